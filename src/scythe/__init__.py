@@ -1,0 +1,1 @@
+"""Harvest web sites: read first pages with the tree, learn them, then cut the same things out of raw bytes."""

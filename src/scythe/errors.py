@@ -1,0 +1,31 @@
+"""The tree of errors raised on purpose; a leaf exists only where a caller would act differently.
+
+    ScytheError
+    +-- BadInput         an argument that no page could make right: say what was expected and what came
+    +-- MissingExtra     a capability whose optional packages are not installed
+    +-- FetchFailed      an address gave no usable response
+"""
+
+from __future__ import annotations
+
+
+class ScytheError(Exception):
+    """Base of every error raised on purpose; anything else is a bug in this package."""
+
+
+class BadInput(ScytheError):
+    """An argument was of the wrong type or outside its range."""
+
+
+class MissingExtra(ScytheError):
+    """An optional package is needed; the message names the extra that installs it."""
+
+
+class FetchFailed(ScytheError):
+    """The address gave no usable response. `retry_after_s` is None when trying again is pointless."""
+
+    def __init__(self, url: str, why: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(f"{url}: {why}")
+        self.url = url
+        self.why = why
+        self.retry_after_s = retry_after_s

@@ -1,0 +1,24 @@
+"""Every bound in one record, each with its reason; what a bound cut off is reported, never dropped in silence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on what one page may cost."""
+
+    body_bytes: int = 64_000_000  # the longest page read; docs/why/limits.md has the measurements
+    tag_attributes: int = 256  # tree builders are quadratic in the attributes of one tag
+    tag_bytes: int = 1_000_000  # the longest start tag kept; data: URLs reach some 100 KB
+    depth: int = 512  # tree builders walk the stack of open elements at every tag
+    json_ld_bytes: int = 2_000_000  # the largest block seen in the page sets has 0.4 MB
+    json_ld_depth: int = 64  # schema.org data nests about ten deep
+    url_chars: int = 8_192  # what servers accept at most
+    srcset_items: int = 64  # real ones have up to 30
+    fetch_s: float = 60.0  # the whole exchange, name look-up to last byte, not per read
+    redirects: int = 10
+
+
+LIMITS = Limits()

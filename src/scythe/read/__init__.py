@@ -1,0 +1,1 @@
+"""Page -> Reading: what one page says, by its tree."""

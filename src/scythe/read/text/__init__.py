@@ -1,0 +1,1 @@
+"""Main text of one page, by the published methods and by `auto`."""

@@ -1,0 +1,37 @@
+"""Addresses: any text from a page in, an absolute http(s) `Url` or None out."""
+
+from __future__ import annotations
+
+from typing import NewType
+from urllib.parse import urljoin, urlsplit, urlunsplit
+
+from scythe.limits import LIMITS
+
+Url = NewType("Url", str)
+
+_STRIP = "\t\n\r\f \x00"
+_QUOTE = {ord(c): f"%{ord(c):02X}" for c in ' "<>`{}|\\^'} | {i: f"%{i:02X}" for i in (*range(32), 127)}
+
+
+def absolute(text: str, base: str | None = None) -> Url | None:
+    """Return the absolute http(s) address `text` stands for on a page at `base`, or None if it stands for none."""
+    text = text.strip(_STRIP)
+    if not text or len(text) > LIMITS.url_chars:
+        return None
+    try:
+        joined = urljoin(base, text) if base else text
+        parts = urlsplit(joined)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            return None
+        parts.port  # noqa: B018  (raises ValueError on a port out of range)
+        return Url(urlunsplit(parts).translate(_QUOTE))
+    except ValueError:
+        return None
+
+
+def host(url: str) -> str:
+    """Return the host name of `url` in lower case, or an empty string."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
