@@ -38,6 +38,8 @@ class Blocks:
     box_names: list[str] = field(default_factory=list)  # class, id, role, itemprop as written, joined by spaces
     box_hidden: list[bool] = field(default_factory=list)  # by attribute or inline style, here or above
     box_node: list[LexborNode] = field(default_factory=list)
+    box_start: list[int] = field(default_factory=list)  # blocks box_start[b]:box_end[b] lie inside box b
+    box_end: list[int] = field(default_factory=list)
     # one row per block, page order
     text: list[str] = field(default_factory=list)  # white space squeezed
     box: list[int] = field(default_factory=list)
@@ -133,6 +135,8 @@ def cut_blocks(root: LexborNode) -> Blocks:
         out.box_names.append(names_of(attributes) if attributes else "")
         out.box_hidden.append((parent >= 0 and out.box_hidden[parent]) or (bool(attributes) and _is_hidden(attributes)))
         out.box_node.append(node)
+        out.box_start.append(len(out.text))
+        out.box_end.append(len(out.text))
         return len(out.box_parent) - 1
 
     box = open_box(root, root.tag or "", -1)
@@ -195,6 +199,7 @@ def cut_blocks(root: LexborNode) -> Blocks:
                 if parts or len(leaves) != leaf_mark:
                     flush()
                 breaks = 0
+                out.box_end[box] = len(out.text)
                 box = out.box_parent[box]
             elif tag == "a":
                 in_link -= 1
@@ -203,4 +208,5 @@ def cut_blocks(root: LexborNode) -> Blocks:
             following = node.next
         node = following
     flush()
+    out.box_end[0] = len(out.text)
     return out
