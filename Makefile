@@ -1,0 +1,75 @@
+# Everything here needs only python3 (3.11 or newer), make and a package index that pip can reach.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+DATA   ?=
+
+# uv, where it is installed, only makes the same installation faster.
+ifneq ($(shell command -v uv 2>/dev/null),)
+INSTALL = uv pip install --quiet --python $(BIN)/python
+else
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types format bench docs cli-reference coverage wheel clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scythe needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: pyproject.toml | $(BIN)/python
+	$(INSTALL) -e .
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml | $(BIN)/python
+	$(INSTALL) -e '.[dev]'
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-docs: pyproject.toml | $(BIN)/python
+	$(INSTALL) -e '.[docs]'
+	@touch $@
+
+$(VENV)/installed-bench: pyproject.toml | $(BIN)/python
+	$(INSTALL) -e '.[bench]'
+	@touch $@
+
+demo: $(VENV)/installed  ## install into .venv and read the bundled demo pages
+	$(BIN)/scythe demo
+
+test: lint types  ## everything a change must pass: format, lint, strict types, tests
+	$(BIN)/pytest
+
+lint: $(VENV)/installed-dev  ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/installed-dev  ## mypy --strict
+	$(BIN)/mypy --strict src
+
+format: $(VENV)/installed-dev  ## let ruff rewrite what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+coverage: $(VENV)/installed-dev  ## tests with branch coverage
+	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
+
+bench: $(VENV)/installed-bench  ## score every text method and the peers: make bench DATA=folder-of-page-sets
+	@test -n '$(DATA)' || { echo 'say where the page sets are: make bench DATA=DIR'; exit 2; }
+	$(BIN)/scythe bench text --data '$(DATA)' --peers
+
+docs: $(VENV)/installed-docs  ## build the documentation into site/, warnings are errors
+	$(BIN)/mkdocs build --strict --quiet
+
+cli-reference: $(VENV)/installed-dev  ## write docs/reference/cli.md from the commands' own help
+	$(BIN)/python docs/write_cli_reference.py
+
+wheel: $(VENV)/installed-dev  ## build the wheel and the source archive into dist/
+	$(INSTALL) build
+	$(BIN)/python -m build
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*

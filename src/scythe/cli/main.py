@@ -1,0 +1,53 @@
+"""The `scythe` command: arguments come in, one verb runs, an exit code goes out.
+
+Verbs live in modules of their own, imported only when they run: `scythe --help` must not pay for a parser or a model.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module, metadata
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+# verb -> (module with a Typer `app`, the line `scythe --help` shows)
+VERBS = {
+    "bench": ("scythe.cli.bench", "Score text methods and other tools on page sets."),
+}
+
+
+class LazyVerbs(TyperGroup):
+    """A group that knows its verbs by name and imports one when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in VERBS:
+            return None
+        module, short_help = VERBS[cmd_name]
+        command = typer.main.get_command(import_module(module).app)
+        command.name, command.short_help = cmd_name, short_help
+        return command
+
+
+app = typer.Typer(cls=LazyVerbs, name="scythe", no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"scythe {metadata.version('scythe')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)] = False,
+) -> None:
+    """Harvest web sites: text, images and metadata of any page."""
+
+
+def run() -> None:
+    """Run the command line; the entry point of the console script."""
+    app()
