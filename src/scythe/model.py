@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Protocol
 
 from scythe.url import Url
@@ -82,11 +83,29 @@ class Reading:
 
 
 class Content(Protocol):
-    """A chosen part of a page that can be rendered."""
+    """A chosen part of a page that can be rendered; it must survive `pickle` and `copy.deepcopy`."""
 
     def text(self) -> str: ...
     def markdown(self) -> str: ...
     def html(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A `Content` whose renderings exist already: what remains of a page once its tree is gone."""
+
+    as_text: str = ""
+    as_markdown: str = ""
+    as_html: str = ""
+
+    def text(self) -> str:
+        return self.as_text
+
+    def markdown(self) -> str:
+        return self.as_markdown
+
+    def html(self) -> str:
+        return self.as_html
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +119,58 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class TextOptions:
-    """What people disagree on about main text; None for comments means: only where they are the content."""
+    """What people disagree on about main text; None means: as the method decides.
+
+    True keeps such blocks wherever they lie inside the content (comments: anywhere on the page), False drops them.
+    """
 
     method: str = "auto"
-    title_line: bool = False  # begin the text with the page's title
-    captions: bool = False  # keep figure captions
-    comments: bool | None = None  # True, False, or None: kept on forum and question pages
-    tables: bool = True
+    title_line: bool | None = None  # True: the text begins with the page's title
+    captions: bool | None = None  # captions of figures and tables
+    comments: bool | None = None  # what readers wrote below; None keeps it on forum and question pages
+    tables: bool | None = None  # tables of data, not of layout
     links: bool = True  # in markdown and html
     images: bool = True  # in markdown and html
 
 
-@dataclass(frozen=True, slots=True)
-class Losses:
-    """All that was lost on the way from bytes to result."""
+@dataclass(frozen=True)
+class Document:
+    """What was read from one page. `text` is there at once; `markdown` and `html` are rendered when first asked for."""
 
-    items: tuple[Loss, ...] = field(default=())
+    title: str = ""
+    text: str = ""
+    images: tuple[Image, ...] = ()  # every image use of the page, page order; `relevant` marks those of the content
+    records: tuple[()] = ()  # always empty in this version: repeated records are not read yet
+    attributes: tuple[()] = ()  # always empty in this version: attribute-value pairs are not read yet
+    metadata: Metadata = Metadata()
+    how: dict[str, str] = field(default_factory=dict)  # field name -> method, rule, fallback or reason
+    fields: dict[str, Field] = field(default_factory=dict)  # learned fields by name; empty when read cold
+    url: Url | None = None
+    losses: tuple[Loss, ...] = ()
+    why: str = ""  # the reason when there is no text
+    content: Content = field(default=Rendered(), repr=False, compare=False)
+
+    @cached_property
+    def markdown(self) -> str:
+        """The content as CommonMark with GitHub tables; page text is escaped and cannot become markup."""
+        return self.content.markdown()
+
+    @cached_property
+    def html(self) -> str:
+        """The content as safe HTML, built from allow-listed elements and attributes only."""
+        return self.content.html()
+
+    def detach(self) -> Document:
+        """Render everything and return the same document without the page behind it, to keep many in memory."""
+        return replace(self, content=Rendered(self.text, self.markdown, self.html))
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the document as plain values that `json.dumps` takes."""
+        plain: dict[str, object] = {"url": self.url, "title": self.title, "text": self.text}
+        plain |= {"markdown": self.markdown, "html": self.html}
+        plain["images"] = [asdict(image) for image in self.images]
+        plain |= {"records": list(self.records), "attributes": list(self.attributes)}
+        plain |= {"metadata": asdict(self.metadata), "how": dict(self.how)}
+        plain["fields"] = {name: asdict(value) for name, value in self.fields.items()}
+        plain |= {"losses": [asdict(loss) for loss in self.losses], "why": self.why}
+        return plain
