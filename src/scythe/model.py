@@ -80,6 +80,7 @@ class Reading:
     text: str | None = None  # set by methods that do not choose blocks
     why: str = ""  # the reason when nothing was kept
     scores: tuple[float, ...] = ()  # one per block of the page, where the method scores blocks
+    images: tuple[int, ...] | None = None  # rows of page.blocks.image_node; None: the method has no word on images
 
 
 class Content(Protocol):
