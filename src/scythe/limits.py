@@ -15,10 +15,17 @@ class Limits:
     depth: int = 512  # tree builders walk the stack of open elements at every tag
     json_ld_bytes: int = 2_000_000  # the largest block seen in the page sets has 0.4 MB
     json_ld_depth: int = 64  # schema.org data nests about ten deep
+    json_ld_objects: int = 5_000  # typed objects looked at on one page
+    metas: int = 2_000  # meta tags and microdata properties looked at on one page
+    image_pixels: int = 100_000  # the largest declared width or height believed
     url_chars: int = 8_192  # what servers accept at most
     srcset_items: int = 64  # real ones have up to 30
     fetch_s: float = 60.0  # the whole exchange, name look-up to last byte, not per read
     redirects: int = 10
+    header_bytes: int = 65_536  # of one response; real ones have a few KB
+    header_lines: int = 200
+    inflate_ratio: int = 200  # above any honest page: markup packs 4 to 30 times
+    codings: int = 2  # layers of Content-Encoding undone
 
 
 LIMITS = Limits()

@@ -7,24 +7,48 @@ from functools import cached_property
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from scythe.model import Loss
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+from scythe.model import Link, Loss, Metadata
 from scythe.page.blocks import Blocks, cut_blocks
-from scythe.url import Url
+from scythe.page.encoding import clean, decode
+from scythe.page.head import Head, read_head
+from scythe.page.images import ImageUse, read_images
+from scythe.page.jsonld import LinkedData, read_json_ld
+from scythe.page.leaves import Leaf, read_leaves
+from scythe.page.links import read_links
+from scythe.page.metadata import read_metadata
+from scythe.url import Url, absolute
 
 
 @dataclass(frozen=True)
 class Page:
     """One page as received. Nothing is parsed until it is asked for, and then once."""
 
-    html: str
+    html: str  # without NUL and lone surrogates
     url: Url | None = None
     encoding: str = "utf-8"
-    losses: tuple[Loss, ...] = ()
+    decode_losses: tuple[Loss, ...] = ()
+
+    @classmethod
+    def from_bytes(cls, body: bytes, *, url: str | None = None, content_type: str | None = None) -> Page:
+        """Take a page as it was received. `content_type` is the HTTP header, believed when the bytes agree."""
+        if not isinstance(body, (bytes, bytearray, memoryview)):
+            raise BadInput(f"Page.from_bytes wants bytes, not {type(body).__name__}; use Page.from_text for text")
+        decoded = decode(bytes(body), content_type)
+        return cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses)
 
     @classmethod
     def from_text(cls, html: str, *, url: str | None = None) -> Page:
         """Take a page that is already text."""
-        return cls(html=html, url=Url(url) if url else None)
+        if not isinstance(html, str):
+            raise BadInput(f"Page.from_text wants text, not {type(html).__name__}; use Page.from_bytes for bytes")
+        losses: list[Loss] = []
+        if len(html) > LIMITS.body_bytes:
+            losses.append(Loss("characters beyond the size limit", len(html) - LIMITS.body_bytes))
+            html = html[: LIMITS.body_bytes]
+        decoded = clean(html, "utf-8", losses)
+        return cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses)
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
@@ -41,3 +65,57 @@ class Page:
     def blocks(self) -> Blocks:
         """The page's text blocks, in page order."""
         return cut_blocks(self.root)
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The page's text leaves with their tag paths, in page order."""
+        return read_leaves(self.root)
+
+    @cached_property
+    def head(self) -> Head:
+        """What the page says about itself, unsorted."""
+        return read_head(self.tree)
+
+    @cached_property
+    def base(self) -> str | None:
+        """The address that relative links of this page are relative to."""
+        return absolute(self.head.base, self.url) or self.url
+
+    @cached_property
+    def linked_data(self) -> LinkedData:
+        """The schema.org objects of the page's JSON-LD."""
+        return read_json_ld(self.head.json_ld)
+
+    @cached_property
+    def metadata(self) -> Metadata:
+        """Title, author, dates, language and the like, as the page states them."""
+        return read_metadata(self.head, self.linked_data, self.base)
+
+    @cached_property
+    def _links(self) -> tuple[tuple[Link, ...], int]:
+        return read_links(self.tree, self.base)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The page's http(s) links, in page order."""
+        return self._links[0]
+
+    @cached_property
+    def images(self) -> tuple[ImageUse, ...]:
+        """The images the page shows, in page order, each with the `mem_id` of its node."""
+        return read_images(self.tree, self.base)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What was lost so far on the way from bytes to what has been asked for."""
+        losses = list(self.decode_losses)
+        done = self.__dict__
+        if "linked_data" in done and self.linked_data.skipped:
+            losses.append(Loss("unreadable JSON-LD scripts", self.linked_data.skipped))
+        if "_links" in done and self._links[1]:
+            losses.append(Loss("unreadable link addresses", self._links[1]))
+        return tuple(losses)
+
+
+def _page_url(url: str | None) -> Url | None:
+    return absolute(url) if url else None

@@ -1,0 +1,87 @@
+"""Normalise dates as pages write them: any text in, ISO 8601 as precise as the text is or an empty string out."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        "jan january|feb february|mar march|apr april|may|jun june|jul july|aug august|sep sept september|oct october|nov november|"
+        "dec december".split("|"),
+        1,
+    )
+    for name in names.split()
+}
+_ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]{1,2}(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d{1,9})? ?(Z|[+-]\d{2}:?\d{2})?)?", re.I)
+_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?)?(Z)?$")
+_SLASHED = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
+_DAY_FIRST = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})")
+_DAY_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})")
+_MONTH_DAY = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+_EPOCH = re.compile(r"(\d{10})(\d{3})?$")
+
+
+def to_iso(text: str) -> str:
+    """Return the date in `text` as `YYYY-MM-DD[THH:MM[:SS][zone]]`, or an empty string if there is none to be sure of."""
+    text = text.strip()[:80]
+    if not text:
+        return ""
+    for read in (_read_iso, _read_compact, _read_words, _read_mail):
+        found = read(text)
+        if found:
+            return found
+    return ""
+
+
+def _read_iso(text: str) -> str:
+    match = _ISO.match(text)
+    if not match:
+        return ""
+    day = _day(match[1], match[2], match[3])
+    if not day or match[4] is None or int(match[4]) > 23 or int(match[5]) > 59:
+        return day
+    clock = f"{int(match[4]):02}:{match[5]}" + (f":{match[6]}" if match[6] and int(match[6]) < 60 else "")
+    zone = (match[7] or "").upper()
+    if len(zone) == 5:
+        zone = f"{zone[:3]}:{zone[3:]}"
+    return f"{day}T{clock}{zone}"
+
+
+def _read_compact(text: str) -> str:
+    if match := _COMPACT.match(text):
+        day = _day(match[1], match[2], match[3])
+        if day:
+            return f"{day}T{match[4]}:{match[5]}" if match[4] and match[4] < "24" and match[5] < "60" else day
+    if match := _EPOCH.match(text):
+        return datetime.fromtimestamp(int(match[1]), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if match := _SLASHED.match(text):
+        return _day(match[1], match[2], match[3])
+    return ""
+
+
+def _read_words(text: str) -> str:
+    if match := _DAY_FIRST.search(text):
+        return _day(match[3], match[2], match[1])
+    if match := _DAY_MONTH.search(text):
+        return _day(match[3], _MONTHS.get(match[2].lower(), 0), match[1])
+    if match := _MONTH_DAY.search(text):
+        return _day(match[3], _MONTHS.get(match[1].lower(), 0), match[2])
+    return ""
+
+
+def _read_mail(text: str) -> str:
+    try:
+        return parsedate_to_datetime(text).isoformat(timespec="seconds")
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return ""
+
+
+def _day(year: str, month: str | int, day: str) -> str:
+    try:
+        found = date(int(year), int(month), int(day))
+    except ValueError:
+        return ""
+    return found.isoformat() if 1900 <= found.year <= 2100 else ""

@@ -1,0 +1,162 @@
+"""List the image uses of a page: its tree and base address in, one record per shown image out, lazy twins merged."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from scythe.limits import LIMITS
+from scythe.model import Image
+from scythe.page.head import squeeze
+from scythe.page.srcset import read_srcset
+from scythe.url import Url, absolute
+
+_LAZY = (
+    "data-src data-original data-lazy-src data-lazy data-original-src data-hi-res-src data-img-src data-image data-url data-echo "
+    "data-actualsrc data-src-large data-large-file data-orig-file data-full-src data-delayed-url data-native-src data-runner-src "
+    "data-flickity-lazyload data-cfsrc data-ezsrc data-pagespeed-lazy-src data-pin-media data-medium-file data-thumb"
+).split()
+_LAZY_SETS = "srcset data-srcset data-lazy-srcset data-original-set data-src-set data-ezsrcset data-img-srcset data-sources".split()
+_PLACEHOLDER = re.compile(
+    r"(?:^|[/_.=-])(?:blank|placeholder|spacer|transparent|pixel|1x1|lazy|loading|loader|grey|gray|empty|clear|dummy|default-image)"
+    r"(?:[_.-][\w-]{0,20})?\.(?:gif|png|svg|jpe?g|webp)",
+    re.I,
+)
+_STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s{0,9}:\s{0,9}([\d.]{1,9})px", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class ImageUse:
+    """One image as a page shows it: the resolved image, the `mem_id` of its node, and every address offered for it."""
+
+    image: Image
+    node_id: int
+    addresses: tuple[Url, ...] = ()
+    twin_ids: tuple[int, ...] = ()  # nodes that show the same image, such as a noscript copy
+
+
+@dataclass(slots=True)
+class _Offer:
+    """The addresses found for one image node: shown ones, and those of sets with their size."""
+
+    plain: list[Url]
+    sized: list[tuple[float, Url]]
+
+    def best(self) -> Url | None:
+        widest = max(self.sized, key=lambda pair: pair[0], default=None)
+        if widest and (widest[0] > 0 or not self.plain):
+            return widest[1]
+        return self.plain[0] if self.plain else None
+
+    def all(self) -> tuple[Url, ...]:
+        return tuple(dict.fromkeys([*self.plain, *(url for _, url in self.sized)]))
+
+
+def read_images(tree: LexborHTMLParser, base: str | None) -> tuple[ImageUse, ...]:
+    """Return the images of a page in page order. Trackers of at most 2 x 2 pixels and images without address are left out."""
+    uses: list[ImageUse] = []
+    for node in tree.css("img,amp-img"):
+        use = _read_image(node, base)
+        if use is None:
+            continue
+        if _in_noscript(node) and uses and set(use.addresses) & set(uses[-1].addresses):
+            last = uses[-1]
+            uses[-1] = ImageUse(last.image, last.node_id, last.addresses, (*last.twin_ids, use.node_id))
+            continue
+        uses.append(use)
+    return tuple(uses)
+
+
+def _read_image(node: LexborNode, base: str | None) -> ImageUse | None:
+    attributes = node.attributes
+    width, height = declared_size(attributes)
+    if width is not None and height is not None and width <= 2 and height <= 2:
+        return None
+    offer = _offer(node, attributes, base)
+    src = offer.best()
+    if src is None:
+        return None
+    alt = squeeze(attributes.get("alt") or "")
+    image = Image(src, alt, caption_of(node), width, height)
+    return ImageUse(image, node.mem_id, offer.all())
+
+
+def _offer(node: LexborNode, attributes: dict[str, str | None], base: str | None) -> _Offer:
+    offer = _Offer([], [])
+    src = attributes.get("src") or ""
+    lazy = [attributes.get(name) or "" for name in _LAZY if name in attributes]
+    shown = [src] if src and not is_placeholder(src) else []
+    for text in shown + lazy:
+        url = absolute(text, base)
+        if url is not None and url not in offer.plain:
+            offer.plain.append(url)
+    sets = [attributes.get(name) or "" for name in _LAZY_SETS if name in attributes]
+    parent = node.parent
+    if parent is not None and parent.tag == "picture":
+        sets.extend(_source_sets(parent))
+    for text in sets:
+        for address, size in read_srcset(text):
+            url = None if is_placeholder(address) else absolute(address, base)
+            if url is not None:
+                offer.sized.append((size, url))
+    return offer
+
+
+def _source_sets(picture: LexborNode) -> list[str]:
+    sets: list[str] = []
+    node = picture.first_child
+    while node is not None and len(sets) < LIMITS.srcset_items:
+        if node.tag == "source":
+            attributes = node.attributes
+            sets.extend(attributes.get(name) or "" for name in _LAZY_SETS if name in attributes)
+        node = node.next
+    return sets
+
+
+def is_placeholder(address: str) -> bool:
+    """Say whether an address only stands for an image that a script loads later."""
+    return address[:5].lower() == "data:" or len(address) > LIMITS.url_chars or _PLACEHOLDER.search(address) is not None
+
+
+def declared_size(attributes: dict[str, str | None]) -> tuple[int | None, int | None]:
+    """Return the declared width and height in CSS pixels, from attributes or inline style, clamped."""
+    size: dict[str, int | None] = {"width": _pixels(attributes.get("width")), "height": _pixels(attributes.get("height"))}
+    style = attributes.get("style")
+    if style and None in size.values():
+        for name, number in _STYLE_SIZE.findall(style[:2_000]):
+            key = name.lower()
+            size[key] = size[key] if size[key] is not None else _pixels(number)
+    return size["width"], size["height"]
+
+
+def _pixels(text: str | None) -> int | None:
+    number = (text or "").strip()[:20].removesuffix("px").partition(".")[0].strip()
+    if not (number.isascii() and number.isdecimal()):
+        return None
+    return min(int(number), LIMITS.image_pixels)
+
+
+def caption_of(node: LexborNode) -> str:
+    """Return the figcaption of the figure around an image."""
+    above = node.parent
+    for _ in range(6):
+        if above is None or above.tag in ("body", "article", "main"):
+            return ""
+        if above.tag == "figure":
+            caption = above.css_first("figcaption")
+            return squeeze(caption.text(deep=True)) if caption is not None else ""
+        above = above.parent
+    return ""
+
+
+def _in_noscript(node: LexborNode) -> bool:
+    above = node.parent
+    for _ in range(4):
+        if above is None:
+            return False
+        if above.tag == "noscript":
+            return True
+        above = above.parent
+    return False
