@@ -1,0 +1,1 @@
+"""Page -> the images that belong to its content."""

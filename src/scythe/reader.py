@@ -1,0 +1,163 @@
+"""Join the stages that read one page: html comes in, a `Document` goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scythe.errors import BadInput
+from scythe.model import Document, Reading, TextOptions
+from scythe.page import Page
+from scythe.page.content import PageContent, Prose
+from scythe.page.sniff import PLAIN_TEXT, sniff_bytes, sniff_text
+from scythe.read.images.nearby import mark_relevant
+from scythe.read.text import TextMethod
+from scythe.read.text import method as text_method
+from scythe.read.text.reasons import explain_empty
+from scythe.read.text.roles import CAPTION, COMMENT, TABLE, TITLE, comparable, roles, title_variants
+from scythe.url import Url
+
+_NOT_READ = "not read"  # what `how` says of fields that no method fills yet
+
+
+def read(
+    html: str | bytes | Page,
+    url: str | None = None,
+    *,
+    method: str | None = None,
+    options: TextOptions | None = None,
+    content_type: str | None = None,
+) -> Document:
+    """Read one page by its tree. Any page gives a Document; one without main text has an empty `text` and says `why`.
+
+    `method` names the text method and wins over `options.method`; `content_type` is the header the page came with.
+    Raises BadInput when an argument has the wrong type or no method has that name.
+    """
+    options = _checked(html, url, options, method)
+    choose = _method(method or options.method)
+    if isinstance(html, bytes | bytearray | memoryview):
+        kind = sniff_bytes(bytes(html[:4096]), content_type)
+        if kind:
+            return _not_html(kind, url)
+        page = Page.from_bytes(bytes(html), url=url, content_type=content_type)
+    else:
+        page = html if isinstance(html, Page) else Page.from_text(html, url=url)
+    kind = sniff_text(page.html, content_type)
+    if kind == PLAIN_TEXT:
+        return _plain(page)
+    return _not_html(kind, url) if kind else _document(page, choose(page, options), options)
+
+
+def _method(name: str) -> TextMethod:
+    try:
+        return text_method(name)
+    except ModuleNotFoundError:  # our own method is still being trained: the published one stands in until it is there
+        return text_method("sentences")
+
+
+def _checked(html: object, url: object, options: object, method: object) -> TextOptions:
+    if not isinstance(html, str | bytes | bytearray | memoryview | Page):
+        raise BadInput(f"html must be str, bytes or Page, not {type(html).__name__}")
+    if url is not None and not isinstance(url, str):
+        raise BadInput(f"url must be str or None, not {type(url).__name__}")
+    if method is not None and not isinstance(method, str):
+        raise BadInput(f"method must be the name of a text method, not {type(method).__name__}")
+    if options is None:
+        return TextOptions()
+    if not isinstance(options, TextOptions):
+        raise BadInput(f"options must be TextOptions, not {type(options).__name__}")
+    return options
+
+
+def _document(page: Page, reading: Reading, options: TextOptions) -> Document:
+    metadata = page.metadata
+    title, title_how = _title(page)
+    kept, heading = _apply(page, reading.kept, options, title)
+    content = _content(page, reading, kept, heading, options)
+    text = content.text()
+    why = "" if text else explain_empty(page) or reading.why or "no main text found"
+    images = mark_relevant(page, kept)
+    how = {
+        "title": title_how,
+        "text": _text_how(page, reading, kept, why),
+        "images": f"nearby: {sum(image.relevant for image in images)} of {len(images)} stand with kept blocks",
+        "records": _NOT_READ,
+        "attributes": _NOT_READ,
+    }
+    return Document(
+        title=title,
+        text=text,
+        images=images,
+        metadata=metadata,
+        how=how,
+        url=page.url,
+        losses=page.losses,
+        why=why,
+        content=content,
+    )
+
+
+def _content(
+    page: Page, reading: Reading, kept: tuple[int, ...], heading: str, options: TextOptions
+) -> PageContent | Prose:
+    if reading.text is None:
+        return PageContent(page, kept, options, heading)
+    return Prose(f"{heading}\n\n{reading.text}".strip())
+
+
+def _text_how(page: Page, reading: Reading, kept: tuple[int, ...], why: str) -> str:
+    if why:
+        return f"empty: {why}"
+    if reading.text is not None:
+        return f"{reading.method}: {len(reading.text)} characters"
+    return f"{reading.method}: {len(kept)} of {len(page.blocks)} blocks"
+
+
+def _apply(page: Page, kept: tuple[int, ...], options: TextOptions, title: str) -> tuple[tuple[int, ...], str]:
+    """Add and drop blocks by role as the options ask; return them with a title line that no block holds."""
+    wishes = {TITLE: options.title_line, CAPTION: options.captions, COMMENT: options.comments, TABLE: options.tables}
+    if not kept or all(wish is None for wish in wishes.values()):
+        return kept, ""
+    by_block = roles(page)
+    chosen = {i for i in kept if wishes.get(by_block[i]) is not False}
+    chosen.update(i for i in _area(kept, by_block) if wishes.get(by_block[i]))
+    if not options.title_line or any(by_block[i] == TITLE for i in chosen):
+        return tuple(sorted(chosen)), ""
+    above = [i for i in range(kept[0]) if by_block[i] == TITLE]
+    chosen.update(above[-1:])  # the last one: the same words may stand in a bread crumb further up
+    return tuple(sorted(chosen)), "" if above else title
+
+
+def _area(kept: tuple[int, ...], by_block: list[str]) -> Iterable[int]:
+    inside = range(kept[0], kept[-1] + 1)
+    return (i for i, role in enumerate(by_block) if role == COMMENT or (role and i in inside))
+
+
+def _title(page: Page) -> tuple[str, str]:
+    """Choose between the title of the head, which often carries the site's name, and the heading it repeats."""
+    blocks, declared = page.blocks, page.metadata.title
+    heads = [blocks.text[i] for i, box in enumerate(blocks.box) if blocks.box_tag[box] == "h1"]
+    variants = title_variants(declared) if declared else set()
+    for head in heads:
+        if comparable(head) in variants:
+            return head, "h1: repeats the declared title"
+    if declared:
+        return declared, "declared by the page"
+    return (heads[0], "h1: no title declared") if heads else ("", "empty: no title, no h1")
+
+
+def _plain(page: Page) -> Document:
+    body = "\n".join(line.rstrip() for line in page.html.replace("\x00", "").splitlines()).strip("\n")
+    paragraphs = [part.strip("\n") for part in body.split("\n\n") if part.strip()]
+    text = "\n\n".join(paragraphs)
+    why = "" if text else "empty page"
+    how = _how(f"plain text: {len(paragraphs)} paragraphs" if text else f"empty: {why}")
+    return Document(text=text, how=how, url=page.url, losses=page.losses, why=why, content=Prose(text))
+
+
+def _not_html(kind: str, url: str | None) -> Document:
+    why = f"not HTML: looks like {kind}"
+    return Document(how=_how(f"empty: {why}"), url=Url(url) if url else None, why=why)
+
+
+def _how(text: str) -> dict[str, str]:
+    return {"text": text, "images": _NOT_READ, "records": _NOT_READ, "attributes": _NOT_READ}
