@@ -1,0 +1,149 @@
+"""The egress guard: an address to dial comes in, a reason to refuse it (or none) goes out.
+
+Only addresses of the public internet are dialled, unless the caller opens the guard. Judgement happens where sockets
+are made, on the very address that is dialled: redirects, names that resolve anew and odd spellings all end here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Awaitable, Callable
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Any
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+# IANA special-purpose registry, multicast, and one cloud's metadata service that has a public number. Own tables:
+# `ipaddress.is_global` of Python 3.11 calls multicast and several embeddings of private addresses global.
+_CLOSED_V4 = tuple(
+    (IPv4Network(network), why)
+    for network, why in (
+        ("0.0.0.0/8", "this network"),
+        ("10.0.0.0/8", "private"),
+        ("100.64.0.0/10", "carrier-grade NAT"),
+        ("127.0.0.0/8", "loopback"),
+        ("168.63.129.16/32", "cloud metadata"),
+        ("169.254.0.0/16", "link-local or cloud metadata"),
+        ("172.16.0.0/12", "private"),
+        ("192.0.0.0/24", "protocol assignments"),
+        ("192.0.2.0/24", "documentation"),
+        ("192.88.99.0/24", "6to4 relay"),
+        ("192.168.0.0/16", "private"),
+        ("198.18.0.0/15", "benchmarking"),
+        ("198.51.100.0/24", "documentation"),
+        ("203.0.113.0/24", "documentation"),
+        ("224.0.0.0/4", "multicast"),
+        ("240.0.0.0/4", "reserved"),
+    )
+)
+_GLOBAL_V6 = IPv6Network("2000::/3")
+_CLOSED_V6 = tuple(
+    (IPv6Network(network), why)
+    for network, why in (
+        ("2001::/23", "protocol assignments or Teredo"),  # Teredo (2001::/32) tunnels to any IPv4 address
+        ("2001:db8::/32", "documentation"),
+        ("2002::/16", "6to4"),  # tunnels to any IPv4 address
+        ("3fff::/20", "documentation"),
+    )
+)
+_NAT64 = IPv6Network("64:ff9b::/96")  # the address of every IPv4 site seen from an IPv6-only network
+
+Address = IPv4Address | IPv6Address
+LookUp = Callable[[str, int], Awaitable[list[ResolveResult]]]
+
+
+class Refused(OSError):
+    """The guard did not let a connection out."""
+
+
+def why_closed(address: str) -> str | None:
+    """Return why `address` (an IP number) must not be dialled, or None when it is on the public internet."""
+    try:
+        number: Address = ip_address(address.partition("%")[0])
+    except ValueError:
+        return "not an IP address"
+    if isinstance(number, IPv6Address):
+        if number.ipv4_mapped is not None:
+            number = number.ipv4_mapped
+        elif number in _NAT64:
+            number = IPv4Address(int(number) & 0xFFFF_FFFF)
+    return _why_closed_v4(number) if isinstance(number, IPv4Address) else _why_closed_v6(number)
+
+
+def _why_closed_v4(number: IPv4Address) -> str | None:
+    return next((why for network, why in _CLOSED_V4 if number in network), None)
+
+
+def _why_closed_v6(number: IPv6Address) -> str | None:
+    if number not in _GLOBAL_V6:  # ::1, ::, fc00::/7, fe80::/10, ff00::/8, IPv4-compatible, 64:ff9b:1::/48, unassigned
+        return "not on the public internet"
+    return next((why for network, why in _CLOSED_V6 if number in network), None)
+
+
+def refuse_closed(address: str) -> None:
+    """Raise `Refused` when `address` must not be dialled."""
+    why = why_closed(address)
+    if why is not None:
+        raise Refused(f"refused: the address is not on the public internet ({why})")
+
+
+def open_guarded_socket(dialled: tuple[Any, ...]) -> socket.socket:
+    """Make the socket for one `getaddrinfo` row after judging its address; the last gate in front of the network."""
+    family, kind, protocol, _, destination = dialled
+    refuse_closed(str(destination[0]))
+    return socket.socket(family, kind, protocol)
+
+
+async def look_up(host: str, port: int) -> list[ResolveResult]:
+    """Resolve a name in a daemon thread, so that a stuck resolver can hold up neither the deadline nor the exit."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[list[ResolveResult]] = loop.create_future()
+
+    def settle(result: list[ResolveResult] | OSError) -> None:
+        if answer.done():
+            return
+        if isinstance(result, OSError):
+            answer.set_exception(result)
+        else:
+            answer.set_result(result)
+
+    def work() -> None:
+        result: list[ResolveResult] | OSError
+        try:
+            result = [
+                ResolveResult(hostname=host, host=str(to[0]), port=port, family=family, proto=protocol, flags=0)
+                for family, _, protocol, _, to in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            ]
+        except OSError as error:
+            result = error
+        except UnicodeError:  # a label that IDNA cannot express
+            result = OSError(f"{host!r} is not a host name")
+        try:
+            loop.call_soon_threadsafe(settle, result)
+        except RuntimeError:  # the loop closed while we were waiting
+            return
+
+    threading.Thread(target=work, daemon=True, name="scythe-look-up").start()
+    return await answer
+
+
+class GuardedResolver(AbstractResolver):
+    """Resolve a name and refuse it when any one of its addresses is closed: the rows returned are the ones dialled."""
+
+    def __init__(self, *, allow_private: bool = False, look_up: LookUp = look_up) -> None:
+        self._allow_private = allow_private
+        self._look_up = look_up
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        rows = await self._look_up(host, port)
+        if not self._allow_private:
+            for row in rows:
+                refuse_closed(row["host"])
+        return rows
+
+    async def close(self) -> None:
+        """Nothing is held open."""

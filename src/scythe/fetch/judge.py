@@ -1,0 +1,77 @@
+"""Is this response a page? A Response comes in; the same goes out, or a FetchFailed that says what it is instead."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+from scythe.errors import FetchFailed
+from scythe.model import Response
+
+_DAY_S = 86_400.0
+# First bytes that no page has, whatever the Content-Type header says.
+_SIGNATURES = (
+    (b"%PDF-", "a PDF document"),
+    (b"\x89PNG", "a PNG image"),
+    (b"GIF8", "a GIF image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"PK\x03\x04", "a zip archive or office document"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"OggS", "an Ogg file"),
+    (b"ID3", "an MP3 file"),
+    (b"wOFF", "a font"),
+    (b"\x7fELF", "a program"),
+)
+
+
+def header(response: Response, name: str) -> str:
+    """Return the first header of that name, or an empty string."""
+    wanted = name.lower()
+    return next((value for key, value in response.headers if key.lower() == wanted), "")
+
+
+def require_page(response: Response) -> Response:
+    """Return the response when it is a page to read; raise `FetchFailed` when its status or its bytes say otherwise."""
+    if response.status >= 400:
+        raise FetchFailed(response.url, _describe(response.status), retry_after_s=retry_after_s(response))
+    what = other_than_page(response.body, header(response, "Content-Type"))
+    if what:
+        raise FetchFailed(response.url, f"not a page but {what}")
+    return response
+
+
+def other_than_page(body: bytes, content_type: str = "") -> str:
+    """Name what the bytes are when they are no text to read, or return an empty string. Bytes overrule the header."""
+    for signature, what in _SIGNATURES:
+        if body.startswith(signature):
+            return what
+    if body[:4] == b"RIFF" or body[4:8] == b"ftyp":
+        return "a media file"
+    media_type = content_type.partition(";")[0].strip().lower()
+    if media_type.startswith(("image/", "audio/", "video/", "font/")) and b"<" not in body[:1024]:
+        return f"of type {media_type}"
+    return ""
+
+
+def _describe(status: int) -> str:
+    try:
+        return f"the server answered {status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return f"the server answered {status}"
+
+
+def retry_after_s(response: Response, *, now: datetime | None = None) -> float | None:
+    """Return after how many seconds trying again makes sense (0 to one day), or None when it is pointless."""
+    if response.status not in (408, 425, 429) and response.status < 500:
+        return None
+    text = header(response, "Retry-After").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:9]), _DAY_S)
+    try:
+        at = parsedate_to_datetime(text)
+    except ValueError:
+        return 60.0  # the server did not say: a minute is polite
+    if at.tzinfo is None:
+        at = at.replace(tzinfo=UTC)
+    return min(max((at - (now or datetime.now(UTC))).total_seconds(), 0.0), _DAY_S)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+from aiohttp.abc import ResolveResult
+
+from scythe.fetch.guard import GuardedResolver, Refused, look_up, open_guarded_socket, why_closed
+
+CLOSED = """
+0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.100.100.200 100.127.255.255 127.0.0.1 127.1.2.3 127.255.255.255
+168.63.129.16 169.254.0.1 169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.8 192.0.0.192 192.0.2.1 192.88.99.1
+192.168.0.1 192.168.255.255 198.18.0.1 198.19.255.255 198.51.100.7 203.0.113.9 224.0.0.1 239.255.255.250 240.0.0.1
+255.255.255.255
+:: ::1 ::a9fe:a9fe ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:169.254.169.254 ::ffff:10.0.0.1 ::ffff:0:7f00:1
+64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b::a00:1 64:ff9b:1::a9fe:a9fe 100::1 2001::1 2001:0:a9fe:a9fe::1 2001:db8::1
+2002:7f00:1:: 2002:a9fe:a9fe:: 2002:808:808:: 3fff::1 5f00::1 fc00::1 fd00:ec2::254 fd12:3456::1 fe80::1 fe80::1%eth0
+fec0::1 ff02::1 fe80::5efe:7f00:1
+"""
+OPEN = """
+1.1.1.1 8.8.8.8 100.63.255.255 100.128.0.0 172.15.0.1 172.32.0.1 193.0.0.1 223.255.255.255
+2606:4700::1111 2a00:1450:4001::200e 2001:4860:4860::8888 ::ffff:8.8.8.8 64:ff9b::808:808
+"""
+NO_NUMBERS = ["", "localhost", "127.1", "0x7f000001", "2130706433", "1.2.3.4.5", "127.0.0.1\x00"]
+
+
+@pytest.mark.parametrize("address", CLOSED.split())
+def test_an_address_off_the_public_internet_is_closed(address: str) -> None:
+    assert why_closed(address)
+
+
+@pytest.mark.parametrize("address", OPEN.split())
+def test_a_public_address_is_open(address: str) -> None:
+    assert why_closed(address) is None
+
+
+@pytest.mark.parametrize(
+    "address", ["", "localhost", "127.1", "0x7f000001", "2130706433", "1.2.3.4.5", "127.0.0.1\x00"]
+)
+def test_what_is_no_ip_number_is_closed(address: str) -> None:
+    assert why_closed(address) == "not an IP address"
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_no_socket_is_made_for_a_closed_address(address: str) -> None:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with pytest.raises(Refused):
+        open_guarded_socket((family, socket.SOCK_STREAM, 6, "", (address, 80)))
+
+
+def test_a_socket_is_made_for_an_open_address() -> None:
+    made = open_guarded_socket((socket.AF_INET, socket.SOCK_STREAM, 6, "", ("1.1.1.1", 80)))
+    assert made.type == socket.SOCK_STREAM
+    made.close()
+
+
+def _rows(*addresses: str) -> list[ResolveResult]:
+    return [ResolveResult(hostname="h", host=a, port=80, family=2, proto=6, flags=0) for a in addresses]
+
+
+def test_one_closed_address_among_many_refuses_the_name() -> None:
+    async def look_up_both(host: str, port: int) -> list[ResolveResult]:
+        return _rows("8.8.8.8", "10.0.0.1")
+
+    with pytest.raises(Refused, match="private"):
+        asyncio.run(GuardedResolver(look_up=look_up_both).resolve("example.org", 80))
+
+
+def test_an_opened_guard_passes_all_rows_on() -> None:
+    async def look_up_one(host: str, port: int) -> list[ResolveResult]:
+        return _rows("10.0.0.1")
+
+    rows = asyncio.run(GuardedResolver(allow_private=True, look_up=look_up_one).resolve("example.org", 80))
+    assert [row["host"] for row in rows] == ["10.0.0.1"]
+
+
+@pytest.mark.parametrize("spelling", ["localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.1"])
+def test_every_spelling_of_loopback_is_refused_after_look_up(spelling: str) -> None:
+    with pytest.raises(Refused, match=r"loopback|public internet"):
+        asyncio.run(GuardedResolver().resolve(spelling, 80))
+
+
+def test_a_name_that_cannot_be_resolved_is_an_os_error() -> None:
+    with pytest.raises(OSError, match="host name"):
+        asyncio.run(look_up("x" * 300, 80))
