@@ -21,7 +21,7 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\u
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _WORD = re.compile(r"\w+")
 _INVISIBLE = dict.fromkeys([0x00AD, *range(0x200B, 0x2010), 0x2060, 0xFEFF])
-_SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s|(?<=[\u3002\uff01\uff1f\u0964])|\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?\u2026])\s|(?<=[\u3002\uff01\uff1f\u0964])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,17 @@ def cut_shingles(text: str, size: int = 4) -> Counter[Hashable]:
 
 def cut_tokens(text: str) -> Counter[Hashable]:
     """Count the words in lower case, compatibility forms folded and invisible characters dropped."""
-    folded = unicodedata.normalize("NFKC", text).lower().translate(_INVISIBLE)
-    return Counter(_TOKEN.findall(folded))
+    return Counter(_TOKEN.findall(_fold(text)))
 
 
 def cut_sentences(text: str) -> frozenset[str]:
-    """Return the different sentences: pieces between sentence ends or line breaks, white space squeezed."""
-    pieces = (_squeeze(piece) for piece in _SENTENCE_END.split(text))
-    return frozenset(piece for piece in pieces if piece)
+    """Return the different sentences, each as its words in lower case.
+
+    Line breaks end nothing: some gold texts are wrapped at 70 columns, others put headings on lines of their own.
+    """
+    # cut before folding, which turns the full-width ends of Chinese sentences into narrow ones without a space
+    sentences = (" ".join(_TOKEN.findall(_fold(sentence))) for sentence in _SENTENCE_END.split(text))
+    return frozenset(sentence for sentence in sentences if sentence)
 
 
 def compare(gold: Counter[Hashable], got: Counter[Hashable]) -> Counts:
@@ -148,6 +151,10 @@ def _count_chunks(truth: Truth, text: str) -> Counts:
 
 def _count_characters(text: str) -> int:
     return sum(map(len, text.split()))
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).lower().translate(_INVISIBLE)
 
 
 def _squeeze(text: str) -> str:

@@ -1,0 +1,98 @@
+"""Load page sets with ground truth: a folder or a file of JSON lines comes in, cases of one metric go out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+from scythe.bench.scoring import METRICS, Truth
+from scythe.errors import BadInput
+
+SUFFIXES = (".jsonl.xz", ".jsonl.gz", ".jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One page and what it should give."""
+
+    id: str
+    url: str | None
+    html: str
+    truth: Truth
+
+
+@dataclass(frozen=True, slots=True)
+class PageSet:
+    """Pages that are scored together, all by one metric."""
+
+    name: str
+    metric: str
+    cases: tuple[Case, ...]
+
+
+def find_sets(data: Path) -> list[Path]:
+    """Return the files of page sets at `data`: itself, those in it, or those in its folder `text`. Raises BadInput."""
+    if data.is_file():
+        if not data.name.endswith(SUFFIXES):
+            raise BadInput(f"{data} is no page set: expected a file ending in {', '.join(SUFFIXES)}")
+        return [data]
+    if not data.is_dir():
+        raise BadInput(f"there is no file or folder {data}")
+    for folder in (data / "text", data):
+        files = sorted(path for path in folder.glob("*.jsonl*") if path.name.endswith(SUFFIXES))
+        if files:
+            return files
+    raise BadInput(f"{data} holds no page sets: expected files such as text/NAME.jsonl.xz")
+
+
+def load_set(path: Path, *, limit: int | None = None) -> PageSet:
+    """Read the first `limit` pages of a set. Raises BadInput, with the line, for anything but pages of one metric."""
+    cases = tuple(islice(_cases(path), limit))
+    if not cases:
+        raise BadInput(f"{path} holds no pages")
+    metrics = {case.truth.metric for case in cases}
+    if len(metrics) > 1:
+        raise BadInput(f"{path} mixes the metrics {', '.join(sorted(metrics))}: one set is scored by one metric")
+    return PageSet(_name(path), metrics.pop(), cases)
+
+
+def _name(path: Path) -> str:
+    return next(path.name.removesuffix(suffix) for suffix in SUFFIXES if path.name.endswith(suffix))
+
+
+def _open(path: Path) -> IO[str]:
+    if path.suffix == ".xz":
+        return lzma.open(path, "rt", encoding="utf-8")
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8")
+    return path.open(encoding="utf-8")
+
+
+def _cases(path: Path) -> Iterator[Case]:
+    number = 0
+    try:
+        with _open(path) as lines:
+            for number, line in enumerate(lines, 1):
+                yield _case(json.loads(line), f"{path.name}:{number}")
+    except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{path}, after {number} lines: {type(error).__name__}: {error}") from error
+
+
+def _case(row: object, place: str) -> Case:
+    if not isinstance(row, dict):
+        raise TypeError(f"expected an object, got {type(row).__name__}")
+    metric = row.get("metric")
+    if metric not in METRICS:
+        raise ValueError(f"metric is {metric!r}, expected one of {', '.join(METRICS)}")
+    if metric == "chunks":
+        truth = Truth(metric, must=tuple(row["must"]), must_not=tuple(row["must_not"]))
+    else:
+        truth = Truth(metric, gold=str(row["gold"]))
+    url = row.get("url")
+    return Case(str(row.get("id", place)), str(url) if url else None, str(row["html"]), truth)

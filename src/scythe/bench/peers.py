@@ -1,0 +1,56 @@
+"""Other extractors to compare with, where installed: a name comes in, `extract(html, url) -> text` goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+
+from scythe.errors import BadInput, MissingExtra
+
+Extract = Callable[[str, str | None], str]
+
+
+def _trafilatura() -> Extract:
+    import trafilatura
+
+    return lambda html, url: trafilatura.extract(html, url=url, include_comments=False) or ""
+
+
+def _readability() -> Extract:
+    import lxml.html
+    from readability import Document
+
+    return lambda html, url: str(lxml.html.fromstring(Document(html).summary()).text_content())
+
+
+def _resiliparse() -> Extract:
+    from resiliparse.extract.html2text import extract_plain_text
+
+    return lambda html, url: str(extract_plain_text(html, main_content=True, alt_texts=False, links=False))
+
+
+_MAKERS = {"trafilatura": _trafilatura, "readability-lxml": _readability, "resiliparse": _resiliparse}
+PEERS = tuple(_MAKERS)
+
+
+def installed() -> tuple[str, ...]:
+    """Return the names of the peers that are installed."""
+    return tuple(name for name in PEERS if release(name))
+
+
+def release(package: str) -> str:
+    """Return the installed version of a package, or an empty string."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def peer(name: str) -> Extract:
+    """Return a peer ready to run. Raises BadInput for an unknown name, MissingExtra when it is not installed."""
+    if name not in _MAKERS:
+        raise BadInput(f"no peer is called {name!r}; known are {', '.join(PEERS)}")
+    try:
+        return _MAKERS[name]()
+    except ImportError as error:
+        raise MissingExtra(f"{name} is not installed: pip install 'scythe[bench]'") from error

@@ -1,0 +1,134 @@
+"""`scythe bench`: options come in, tables of scores (or JSON) go to standard output, progress to standard error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from scythe.bench import text as bench
+from scythe.bench.machine import Machine, describe_machine
+from scythe.bench.peers import installed
+from scythe.bench.text import Score
+from scythe.errors import ScytheError
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Score text methods and other tools on page sets.")
+
+COLUMNS = ("F1", "P", "R", "Ea", "sentP", "sentR", "sentF1", "pages", "empty", "errors", "cpu-ms")
+TABLE_WIDTH = 120  # characters; files and pipes have no width of their own
+SHOWN_ERRORS = 3  # per extractor and set; the count is in the table
+
+
+@app.callback()
+def main() -> None:
+    """Score text methods and other tools on page sets."""
+
+
+@app.command()
+def text(
+    data: Annotated[Path, typer.Option(help="A page set (.jsonl.xz, .jsonl.gz, .jsonl) or a folder of them.")],
+    method: Annotated[
+        list[str] | None, typer.Option(help="A text method, or module:function; may be given several times.")
+    ] = None,
+    peers: Annotated[bool, typer.Option("--peers", help="Also run the other tools that are installed.")] = False,
+    worst: Annotated[int, typer.Option(min=0, help="List this many of the worst pages.")] = 0,
+    limit: Annotated[int | None, typer.Option(min=1, help="Read only this many pages of each set.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Score main-text extractors on pages with known main text."""
+    methods = tuple(dict.fromkeys(method or ["auto"]))
+    progress = _progress()
+    try:
+        with progress:
+            ticks = _Ticks(progress)
+            scores = list(
+                bench.run(
+                    data,
+                    methods=methods,
+                    peers=installed() if peers else (),
+                    worst=worst,
+                    limit=limit,
+                    tick=ticks.tick,
+                )
+            )
+    except ScytheError as error:
+        typer.echo(f"scythe bench: {error}", err=True)
+        raise typer.Exit(2) from None
+    machine = describe_machine()
+    if as_json:
+        typer.echo(json.dumps({"machine": asdict(machine), "scores": [asdict(score) for score in scores]}, indent=1))
+    else:
+        show(scores, machine)
+
+
+class _Ticks:
+    """One progress bar per page set and extractor, opened when its first page is done."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._tasks: dict[tuple[str, str], int] = {}
+
+    def tick(self, page_set: str, extractor: str, pages: int) -> None:
+        key = (page_set, extractor)
+        if key not in self._tasks:
+            for task in self._tasks.values():
+                self._progress.update(task, visible=False)  # type: ignore[arg-type]
+            self._tasks[key] = self._progress.add_task(f"{page_set}: {extractor}", total=pages)
+        self._progress.advance(self._tasks[key])  # type: ignore[arg-type]
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def show(scores: Sequence[Score], machine: Machine) -> None:
+    """Print one table per page set, the errors and worst pages below it, and the machine at the end."""
+    console = Console(soft_wrap=True, highlight=False, width=max(Console().width, TABLE_WIDTH))
+    for page_set, group in groupby(scores, key=lambda score: score.page_set):
+        rows = list(group)
+        table = Table(title=f"{page_set} ({rows[0].pages} pages)", title_justify="left", box=None, pad_edge=False)
+        table.add_column("extractor")
+        for column in COLUMNS:
+            table.add_column(column, justify="right")
+        for row in rows:
+            table.add_row(row.extractor, *_cells(row))
+        console.print(table)
+        for row in rows:
+            _show_pages(console, row)
+        console.print()
+    console.print(machine.summary(), markup=False)
+
+
+def _cells(score: Score) -> list[str]:
+    rates, sentences = score.rates, score.sentences
+    figures = [rates.f1, rates.precision, rates.recall]
+    return [
+        *(f"{figure:.3f}" for figure in figures),
+        "-" if score.ea is None else f"{score.ea:.1f}",
+        *(
+            ["-"] * 3
+            if sentences is None
+            else [f"{figure:.3f}" for figure in (sentences.precision, sentences.recall, sentences.f1)]
+        ),
+        str(score.pages),
+        str(score.empty),
+        str(len(score.errors)),
+        f"{score.cpu_ms:.2f}",
+    ]
+
+
+def _show_pages(console: Console, score: Score) -> None:
+    for error in score.errors[:SHOWN_ERRORS]:
+        console.print(f"  {score.extractor} error {error}", markup=False)
+    for page in score.worst:
+        counts = f"+{page.counts.extra} -{page.counts.missed}"
+        console.print(f"  {score.extractor} {page.f1:.3f} {counts} {page.id} {page.url or ''}", markup=False)
