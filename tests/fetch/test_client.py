@@ -276,7 +276,7 @@ def test_leaving_early_cancels_what_is_under_way() -> None:
         results = fetch_all(urls, options=OPEN)
         async for _ in results:
             break
-        await results.aclose()  # type: ignore[attr-defined]
+        await results.aclose()
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     with serve(always(page(b"ok"))) as server:

@@ -9,30 +9,47 @@ from importlib import import_module, metadata
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 # verb -> (module with a Typer `app`, the line `scythe --help` shows)
 VERBS = {
+    "read": ("scythe.cli.read", "Read the main text, images and metadata of pages."),
     "bench": ("scythe.cli.bench", "Score text methods and other tools on page sets."),
 }
 
 
+def load_verb(name: str) -> Any:
+    """Import a verb and return its command."""
+    module, short_help = VERBS[name]
+    command = typer.main.get_command(import_module(module).app)
+    command.name, command.short_help = name, short_help
+    return command
+
+
 class LazyVerbs(TyperGroup):
-    """A group that knows its verbs by name and imports one when it is called."""
+    """A group that knows its verbs by name and imports the one that is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return sorted(VERBS)
+        return list(VERBS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in VERBS:
             return None
-        module, short_help = VERBS[cmd_name]
-        command = typer.main.get_command(import_module(module).app)
-        command.name, command.short_help = cmd_name, short_help
-        return command
+        return TyperCommand(cmd_name, short_help=VERBS[cmd_name][1], help=VERBS[cmd_name][1])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load_verb(name) if name in VERBS else command, rest
 
 
-app = typer.Typer(cls=LazyVerbs, name="scythe", no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
+app = typer.Typer(
+    cls=LazyVerbs,
+    name="scythe",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # its panels cost more than half of the start-up time
+    pretty_exceptions_enable=False,
+)
 
 
 def _show_version(wanted: bool) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -61,7 +61,7 @@ def fetch(url: str, *, options: FetchOptions | None = None) -> Response:
 
 async def fetch_all(
     urls: Iterable[str], *, options: FetchOptions | None = None, look_up: guard.LookUp = guard.look_up
-) -> AsyncIterator[Response | FetchFailed]:
+) -> AsyncGenerator[Response | FetchFailed, None]:
     """Yield one result per address, in the order given, a few hosts at a time. `urls` is read as results are taken."""
     options = options or FetchOptions()
     under_way: deque[asyncio.Task[Response | FetchFailed]] = deque()

@@ -1,0 +1,42 @@
+"""How commands end: exit codes, and the quiet ends that are nobody's error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+OK, FAILED, USAGE, EMPTY, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+
+# C0 controls but tab and newline become their Unicode pictures, DEL and C1 controls a mark: a page must not be able to
+# move the cursor, retitle the window or recolour what follows.
+_VISIBLE = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
+_VISIBLE |= {127: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+
+
+def neutralise(text: str) -> str:
+    """Return `text` with every control character made visible, safe to show on a terminal."""
+    return text.translate(_VISIBLE)
+
+
+def complain(message: str) -> None:
+    """Say what went wrong in one line on standard error."""
+    typer.echo(f"scythe: {' '.join(neutralise(message).split())}", err=True)
+
+
+@contextmanager
+def quiet_ends() -> Iterator[None]:
+    """End without a traceback when the reader of our output leaves or the user presses Ctrl-C."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(PIPE_CLOSED) from None
+    except KeyboardInterrupt:
+        complain("interrupted")
+        raise typer.Exit(INTERRUPTED) from None

@@ -1,0 +1,210 @@
+"""`scythe read`: inputs and options come in, documents go to a sink, one line per failure to standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import scythe
+from scythe.cli.ending import EMPTY, FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.sinks import FORMATS, Sink, is_folder, open_sink
+from scythe.cli.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
+from scythe.errors import BadInput, ScytheError
+from scythe.limits import LIMITS
+from scythe.model import Document, Loss, TextOptions
+from scythe.read.text import names as method_names
+
+HELP = """Read the main text, images and metadata of pages.
+
+INPUTS are files, folders of pages, patterns in quotes, http(s) addresses, or - for standard input.
+
+\b
+Examples:
+  scythe read page.html                      the text, on standard output
+  scythe read https://example.org/story      fetch, then read
+  scythe read page.html -f md                with headings, lists, tables, links
+  scythe read 'saved/*.html' -o pages.jsonl  one JSON object per page
+  scythe read page.html -o out/              text, HTML and an images folder
+  curl -s https://example.org/ | scythe read - --url https://example.org/
+  scythe read --input-file addresses.txt -o pages.jsonl
+
+\b
+Exit codes:
+  0  everything was read
+  1  some input failed; each has its line on standard error
+  2  the command was not understood
+  3  a page had no text, and --fail-on-empty was given
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run came to."""
+
+    failed: int = 0
+    empty: int = 0
+
+
+@app.command(help=HELP, no_args_is_help=True)
+def read(
+    inputs: Annotated[list[str] | None, typer.Argument(metavar="INPUTS", show_default=False)] = None,
+    input_file: Annotated[
+        str | None, typer.Option("--input-file", "-i", metavar="LIST", help="A file of addresses, one per line, or -.")
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(metavar="URL", help="The address a file or standard input was saved from.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="Text method: auto, sentences, characters, vsse, cetr, cetd, or a plug-in's.")
+    ] = "auto",
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", "-f", metavar="|".join(FORMATS), help="Output format; otherwise by the suffix of -o."),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE|DIR", help="Write here; a DIR gets text, HTML and images."),
+    ] = None,
+    download_images: Annotated[
+        bool, typer.Option("--download-images", help="With -o DIR: fetch the pictures of the text into its folder.")
+    ] = False,
+    title_line: Annotated[
+        bool | None, typer.Option("--title-line/--no-title-line", help="Begin the text with the title.")
+    ] = None,
+    captions: Annotated[
+        bool | None, typer.Option("--captions/--no-captions", help="Keep captions of figures and tables.")
+    ] = None,
+    comments: Annotated[
+        bool | None, typer.Option("--comments/--no-comments", help="Keep what readers wrote below.")
+    ] = None,
+    tables: Annotated[bool | None, typer.Option("--tables/--no-tables", help="Keep tables of data.")] = None,
+    links: Annotated[bool, typer.Option("--links/--no-links", help="Keep links in md and html.")] = True,
+    images: Annotated[bool, typer.Option("--images/--no-images", help="Keep images in md and html.")] = True,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="For one page, from look-up to last byte.")
+    ] = LIMITS.fetch_s,
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Also fetch from this machine and private networks.")
+    ] = False,
+    fail_on_empty: Annotated[
+        bool, typer.Option("--fail-on-empty", help="Exit with 3 when a page has no main text.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say on standard error how each field was found.")
+    ] = False,
+) -> None:
+    options = TextOptions(
+        method=method,
+        title_line=title_line,
+        captions=captions,
+        comments=comments,
+        tables=tables,
+        links=links,
+        images=images,
+    )
+    reach = Reach(timeout_s=timeout, allow_private=allow_private)
+    with quiet_ends():
+        try:
+            sources = list(find_sources(inputs or []))
+            _check(sources, input_file, format_, download_images, output)
+            _check_method(method)
+            pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), reach)
+            many = len(sources) > 1 or input_file is not None
+            sink = open_sink(output, format_, many=many, download=reach if download_images else None)
+        except (BadInput, OSError) as error:
+            complain(str(error))
+            raise typer.Exit(USAGE) from None
+        tally = _run(_shown(pages, None if input_file else len(sources)), sink, options, verbose=verbose)
+    if tally.failed:
+        raise typer.Exit(FAILED)
+    if tally.empty and fail_on_empty:
+        raise typer.Exit(EMPTY)
+
+
+def _check(
+    sources: list[Source], input_file: str | None, format_: str | None, download_images: bool, output: str | None
+) -> None:
+    if not sources and input_file is None:
+        raise BadInput("name a file, a folder or an address, or give - for standard input")
+    if format_ is not None and format_ not in FORMATS:
+        raise BadInput(f"-f {format_}: known formats are {', '.join(FORMATS)}")
+    if download_images and (output is None or not is_folder(output)):
+        raise BadInput("--download-images needs -o DIR to put them in")
+    if input_file == "-" and any(source.is_stdin for source in sources):
+        raise BadInput("standard input can be a page or a list of addresses, not both")
+    if input_file is not None and input_file != "-" and not Path(input_file).is_file():
+        raise BadInput(f"--input-file {input_file}: no such file")
+
+
+def _check_method(method: str) -> None:
+    if method not in method_names():
+        raise BadInput(f"--method {method}: known methods are {', '.join(method_names())}")
+
+
+def _shown(pages: Iterator[Loaded], total: int | None) -> Iterator[Loaded]:
+    """Pass pages on under a progress bar, when somebody is looking and there is more than one."""
+    if total == 1 or not sys.stderr.isatty():
+        return pages
+    from rich.console import Console
+    from rich.progress import track
+
+    return iter(track(pages, "reading", total=total, console=Console(stderr=True), transient=True))
+
+
+def _run(pages: Iterator[Loaded], sink: Sink, options: TextOptions, *, verbose: bool) -> Tally:
+    """Read every page into the sink; what fails is said and counted, and the run goes on."""
+    tally = Tally()
+    for page in pages:
+        complaint = page.complaint or _read_one(page, sink, options, tally, verbose=verbose)
+        if complaint:
+            tally.failed += 1
+            complain(f"{page.name}: {complaint}")
+    sink.close()
+    return tally
+
+
+def _read_one(page: Loaded, sink: Sink, options: TextOptions, tally: Tally, *, verbose: bool) -> str:
+    """Read one page and hand it to the sink; return a complaint, or an empty string."""
+    began = time.perf_counter()
+    try:
+        document = scythe.read(page.body, url=page.url, options=options, content_type=page.content_type)
+        document = _with_cut(document, page.cut_at_bytes)
+        sink.put(page.name, document)
+    except BrokenPipeError:
+        raise
+    except ScytheError as error:
+        return str(error)
+    except OSError as error:
+        return f"cannot be written: {error.strerror or error}"
+    except Exception as error:  # noqa: BLE001 (one bad page must not stop a run)
+        return f"a bug in scythe, please report it with the page: {type(error).__name__}: {error}"
+    if not document.text:
+        tally.empty += 1
+        complain(f"{page.name}: no text: {document.why}")
+    if verbose:
+        _explain(page.name, document, time.perf_counter() - began)
+    return ""
+
+
+def _with_cut(document: Document, cut_at_bytes: int | None) -> Document:
+    if cut_at_bytes is None:
+        return document
+    lost = Loss(f"the rest of the body: the download ended early, after {cut_at_bytes} bytes", 1)
+    return replace(document, losses=(*document.losses, lost))
+
+
+def _explain(name: str, document: Document, took_s: float) -> None:
+    typer.echo(neutralise(f"{name}: read in {took_s * 1000:.1f} ms"), err=True)
+    lines = [f"{field}: {how}" for field, how in document.how.items()]
+    lines += [f"lost: {loss.what} ({loss.count})" for loss in document.losses]
+    for line in lines:
+        typer.echo(neutralise(f"  {line}"), err=True)
