@@ -1,17 +1,23 @@
-"""Join page, chosen blocks and renderers: block numbers come in, text, markdown and html go out when asked for."""
+"""Join a page, its chosen blocks and the renderers: block numbers come in, text, markdown and html go out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 
-from scythe.model import Rendered, TextOptions
+from scythe.model import Image, Rendered, TextOptions
+from scythe.page.clean_html import render_html
 from scythe.page.grid import Grid, find_grid
+from scythe.page.inline import InlineReader
+from scythe.page.markdown import render_markdown
+from scythe.page.outline import Outline
 from scythe.page.page import Page
+from scythe.page.pieces import Break, Close, Open, Piece, Run
+from scythe.page.places import image_places
 from scythe.page.plain import render_text
 
 _DEFAULTS = TextOptions()
+_ICON_PX = 48  # avatars, share buttons and bullets are declared this small
 
 
 @dataclass(frozen=True)
@@ -23,22 +29,47 @@ class PageContent:
     options: TextOptions = _DEFAULTS
     heading: str = ""  # a title line that stands in no block
 
-    @cached_property
-    def _grid(self) -> Grid:
-        return find_grid(self.page.blocks)
-
     def text(self) -> str:
         """Return the blocks as text; see `render_text`."""
         body = render_text(self.page.blocks, self.kept, self._grid)
         return f"{self.heading}\n\n{body}".strip() if self.heading else body
 
     def markdown(self) -> str:
-        """Return the blocks as markdown."""
-        return Prose(self.text()).markdown()
+        """Return the blocks as markdown; see `render_markdown`."""
+        return render_markdown(self.pieces)
 
     def html(self) -> str:
-        """Return the blocks as safe html."""
-        return Prose(self.text()).html()
+        """Return the blocks as safe html; see `render_html`."""
+        return render_html(self.pieces)
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """The chosen blocks with the structure around them."""
+        blocks, images = self.page.blocks, self._images()
+        inline = InlineReader(blocks, self.page.base, images, links=self.options.links)
+        return Outline(blocks, self._grid, inline).weave(self.kept, self._standing_alone(images), self.heading)
+
+    @cached_property
+    def _grid(self) -> Grid:
+        return find_grid(self.page.blocks)
+
+    def _images(self) -> dict[int, Image]:
+        return {use.node_id: use.image for use in self.page.images} if self.options.images else {}
+
+    def _standing_alone(self, images: dict[int, Image]) -> dict[int, Image]:
+        """Return the images between the chosen blocks, by row; those inside a block come with its words."""
+        if not images:
+            return {}
+        blocks = self.page.blocks
+        leaves = (leaf for i in self.kept for leaf in blocks.leaves[blocks.leaf_start[i] : blocks.leaf_end[i]])
+        inside = {leaf.mem_id for leaf in leaves if leaf.tag != "-text"}
+        found: dict[int, Image] = {}
+        for row in image_places(blocks, self.kept):
+            node_id = blocks.image_node[row].mem_id
+            image = images.get(node_id)
+            if image is not None and node_id not in inside and not is_icon(image):
+                found[row] = image
+        return found
 
     def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str]]:
         return Rendered, (self.text(), self.markdown(), self.html())
@@ -54,8 +85,24 @@ class Prose:
         return self.body
 
     def markdown(self) -> str:
-        return self.body
+        return render_markdown(self._pieces())
 
     def html(self) -> str:
-        paragraphs = (escape(part).replace("\n", "<br>\n") for part in self.body.split("\n\n") if part.strip())
-        return "\n".join(f"<p>{part}</p>" for part in paragraphs)
+        return render_html(self._pieces())
+
+    def _pieces(self) -> list[Piece]:
+        pieces: list[Piece] = []
+        for paragraph in self.body.split("\n\n"):
+            lines = [" ".join(line.split()) for line in paragraph.split("\n") if line.strip()]
+            if lines:
+                pieces.append(Open("p"))
+                for number, line in enumerate(lines):
+                    pieces += [Break(), Run(line)] if number else [Run(line)]
+                pieces.append(Close("p"))
+        return pieces
+
+
+def is_icon(image: Image) -> bool:
+    """Say whether an image is declared so small that it illustrates nothing."""
+    sides = [side for side in (image.width, image.height) if side is not None]
+    return bool(sides) and max(sides) <= _ICON_PX

@@ -1,0 +1,209 @@
+"""Rebuild the structure around chosen blocks: block numbers come in, a flat list of nested pieces goes out.
+
+Headings, paragraphs, lists, quotes, tables of data, figures and preformatted text are kept; all other boxes are seen
+through. No recursion, and nesting is capped: deeper lists and quotes become part of the last one kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from scythe.model import Image
+from scythe.page.blocks import Blocks
+from scythe.page.grid import Grid
+from scythe.page.inline import InlineReader
+from scythe.page.pieces import PLAIN, Break, Close, Open, Picture, Piece, Run
+from scythe.page.plain import PRE, preformatted
+
+_NESTING = 28  # lists, quotes and tables around a block; browsers and markdown readers give up not much deeper
+_SPAN = 100  # columns; colspan is a number from the page
+_ROW_SPAN = 1_000
+_LIST_START = 100_000_000  # markdown takes nine digits
+
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_HOLDERS = _HEADINGS | {"p", "pre", "caption"}  # hold words, no structure
+_ITEMS = frozenset({"li", "td", "th", "dt", "dd", "figcaption"})  # hold words or structure
+_LISTS = frozenset({"ul", "ol"})
+_SAME = {"menu": "ul", "dir": "ul"} | dict.fromkeys(PRE, "pre")
+_INSIDE_ONLY = {"li": _LISTS, "dt": frozenset({"dl"}), "dd": frozenset({"dl"}), "figcaption": frozenset({"figure"})}
+_KNOWN = _HOLDERS | _ITEMS | _LISTS | {"dl", "blockquote", "table", "tr", "figure"}
+_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|brush|highlight-source)[-:]\s?([\w+#.-]{1,24})")
+
+Place = tuple[str, int]  # tag and box number; what we add ourselves has a negative number (see _own_paragraph)
+Chain = tuple[Place, ...]  # outermost first
+
+
+class Outline:
+    """Weaves the pieces of one choice of blocks."""
+
+    def __init__(self, blocks: Blocks, grid: Grid, inline: InlineReader) -> None:
+        self._blocks = blocks
+        self._grid = grid
+        self._inline = inline
+        self._tables = set(grid.table_of.values())
+        self._chains: dict[int, Chain] = {-1: ()}
+        self._pieces: list[Piece] = []
+        self._open: list[Place] = []
+        self._filled: set[Place] = set()  # open items that hold something already
+        self._column = 0  # next cell of the open row
+        self._last = -1  # the block woven last
+
+    def weave(self, kept: Sequence[int], images: Mapping[int, Image], heading: str = "") -> list[Piece]:
+        """Return the pieces of the chosen blocks; `images` are rows of the image columns that stand between blocks."""
+        if heading:
+            self._pieces += [Open("h1"), Run(heading), Close("h1")]
+        waiting = sorted(images, reverse=True)
+        for block in kept:
+            while waiting and self._blocks.image_block[waiting[-1]] <= block:
+                row = waiting.pop()
+                self._put_image(row, images[row])
+            self._put_block(block)
+        self._move(())
+        return self._pieces
+
+    def _put_block(self, block: int) -> None:
+        box = self._blocks.box[block]
+        breaks = self._blocks.breaks[block] if self._last >= 0 and self._blocks.box[self._last] == box else 0
+        runs_on = breaks > 0 and block == self._last + 1 and bool(self._open)
+        chain = tuple(self._open) if runs_on and breaks == 1 else self._place(box, block, split=runs_on)
+        self._last = block
+        same = chain == tuple(self._open)
+        self._move(chain)
+        tag = chain[-1][0]
+        if same and (runs_on or tag in _HOLDERS or tag in _ITEMS):
+            self._pieces.append(Break())
+        if tag == "pre":
+            self._pieces.append(Run(preformatted(self._blocks, block)))
+        else:
+            self._pieces.extend(self._inline.read(block))
+        self._filled.update(place for place in chain if place[0] in _ITEMS)
+
+    def _put_image(self, row: int, image: Image) -> None:
+        box = self._blocks.image_box[row]
+        chain = self._chain(box)
+        if chain and chain[-1][0] in ("pre", "table", "tr", "caption"):
+            return
+        if not chain or chain[-1][0] not in _HOLDERS | _ITEMS | {"figure"}:
+            chain = (*self._listed(chain, box), ("p", -2 * row - 2))
+        self._move(chain)
+        marks = self._inline.marks(self._blocks.image_node[row], box)
+        self._pieces.append(Picture(image, PLAIN._replace(link=marks.link)))
+        self._filled.update(place for place in chain if place[0] in _ITEMS)
+
+    def _place(self, box: int, block: int, *, split: bool) -> Chain:
+        """Return where a block goes; `split` asks for a paragraph of its own although the box is the same."""
+        chain = self._chain(box)
+        last = chain[-1] if chain else ("", -1)
+        if last[0] in _HOLDERS:
+            return (*chain[:-1], _own_paragraph(block)) if split and last[0] == "p" else chain
+        if last[0] in _ITEMS and not split and (last not in self._filled or last[1] == box):
+            return chain
+        return (*self._listed(chain, box), _own_paragraph(block))
+
+    def _listed(self, chain: Chain, box: int) -> Chain:
+        """Give words that stand between the items of a list an item of their own."""
+        while chain and chain[-1][0] in ("table", "tr"):
+            chain = chain[:-1]
+        if chain and chain[-1][0] in _LISTS:
+            return (*chain, ("li", box))
+        return (*chain, ("dd", box)) if chain and chain[-1][0] == "dl" else chain
+
+    def _chain(self, box: int) -> Chain:
+        """Return the kept structure around a box, itself included; every box is worked out once."""
+        parents, chains, path = self._blocks.box_parent, self._chains, []
+        while box not in chains:
+            path.append(box)
+            box = parents[box]
+        chain = chains[box]
+        for box in reversed(path):
+            chain = chains[box] = self._extend(chain, box)
+        return chain
+
+    def _extend(self, chain: Chain, box: int) -> Chain:
+        tag = self._blocks.box_tag[box]
+        tag = _SAME.get(tag, tag)
+        if tag not in _KNOWN or (chain and chain[-1][0] == "pre"):
+            return chain
+        above = chain[:-1] if chain and chain[-1][0] in _HOLDERS else chain
+        parent = above[-1][0] if above else ""
+        if not self._belongs(tag, box, parent) or (tag not in _HOLDERS | _ITEMS and len(above) > _NESTING):
+            return chain
+        if tag not in ("li", "dt", "dd") and parent in _LISTS | {"dl"}:
+            above = self._listed(above, box)
+        return (*above, (tag, box))
+
+    def _belongs(self, tag: str, box: int, parent: str) -> bool:
+        if tag in ("td", "th"):
+            return box in self._grid.table_of and parent == "tr"
+        if tag == "tr":
+            return box in self._grid.cells and parent == "table"
+        if tag == "table":
+            return box in self._tables
+        if tag == "caption":
+            return parent == "table"
+        return parent in _INSIDE_ONLY[tag] if tag in _INSIDE_ONLY else True
+
+    def _move(self, chain: Chain) -> None:
+        """Close what the next piece is not inside, open what it is."""
+        opened = self._open
+        shared = 0
+        for have, want in zip(opened, chain, strict=False):
+            if have != want:
+                break
+            shared += 1
+        while len(opened) > shared:
+            place = opened.pop()
+            self._filled.discard(place)
+            if place[0] == "tr":
+                self._fill_row(place[1], len(self._grid.cells[place[1]]))
+            self._pieces.append(Close(place[0]))
+        for place in chain[shared:]:
+            self._open_place(place)
+            opened.append(place)
+
+    def _open_place(self, place: Place) -> None:
+        tag, box = place
+        if tag == "tr":
+            self._column = 0
+        elif tag in ("td", "th"):
+            column = self._grid.column_of[box]
+            self._fill_row(self._grid.row_of[box], column)
+            self._column = column + 1
+        self._pieces.append(Open(tag, self._attributes(tag, box)))
+
+    def _fill_row(self, row: int, end: int) -> None:
+        """Add the empty cells up to column `end`, so that columns stay in line."""
+        for cell in self._grid.cells[row][self._column : end]:
+            tag = self._blocks.box_tag[cell]
+            self._pieces += [Open(tag, self._attributes(tag, cell)), Close(tag)]
+        self._column = max(self._column, end)
+
+    def _attributes(self, tag: str, box: int) -> tuple[tuple[str, str], ...]:
+        if box < 0 or tag not in ("ol", "td", "th", "pre"):
+            return ()
+        attributes = self._blocks.box_node[box].attributes
+        if tag == "pre":
+            found = _LANGUAGE.search(self._language_names(box))
+            return (("language", found[1].lower()),) if found else ()
+        if tag == "ol":
+            start = _number(attributes.get("start"), _LIST_START)
+            return (("start", str(start)),) if start is not None and start != 1 else ()
+        spans = (("colspan", _SPAN), ("rowspan", _ROW_SPAN))
+        numbers = ((name, _number(attributes.get(name), most) or 1) for name, most in spans)
+        return tuple((name, str(number)) for name, number in numbers if number > 1)
+
+    def _language_names(self, box: int) -> str:
+        child = self._blocks.box_node[box].first_child
+        inner = (child.attributes.get("class") or "") if child is not None and child.tag == "code" else ""
+        return f"{self._blocks.box_names[box]} {inner}"[:200]
+
+
+def _own_paragraph(block: int) -> Place:
+    """Return the place of a paragraph that the page does not mark up: odd numbers here, even ones for images."""
+    return ("p", -2 * block - 1)
+
+
+def _number(text: str | None, most: int) -> int | None:
+    digits = (text or "").strip()[:12]
+    return min(int(digits), most) if digits.isascii() and digits.isdecimal() else None
