@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scythe.page.markdown_text import Inline, fence_for, write_cell, write_inline
+from scythe.page.markdown_text import Inline, fence_for, write_cell, write_heading, write_lines
 from scythe.page.pieces import STRONG, Break, Close, Open, Piece, Run
 
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
@@ -93,10 +93,13 @@ class _Writer:
     def _close_in_table(self, tag: str) -> None:
         table = self._table
         assert table is not None
-        table.close(tag, self._inline)
         if tag == "caption":
-            self._put(table.caption.split("\n"))
-        elif tag == "table":
+            lines = write_lines(self._inline)
+            self._inline.clear()
+            self._put(lines)
+            return
+        table.close(tag, self._inline)
+        if tag == "table":
             self._table = None
             self._put(table.lines())
 
@@ -123,10 +126,10 @@ class _Writer:
         if self._holder == "pre":
             self._put(_fenced(pieces, self._language))
         elif self._holder in _HEADINGS:
-            words = write_inline(pieces, line_break=" ", bold=False)
-            self._put([f"{_HEADINGS[self._holder]} {_end_of_heading(words)}"] if words else [])
+            words = write_heading(pieces)
+            self._put([f"{_HEADINGS[self._holder]} {words}"] if words else [])
         else:
-            self._put(write_inline(_strong(pieces) if self._holder == "dt" else pieces).split("\n"))
+            self._put(write_lines(_strong(pieces) if self._holder == "dt" else pieces))
 
     def _put(self, lines: list[str]) -> None:
         if not lines or not any(lines):
@@ -161,12 +164,6 @@ def _fenced(pieces: list[Inline], language: str) -> list[str]:
     return [f"{fence}{language}", *text.split("\n"), fence] if text else []
 
 
-def _end_of_heading(words: str) -> str:
-    # a heading may end in a run of "#", which markdown takes away
-    stripped = words.rstrip("#")
-    return stripped + "\\#" * (len(words) - len(stripped))
-
-
 def _strong(pieces: list[Inline]) -> list[Inline]:
     return [
         piece._replace(marks=piece.marks._replace(styles=(STRONG, *(s for s in piece.marks.styles if s != STRONG))))
@@ -180,7 +177,6 @@ class _Table:
     """A table of data under way; what a cell holds becomes one line."""
 
     def __init__(self) -> None:
-        self.caption = ""
         self._rows: list[list[str]] = []
         self._heads: list[bool] = []  # per row: every cell is a th
         self._spans: list[int] = []  # per column: rows that a cell further up still covers
@@ -202,10 +198,7 @@ class _Table:
     def close(self, tag: str, inline: list[Inline]) -> None:
         """Take the words gathered inside a cell; they are joined when the cell ends."""
         self._take(inline, bold=tag != "th")
-        if tag == "caption":
-            self.caption = " ".join(self._parts)
-            self._parts.clear()
-        elif tag in ("td", "th"):
+        if tag in ("td", "th"):
             self._end_cell()
         elif tag == "tr":
             self._parts.clear()

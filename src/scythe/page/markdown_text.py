@@ -25,7 +25,6 @@ _REFERENCE = re.compile(r"&(?=#?\w{1,32};)")
 _BAR = re.compile(r"(?<!\\)\|")
 _BACKTICKS = re.compile(r"`+")
 _DELIMITERS = ((STRONG, "**"), (EM, "*"), (DEL, "~~"))
-HARD_BREAK = "\\\n"
 
 
 def escape_words(text: str) -> str:
@@ -47,9 +46,31 @@ def fence_for(text: str, least: int) -> str:
     return "`" * max(least, longest + 1)
 
 
-def write_inline(pieces: Sequence[Inline], *, line_break: str = HARD_BREAK, bold: bool = True) -> str:
-    """Return the pieces as markdown; `line_break` stands for a break, `bold` False drops strong where all is."""
+def write_lines(pieces: Sequence[Inline]) -> list[str]:
+    """Return the pieces as the lines of a paragraph, joined by hard breaks."""
+    lines = [escape_line_start(line) for line in _write(pieces, bold=True)]
+    return [f"{line}\\" for line in lines[:-1]] + lines[-1:]
+
+
+def write_heading(pieces: Sequence[Inline]) -> str:
+    """Return the pieces as one line without bold, and without the run of "#" at its end that markdown takes away."""
+    line = " ".join(_write(pieces, bold=False))
+    kept = line.rstrip("#")
+    return kept + "\\#" * (len(line) - len(kept))
+
+
+def write_cell(pieces: Sequence[Inline], *, bold: bool = True) -> str:
+    """Return the pieces as one line for a table, where a bar ends the cell even inside code."""
+    runs = [
+        piece._replace(text=" ".join(piece.text.split("\n"))) if isinstance(piece, Run) else piece for piece in pieces
+    ]
+    return _BAR.sub(r"\\|", "<br>".join(_write(runs, bold=bold)))
+
+
+def _write(pieces: Sequence[Inline], *, bold: bool) -> list[str]:
+    """Return the filled lines; `bold` False drops strong where all is."""
     lines: list[str] = []
+    pieces = _join_code(pieces)
     writer = _LineWriter(bold)
     for number, piece in enumerate(pieces):
         if isinstance(piece, Break):
@@ -58,15 +79,21 @@ def write_inline(pieces: Sequence[Inline], *, line_break: str = HARD_BREAK, bold
         else:
             writer.add(piece, pieces[number + 1] if number + 1 < len(pieces) else None)
     lines.append(writer.finish())
-    return line_break.join(escape_line_start(line) for line in lines if line)
+    return [line for line in lines if line]
 
 
-def write_cell(pieces: Sequence[Inline], *, bold: bool = True) -> str:
-    """Return the pieces as one line for a table, where a bar ends the cell even inside code."""
-    runs = [
-        piece._replace(text=" ".join(piece.text.split("\n"))) if isinstance(piece, Run) else piece for piece in pieces
-    ]
-    return _BAR.sub(r"\\|", write_inline(runs, line_break="<br>", bold=bold))
+def _join_code(pieces: Sequence[Inline]) -> list[Inline]:
+    """Return the pieces with code in no other style, neighbours joined: two code spans in touch would read as one."""
+    joined: list[Inline] = []
+    for piece in pieces:
+        if isinstance(piece, Run) and CODE in piece.marks.styles:
+            piece = Run(piece.text, Marks(piece.marks.link, (CODE,)))
+            last = joined[-1] if joined else None
+            if isinstance(last, Run) and last.marks == piece.marks:
+                joined[-1] = Run(last.text + piece.text, piece.marks)
+                continue
+        joined.append(piece)
+    return joined
 
 
 class _LineWriter:
