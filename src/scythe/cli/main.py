@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 # verb -> (module with a Typer `app`, the line `scythe --help` shows)
 VERBS = {
     "read": ("scythe.cli.read", "Read the main text, images and metadata of pages."),
+    "demo": ("scythe.cli.demo", "Read a bundled site of invented pages and show what comes out."),
     "bench": ("scythe.cli.bench", "Score text methods and other tools on page sets."),
 }
 

@@ -178,7 +178,7 @@ def _read_one(page: Loaded, sink: Sink, options: TextOptions, tally: Tally, *, v
     try:
         document = scythe.read(page.body, url=page.url, options=options, content_type=page.content_type)
         document = _with_cut(document, page.cut_at_bytes)
-        sink.put(page.name, document)
+        complaints = sink.put(page.name, document)
     except BrokenPipeError:
         raise
     except ScytheError as error:
@@ -192,7 +192,9 @@ def _read_one(page: Loaded, sink: Sink, options: TextOptions, tally: Tally, *, v
         complain(f"{page.name}: no text: {document.why}")
     if verbose:
         _explain(page.name, document, time.perf_counter() - began)
-    return ""
+    for complaint in complaints[:-1]:
+        complain(f"{page.name}: {complaint}")
+    return complaints[-1] if complaints else ""
 
 
 def _with_cut(document: Document, cut_at_bytes: int | None) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from abc import ABC, abstractmethod
@@ -12,8 +13,10 @@ from typing import IO
 
 from scythe.cli.ending import neutralise
 from scythe.cli.sources import Reach
-from scythe.errors import BadInput
+from scythe.errors import BadInput, FetchFailed
+from scythe.export import Exporter, safe_name, write_atomically
 from scythe.model import Document
+from scythe.url import Url
 
 FORMATS = ("txt", "md", "html", "json", "jsonl")
 _SUFFIXES = {
@@ -49,7 +52,8 @@ class Sink(ABC):
     """Take documents one by one; `close` when all were given."""
 
     @abstractmethod
-    def put(self, name: str, document: Document) -> None: ...
+    def put(self, name: str, document: Document) -> tuple[str, ...]:
+        """Write one document; return what could not be written along with it."""
 
     def close(self) -> None:  # noqa: B027 (most sinks have nothing left to do)
         """Finish what was written."""
@@ -61,12 +65,13 @@ class TextSink(Sink):
     def __init__(self, file: IO[str], kind: str, *, many: bool, shown: Callable[[str], str]) -> None:
         self._file, self._kind, self._many, self._shown = file, kind, many, shown
 
-    def put(self, name: str, document: Document) -> None:
+    def put(self, name: str, document: Document) -> tuple[str, ...]:
         body = {"txt": document.text, "md": document.markdown, "html": document.html}[self._kind]
         if self._many:
             body = self._named(name, body)
         if body:
             self._file.write(self._shown(body.rstrip("\n")) + "\n")
+        return ()
 
     def _named(self, name: str, body: str) -> str:
         if self._kind == "html":
@@ -84,10 +89,11 @@ class JsonSink(Sink):
         self._file, self._many, self._shown = file, many, shown
         self._count = 0
 
-    def put(self, name: str, document: Document) -> None:
+    def put(self, name: str, document: Document) -> tuple[str, ...]:
         lead = "" if not self._many else "[\n" if self._count == 0 else ",\n"
         self._file.write(lead + self._shown(as_json(name, document, indent=2)))
         self._count += 1
+        return ()
 
     def close(self) -> None:
         if self._many:
@@ -102,8 +108,9 @@ class JsonLinesSink(Sink):
     def __init__(self, file: IO[str], *, shown: Callable[[str], str]) -> None:
         self._file, self._shown = file, shown
 
-    def put(self, name: str, document: Document) -> None:
+    def put(self, name: str, document: Document) -> tuple[str, ...]:
         self._file.write(self._shown(as_json(name, document)) + "\n")
+        return ()
 
 
 class FileSink(Sink):
@@ -112,8 +119,8 @@ class FileSink(Sink):
     def __init__(self, file: IO[str], inner: Sink) -> None:
         self._file, self._inner = file, inner
 
-    def put(self, name: str, document: Document) -> None:
-        self._inner.put(name, document)
+    def put(self, name: str, document: Document) -> tuple[str, ...]:
+        return self._inner.put(name, document)
 
     def close(self) -> None:
         self._inner.close()
@@ -121,36 +128,61 @@ class FileSink(Sink):
 
 
 class FolderSink(Sink):
-    """One file per document in a folder, named after its source."""
+    """One file per document in a folder, named after its source; a later run replaces them."""
 
-    def __init__(self, folder: Path, kind: str | None, download: Reach | None) -> None:
-        self._folder, self._kind, self._download = folder, kind, download
+    def __init__(self, folder: Path, kind: str) -> None:
+        self._folder, self._kind = folder, kind
         self._taken: set[str] = set()
         folder.mkdir(parents=True, exist_ok=True)
 
-    def put(self, name: str, document: Document) -> None:
-        for kind in [self._kind] if self._kind else ["txt", "html"]:
-            path = self._folder / f"{self._free_stem(name)}.{kind}"
-            with path.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-                sink = _sink(file, kind, many=False, shown=_as_is)
-                sink.put(name, document)
-                sink.close()
+    def put(self, name: str, document: Document) -> tuple[str, ...]:
+        text = io.StringIO()
+        sink = _sink(text, self._kind, many=False, shown=_as_is)
+        sink.put(name, document)
+        sink.close()
+        body = text.getvalue().encode(errors="replace")
+        write_atomically(self._folder / f"{self._free_stem(name)}.{self._kind}", body)
+        return ()
 
     def _free_stem(self, name: str) -> str:
-        """Return a file name made of the source's last part that no earlier document of this run has."""
         last = name.rstrip("/").replace("\\", "/").rpartition("/")[2].partition("?")[0]
-        stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in last.partition(".")[0])[:80].strip("-") or "page"
+        stem = safe_name(last.rpartition(".")[0] or last)
         number = 1
-        while (candidate := stem if number == 1 else f"{stem}-{number}").lower() in self._taken:
+        while (candidate := stem if number == 1 else f"{stem} ({number})").casefold() in self._taken:
             number += 1
-        self._taken.add(candidate.lower())
+        self._taken.add(candidate.casefold())
         return candidate
+
+
+class ExportSink(Sink):
+    """Text, HTML and, where asked for, an images folder per document."""
+
+    def __init__(self, folder: Path, download: Reach | None) -> None:
+        self._exporter = Exporter(folder, download=_downloader(download) if download else None)
+
+    def put(self, name: str, document: Document) -> tuple[str, ...]:
+        exported = self._exporter.put(document)
+        return tuple(f"picture not saved: {url}: {why}" for url, why in exported.failed)
+
+
+def _downloader(reach: Reach) -> Callable[[Url], bytes]:
+    def download(url: Url) -> bytes:
+        from scythe.fetch import FetchOptions, fetch
+        from scythe.fetch.judge import require_ok
+
+        options = FetchOptions(timeout_s=reach.timeout_s, allow_private=reach.allow_private)
+        response = require_ok(fetch(url, options=options))
+        if response.cut_at_bytes is not None:
+            raise FetchFailed(url, "the download ended early")
+        return response.body
+
+    return download
 
 
 def open_sink(output: str | None, kind: str | None, *, many: bool, download: Reach | None = None) -> Sink:
     """Open standard output (None or -), a file or a folder; without `kind` the file's suffix names the format."""
     if output is not None and output != "-" and is_folder(output):
-        return FolderSink(Path(output), kind, download)
+        return FolderSink(Path(output), kind) if kind else ExportSink(Path(output), download)
     if output is None or output == "-":
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="replace")

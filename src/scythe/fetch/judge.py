@@ -33,11 +33,17 @@ def header(response: Response, name: str) -> str:
 
 def require_page(response: Response) -> Response:
     """Return the response when it is a page to read; raise `FetchFailed` when its status or its bytes say otherwise."""
-    if response.status >= 400:
-        raise FetchFailed(response.url, _describe(response.status), retry_after_s=retry_after_s(response))
+    require_ok(response)
     what = other_than_page(response.body, header(response, "Content-Type"))
     if what:
         raise FetchFailed(response.url, f"not a page but {what}")
+    return response
+
+
+def require_ok(response: Response) -> Response:
+    """Return the response; raise `FetchFailed` when its status is an error."""
+    if response.status >= 400:
+        raise FetchFailed(response.url, _describe(response.status), retry_after_s=retry_after_s(response))
     return response
 
 

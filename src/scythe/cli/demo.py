@@ -1,0 +1,168 @@
+"""`scythe demo`: read the bundled site and show what came out, with nothing but this machine."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scythe.cli.ending import USAGE, complain, quiet_ends
+from scythe.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from scythe.demo import DemoPage
+    from scythe.model import Document
+
+HELP = """Read a bundled site of invented pages and show what comes out. Needs no network.
+
+The pages are news, blog posts, forum threads, manuals, products, recipes and encyclopaedia entries in English, German,
+Turkish and Chinese, with the menus, banners, teasers and comments that real pages carry. Because they are generated,
+their right text is known: F1 says how much of it was found (1.00 is all of it and nothing else).
+
+\b
+Examples:
+  scythe demo                 the table and one article
+  scythe demo --pages 200     more pages, for a better look at the speed
+  scythe demo --save site/    write the pages to a folder, to try other commands on
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+_SHOWN_ROWS = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One page of the demo, read."""
+
+    page: DemoPage
+    document: Document
+    took_ms: float
+    f1: float
+    shown_words: int
+
+
+@app.command(help=HELP)
+def demo(
+    pages: Annotated[int, typer.Option(min=1, max=10_000, help="How many content pages to make.")] = 24,
+    seed: Annotated[int, typer.Option(help="Another seed makes another site.")] = 1,
+    method: Annotated[str, typer.Option(help="Text method to read with.")] = "auto",
+    save: Annotated[str | None, typer.Option(metavar="DIR", help="Write the pages here and stop.")] = None,
+) -> None:
+    from rich.console import Console
+
+    from scythe.demo import site
+
+    with quiet_ends():
+        if save is not None:
+            _save(site(seed=seed, pages=pages), save)
+            return
+        console = Console()
+        bundled = site(seed=seed, pages=pages)
+        try:
+            rows = [_read(page, method) for page in _warmed(bundled, method)]
+        except BadInput as error:
+            complain(str(error))
+            raise typer.Exit(USAGE) from None
+        _show(console, rows)
+
+
+def _save(pages: tuple[DemoPage, ...], folder: str) -> None:
+    from pathlib import Path
+
+    for page in pages:
+        path = Path(folder) / page.path.lstrip("/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(page.html)
+    typer.echo(f"{len(pages)} pages written to {folder}; try: scythe read {folder} -o {folder.rstrip('/')}.jsonl")
+
+
+def _warmed(pages: tuple[DemoPage, ...], method: str) -> tuple[DemoPage, ...]:
+    """Read one page first: loading the model is not part of the time of a page."""
+    _read(pages[-1], method)
+    return pages
+
+
+def _read(page: DemoPage, method: str) -> Row:
+    import scythe
+    from scythe.bench.scoring import compare, cut_tokens, rate
+
+    began = time.perf_counter()
+    document = scythe.read(page.html, url=page.url, method=method, content_type=page.content_type)
+    took_ms = (time.perf_counter() - began) * 1000
+    f1 = rate(compare(cut_tokens(page.gold_text), cut_tokens(document.text))).f1
+    shown = cut_tokens(" ".join(scythe.Page.from_bytes(page.html).blocks.text)).total()
+    return Row(page, document, took_ms, f1, shown)
+
+
+def _show(console: Console, rows: list[Row]) -> None:
+    from rich.markdown import Markdown
+    from rich.panel import Panel
+    from rich.table import Table
+
+    from scythe.bench.scoring import cut_tokens
+
+    table = Table(title="The Field Post, a bundled site", title_justify="left", header_style="bold")
+    table.add_column("kind")
+    table.add_column("lang")
+    table.add_column("title", max_width=46, no_wrap=True, overflow="ellipsis")
+    for name in ("words kept", "F1", "images", "ms"):
+        table.add_column(name, justify="right")
+    table.add_column("how", no_wrap=True, overflow="ellipsis")
+    for row in rows[:_SHOWN_ROWS]:
+        kept = cut_tokens(row.document.text).total()
+        right = [image.src for image in row.document.images if image.relevant]
+        hits = len(set(right) & set(row.page.gold_images))
+        table.add_row(
+            row.page.kind,
+            row.page.language,
+            row.document.title,
+            f"{kept} of {row.shown_words}",
+            "[dim]list[/dim]" if row.page.kind == "list" else _coloured(row.f1),
+            f"{hits} of {len(row.page.gold_images)}",
+            f"{row.took_ms:.1f}",
+            row.document.how.get("text", ""),
+        )
+    console.print(table)
+    if len(rows) > _SHOWN_ROWS:
+        console.print(f"... and {len(rows) - _SHOWN_ROWS} more")
+    article = next(row for row in rows if row.page.kind != "list")
+    console.print(
+        Panel(
+            Markdown(article.document.markdown),
+            title=f"{article.document.title}, as Markdown",
+            subtitle="by " + (article.document.metadata.author or "?") + ", " + article.document.metadata.published,
+        )
+    )
+    _summarise(console, rows)
+
+
+def _coloured(f1: float) -> str:
+    colour = "green" if f1 >= 0.95 else "yellow" if f1 >= 0.8 else "red"
+    return f"[{colour}]{f1:.2f}[/{colour}]"
+
+
+def _summarise(console: Console, rows: list[Row]) -> None:
+    scored = [row for row in rows if row.page.kind != "list"]
+    total_ms = sum(row.took_ms for row in rows)
+    size_kb = sum(len(row.page.html) for row in rows) / len(rows) / 1000
+    mean = sum(row.f1 for row in scored) / len(scored)
+    wanted = sum(len(row.page.gold_images) for row in scored)
+    found = sum(len({i.src for i in row.document.images if i.relevant} & set(row.page.gold_images)) for row in scored)
+    console.print(
+        f"[bold]{len(rows) / total_ms * 1000:.0f} pages per second[/bold] on one core "
+        f"({total_ms / len(rows):.1f} ms per page of {size_kb:.0f} KB), "
+        f"mean F1 [bold]{mean:.3f}[/bold] on {len(scored)} pages, {found} of {wanted} content images found."
+    )
+    console.print(
+        "\nWhat to try next:\n"
+        "  scythe read https://en.wikipedia.org/wiki/Scythe -f md   a page of your own\n"
+        "  scythe demo --save site && scythe read site -o site.jsonl   many pages at once\n"
+        "  scythe read --help   every option, with examples",
+        highlight=False,
+        markup=False,
+    )
