@@ -68,4 +68,4 @@ def main(
 
 def run() -> None:
     """Run the command line; the entry point of the console script."""
-    app()
+    app(prog_name="scythe")

@@ -1,0 +1,6 @@
+"""`python -m scythe` is the `scythe` command."""
+
+from scythe.cli.main import run
+
+if __name__ == "__main__":
+    run()

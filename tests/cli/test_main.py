@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+from scythe.cli.main import VERBS, load_verb
+
+from .conftest import Run
+
+
+def test_help_lists_every_verb_with_its_line(scythe: Run) -> None:
+    out = scythe("--help").stdout
+    for verb, (_, line) in VERBS.items():
+        assert verb in out
+        assert line[:40] in out
+
+
+def test_no_arguments_show_the_help(scythe: Run) -> None:
+    assert "Usage: scythe" in scythe(check=2).stderr
+
+
+def test_version_is_that_of_the_package(scythe: Run) -> None:
+    assert scythe("--version").stdout == f"scythe {version('scythe')}\n"
+
+
+def test_an_unknown_verb_is_a_usage_error(scythe: Run) -> None:
+    assert "reed" in scythe("reed", check=2).stderr
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself(scythe: Run, verb: str) -> None:
+    assert "Usage: " in scythe(verb, "--help").stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_has_a_help_text(verb: str) -> None:
+    commands = [load_verb(verb)]
+    while commands:
+        command = commands.pop()
+        commands += getattr(command, "commands", {}).values()
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                assert parameter.help, f"{verb}: {parameter.name} has no help"
+
+
+def test_help_imports_no_model_no_client_and_no_terminal_painter() -> None:
+    code = (
+        "import sys; from scythe.cli.main import run; sys.argv = ['scythe', '--help']\n"
+        "try: run()\nexcept SystemExit: pass\n"
+        "heavy = ('numpy', 'aiohttp', 'rich', 'asyncio', 'scythe.bench')\n"
+        "print([name for name in heavy if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_help_costs_little_time() -> None:
+    costs = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "scythe", "--help"], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        costs.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    # 0.17 s where the machine is idle; twice that is allowed for a busy one
+    assert min(costs) < 0.4

@@ -1,0 +1,276 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.fetch.server import always, by_path, serve
+from tests.fetch.server import page as answer
+
+from .conftest import EMPTY_PAGE, PAGE, Run
+
+SENTENCE = "By noon the carts were full"
+FURNITURE = "All rights reserved"
+
+
+def test_the_text_of_a_file_goes_to_standard_output(scythe: Run, page: Path) -> None:
+    done = scythe("read", "page.html")
+    assert SENTENCE in done.stdout
+    assert FURNITURE not in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_page_can_come_from_standard_input(scythe: Run) -> None:
+    done = scythe("read", "-", "--url", "https://example.org/a/b.html", "-f", "json", stdin=PAGE)
+    document = json.loads(done.stdout)
+    assert document["source"] == "standard input"
+    assert document["url"] == "https://example.org/a/b.html"
+    assert document["images"][0]["src"] == "https://example.org/a/cart.jpg"
+
+
+@pytest.mark.parametrize(
+    ("kind", "piece"),
+    [("txt", SENTENCE), ("md", "## A good year"), ("html", "<h2>A good year</h2>"), ("json", '"title": "The harvest"')],
+)
+def test_each_format_is_written_as_asked(scythe: Run, page: Path, kind: str, piece: str) -> None:
+    assert piece in scythe("read", "page.html", "-f", kind).stdout
+
+
+@pytest.mark.parametrize("suffix", ["txt", "md", "html", "json", "jsonl"])
+def test_the_suffix_of_the_output_file_names_the_format(scythe: Run, page: Path, tmp_path: Path, suffix: str) -> None:
+    done = scythe("read", "page.html", "-o", f"out.{suffix}")
+    assert done.stdout == ""
+    assert SENTENCE in (tmp_path / f"out.{suffix}").read_text(encoding="utf-8")
+
+
+def test_many_pages_give_one_json_object_per_line_in_order(scythe: Run, tmp_path: Path) -> None:
+    for name in "cab":
+        (tmp_path / f"{name}.html").write_text(PAGE, encoding="utf-8")
+    done = scythe("read", "c.html", "*.html", "-f", "jsonl")
+    assert [json.loads(line)["source"] for line in done.stdout.splitlines()] == ["c.html", "a.html", "b.html", "c.html"]
+
+
+def test_many_pages_as_json_are_one_array(scythe: Run, page: Path) -> None:
+    assert len(json.loads(scythe("read", "page.html", "page.html", "-f", "json").stdout)) == 2
+
+
+def test_a_folder_gives_its_pages_recursively(scythe: Run, tmp_path: Path) -> None:
+    (tmp_path / "site" / "deep").mkdir(parents=True)
+    (tmp_path / "site" / "b.htm").write_text(PAGE, encoding="utf-8")
+    (tmp_path / "site" / "deep" / "a.HTML").write_text(PAGE, encoding="utf-8")
+    (tmp_path / "site" / "notes.doc").write_text("no page", encoding="utf-8")
+    sources = [json.loads(line)["source"] for line in scythe("read", "site", "-f", "jsonl").stdout.splitlines()]
+    assert [Path(source).name for source in sources] == ["b.htm", "a.HTML"]
+
+
+def test_several_texts_are_told_apart_by_a_line_with_their_name(scythe: Run, page: Path) -> None:
+    assert scythe("read", "page.html", "page.html").stdout.count("==> page.html <==") == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "advice"),
+    [
+        ("missing.html", "no such file"),
+        ("example.org/story", "https://example.org/story"),
+        ("nothing-*.html", "no file matches"),
+        ("ftp://example.org/x", "only http:// and https://"),
+        ("http://127.0.0.1:9/", "--allow-private"),
+    ],
+)
+def test_a_bad_input_is_one_line_saying_what_to_do_and_the_rest_is_read(
+    scythe: Run, page: Path, given: str, advice: str
+) -> None:
+    done = scythe("read", given, "page.html", check=1)
+    assert advice in done.stderr
+    assert done.stderr.startswith(f"scythe: {given}: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert SENTENCE in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["page.html", "-f", "docx"],
+        ["page.html", "-o", "out.docx"],
+        ["page.html", "--method", "magic"],
+        ["page.html", "--download-images"],
+        ["page.html", "--url", "not an address"],
+        ["page.html", "--timeout", "0"],
+        ["page.html", "--nonsense"],
+        ["--input-file", "missing.txt"],
+        ["-", "--input-file", "-"],
+        ["-f", "md"],
+    ],
+)
+def test_a_command_that_makes_no_sense_ends_with_two_and_a_reason(
+    scythe: Run, page: Path, arguments: list[str]
+) -> None:
+    done = scythe("read", *arguments, check=2)
+    assert done.stdout == ""
+    assert done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_page_without_text_says_why_and_is_no_failure(scythe: Run) -> None:
+    done = scythe("read", "-", stdin=EMPTY_PAGE)
+    assert done.stdout == ""
+    assert done.stderr.startswith("scythe: standard input: no text: ")
+
+
+def test_a_page_without_text_is_an_exit_code_when_asked_for(scythe: Run) -> None:
+    scythe("read", "-", "--fail-on-empty", stdin=EMPTY_PAGE, check=3)
+
+
+def test_verbose_says_how_each_field_was_found(scythe: Run, page: Path) -> None:
+    err = scythe("read", "page.html", "-v").stderr
+    assert "  text: auto" in err
+    assert "  title: " in err
+    assert re.search(r"read in [\d.]+ ms", err)
+
+
+def test_a_published_method_can_be_chosen(scythe: Run, page: Path) -> None:
+    assert "text: vsse" in scythe("read", "page.html", "-v", "--method", "vsse").stderr
+
+
+def test_options_change_what_is_kept(scythe: Run, page: Path) -> None:
+    assert scythe("read", "page.html", "--title-line").stdout.startswith("The harvest\n")
+    assert "The last cart." in scythe("read", "page.html", "--captions").stdout
+    assert "The last cart." not in scythe("read", "page.html", "--no-captions").stdout
+    assert "(/dance)" not in scythe("read", "page.html", "-f", "md", "--no-links").stdout
+    assert "![" not in scythe("read", "page.html", "-f", "md", "--no-images").stdout
+
+
+def test_a_folder_gets_text_and_html_under_the_title(scythe: Run, page: Path, tmp_path: Path) -> None:
+    scythe("read", "page.html", "-o", "out/")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["The harvest.html", "The harvest.txt"]
+
+
+def test_a_folder_with_a_format_gets_one_file_per_source(scythe: Run, page: Path, tmp_path: Path) -> None:
+    scythe("read", "page.html", "page.html", "-f", "md", "-o", "out")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["page (2).md", "page.md"]
+
+
+def test_an_output_that_cannot_be_written_is_named(scythe: Run, page: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for output in ("missing-folder/out.json", "file/out.json"):
+        done = scythe("read", "page.html", "-o", output, check=2)
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.fault
+def test_an_address_is_fetched_and_read(scythe: Run) -> None:
+    with serve(always(answer(PAGE.encode(), "Content-Type: text/html; charset=utf-8"))) as server:
+        done = scythe("read", server.url("/x/"), "-f", "json", "--allow-private")
+    document = json.loads(done.stdout)
+    assert document["url"] == server.url("/x/")
+    assert SENTENCE in document["text"]
+
+
+@pytest.mark.fault
+def test_the_charset_of_the_header_decides(scythe: Run) -> None:
+    body = PAGE.replace("miller", "değirmenci").encode("iso-8859-9")
+    with serve(always(answer(body, "Content-Type: text/html; charset=iso-8859-9"))) as server:
+        assert "değirmenci" in scythe("read", server.url(), "--allow-private").stdout
+
+
+@pytest.mark.fault
+def test_a_list_of_addresses_is_read_and_a_bad_line_named_with_its_number(scythe: Run, tmp_path: Path) -> None:
+    pages = {f"/{n}": answer(PAGE.encode(), "Content-Type: text/html") for n in range(3)}
+    with serve(by_path(pages)) as server:
+        urls = [server.url(path) for path in ("/0", "/1", "/gone", "/2")]
+        lines = ["# my pages", urls[0], "", "page.html", *urls[1:]]
+        (tmp_path / "list.txt").write_text("\n".join(lines))
+        done = scythe("read", "-i", "list.txt", "-f", "jsonl", "--allow-private", check=1)
+    assert [json.loads(line)["url"] for line in done.stdout.splitlines()] == [server.url(f"/{n}") for n in range(3)]
+    assert "scythe: list.txt:4: not an http or https address: 'page.html'" in done.stderr
+    assert "404 Not Found" in done.stderr
+    assert len(done.stderr.splitlines()) == 2
+
+
+@pytest.mark.fault
+def test_a_download_that_ends_early_is_read_and_said(scythe: Run) -> None:
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(PAGE) + 1000}\r\n\r\n".encode()
+    with serve(always(head, PAGE.encode())) as server:
+        done = scythe("read", server.url(), "-f", "json", "--allow-private", "-v")
+    assert "ended early" in json.loads(done.stdout)["losses"][-1]["what"]
+    assert "lost: the rest of the body" in done.stderr
+
+
+@pytest.mark.fault
+def test_pictures_are_saved_only_when_asked_for(scythe: Run, tmp_path: Path) -> None:
+    png = b"\x89PNG\r\n\x1a\n" + bytes(100)
+    pages = {"/": answer(PAGE.encode(), "Content-Type: text/html"), "/cart.jpg": answer(png, "Content-Type: image/png")}
+    with serve(by_path(pages)) as server:
+        scythe("read", server.url(), "-o", "plain/", "--allow-private")
+        assert len(server.heads) == 1
+        scythe("read", server.url(), "-o", "full/", "--allow-private", "--download-images")
+    assert [path.suffix for path in sorted((tmp_path / "plain").iterdir())] == [".html", ".txt"]
+    saved = list((tmp_path / "full").glob("*_files/*"))
+    assert [path.read_bytes() for path in saved] == [png]
+
+
+@pytest.mark.fault
+def test_a_closed_output_pipe_ends_quietly(page: Path, tmp_path: Path) -> None:
+    reader = subprocess.Popen(
+        [sys.executable, "-m", "scythe", "read", *["page.html"] * 400, "-f", "json"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert reader.stdout is not None
+    reader.stdout.read(10)
+    reader.stdout.close()
+    _, err = reader.communicate(timeout=60)
+    assert err == b""
+    assert reader.returncode == 141
+
+
+@pytest.mark.fault
+def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
+    waiting = subprocess.Popen(
+        [sys.executable, "-c", "print(1, flush=True); from scythe.cli.main import run; run()", "read", "-"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert waiting.stdin is not None
+    assert waiting.stdout is not None
+    waiting.stdout.readline()
+    waiting.stdin.write(b"<p>")
+    waiting.stdin.flush()
+    with pytest.raises(subprocess.TimeoutExpired):  # it is reading by then
+        waiting.wait(1.5)
+    waiting.send_signal(signal.SIGINT)
+    _, err = waiting.communicate(timeout=30)
+    assert waiting.returncode == 130
+    assert err == b"scythe: interrupted\n"
+
+
+@pytest.mark.fault
+def test_terminal_escapes_of_a_page_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    hostile = PAGE.replace("miller", "mil&#27;[2J\x1b]0;owned\x07ler\u009b31m")
+    (tmp_path / "hostile.html").write_text(hostile, encoding="utf-8")
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "scythe", "read", "hostile.html"], cwd=tmp_path, stdout=theirs, stderr=subprocess.PIPE
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 65536):
+            shown += piece
+    except OSError:
+        pass
+    os.close(ours)
+    assert done.returncode == 0
+    assert b"By noon" in shown
+    assert b"\x1b" not in shown
+    assert b"\x07" not in shown
+    assert "\u009b".encode() not in shown
