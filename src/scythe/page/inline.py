@@ -48,21 +48,16 @@ class InlineReader:
     def read(self, block: int) -> list[Run | Picture]:
         """Return the runs and pictures of a block; text as in `blocks.text`, cut where the setting changes."""
         blocks = self._blocks
-        out: list[Run | Picture] = []
-        spaced = True  # white space here would be the second, or the first of the block
+        joined = _Runs()
         for leaf in blocks.leaves[blocks.leaf_start[block] : blocks.leaf_end[block]]:
             marks = self.marks(leaf, blocks.box[block])
-            if leaf.tag != "-text":
-                image = self._images.get(leaf.mem_id)
-                if image is not None:
-                    out.append(Picture(image, marks))
+            if leaf.tag == "-text":
+                joined.add_text(leaf.text_content or "", marks)
                 continue
-            text = _squeeze(leaf.text_content or "", spaced)
-            if text:
-                _append(out, text, marks)
-                spaced = text[-1] == " "
-        _trim(out)
-        return out
+            image = self._images.get(leaf.mem_id)
+            if image is not None:
+                joined.add_picture(Picture(image, marks))
+        return joined.finish()
 
     def marks(self, leaf: LexborNode, box: int) -> Marks:
         """Return how a leaf inside `box` is set."""
@@ -114,27 +109,45 @@ class InlineReader:
         return self._addresses[href]
 
 
-def _squeeze(raw: str, spaced: bool) -> str:
-    """Return the words with one space between, before and after them where the page has any and none precedes."""
-    words = " ".join(raw.split())
-    if not words:
-        return " " if raw and not spaced else ""
-    before = " " if raw[0].isspace() and not spaced else ""
-    return f"{before}{words} " if raw[-1].isspace() else before + words
+class _Runs:
+    """The runs of one block under way; leaves in one setting are joined, white space is squeezed across leaves."""
 
+    def __init__(self) -> None:
+        self._out: list[Run | Picture] = []
+        self._parts: list[str] = []  # of the run under way; joined once, since a run may have many leaves
+        self._marks = PLAIN
+        self._spaced = True  # white space here would be the second, or the first of the block
 
-def _append(out: list[Run | Picture], text: str, marks: Marks) -> None:
-    last = out[-1] if out else None
-    if isinstance(last, Run) and last.marks == marks:
-        out[-1] = Run(last.text + text, marks)
-    else:
-        out.append(Run(text, marks))
+    def add_text(self, raw: str, marks: Marks) -> None:
+        text = self._squeeze(raw)
+        if not text:
+            return
+        if marks != self._marks:
+            self._end_run()
+            self._marks = marks
+        self._parts.append(text)
+        self._spaced = text[-1] == " "
 
+    def add_picture(self, picture: Picture) -> None:
+        self._end_run()
+        self._out.append(picture)
+        self._spaced = False
 
-def _trim(out: list[Run | Picture]) -> None:
-    last = out[-1] if out else None
-    if isinstance(last, Run) and last.text[-1] == " ":
-        if last.text == " ":
-            out.pop()
-        else:
-            out[-1] = Run(last.text[:-1], last.marks)
+    def finish(self) -> list[Run | Picture]:
+        if self._parts and self._spaced:
+            self._parts[-1] = self._parts[-1][:-1]
+        self._end_run()
+        return self._out
+
+    def _end_run(self) -> None:
+        text = "".join(self._parts)
+        if text:
+            self._out.append(Run(text, self._marks))
+        self._parts.clear()
+
+    def _squeeze(self, raw: str) -> str:
+        words = " ".join(raw.split())
+        if not words:
+            return " " if raw and not self._spaced else ""
+        before = " " if raw[0].isspace() and not self._spaced else ""
+        return f"{before}{words} " if raw[-1].isspace() else before + words

@@ -1,0 +1,82 @@
+"""Html: clean, whole, with absolute addresses."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from scythe.model import Rendered, TextOptions
+from scythe.page import Page
+from scythe.page.content import PageContent
+
+
+def content_of(html: str, *kept: int, url: str | None = "https://example.org/d/") -> PageContent:
+    page = Page.from_text(html, url=url)
+    return PageContent(page, kept or tuple(range(len(page.blocks))))
+
+
+@pytest.mark.parametrize(
+    ("html", "clean"),
+    [
+        ("<div class=x><div>a</div></div>", "<p>a</p>"),
+        ("<p style='x'>a <font color=red>b</font></p>", "<p>a b</p>"),
+        ("<h2 id=x>a</h2>", "<h2>a</h2>"),
+        ("<h2>a<div>b</div></h2>", "<h2>a<br>\nb</h2>"),
+        ("<div>a<br>b<br><br>c</div>", "<p>a<br>\nb</p>\n<p>c</p>"),
+        ("<ul><li>a<div>b</div></ul>", "<ul>\n<li>a<p>b</p>\n</li>\n</ul>"),
+        ("<ol start=4><li>a</ol>", '<ol start="4">\n<li>a</li>\n</ol>'),
+        ("<pre>a &lt;b&gt;\n  c</pre>", "<pre>a &lt;b&gt;\n  c</pre>"),
+        ("<p>a<b>b</b><b>c</b> <i>d</i></p>", "<p>a<strong>bc</strong> <em>d</em></p>"),
+        ("<p><a href=x>a <i>b</i></a></p>", '<p><a href="https://example.org/d/x">a <em>b</em></a></p>'),
+        (
+            "<p>x <img src=i.png alt='\"' width=9 height=8 onerror=x></p>",
+            '<p>x <img src="https://example.org/d/i.png" alt="&quot;" width="9" height="8"></p>',
+        ),
+        ("<details><summary>a</summary>b</details>", "<p>a</p>\n<p>b</p>"),
+        ("<dl><div><dt>a<dd>b</div></dl>", "<dl>\n<dt>a</dt>\n<dd>b</dd>\n</dl>"),
+    ],
+)
+def test_only_what_carries_meaning_is_kept(html: str, clean: str) -> None:
+    assert content_of(html).html() == clean
+
+
+def test_without_an_address_relative_links_become_words() -> None:
+    assert content_of("<p><a href=x>a</a> <a href=https://b.example/>b</a></p>", url=None).html() == (
+        '<p>a <a href="https://b.example/">b</a></p>'
+    )
+
+
+def test_a_row_of_which_one_cell_was_chosen_keeps_all_its_cells() -> None:
+    content = content_of("<table><tr><td>a<td>b<td>c<tr><td>d<td>e<td>f</table>", 0, 4)
+    assert content.html() == (
+        "<table>\n<tr>\n<td>a</td>\n<td></td>\n<td></td>\n</tr>\n<tr>\n<td></td>\n<td>e</td>\n<td></td>\n</tr>\n</table>"
+    )
+
+
+def test_images_between_chosen_blocks_are_shown_and_others_are_not() -> None:
+    html = (
+        "<img src=logo.png><p>menu</p><img src=lead.png><p>a</p><figure><img src=in.png></figure><p>b</p>"
+        "<p>teaser</p><img src=teaser.png><p>teaser</p><p>c</p><p>foot</p><img src=foot.png>"
+    )
+    content = content_of(html, 1, 2, 5)
+    shown = [node.attributes["src"] for node in Page.from_text(content.html()).tree.css("img")]
+    assert shown == ["https://example.org/d/lead.png", "https://example.org/d/in.png"]
+
+
+def test_icons_that_stand_alone_are_not_shown() -> None:
+    content = content_of("<p>a</p><div><img src=share.png width=16 height=16></div><p>b</p>")
+    assert "img" not in content.html()
+
+
+def test_a_copy_holds_the_renderings_and_not_the_page() -> None:
+    content = content_of("<h1>a</h1><p>b</p>")
+    for twin in (copy.deepcopy(content), pickle.loads(pickle.dumps(content))):
+        assert twin == Rendered("a\n\nb", "# a\n\nb", "<h1>a</h1>\n<p>b</p>")
+
+
+def test_options_leave_out_links_and_images() -> None:
+    page = Page.from_text("<p><a href=https://b.example/>a</a> <img src=https://b.example/i.png></p>")
+    content = PageContent(page, (0,), TextOptions(links=False, images=False))
+    assert content.html() == "<p>a</p>"
