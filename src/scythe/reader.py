@@ -48,10 +48,16 @@ def read(
 
 
 def _method(name: str) -> TextMethod:
-    try:
+    if name != "auto":
         return text_method(name)
-    except ModuleNotFoundError:  # our own method is still being trained: the published one stands in until it is there
-        return text_method("sentences")
+
+    def auto(page: Page, options: TextOptions) -> Reading:
+        try:
+            return text_method("auto")(page, options)
+        except (ModuleNotFoundError, FileNotFoundError):  # weights still in training: the published method stands in
+            return text_method("sentences")(page, options)
+
+    return auto
 
 
 def _checked(html: object, url: object, options: object, method: object) -> TextOptions:
