@@ -65,7 +65,7 @@ docs: $(VENV)/installed-docs  ## build the documentation into site/, warnings ar
 	$(BIN)/mkdocs build --strict --quiet
 
 cli-reference: $(VENV)/installed-dev  ## write docs/reference/cli.md from the commands' own help
-	$(BIN)/python docs/write_cli_reference.py
+	$(BIN)/python tools/cli_reference.py
 
 wheel: $(VENV)/installed-dev  ## build the wheel and the source archive into dist/
 	$(INSTALL) build

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 

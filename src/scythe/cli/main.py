@@ -22,7 +22,9 @@ VERBS = {
 def load_verb(name: str) -> Any:
     """Import a verb and return its command."""
     module, short_help = VERBS[name]
-    command = typer.main.get_command(import_module(module).app)
+    application = import_module(module).app
+    application.rich_markup_mode = None
+    command = typer.main.get_command(application)
     command.name, command.short_help = name, short_help
     return command
 
@@ -61,9 +63,18 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def main(
-    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
-    """Harvest web sites: text, images and metadata of any page."""
+    """Harvest web sites: text, images and metadata of any page.
+
+    \b
+    Begin with:
+      scythe demo                              read a bundled site, no network needed
+      scythe read https://example.org/story    read a page of your own
+      scythe read --help                       every option, with examples
+    """
 
 
 def run() -> None:

@@ -75,14 +75,12 @@ class Voice(Mapping[str, str]):
 
     def story(self, topic: str, sentences: int, without: Collection[str] = ()) -> list[str]:
         """Tell a story after its first sentence: a mixture of what the topic has and of general sentences."""
-        own = self.words["topics"][topic]["sentences"]
-        generic = [sentence for sentence in self.words["generic"] if sentence not in without]
-        rest = [*own[1:], *generic]
-        chosen = sorted(self.random.sample(range(len(rest)), min(sentences - 1, len(rest))))
-        order = [rest[i] for i in chosen]
-        late = [s for s in order if s in generic]
-        order = [s for s in order if s not in generic]
-        for sentence in late:
+        own = self.words["topics"][topic]["sentences"][1:]
+        general = [sentence for sentence in self.words["generic"] if sentence not in without]
+        spoken = min(4, sentences // 4)
+        chosen = sorted(self.random.sample(range(len(own)), min(sentences - spoken, len(own))))
+        order = [own[i] for i in chosen]
+        for sentence in self.random.sample(general, spoken):
             order.insert(self.random.randrange(1, len(order) + 1), sentence)
         return [self.say(sentence) for sentence in order]
 

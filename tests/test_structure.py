@@ -1,0 +1,159 @@
+"""What holds the code together: stages, names, sizes, dependencies, words that must not occur."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+import scythe
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted((ROOT / "src" / "scythe").rglob("*.py"))
+BASE = {"errors", "limits", "model", "url"}
+STAGES = {"fetch", "page", "read", "learn", "cut", "archive", "schedule"}
+JOINERS = {"reader", "export", "site", "crawl", "watch", "batch", "web", "cli", "plugins", "bench", "demo", "__main__"}
+MODULE_LINES = 500
+# Imported by name at run time only where a caller asked for them; never needed to import scythe.
+EXTRAS_IN = {"bench", "learn", "batch", "archive", "plugins", "web"}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT / "src").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Yield the full name of everything a module imports, wherever the statement stands."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def part_of(module: str) -> str:
+    """Return the stage, joiner or `base` a module belongs to; the package itself is `public`."""
+    parts = module.split(".")
+    if len(parts) == 1:
+        return "public"
+    return "base" if parts[1] in BASE else parts[1]
+
+
+def test_every_part_of_the_package_has_its_place() -> None:
+    parts = {part_of(module_name(path)) for path in SOURCES}
+    assert parts <= {"base", "public"} | STAGES | JOINERS
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+def test_stages_do_not_reach_sideways(path: Path) -> None:
+    module = module_name(path)
+    own = part_of(module)
+    if own in JOINERS | {"public"}:
+        return
+    allowed = {"base"} if own == "base" else {own, "base", "page"}
+    for target in imports_of(path):
+        if target.split(".")[0] == "scythe":
+            assert part_of(target) in allowed, f"{module} imports {target}: pass a record instead"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+def test_third_party_imports_are_declared(path: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = set(map(_requirement_name, project["dependencies"]))
+    if part_of(module_name(path)) in EXTRAS_IN:
+        declared |= {_requirement_name(item) for group in project["optional-dependencies"].values() for item in group}
+    known = packages_distributions()
+    for target in imports_of(path):
+        top = target.split(".")[0]
+        if top in sys.stdlib_module_names or top in ("scythe", "__future__"):
+            continue
+        names = {name.lower().replace("_", "-") for name in known.get(top, [top])}
+        assert names & declared, f"{path.name} imports {top}, which pyproject.toml does not declare for it"
+
+
+def _requirement_name(requirement: str) -> str:
+    return re.split(r"[\[<>=!~; ]", requirement, maxsplit=1)[0].lower().replace("_", "-")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+def test_modules_are_short_and_say_what_they_are_for(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= MODULE_LINES, "split it"
+    assert ast.get_docstring(ast.parse(text)), "a module opens with one sentence"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+def test_names_say_what_a_module_holds(path: Path) -> None:
+    assert path.stem not in {"utils", "util", "helpers", "common", "misc", "data", "info", "process", "handle"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_name)
+def test_data_never_becomes_code(path: Path) -> None:
+    """No pickle and friends, no eval and exec, no shell: data must not be able to name code."""
+    forbidden = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "yaml"}
+    for target in imports_of(path):
+        assert target.split(".")[0] not in forbidden, f"{path.name} imports {target}"
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in {"eval", "exec", "compile", "__import__"}, f"{path.name}:{node.lineno}"
+        if isinstance(node, ast.keyword) and node.arg == "shell":
+            raise AssertionError(f"{path.name}:{node.value.lineno}: no shell")
+
+
+def test_only_fetch_opens_sockets() -> None:
+    networks = {"socket", "aiohttp", "http.client", "urllib.request", "requests", "httpx", "ssl", "ftplib", "smtplib"}
+    for path in SOURCES:
+        if part_of(module_name(path)) != "fetch":
+            reached = {target for target in imports_of(path) if any(f"{target}.".startswith(f"{n}.") for n in networks)}
+            assert not reached, f"{module_name(path)} reaches the network by itself: {reached}"
+
+
+def tracked_files() -> list[Path]:
+    """Return the files under version control, or all text files where there is no git (a source archive)."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
+    names = [name for name in listed.stdout.decode().split("\0") if name] if listed.returncode == 0 else []
+    paths = [ROOT / name for name in names] or [path for path in (ROOT / "src").rglob("*") if path.is_file()]
+    return [path for path in paths if path.is_file()]
+
+
+def test_no_file_names_a_path_of_one_machine() -> None:
+    # spelled in pieces, so that this file passes its own test
+    pattern = re.compile(rb"(?:/" + rb"home/[a-z]|/" + rb"Users/[A-Za-z]|/" + rb"work/(?:main|shared)|/" + rb"root/)")
+    for path in tracked_files():
+        found = pattern.search(path.read_bytes())
+        assert found is None, f"{path.relative_to(ROOT)}: {found and found[0]!r}"
+
+
+def test_public_names_are_sorted_and_exist() -> None:
+    assert scythe.__all__ == sorted(scythe.__all__)
+    assert all(hasattr(scythe, name) for name in scythe.__all__)
+
+
+def test_public_names_are_those_of_the_reference() -> None:
+    """docs/reference/api.md has one heading of the form ### `name` for each public name."""
+    text = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^#{2,4} `(?:scythe\.)?(\w+)", text, re.MULTILINE)
+    assert sorted(set(listed) & set(scythe.__all__)) == sorted(scythe.__all__)
+
+
+def test_importing_scythe_opens_no_model_and_no_client() -> None:
+    code = (
+        "import sys, scythe; print([m for m in ('aiohttp', 'typer', 'rich', 'torch') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_read_is_the_function_whatever_was_imported_first() -> None:
+    code = "import scythe.read.text, scythe.cli.main, scythe; print(callable(scythe.read))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
