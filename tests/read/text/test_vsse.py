@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from scythe.model import TextOptions
+from scythe.page import Page
+from scythe.read.text import vsse
+from scythe.read.text.elements import Elements, number_elements
+from scythe.read.text.simhash import BITS, CHUNK, distance, fingerprint
+from scythe.read.text.vsse import VisualText, Vsse, aggregate_paths, check_characteristic, combine
+from scythe.read.text.words import count_marks, cut_words
+
+LONG = "Long text, with marks; and more. "
+
+
+def elements_of(html: str) -> Elements:
+    page = Page.from_text(html)
+    return number_elements(page.root, page.blocks)
+
+
+def kept(html: str, method: Vsse = vsse.read) -> list[str]:
+    page = Page.from_text(html)
+    return [page.blocks.text[i] for i in method(page, TextOptions()).kept]
+
+
+class Bold:
+    """A third party's characteristic: leaves inside <b>."""
+
+    def weigh(self, elements: Elements) -> Sequence[float]:
+        return [float(elements.tag[parent] == "b") for parent in elements.leaf_parent]
+
+
+def test_vvtc_is_length_and_marks_over_the_number_of_leaves() -> None:
+    # two leaves: 6 characters with 2 marks -> 6/2 * 2/2; no mark -> 0
+    assert VisualText().weigh(elements_of("<p>a, bc.<p>plain")) == [6 / 2 * 2 / 2, 0.0]
+
+
+def test_marks_of_any_script_count() -> None:
+    assert count_marks("a, b. (c) \u6536\u5272\uff0c\u7530\u91ce\u3002 $ + = 5") == 6
+
+
+def test_paths_are_aggregated_to_their_longest_common_prefix() -> None:
+    html = "<div><ul><li>a</li></ul><p>b</p></div><div><p>c</p></div><p>d</p>"
+    elements = elements_of(html)
+    # html/body/div/ul/li and html/body/div/p share html/body/div: a, b, and c of the other div too
+    assert [elements.leaf_text[i] for i in aggregate_paths(elements, [0, 1])] == ["a", "b", "c"]
+    # one path alone is its own prefix: every leaf below html/body/div/p
+    assert [elements.leaf_text[i] for i in aggregate_paths(elements, [1])] == ["b", "c"]
+
+
+def test_leaves_like_the_best_one_are_found_by_their_path() -> None:
+    html = f"<nav><a href=/>Menu</a></nav><div><p>{LONG * 4}</p><p>{LONG}</p></div><footer><p>{LONG}</p></footer>"
+    assert kept(html) == [(LONG * 4).strip(), LONG.strip()]
+
+
+def test_a_leaf_without_marks_stays_only_when_title_and_description_say_the_same() -> None:
+    head = "<title>Barley harvest in the hills</title>"
+    body = f"<div><p>{LONG * 3}</p><p>Barley harvest in the hills</p><p>Share this on your network</p></div>"
+    assert kept(head + body) == [(LONG * 3).strip(), "Barley harvest in the hills"]
+
+
+def test_without_title_and_description_nothing_is_dropped() -> None:
+    assert kept(f"<div><p>{LONG}</p><p>Share this</p></div>") == [LONG.strip(), "Share this"]
+
+
+def test_the_printed_rule_judges_every_leaf() -> None:
+    html = f"<title>Barley</title><p>{LONG}</p><p>Barley</p>"
+    assert kept(html, Vsse(judge_all=True)) == ["Barley"]
+    reading = Vsse(judge_all=True)(Page.from_text(f"<title>Barley</title><p>{LONG}</p>"), TextOptions())
+    assert (reading.kept, reading.why) == ((), "no text like title and description")
+
+
+def test_chinese_text_is_read() -> None:
+    article = "\u6536\u5272\u8005\u5728\u9ece\u660e\u524d\u8d70\u8fc7\u7530\u91ce\uff0c\u5272\u4e0b\u5927\u9ea6\u3002"
+    html = f"<ul><li>\u9996\u9875</li><li>\u65b0\u95fb</li></ul><div><p>{article * 2}</p><p>{article}</p></div>"
+    assert kept(html) == [article * 2, article]
+
+
+def test_a_page_without_marks_or_text_says_why() -> None:
+    assert vsse.read(Page.from_text("<p>no marks here"), TextOptions()).why.startswith("no text leaf")
+    assert vsse.read(Page.from_text(""), TextOptions()).why == "no text"
+
+
+def test_another_characteristic_joins_the_container() -> None:
+    check_characteristic(Bold())
+    elements = elements_of("<p>a, b.</p><p><b>bold</b></p>")
+    assert combine((VisualText(), Bold()), elements) == [1.0, 1.0]
+    html = f"<p>{LONG}</p><section><b>bold</b></section>"
+    assert kept(html) == [LONG.strip()]
+    assert kept(html, Vsse(characteristics=(VisualText(), Bold()))) == [LONG.strip(), "bold"]
+
+
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [([1.0], "values for"), ([-1.0] * 99, "values for"), (None, "negative"), ([], "values for")],
+)
+def test_the_check_finds_a_bad_characteristic(values: list[float] | None, complaint: str) -> None:
+    class Bad:
+        def weigh(self, elements: Elements) -> Sequence[float]:
+            return [-1.0] * len(elements.leaf_text) if values is None else values
+
+    with pytest.raises(AssertionError, match=complaint):
+        check_characteristic(Bad())
+
+
+def test_words_are_runs_of_letters_and_pairs_where_there_are_no_spaces() -> None:
+    assert cut_words("Don't STOP snake_case 42") == ["don", "t", "stop", "snake", "case", "42"]
+    assert cut_words("\u6536\u5272\u8005 x \u7530") == ["\u6536\u5272", "\u5272\u8005", "x", "\u7530"]
+    assert cut_words("abc\u0e01\u0e02\u0e03") == ["abc", "\u0e01\u0e02", "\u0e02\u0e03"]
+    assert cut_words("") == []
+
+
+def test_equal_texts_have_equal_fingerprints_and_others_differ_in_half_the_bits() -> None:
+    texts = [["barley", "harvest"], ["harvest", "barley"], ["engine", "oil"], []]
+    bits = fingerprint(texts, lambda word: 1.0)
+    assert bits.shape == (4, BITS)
+    gaps = distance(bits, bits[0]).tolist()
+    assert gaps[0] == gaps[1] == 0
+    assert 16 < gaps[2] < 48
+    assert not bits[3].any()
+
+
+def test_the_heavier_word_decides_the_fingerprint() -> None:
+    heavy = {"barley": 5.0}
+    bits = fingerprint([["barley", "oil"], ["barley"], ["oil", "oil", "oil", "oil", "oil", "oil", "barley"], ["oil"]],
+                       lambda word: heavy.get(word, 1.0))  # fmt: skip
+    assert (bits[0] == bits[1]).all()
+    assert (bits[2] == bits[3]).all()
+
+
+def test_fingerprints_do_not_depend_on_the_number_of_votes_counted_at_once() -> None:
+    words = [str(i) for i in range(CHUNK + 10)]
+    whole = fingerprint([words, ["7"]], lambda word: 1.0)
+    assert np.array_equal(whole[1], fingerprint([["7"]], lambda word: 1.0)[0])
+    assert np.array_equal(whole[0], fingerprint([list(reversed(words))], lambda word: 1.0)[0])
