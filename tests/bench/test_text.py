@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import scythe.reader
 from scythe.bench import peers, text
 from scythe.bench.machine import describe_machine
 from scythe.bench.pages import Case, find_sets, load_set
@@ -97,6 +98,11 @@ def test_a_method_can_be_named_by_module_and_function(tmp_path: Path) -> None:
 def test_a_reading_that_carries_text_is_scored_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "method", lambda name: keep_all)
     assert text.extract_by("all")("<p>a<p>b", None) == "a b"
+
+
+def test_the_default_method_is_scored_as_users_run_it() -> None:
+    html = f"<title>T</title><p>menu</p><div>{FIVE * 3}</div>"
+    assert text.extract_by(text.DEFAULT)(html, None) == scythe.reader.read(html).text
 
 
 @pytest.mark.parametrize("name", peers.PEERS)

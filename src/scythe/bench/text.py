@@ -15,7 +15,9 @@ from scythe.errors import BadInput
 from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.read.text import TextMethod, method
+from scythe.reader import read as read_page
 
+DEFAULT = TextOptions().method
 ERROR_CHARS = 160  # enough for the class and the first line of any message
 
 
@@ -56,7 +58,7 @@ class Score:
 def run(
     data: Path,
     *,
-    methods: Sequence[str] = ("auto",),
+    methods: Sequence[str] = (DEFAULT,),
     peers: Sequence[str] = (),
     worst: int = 0,
     limit: int | None = None,
@@ -81,7 +83,13 @@ def run(
 
 
 def extract_by(name: str) -> Extract:
-    """Return an extractor that reads the tree by the text method `name` and joins the kept blocks by line breaks."""
+    """Return an extractor by the text method `name`.
+
+    The default method runs as users run it, by `scythe.read`; published ones are scored as published: the blocks they
+    keep, joined by line breaks, without what `scythe.read` does to titles and captions.
+    """
+    if name == DEFAULT:
+        return lambda html, url: read_page(html, url).text
     read = _import(name) if ":" in name else method(name)
     options = TextOptions(method=name)
 

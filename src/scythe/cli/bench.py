@@ -44,7 +44,7 @@ def text(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Score main-text extractors on pages with known main text."""
-    methods = tuple(dict.fromkeys(method or ["auto"]))
+    methods = tuple(dict.fromkeys(method or [bench.DEFAULT]))
     progress = _progress()
     try:
         with progress:
