@@ -25,8 +25,8 @@ class Server:
 
 
 @contextmanager
-def serve(answer: Answer) -> Iterator[Server]:
-    """Serve `answer` on loopback from a thread of its own until the block ends."""
+def serve(answer: Answer, *, listens: bool = True) -> Iterator[Server]:
+    """Serve `answer` on loopback from a thread of its own until the block ends; a server may talk without listening."""
     server = Server()
     loop = asyncio.new_event_loop()
     started = threading.Event()
@@ -36,7 +36,7 @@ def serve(answer: Answer) -> Iterator[Server]:
         server.open_now += 1
         server.open_most = max(server.open_most, server.open_now)
         try:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1") if listens else "GET / HTTP/1.1"
             server.heads.append(head)
             async for piece in answer(head.split(" ")[1]):
                 writer.write(piece)

@@ -282,3 +282,26 @@ def test_leaving_early_cancels_what_is_under_way() -> None:
     with serve(always(page(b"ok"))) as server:
         asyncio.run(take_one([server.url(f"/{n}") for n in range(200)]))
     assert len(server.heads) < 100
+
+
+def test_a_name_that_does_not_resolve_is_named_and_worth_another_try() -> None:
+    async def nobody(host: str, port: int) -> list[ResolveResult]:
+        raise OSError("Name or service not known")
+
+    result = asyncio.run(_first("http://nobody.example/", OPEN, nobody))
+    assert isinstance(result, FetchFailed)
+    assert result.why == "the name nobody.example does not resolve"
+    assert result.retry_after_s == 60
+
+
+def test_a_server_without_tls_on_an_https_address_is_named() -> None:
+    with serve(always(page(b"plain")), listens=False) as server:
+        assert "secure connection failed" in why(server.url().replace("http:", "https:"))
+
+
+def test_inside_a_running_loop_fetch_says_so() -> None:
+    async def inside() -> None:
+        with pytest.raises(RuntimeError, match="fetch_all"):
+            fetch("http://example.org/", options=OPEN)
+
+    asyncio.run(inside())

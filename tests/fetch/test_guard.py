@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 
 import pytest
 from aiohttp.abc import ResolveResult
@@ -75,6 +76,13 @@ def test_an_opened_guard_passes_all_rows_on() -> None:
     assert [row["host"] for row in rows] == ["10.0.0.1"]
 
 
+def test_public_rows_pass_a_closed_guard() -> None:
+    async def look_up_two(host: str, port: int) -> list[ResolveResult]:
+        return _rows("8.8.8.8", "1.1.1.1")
+
+    assert len(asyncio.run(GuardedResolver(look_up=look_up_two).resolve("example.org", 80))) == 2
+
+
 @pytest.mark.parametrize("spelling", ["localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.1"])
 def test_every_spelling_of_loopback_is_refused_after_look_up(spelling: str) -> None:
     with pytest.raises(Refused, match=r"loopback|public internet"):
@@ -84,3 +92,44 @@ def test_every_spelling_of_loopback_is_refused_after_look_up(spelling: str) -> N
 def test_a_name_that_cannot_be_resolved_is_an_os_error() -> None:
     with pytest.raises(OSError, match="host name"):
         asyncio.run(look_up("x" * 300, 80))
+
+
+def test_a_name_that_nobody_knows_is_an_os_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(OSError, match="not known"):
+        asyncio.run(look_up("nobody.example", 80))
+
+
+def test_an_answer_that_comes_after_the_deadline_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, answer = threading.Event(), threading.Event()
+
+    def slow(*_: object, **__: object) -> list[object]:
+        asked.set()
+        answer.wait(10)
+        return []
+
+    async def give_up(then: threading.Event | None) -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.02):
+                await look_up("slow.example", 80)
+        if then is not None:
+            then.set()
+            while any(thread.name == "scythe-look-up" for thread in threading.enumerate()):
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    asyncio.run(give_up(answer))  # the answer comes while the loop still runs
+    answer.clear()
+    asyncio.run(give_up(None))
+    answer.set()  # the answer comes when the loop is gone
+    for thread in threading.enumerate():
+        if thread.name == "scythe-look-up":
+            thread.join(10)
+
+
+def test_closing_the_resolver_holds_nothing_up() -> None:
+    asyncio.run(GuardedResolver().close())

@@ -49,14 +49,18 @@ def fetch(url: str, *, options: FetchOptions | None = None) -> Response:
     Starts an event loop of its own: inside a running one use `fetch_all`.
     """
 
-    async def fetch_one() -> Response:
-        async for result in fetch_all([url], options=options):
-            if isinstance(result, FetchFailed):
-                raise result
-            return result
-        raise AssertionError("fetch_all gives one result per address")
+    async def fetch_one() -> Response | FetchFailed:
+        return await anext(fetch_all([url], options=options))
 
-    return asyncio.run(fetch_one())
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        result = asyncio.run(fetch_one())
+    else:
+        raise RuntimeError("fetch starts an event loop of its own; inside a running one use fetch_all")
+    if isinstance(result, FetchFailed):
+        raise result
+    return result
 
 
 async def fetch_all(
