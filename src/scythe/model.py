@@ -89,6 +89,7 @@ class Content(Protocol):
     def text(self) -> str: ...
     def markdown(self) -> str: ...
     def html(self) -> str: ...
+    def images(self) -> tuple[Image, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ class Rendered:
     as_text: str = ""
     as_markdown: str = ""
     as_html: str = ""
+    with_images: tuple[Image, ...] = ()
 
     def text(self) -> str:
         return self.as_text
@@ -107,6 +109,9 @@ class Rendered:
 
     def html(self) -> str:
         return self.as_html
+
+    def images(self) -> tuple[Image, ...]:
+        return self.with_images
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +141,10 @@ class TextOptions:
 
 @dataclass(frozen=True)
 class Document:
-    """What was read from one page. `text` is there at once; `markdown` and `html` are rendered when first asked for."""
+    """What was read from one page. `text` is there at once; `markdown`, `html` and `images` when first asked for."""
 
     title: str = ""
     text: str = ""
-    images: tuple[Image, ...] = ()  # every image use of the page, page order; `relevant` marks those of the content
     records: tuple[()] = ()  # always empty in this version: repeated records are not read yet
     attributes: tuple[()] = ()  # always empty in this version: attribute-value pairs are not read yet
     metadata: Metadata = Metadata()
@@ -161,9 +165,14 @@ class Document:
         """The content as safe HTML, built from allow-listed elements and attributes only."""
         return self.content.html()
 
+    @cached_property
+    def images(self) -> tuple[Image, ...]:
+        """Every image use of the page in page order; `relevant` marks those that belong to the content."""
+        return self.content.images()
+
     def detach(self) -> Document:
         """Render everything and return the same document without the page behind it, to keep many in memory."""
-        return replace(self, content=Rendered(self.text, self.markdown, self.html))
+        return replace(self, content=Rendered(self.text, self.markdown, self.html, self.images))
 
     def to_dict(self) -> dict[str, object]:
         """Return the document as plain values that `json.dumps` takes."""

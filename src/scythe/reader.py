@@ -16,6 +16,7 @@ from scythe.read.text.reasons import explain_empty
 from scythe.read.text.roles import CAPTION, COMMENT, TABLE, TITLE, comparable, roles, title_variants
 from scythe.url import Url
 
+_TITLE_PART = 12  # letters; a shorter heading may be found in a title by chance
 _NOT_READ = "not read"  # what `how` says of fields that no method fills yet
 
 
@@ -81,18 +82,16 @@ def _document(page: Page, reading: Reading, options: TextOptions) -> Document:
     content = _content(page, reading, kept, heading, options)
     text = content.text()
     why = "" if text else explain_empty(page) or reading.why or "no main text found"
-    images = mark_relevant(page, kept)
     how = {
         "title": title_how,
         "text": _text_how(page, reading, kept, why),
-        "images": f"nearby: {sum(image.relevant for image in images)} of {len(images)} stand with kept blocks",
+        "images": "nearby: relevant where they stand with kept blocks",
         "records": _NOT_READ,
         "attributes": _NOT_READ,
     }
     return Document(
         title=title,
         text=text,
-        images=images,
         metadata=metadata,
         how=how,
         url=page.url,
@@ -106,8 +105,8 @@ def _content(
     page: Page, reading: Reading, kept: tuple[int, ...], heading: str, options: TextOptions
 ) -> PageContent | Prose:
     if reading.text is None:
-        return PageContent(page, kept, options, heading)
-    return Prose(f"{heading}\n\n{reading.text}".strip())
+        return PageContent(page, kept, options, heading, mark_relevant)
+    return Prose(f"{heading}\n\n{reading.text}".strip(), mark_relevant(page, ()))
 
 
 def _text_how(page: Page, reading: Reading, kept: tuple[int, ...], why: str) -> str:
@@ -143,8 +142,10 @@ def _title(page: Page) -> tuple[str, str]:
     blocks, declared = page.blocks, page.metadata.title
     heads = [blocks.text[i] for i, box in enumerate(blocks.box) if blocks.box_tag[box] == "h1"]
     variants = title_variants(declared) if declared else set()
+    whole = comparable(declared)
     for head in heads:
-        if comparable(head) in variants:
+        key = comparable(head)
+        if key in variants or (len(key) >= _TITLE_PART and key in whole):
             return head, "h1: repeats the declared title"
     if declared:
         return declared, "declared by the page"

@@ -73,7 +73,7 @@ def test_icons_that_stand_alone_are_not_shown() -> None:
 def test_a_copy_holds_the_renderings_and_not_the_page() -> None:
     content = content_of("<h1>a</h1><p>b</p>")
     for twin in (copy.deepcopy(content), pickle.loads(pickle.dumps(content))):
-        assert twin == Rendered("a\n\nb", "# a\n\nb", "<h1>a</h1>\n<p>b</p>")
+        assert twin == Rendered("a\n\nb", "# a\n\nb", "<h1>a</h1>\n<p>b</p>", ())
 
 
 def test_options_leave_out_links_and_images() -> None:

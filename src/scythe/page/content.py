@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,18 +17,32 @@ from scythe.page.pieces import Break, Close, Open, Piece, Run
 from scythe.page.places import image_places
 from scythe.page.plain import render_text
 
+MarkImages = Callable[[Page, tuple[int, ...]], tuple[Image, ...]]
+
 _DEFAULTS = TextOptions()
 _ICON_PX = 48  # avatars, share buttons and bullets are declared this small
 
 
-@dataclass(frozen=True)
 class PageContent:
-    """The chosen blocks of one page. Holds the page's tree; pickled or copied, it becomes what it renders to."""
+    """The chosen blocks of one page. Holds the page's tree; pickled or copied, it becomes what it renders to.
 
-    page: Page
-    kept: tuple[int, ...]  # ascending block numbers
-    options: TextOptions = _DEFAULTS
-    heading: str = ""  # a title line that stands in no block
+    `kept` are ascending block numbers, `heading` is a title line that stands in no block, and `mark_images` says which
+    images of the page belong to the choice.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        kept: tuple[int, ...],
+        options: TextOptions = _DEFAULTS,
+        heading: str = "",
+        mark_images: MarkImages | None = None,
+    ) -> None:
+        self.page = page
+        self.kept = kept
+        self.options = options
+        self.heading = heading
+        self._mark_images = mark_images
 
     def text(self) -> str:
         """Return the blocks as text; see `render_text`."""
@@ -42,6 +57,12 @@ class PageContent:
         """Return the blocks as safe html; see `render_html`."""
         return render_html(self.pieces)
 
+    def images(self) -> tuple[Image, ...]:
+        """Return the images of the page, marked where a rule was given."""
+        if self._mark_images is None:
+            return tuple(use.image for use in self.page.images)
+        return self._mark_images(self.page, self.kept)
+
     @cached_property
     def pieces(self) -> list[Piece]:
         """The chosen blocks with the structure around them."""
@@ -54,7 +75,9 @@ class PageContent:
         return find_grid(self.page.blocks)
 
     def _images(self) -> dict[int, Image]:
-        return {use.node_id: use.image for use in self.page.images} if self.options.images else {}
+        if not self.options.images or not self.page.blocks.image_node:
+            return {}
+        return {use.node_id: use.image for use in self.page.images}
 
     def _standing_alone(self, images: dict[int, Image]) -> dict[int, Image]:
         """Return the images between the chosen blocks, by row; those inside a block come with its words."""
@@ -71,8 +94,8 @@ class PageContent:
                 found[row] = image
         return found
 
-    def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str]]:
-        return Rendered, (self.text(), self.markdown(), self.html())
+    def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
+        return Rendered, (self.text(), self.markdown(), self.html(), self.images())
 
 
 @dataclass(frozen=True)
@@ -80,6 +103,7 @@ class Prose:
     """Text without a tree behind it: paragraphs are set apart by blank lines, line breaks inside them are kept."""
 
     body: str
+    with_images: tuple[Image, ...] = ()
 
     def text(self) -> str:
         return self.body
@@ -89,6 +113,9 @@ class Prose:
 
     def html(self) -> str:
         return render_html(self._pieces())
+
+    def images(self) -> tuple[Image, ...]:
+        return self.with_images
 
     def _pieces(self) -> list[Piece]:
         pieces: list[Piece] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import groupby
 
 from scythe.page.pieces import CODE, DEL, EM, STRONG, SUB, SUP, Break, Marks, Picture, Run
 
@@ -85,15 +86,18 @@ def _write(pieces: Sequence[Inline], *, bold: bool) -> list[str]:
 def _join_code(pieces: Sequence[Inline]) -> list[Inline]:
     """Return the pieces with code in no other style, neighbours joined: two code spans in touch would read as one."""
     joined: list[Inline] = []
-    for piece in pieces:
-        if isinstance(piece, Run) and CODE in piece.marks.styles:
-            piece = Run(piece.text, Marks(piece.marks.link, (CODE,)))
-            last = joined[-1] if joined else None
-            if isinstance(last, Run) and last.marks == piece.marks:
-                joined[-1] = Run(last.text + piece.text, piece.marks)
-                continue
-        joined.append(piece)
+    for marks, group in groupby(pieces, key=_code_marks):
+        if marks is None:
+            joined.extend(group)
+        else:
+            joined.append(Run("".join(piece.text for piece in group if isinstance(piece, Run)), marks))
     return joined
+
+
+def _code_marks(piece: Inline) -> Marks | None:
+    if isinstance(piece, Run) and CODE in piece.marks.styles:
+        return Marks(piece.marks.link, (CODE,))
+    return None
 
 
 class _LineWriter:
