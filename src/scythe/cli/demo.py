@@ -13,6 +13,7 @@ from scythe.errors import BadInput
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from scythe.demo import DemoPage
     from scythe.model import Document
@@ -33,6 +34,7 @@ Examples:
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 _SHOWN_ROWS = 26
+_WIDE = 110  # columns of a terminal that has room for everything
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,43 +104,50 @@ def _read(page: DemoPage, method: str) -> Row:
 def _show(console: Console, rows: list[Row]) -> None:
     from rich.markdown import Markdown
     from rich.panel import Panel
-    from rich.table import Table
 
-    from scythe.bench.scoring import cut_tokens
-
-    table = Table(title="The Field Post, a bundled site", title_justify="left", header_style="bold")
-    table.add_column("kind")
-    table.add_column("lang")
-    table.add_column("title", max_width=46, no_wrap=True, overflow="ellipsis")
-    for name in ("words kept", "F1", "images", "ms"):
-        table.add_column(name, justify="right")
-    table.add_column("how", no_wrap=True, overflow="ellipsis")
-    for row in rows[:_SHOWN_ROWS]:
-        kept = cut_tokens(row.document.text).total()
-        right = [image.src for image in row.document.images if image.relevant]
-        hits = len(set(right) & set(row.page.gold_images))
-        table.add_row(
-            row.page.kind,
-            row.page.language,
-            row.document.title,
-            f"{kept} of {row.shown_words}",
-            "[dim]list[/dim]" if row.page.kind == "list" else _coloured(row.f1),
-            f"{hits} of {len(row.page.gold_images)}",
-            f"{row.took_ms:.1f}",
-            row.document.how.get("text", ""),
-        )
-    console.print(table)
+    console.print(_table(rows, with_how=console.width >= _WIDE))
     if len(rows) > _SHOWN_ROWS:
         console.print(f"... and {len(rows) - _SHOWN_ROWS} more")
-    article = next(row for row in rows if row.page.kind != "list")
-    console.print(
-        Panel(
-            Markdown(article.document.markdown),
-            title=f"{article.document.title}, as Markdown",
-            subtitle="by " + (article.document.metadata.author or "?") + ", " + article.document.metadata.published,
-        )
-    )
+    article = next(row.document for row in rows if row.page.kind != "list")
+    source = ", ".join(part for part in (article.metadata.author, article.metadata.published) if part)
+    console.print(Panel(Markdown(article.markdown), title=f"{article.title}, as Markdown", subtitle=source))
     _summarise(console, rows)
+
+
+def _table(rows: list[Row], *, with_how: bool) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(title="The Field Post, a bundled site", title_justify="left", box=SIMPLE_HEAD, expand=True)
+    for name in ("kind", "lang"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=3)
+    for name in ("words kept", "F1", "images", "ms"):
+        table.add_column(name, justify="right", no_wrap=True)
+    if with_how:
+        table.add_column("how", no_wrap=True, overflow="ellipsis", ratio=2)
+    for row in rows[:_SHOWN_ROWS]:
+        table.add_row(*_cells(row)[: None if with_how else -1])
+    return table
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    from scythe.bench.scoring import cut_tokens
+
+    return (
+        row.page.kind,
+        row.page.language,
+        row.document.title,
+        f"{cut_tokens(row.document.text).total()} of {row.shown_words}",
+        "[dim]list[/dim]" if row.page.kind == "list" else _coloured(row.f1),
+        f"{_found_images(row)} of {len(row.page.gold_images)}",
+        f"{row.took_ms:.1f}",
+        row.document.how.get("text", ""),
+    )
+
+
+def _found_images(row: Row) -> int:
+    return len({image.src for image in row.document.images if image.relevant} & set(row.page.gold_images))
 
 
 def _coloured(f1: float) -> str:
@@ -152,7 +161,7 @@ def _summarise(console: Console, rows: list[Row]) -> None:
     size_kb = sum(len(row.page.html) for row in rows) / len(rows) / 1000
     mean = sum(row.f1 for row in scored) / len(scored)
     wanted = sum(len(row.page.gold_images) for row in scored)
-    found = sum(len({i.src for i in row.document.images if i.relevant} & set(row.page.gold_images)) for row in scored)
+    found = sum(map(_found_images, scored))
     console.print(
         f"[bold]{len(rows) / total_ms * 1000:.0f} pages per second[/bold] on one core "
         f"({total_ms / len(rows):.1f} ms per page of {size_kb:.0f} KB), "
