@@ -132,17 +132,19 @@ def _table(rows: list[Row], *, with_how: bool) -> Table:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
+    from rich.markup import escape
+
     from scythe.bench.scoring import cut_tokens
 
     return (
         row.page.kind,
         row.page.language,
-        row.document.title,
+        escape(row.document.title),
         f"{cut_tokens(row.document.text).total()} of {row.shown_words}",
         "[dim]list[/dim]" if row.page.kind == "list" else _coloured(row.f1),
         f"{_found_images(row)} of {len(row.page.gold_images)}",
         f"{row.took_ms:.1f}",
-        row.document.how.get("text", ""),
+        escape(row.document.how.get("text", "")),
     )
 
 
