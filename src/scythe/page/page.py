@@ -12,6 +12,7 @@ from scythe.limits import LIMITS
 from scythe.model import Link, Loss, Metadata
 from scythe.page.blocks import Blocks, cut_blocks
 from scythe.page.encoding import clean, decode
+from scythe.page.guard import parse
 from scythe.page.head import Head, read_head
 from scythe.page.images import ImageUse, read_images
 from scythe.page.jsonld import LinkedData, read_json_ld
@@ -51,9 +52,13 @@ class Page:
         return cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses)
 
     @cached_property
+    def _parsed(self) -> tuple[LexborHTMLParser, tuple[Loss, ...]]:
+        return parse(self.html.encode())
+
+    @property
     def tree(self) -> LexborHTMLParser:
-        """The HTML5 tree."""
-        return LexborHTMLParser(self.html)
+        """The HTML5 tree, built within `Limits`."""
+        return self._parsed[0]
 
     @property
     def root(self) -> LexborNode:
@@ -110,6 +115,8 @@ class Page:
         """What was lost so far on the way from bytes to what has been asked for."""
         losses = list(self.decode_losses)
         done = self.__dict__
+        if "_parsed" in done:
+            losses.extend(self._parsed[1])
         if "linked_data" in done and self.linked_data.skipped:
             losses.append(Loss("unreadable JSON-LD scripts", self.linked_data.skipped))
         if "_links" in done and self._links[1]:

@@ -1,0 +1,367 @@
+"""Rewrite the source of a hostile page so that a tree builder takes linear time: UTF-8 source in, source and losses out.
+
+Tree builders are quadratic in nesting, in attributes of one tag and in formatting elements left open. The rewritten source
+opens and closes elements strictly in turn, never deeper than `Limits.depth`; what goes beyond a limit loses its tags, never
+its text. Where the source keeps the rules it is passed on unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import islice
+
+from scythe.limits import LIMITS
+from scythe.model import Loss
+from scythe.page.openings import GROUP_NAMES, Openings
+
+# HTML standard, 13.2.5: possessive repeats, so that a tag that never ends is given up after one pass
+_SPACE = rb"[\t\n\f\r ]*+"
+_VALUE = _SPACE + rb"=" + _SPACE + rb"""(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>))"""
+_NAMED = rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:" + _VALUE + rb"|(?!" + _SPACE + rb"=))"
+_TAG = re.compile(rb"</?([a-zA-Z][^\t\n\f\r />]*+)(?:" + _NAMED + rb")*+[\t\n\f\r /]*+>")
+_ATTRIBUTE = re.compile(_NAMED)
+_NAME = re.compile(rb"<[a-zA-Z][^\t\n\f\r />]*+")
+_COMMENT_END = re.compile(rb"--!?>")
+
+
+def _names(text: str) -> frozenset[bytes]:
+    return frozenset(text.encode().split())
+
+
+_VOID = _names("area base basefont bgsound br embed hr img input keygen link meta param source track wbr frame image")
+_RAW = _names("script style textarea title xmp iframe noembed noframes")
+_PAGE = _names("html head body")
+_ENDS_P = _names(
+    "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer header hgroup main menu "
+    "nav ol p search section summary ul h1 h2 h3 h4 h5 h6 pre listing form xmp hr li dd dt"
+)
+_CELLS, _BODIES = _names("td th"), _names("tbody thead tfoot")
+_TABLE_PARTS = _CELLS | _BODIES | _names("tr caption colgroup col")
+_BLOCKS = _ENDS_P | _TABLE_PARTS | _names("table option optgroup br")
+_FORMATTING, _HEADINGS = GROUP_NAMES["formatting"], GROUP_NAMES["heading"]
+_ENDED_IN_SCOPE = (_ENDS_P | _names("button applet object marquee select")) - _HEADINGS - _names("p li")
+_IN_SCRIPT = re.compile(rb"<!--|--!?>|<(/?)script(?=[\t\n\f\r />])", re.I)
+_END_OF_RAW = {name: re.compile(rb"</" + name + rb"(?=[\t\n\f\r />])", re.I) for name in _RAW}
+
+
+def rewrite(source: bytes) -> tuple[bytes, tuple[Loss, ...]]:
+    """Return a source that builds the same tree wherever that is affordable, and what it had to give up. Linear time."""
+    rewriter = _Rewriter(source)
+    rewriter.run()
+    return rewriter.result()
+
+
+def count_attributes(tag: bytes) -> int:
+    """Return how many attributes a tag has, at most one more than `Limits.tag_attributes`."""
+    name = _NAME.match(tag)
+    found = _ATTRIBUTE.finditer(tag, name.end() if name else 0)
+    return sum(1 for _ in islice(found, LIMITS.tag_attributes + 1))
+
+
+class _Rewriter:
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.pieces: list[bytes] = []
+        self.kept_to = 0  # source before this is in `pieces`
+        self.broke_at = -1  # where the last inserted line break ended
+        self.open = Openings()
+        self.lost: Counter[str] = Counter()
+        self.unwrapped: Counter[bytes] = Counter()  # start tags dropped inside the innermost open element
+        self.page_tags: set[bytes] = set()
+
+    def result(self) -> tuple[bytes, tuple[Loss, ...]]:
+        losses = tuple(Loss(what, count) for what, count in sorted(self.lost.items()))
+        if not self.pieces:
+            return self.source, losses
+        self.pieces.append(self.source[self.kept_to :])
+        return b"".join(self.pieces), losses
+
+    def run(self) -> None:
+        source, at = self.source, 0
+        find = source.find
+        while (at := find(b"<", at)) >= 0:
+            mark = source[at + 1 : at + 2]
+            if mark.isalpha():
+                at = self._start(at)
+            elif mark == b"/":
+                at = self._end(at)
+            elif mark in (b"!", b"?"):
+                at = self._markup(at)
+            else:
+                at += 1
+
+    def _replace(self, start: int, end: int, text: bytes) -> None:
+        """Write `text` where the source has its bytes from start to end."""
+        if start > self.kept_to:
+            self.pieces.append(self.source[self.kept_to : start])
+        if text:
+            self.pieces.append(text)
+        self.kept_to = end
+
+    def _swallow(self, at: int) -> int:
+        """Give up a tag that never ends: by the standard it takes the rest of the page with it."""
+        self.lost["bytes in a tag without end"] += len(self.source) - at
+        self._replace(at, len(self.source), b"")
+        return len(self.source)
+
+    def _markup(self, at: int) -> int:
+        source = self.source
+        if source.startswith(b"<!--", at):
+            if source.startswith((b"<!-->", b"<!--->"), at):
+                return source.find(b">", at) + 1
+            match = _COMMENT_END.search(source, at + 4)
+            return match.end() if match else len(source)
+        if source.startswith(b"<![CDATA[", at) and self.open.last("foreign") >= 0:
+            return self._cdata(at)
+        end = source.find(b">", at)
+        return end + 1 if end >= 0 else len(source)
+
+    def _cdata(self, at: int) -> int:
+        # whether this is a section or a comment depends on the tree; as escaped text it is the same in both
+        end = self.source.find(b"]]>", at)
+        end = len(self.source) if end < 0 else end
+        text = self.source[at + 9 : end].replace(b"&", b"&amp;").replace(b"<", b"&lt;")
+        self._replace(at, min(end + 3, len(self.source)), text)
+        return min(end + 3, len(self.source))
+
+    def _start(self, at: int) -> int:
+        match = _TAG.match(self.source, at)
+        if match is None:
+            return self._swallow(at)
+        name, end = match[1].lower(), match.end()
+        if name in _PAGE:
+            return self._page_tag(name, match)
+        closed = self._close_before(name)
+        foreign = self.open.last("foreign") >= 0
+        if name in _RAW and not (foreign and name not in (b"script", b"style")):
+            return self._raw(name, match, foreign)
+        if name in _VOID:
+            tag = self._within_attributes(match)
+            if foreign and not tag.endswith(b"/>"):
+                tag = tag[:-1] + b" />"  # inside svg an element without end would nest
+            return self._write_start(at, end, closed, tag)
+        if self._is_unwanted(name):
+            return self._unwrap(name, at, end, closed)
+        tag = self._within_attributes(match)
+        if foreign and tag.endswith(b"/>"):
+            return self._write_start(at, end, closed, tag[:-2] + b" ></" + name + b">")
+        self.open.push(name)
+        return self._write_start(at, end, closed, tag)
+
+    def _write_start(self, at: int, end: int, closed: bytes, tag: bytes) -> int:
+        if closed or len(tag) != end - at:
+            self._replace(at, end, closed + tag)
+        return end
+
+    def _page_tag(self, name: bytes, match: re.Match[bytes]) -> int:
+        """Keep the first html, head and body tag; attributes of later ones would pile up on the first."""
+        at, end = match.span()
+        if name in self.page_tags:
+            self.lost["repeated html, head and body tags"] += 1
+            self._replace(at, end, b"")
+            return end
+        self.page_tags.add(name)
+        return self._write_start(at, end, b"", self._within_attributes(match))
+
+    def _raw(self, name: bytes, match: re.Match[bytes], foreign: bool) -> int:
+        at, end = match.span()
+        ended = _end_of_script(self.source, end) if name == b"script" else _END_OF_RAW[name].search(self.source, end)
+        stop = ended.start() if ended else len(self.source)
+        if foreign:
+            # inside svg the content would be markup; neither scripts nor styles hold text
+            close = self.source.find(b">", stop)
+            close = close + 1 if close >= 0 else len(self.source)
+            self._replace(at, close, b"")
+            return close
+        self._write_start(at, end, b"", self._within_attributes(match))
+        if not ended:
+            return stop
+        close = self.source.find(b">", stop)
+        return close + 1 if close >= 0 else len(self.source)
+
+    def _is_unwanted(self, name: bytes) -> bool:
+        if name == b"plaintext":
+            return True
+        if name == b"form" and self.open.find(name) >= 0:
+            return True  # the standard ignores a form inside a form
+        if name in _TABLE_PARTS and self.open.last("table") < 0 and self.open.last("foreign") < 0:
+            return True  # the standard ignores parts of a table outside one
+        if name in _FORMATTING and len(self.open.groups["formatting"]) >= LIMITS.open_formatting:
+            self.lost["formatting tags beyond the limit"] += 1
+            return True
+        if len(self.open) >= LIMITS.depth:
+            self.lost["tags nested beyond the limit"] += 1
+            return True
+        return False
+
+    def _unwrap(self, name: bytes, at: int, end: int, closed: bytes) -> int:
+        self.unwrapped[name] += 1
+        self._replace(at, end, closed + self._line_break(name, at))
+        self.broke_at = end
+        return end
+
+    def _line_break(self, name: bytes, at: int) -> bytes:
+        """Return what keeps the text on both sides of a dropped tag apart."""
+        return b"<br>" if name in _BLOCKS and self.broke_at != at else b""
+
+    def _within_attributes(self, match: re.Match[bytes]) -> bytes:
+        """Return the tag, cut where it has more attributes or bytes than the limits allow."""
+        at, end = match.span()
+        if end - at <= 2 * LIMITS.tag_attributes:
+            return match[0]
+        kept_to = match.end(1)
+        count = lost = 0
+        for attribute in _ATTRIBUTE.finditer(self.source, kept_to, end - 1):
+            count += 1
+            if count <= LIMITS.tag_attributes and attribute.end() - at <= LIMITS.tag_bytes:
+                kept_to = attribute.end()
+            else:
+                lost += 1
+        if not lost:
+            return match[0]
+        self.lost["attributes beyond the limit"] += lost
+        return self.source[at : min(kept_to, at + LIMITS.tag_bytes)] + b">"
+
+    def _close_before(self, name: bytes) -> bytes:
+        """Close what a start tag of this name ends, and return the end tags to write."""
+        place = self._ended_by(name)
+        if place < 0 or place >= len(self.open):
+            return b""
+        target = self.open.names[place]
+        closed = self._cut(place)
+        # the builder ends the target itself; only what is open inside it must be ended in turn
+        inner = closed[:-1] if closed and closed[-1] == target else closed
+        return _end_tags(inner)
+
+    def _cut(self, place: int) -> list[bytes]:
+        self.unwrapped.clear()
+        return self.open.cut(place)
+
+    def _ended_by(self, name: bytes) -> int:
+        stack = self.open
+        if name in _TABLE_PARTS or name == b"table":
+            return self._ended_in_table(name)
+        if name == b"li":
+            return self._item_place((b"li",))
+        if name in (b"dd", b"dt"):
+            return self._item_place((b"dd", b"dt"))
+        if name in _ENDS_P and (place := stack.find(b"p")) > stack.last("button"):
+            return place
+        top = stack.top()
+        if (name in _HEADINGS and top in _HEADINGS) or (name in (b"option", b"optgroup") and top == b"option"):
+            return len(stack) - 1
+        if name == b"button" and (place := stack.find(b"button")) > stack.last("scope"):
+            return place
+        if name in (b"a", b"nobr") and (place := stack.find(name)) > stack.last("special"):
+            return place
+        return -1
+
+    def _item_place(self, names: tuple[bytes, ...]) -> int:
+        wall = self.open.groups["wall"]
+        if wall and self.open.names[wall[-1]] in names:
+            return wall[-1]
+        place = self.open.find(b"p")
+        return place if place > self.open.last("button") else -1
+
+    def _ended_in_table(self, name: bytes) -> int:
+        stack = self.open
+        table = stack.last("table")
+        if table < 0 or stack.last("foreign") > table:
+            return -1
+        if name == b"table":
+            in_cell = any(stack.find(part) > table for part in (b"td", b"th", b"caption"))
+            return -1 if in_cell or stack.names[table] == b"template" else table
+        keep = table
+        if name in _CELLS or name == b"tr":
+            keep = max(keep, *(stack.find(part) for part in _BODIES))
+        if name in _CELLS:
+            keep = max(keep, stack.find(b"tr"))
+        if name == b"col":
+            keep = max(keep, stack.find(b"colgroup"))
+        return keep + 1
+
+    def _end(self, at: int) -> int:
+        mark = self.source[at + 2 : at + 3]
+        if not mark.isalpha():
+            end = self.source.find(b">", at)
+            return end + 1 if end >= 0 else len(self.source)
+        match = _TAG.match(self.source, at)
+        if match is None:
+            return self._swallow(at)
+        name, end = match[1].lower(), match.end()
+        if self.unwrapped[name]:
+            self.unwrapped[name] -= 1
+            self._replace(at, end, self._line_break(name, at))
+            self.broke_at = end
+            return end
+        if name in _PAGE or name == b"br" or (name in _RAW and self.open.find(name) < 0):
+            return end
+        place = self._closed_by(name)
+        if place < 0:
+            return self._stray_end(name, at, end)
+        closed = self._cut(place)
+        if len(closed) > 1 or end - at > 2 * LIMITS.tag_attributes or closed[-1:] != [name]:
+            self._replace(at, end, _end_tags(closed))
+        return end
+
+    def _closed_by(self, name: bytes) -> int:
+        """Return the place of the element an end tag closes, or -1 when it closes none."""
+        stack = self.open
+        place = stack.find(name)
+        if name in _HEADINGS:
+            place = stack.last("heading")
+        if place < 0 or name == b"template":
+            return place
+        if name == b"form":
+            return place if place == len(stack) - 1 else -1
+        if name in _ENDED_IN_SCOPE or name in _HEADINGS:
+            return place if place >= stack.last("scope") else -1
+        if name == b"p":
+            hidden_by = stack.last("button")
+        elif name == b"li":
+            hidden_by = stack.last("list")
+        elif name == b"table":
+            hidden_by = stack.find(b"template")
+        elif name in _TABLE_PARTS:
+            hidden_by = stack.last("table")
+        else:
+            hidden_by = stack.last("special") - 1 if place == stack.last("special") else stack.last("special")
+        return place if place > hidden_by else -1
+
+    def _stray_end(self, name: bytes, at: int, end: int) -> int:
+        place = self.open.find(name)
+        if name == b"form" and place >= 0:
+            self.open.drop(place)
+            return end
+        if name in _FORMATTING and place >= 0:
+            walls = self.open.groups["special"]
+            # the standard re-opens formatting inside at most eight blocks; beyond that it would stay open for good
+            if len(walls) < 7 or walls[-7] < place:
+                self.open.drop(place)
+                return end
+        self._replace(at, end, b"")
+        return end
+
+
+def _end_of_script(source: bytes, at: int) -> re.Match[bytes] | None:
+    """Return the end tag of a script. Inside `<!--` a script may write another one, whose end tag does not count."""
+    commented = nested = False
+    while match := _IN_SCRIPT.search(source, at):
+        mark = match[0]
+        at = match.end() if mark != b"<!--" else match.start() + 2  # `<!-->` opens and closes
+        if mark == b"<!--":
+            commented = True
+        elif mark.startswith(b"--"):
+            commented = nested = False
+        elif match[1]:
+            if not nested:
+                return match
+            nested = False
+        elif commented:
+            nested = True
+    return None
+
+
+def _end_tags(names: list[bytes]) -> bytes:
+    return b"".join(b"</" + name + b">" for name in names)
