@@ -169,11 +169,24 @@ def _summarise(console: Console, rows: list[Row]) -> None:
         f"({total_ms / len(rows):.1f} ms per page of {size_kb:.0f} KB), "
         f"mean F1 [bold]{mean:.3f}[/bold] on {len(scored)} pages, {found} of {wanted} content images found."
     )
+    name = _command_name()
     console.print(
         "\nWhat to try next:\n"
-        "  scythe read https://en.wikipedia.org/wiki/Scythe -f md   a page of your own\n"
-        "  scythe demo --save site && scythe read site -o site.jsonl   many pages at once\n"
-        "  scythe read --help   every option, with examples",
+        f"  {name} read https://en.wikipedia.org/wiki/Scythe -f md   a page of your own\n"
+        f"  {name} demo --save site && {name} read site -o site.jsonl   many pages at once\n"
+        f"  {name} read --help   every option, with examples",
         highlight=False,
         markup=False,
     )
+
+
+def _command_name() -> str:
+    """Return what to type for `scythe` here: after `make demo` it is not on the search path."""
+    import sys
+    from pathlib import Path
+    from shutil import which
+
+    started = Path(sys.argv[0])
+    if which("scythe") or not started.is_file():
+        return "scythe"
+    return str(started.relative_to(Path.cwd()) if started.is_relative_to(Path.cwd()) else started)
