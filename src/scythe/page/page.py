@@ -12,7 +12,6 @@ from scythe.limits import LIMITS
 from scythe.model import Link, Loss, Metadata
 from scythe.page.blocks import Blocks, cut_blocks
 from scythe.page.encoding import clean, decode
-from scythe.page.guard import parse
 from scythe.page.head import Head, read_head
 from scythe.page.images import ImageUse, read_images
 from scythe.page.jsonld import LinkedData, read_json_ld
@@ -53,6 +52,8 @@ class Page:
 
     @cached_property
     def _parsed(self) -> tuple[LexborHTMLParser, tuple[Loss, ...]]:
+        from scythe.page.guard import parse  # numpy is half of the time of `scythe --help`
+
         return parse(self.html.encode())
 
     @property
