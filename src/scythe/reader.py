@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from scythe.errors import BadInput
 from scythe.model import Document, Reading, TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent, Prose
 from scythe.page.sniff import PLAIN_TEXT, sniff_bytes, sniff_text
-from scythe.read.images.nearby import mark_relevant
+from scythe.read.images.nearby import mark_chosen, mark_relevant
 from scythe.read.text import TextMethod
 from scythe.read.text import method as text_method
 from scythe.read.text.reasons import explain_empty
@@ -85,7 +86,9 @@ def _document(page: Page, reading: Reading, options: TextOptions) -> Document:
     how = {
         "title": title_how,
         "text": _text_how(page, reading, kept, why),
-        "images": "nearby: relevant where they stand with kept blocks",
+        "images": "nearby: relevant next to kept blocks"
+        if reading.images is None
+        else f"{reading.method}: its own choice",
         "records": _NOT_READ,
         "attributes": _NOT_READ,
     }
@@ -104,9 +107,10 @@ def _document(page: Page, reading: Reading, options: TextOptions) -> Document:
 def _content(
     page: Page, reading: Reading, kept: tuple[int, ...], heading: str, options: TextOptions
 ) -> PageContent | Prose:
+    mark = mark_relevant if reading.images is None else partial(mark_chosen, chosen=reading.images)
     if reading.text is None:
-        return PageContent(page, kept, options, heading, mark_relevant)
-    return Prose(f"{heading}\n\n{reading.text}".strip(), mark_relevant(page, ()))
+        return PageContent(page, kept, options, heading, mark)
+    return Prose(f"{heading}\n\n{reading.text}".strip(), mark(page, ()))
 
 
 def _text_how(page: Page, reading: Reading, kept: tuple[int, ...], why: str) -> str:

@@ -31,3 +31,11 @@ def mark_relevant(page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
             score *= 0.5
         marked.append(replace(use.image, score=score, relevant=score >= _RELEVANT))
     return tuple(marked)
+
+
+def mark_chosen(page: Page, kept: tuple[int, ...], *, chosen: tuple[int, ...]) -> tuple[Image, ...]:
+    """Do the same for a text method that chose the images itself: the rows in `chosen` are relevant, no others."""
+    nodes = page.blocks.image_node
+    ids = {nodes[row].mem_id for row in chosen}
+    marks = ((use.image, use.node_id in ids) for use in page.images)
+    return tuple(replace(image, score=float(mark), relevant=mark) for image, mark in marks)
