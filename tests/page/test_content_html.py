@@ -65,6 +65,22 @@ def test_images_between_chosen_blocks_are_shown_and_others_are_not() -> None:
     assert shown == ["https://example.org/d/lead.png", "https://example.org/d/in.png"]
 
 
+@pytest.mark.parametrize(
+    ("box", "shown"),
+    [
+        ("<div class=slot>Advertisement<img src=i.png></div>", False),
+        ("<ul><li><img src=i.png><h3>Another story</h3></ul>", False),
+        ("<div><img src=i.png></div>", True),
+        ("<figure><img src=i.png><figcaption>By a reader</figcaption></figure>", True),
+        ("<div class=wp-caption><img src=i.png><p>By a reader</p></div>", True),
+    ],
+)
+def test_an_image_in_a_box_whose_words_were_left_out_goes_with_them(box: str, shown: bool) -> None:
+    page = Page.from_text(f"<p>a</p>{box}<p>b</p>", url="https://example.org/")
+    content = PageContent(page, (0, len(page.blocks) - 1))
+    assert ("i.png" in content.html()) is shown
+
+
 def test_icons_that_stand_alone_are_not_shown() -> None:
     content = content_of("<p>a</p><div><img src=share.png width=16 height=16></div><p>b</p>")
     assert "img" not in content.html()
