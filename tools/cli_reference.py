@@ -1,46 +1,77 @@
-"""Write docs/reference/cli.md from what the commands say about themselves: `make cli-reference`."""
+"""Write docs/reference/cli.md from the commands themselves: `make cli-reference`."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from scythe.cli.main import VERBS, load_verb
+from scythe.cli.main import VERBS, app, load_verb
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "cli.md"
 HEAD = """# Commands
 
-One verb per capability. This page is what `--help` says, written by `make cli-reference`; a test compares the two.
+One verb per capability. `scythe VERB --help` shows the same on the terminal. This page is written by
+`make cli-reference`; a test compares it with the commands.
 """
 
 
-def commands() -> Iterator[tuple[str, ...]]:
-    """Yield every command and subcommand as the words a user types after `scythe`."""
-    yield ()
+def commands() -> Iterator[tuple[str, Any]]:
+    """Yield every command and subcommand with the words a user types for it."""
     for verb in VERBS:
-        yield (verb,)
-        for name in getattr(load_verb(verb), "commands", {}):
-            yield (verb, name)
+        command = load_verb(verb)
+        yield f"scythe {verb}", command
+        for name, inner in getattr(command, "commands", {}).items():
+            yield f"scythe {verb} {name}", inner
 
 
-def help_of(words: tuple[str, ...]) -> str:
-    """Return the help of one command as an 80-column terminal shows it."""
-    shown = subprocess.run(
-        [sys.executable, "-m", "scythe", *words, "--help"],
-        capture_output=True,
-        check=True,
-        env=os.environ | {"COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
-    )
-    return "\n".join(line.rstrip() for line in shown.stdout.decode().splitlines()).strip()
+def describe(text: str) -> str:
+    """Turn the help of a command into Markdown: a paragraph marked with \\b becomes a heading line and a block."""
+    parts = []
+    for part in re.split(r"\n\s*\n", inspect.cleandoc(text or "")):
+        if part.startswith("\b\n"):
+            title, *lines = part.removeprefix("\b\n").splitlines()
+            parts.append(f"{title}\n\n```text\n" + "\n".join(line.removeprefix("  ") for line in lines) + "\n```")
+        else:
+            parts.append(part)
+    return "\n\n".join(parts)
+
+
+def describe_options(command: Any) -> str:
+    """Write the options as a table."""
+    rows = ["| option | meaning | default |", "|---|---|---|"]
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
+            value = f" `{parameter.metavar}`" if parameter.metavar else "" if parameter.is_flag else " `VALUE`"
+            meaning = (parameter.help or "").replace("|", "\\|")
+            rows.append(f"| {names}{value.replace('|', chr(92) + '|')} | {meaning} | {default_of(parameter)} |")
+    return "\n".join(rows) if len(rows) > 2 else ""
+
+
+def default_of(parameter: Any) -> str:
+    """Say what an option is when it is not given."""
+    if parameter.required:
+        return "required"
+    default = parameter.default
+    if default is None or default == () or default is False:
+        return "as the method decides" if parameter.secondary_opts else ""
+    if default is True:
+        return f"`{parameter.opts[0]}`"
+    return f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
 
 
 def reference() -> str:
     """Return the whole page."""
-    sections = [f"## {' '.join(('scythe', *words))}\n\n```text\n{help_of(words)}\n```\n" for words in commands()]
-    return "\n".join([HEAD, *sections])
+    sections = [HEAD, f"## scythe\n\n{describe(app.registered_callback.callback.__doc__ or '')}\n"]  # type: ignore[union-attr]
+    verbs = "\n".join(f"| [`{verb}`](#scythe-{verb}) | {line} |" for verb, (_, line) in VERBS.items())
+    sections.append(f"| verb | does |\n|---|---|\n{verbs}\n")
+    for name, command in commands():
+        options = describe_options(command)
+        sections.append(f"## {name}\n\n{describe(command.help)}\n" + (f"\n{options}\n" if options else ""))
+    return "\n".join(sections)
 
 
 if __name__ == "__main__":
