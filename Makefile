@@ -26,7 +26,7 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml | $(BIN)/python
-	$(INSTALL) -e '.[dev]'
+	$(INSTALL) -e '.[bench,dev]'  # bench: its tests run the peers
 	@touch $@ $(VENV)/installed
 
 $(VENV)/installed-docs: pyproject.toml | $(BIN)/python

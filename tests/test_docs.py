@@ -89,8 +89,10 @@ def run_session(block: Block, names: dict[str, object]) -> None:
 
 def run_console(block: Block) -> None:
     for command, expected in commands_of(block.text):
-        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
-        got = done.stdout + done.stderr
+        done = subprocess.run(
+            ["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120
+        )
+        got = done.stdout
         if expected:
             assert doctest.OutputChecker().check_output(expected + "\n", got, LOOSELY), (
                 f"{block.where}: {command}\nexpected:\n{expected}\ngot:\n{got}"

@@ -190,6 +190,8 @@ def _read_one(page: Loaded, sink: Sink, options: TextOptions, tally: Tally, *, v
     if not document.text:
         tally.empty += 1
         complain(f"{page.name}: no text: {document.why}")
+    if document.losses:
+        complain(f"{page.name}: incomplete: {'; '.join(f'{loss.what} ({loss.count})' for loss in document.losses)}")
     if verbose:
         _explain(page.name, document, time.perf_counter() - began)
     for complaint in complaints[:-1]:
@@ -200,13 +202,10 @@ def _read_one(page: Loaded, sink: Sink, options: TextOptions, tally: Tally, *, v
 def _with_cut(document: Document, cut_at_bytes: int | None) -> Document:
     if cut_at_bytes is None:
         return document
-    lost = Loss(f"the rest of the body: the download ended early, after {cut_at_bytes} bytes", 1)
-    return replace(document, losses=(*document.losses, lost))
+    return replace(document, losses=(*document.losses, Loss("download ended early, bytes received", cut_at_bytes)))
 
 
 def _explain(name: str, document: Document, took_s: float) -> None:
     typer.echo(neutralise(f"{name}: read in {took_s * 1000:.1f} ms"), err=True)
-    lines = [f"{field}: {how}" for field, how in document.how.items()]
-    lines += [f"lost: {loss.what} ({loss.count})" for loss in document.losses]
-    for line in lines:
-        typer.echo(neutralise(f"  {line}"), err=True)
+    for field, how in document.how.items():
+        typer.echo(neutralise(f"  {field}: {how}"), err=True)
