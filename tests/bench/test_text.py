@@ -88,7 +88,7 @@ def test_an_extractor_that_raises_loses_the_page_not_the_run() -> None:
 
 def test_a_method_can_be_named_by_module_and_function(tmp_path: Path) -> None:
     path = write(tmp_path / "s.jsonl", ARTICLE)
-    (score,) = text.run(path, methods=["scythe.read.text.sentences:read_printed"])
+    (score,) = text.run(path, methods=["scythe.bench.variants:sentences_printed"])
     assert score.rates.f1 == 1.0
     for name in ("no_such_module:read", "scythe.read.text.sentences:no_such_function", ":read"):
         with pytest.raises(BadInput, match="cannot be imported"):

@@ -6,18 +6,21 @@ Run one by its place: `scythe bench text --data DIR --method scythe.bench.varian
 from __future__ import annotations
 
 from scythe.read.text.cetr import Cetr
-from scythe.read.text.sentences import read_printed as sentences_printed
+from scythe.read.text.sentences import Sentences
 from scythe.read.text.vsse import Vsse
 
 __all__ = [
     "cetr_sigma_2",
     "cetr_two_clusters",
+    "sentences_dots_only",
     "sentences_printed",
     "vsse_printed",
     "vsse_share_60",
     "vsse_without_semantics",
 ]
 
+sentences_dots_only = Sentences(full_stops="")
+sentences_printed = Sentences(full_stops="", printed=True)
 cetr_sigma_2 = Cetr(sigma=2.0)
 cetr_two_clusters = Cetr(clusters=2)
 vsse_printed = Vsse(judge_all=True)

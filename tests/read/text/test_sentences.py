@@ -5,6 +5,7 @@ import pytest
 from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.read.text import sentences
+from scythe.read.text.sentences import Sentences
 
 FOUR = "One a. Two b. Three c. Four d."
 FIVE = FOUR + " Five e."
@@ -17,24 +18,33 @@ def kept(html: str) -> list[str]:
 
 def printed(html: str) -> list[str]:
     page = Page.from_text(html)
-    return [page.blocks.text[i] for i in sentences.read_printed(page, TextOptions()).kept]
+    return [page.blocks.text[i] for i in Sentences(printed=True)(page, TextOptions()).kept]
 
 
 @pytest.mark.parametrize(
-    ("texts", "number"),
+    ("text", "number"),
     [
-        ([], 0),
-        (["No end"], 1),
-        (["One."], 1),
-        (["One. Two"], 2),
-        ([FIVE], 5),
-        (["One a.", "Two b.", "Three c.", "Four d.", "Five e."], 5),  # a block's end is white space
-        (["Version 1.2 of 3.4"], 1),  # a dot without a space ends nothing
-        (["Really? Yes! Good"], 1),  # only the dot counts, as in the paper
+        ("No end", 0),
+        ("One.", 1),
+        ("One. Two", 1),
+        (FIVE, 5),
+        ("Version 1.2 of 3.4", 0),  # a dot without a space ends nothing
+        ("Really? Yes! Good", 0),  # only the dot counts, as in the paper
+        ("\u6536\u5272\u3002\u7530\u91ce\u3002", 2),  # a full-width stop needs no space
     ],
 )
-def test_sentences_are_the_pieces_between_dot_and_space(texts: list[str], number: int) -> None:
-    assert sentences.count_sentences(texts) == number
+def test_sentences_end_at_dot_and_space(text: str, number: int) -> None:
+    assert sentences.read.count_ends(text) == number
+
+
+def test_the_piece_after_the_last_dot_is_a_sentence() -> None:
+    assert kept(f"<p>menu</p><div>{FOUR} Five e</div>") == [f"{FOUR} Five e"]
+
+
+def test_chinese_sentences_count_unless_only_dots_may() -> None:
+    html = "<p>x</p><div>" + "\u6536\u5272\u3002" * 5 + "</div>"
+    assert kept(html) == ["\u6536\u5272\u3002" * 5]
+    assert Sentences(full_stops="")(Page.from_text(html), TextOptions()).kept == ()
 
 
 def test_a_div_needs_five_sentences() -> None:

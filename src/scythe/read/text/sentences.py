@@ -15,7 +15,8 @@ from scythe.page import Page
 from scythe.page.blocks import Blocks
 from scythe.read.text.boxes import body_of, images_inside, innermost
 
-MIN_SENTENCES = 5
+# Chinese and Japanese, Hindi, Urdu, Armenian, Amharic: scripts whose full stop is not a dot, or takes no space
+FULL_STOPS = "\u3002\u0964\u06d4\u0589\u1362"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,76 +27,83 @@ class Choice:
     blocks: tuple[int, ...] = ()
 
 
-def read(page: Page, options: TextOptions) -> Reading:
-    """Keep the text of all divs that hold five sentences themselves, or the whole body when none does."""
-    return _report(page.blocks, choose(page.blocks))
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The method with its parameters."""
+
+    minimum: int = 5  # sentences
+    full_stops: str = FULL_STOPS  # marks that end a sentence without a space; none in the paper
+    printed: bool = False  # take whole elements, unless their HTML begins with a div, as the paper's listing does
+
+    def __call__(self, page: Page, options: TextOptions) -> Reading:
+        """Keep the text of all divs that hold enough sentences, or the whole body when none does."""
+        blocks = page.blocks
+        ends = [self.count_ends(text) for text in blocks.text]
+        choice = self._choose_printed(blocks, ends) if self.printed else self._choose(blocks, ends)
+        choice = choice if choice.blocks else self._choose_body(blocks, ends)
+        if not choice.blocks:
+            return Reading("sentences", why=f"no div and no body of at least {self.minimum} sentences")
+        return Reading("sentences", kept=choice.blocks, images=images_inside(blocks, choice.boxes))
+
+    def count_ends(self, text: str) -> int:
+        """Count the sentences that end in a block of text; its end is white space too."""
+        ends = text.count(". ") + text.endswith(".")
+        return ends if text.isascii() else ends + sum(map(text.count, self.full_stops))
+
+    def _choose(self, blocks: Blocks, ends: Sequence[int]) -> Choice:
+        # first protection against duplicates: a line belongs to its innermost div alone
+        homes = innermost(blocks, "div")
+        held: dict[int, list[int]] = {}
+        for block, box in enumerate(blocks.box):
+            held.setdefault(homes[box], []).append(block)
+        boxes = sorted(box for box, own in held.items() if box and self._suffices(blocks, ends, own))
+        kept: list[int] = []
+        seen: set[str] = set()
+        for box in boxes:
+            text = " ".join(blocks.text[i] for i in held[box])
+            if text not in seen:  # second protection: text taken before is not taken again
+                seen.add(text)
+                kept.extend(held[box])
+        return Choice(tuple(boxes), tuple(sorted(kept)))
+
+    def _choose_printed(self, blocks: Blocks, ends: Sequence[int]) -> Choice:
+        before = [0]  # sentence ends in all blocks before
+        for count in ends:
+            before.append(before[-1] + count)
+        boxes: list[int] = []
+        kept: list[int] = []
+        seen: set[str] = set()
+        covered = 0
+        for box, tag in enumerate(blocks.box_tag):
+            start, end = blocks.box_start[box], blocks.box_end[box]
+            if tag != "div" or start < covered or start == end or _begins_with_div(blocks, box):
+                continue
+            if before[end] - before[start] + self._is_open(blocks.text[end - 1]) < self.minimum:
+                continue
+            covered = end
+            text = " ".join(blocks.text[start:end])
+            if text not in seen:
+                seen.add(text)
+                boxes.append(box)
+                kept.extend(range(start, end))
+        return Choice(tuple(boxes), tuple(kept))
+
+    def _choose_body(self, blocks: Blocks, ends: Sequence[int]) -> Choice:
+        body = body_of(blocks)
+        if body is None:
+            return Choice()
+        span = range(blocks.box_start[body], blocks.box_end[body])
+        return Choice((body,), tuple(span)) if self._suffices(blocks, ends, span) else Choice()
+
+    def _suffices(self, blocks: Blocks, ends: Sequence[int], own: Sequence[int]) -> bool:
+        return bool(own) and sum(ends[i] for i in own) + self._is_open(blocks.text[own[-1]]) >= self.minimum
+
+    def _is_open(self, text: str) -> bool:
+        # the piece after the last end counts as a sentence, as it does when the text is split
+        return not text.endswith((".", *self.full_stops))
 
 
-def read_printed(page: Page, options: TextOptions) -> Reading:
-    """Do the same as the paper's listing prints it: whole elements, unless their HTML begins with a div."""
-    return _report(page.blocks, choose_printed(page.blocks))
-
-
-def choose(blocks: Blocks) -> Choice:
-    """Search the divs by the text they hold outside deeper divs, then the body. Linear in boxes and blocks."""
-    homes = innermost(blocks, "div")
-    held: dict[int, list[int]] = {}
-    for block, box in enumerate(blocks.box):
-        held.setdefault(homes[box], []).append(block)
-    # first protection against duplicates: a line belongs to its innermost div alone
-    chosen = [
-        box for box, own in held.items() if box and count_sentences([blocks.text[i] for i in own]) >= MIN_SENTENCES
-    ]
-    kept: list[int] = []
-    seen: set[str] = set()
-    for box in sorted(chosen):
-        text = " ".join(blocks.text[i] for i in held[box])
-        if text not in seen:  # second protection: text taken before is not taken again
-            seen.add(text)
-            kept.extend(held[box])
-    return Choice(tuple(sorted(chosen)), tuple(sorted(kept))) if kept else _choose_body(blocks)
-
-
-def choose_printed(blocks: Blocks) -> Choice:
-    """Search whole elements in page order, skip those that begin with a div or lie in one taken before."""
-    before = [0]  # dots followed by a space in all blocks before, one at each block's end counted as such
-    for text in blocks.text:
-        before.append(before[-1] + text.count(". ") + text.endswith("."))
-    boxes: list[int] = []
-    kept: list[int] = []
-    seen: set[str] = set()
-    covered = 0
-    for box, tag in enumerate(blocks.box_tag):
-        start, end = blocks.box_start[box], blocks.box_end[box]
-        if tag != "div" or start < covered or start == end or _begins_with_div(blocks, box):
-            continue
-        if before[end] - before[start] - blocks.text[end - 1].endswith(".") + 1 < MIN_SENTENCES:
-            continue
-        covered = end
-        text = " ".join(blocks.text[start:end])
-        if text not in seen:
-            seen.add(text)
-            boxes.append(box)
-            kept.extend(range(start, end))
-    return Choice(tuple(boxes), tuple(kept)) if kept else _choose_body(blocks)
-
-
-def count_sentences(texts: Sequence[str]) -> int:
-    """Count the pieces between "dot + space", block ends being white space too; no text has no sentence."""
-    if not texts:
-        return 0
-    ends = sum(text.count(". ") + text.endswith(".") for text in texts)
-    return ends - texts[-1].endswith(".") + 1
-
-
-def _choose_body(blocks: Blocks) -> Choice:
-    body = body_of(blocks)
-    if body is None:
-        return Choice()
-    span = range(blocks.box_start[body], blocks.box_end[body])
-    if count_sentences(blocks.text[span.start : span.stop]) < MIN_SENTENCES:
-        return Choice()
-    return Choice((body,), tuple(span))
+read = Sentences()
 
 
 def _begins_with_div(blocks: Blocks, box: int) -> bool:
@@ -105,9 +113,3 @@ def _begins_with_div(blocks: Blocks, box: int) -> bool:
             return False
         node = node.next
     return node is not None and node.tag == "div"
-
-
-def _report(blocks: Blocks, choice: Choice) -> Reading:
-    if not choice.blocks:
-        return Reading("sentences", why=f"no div and no body of at least {MIN_SENTENCES} sentences")
-    return Reading("sentences", kept=choice.blocks, images=images_inside(blocks, choice.boxes))
