@@ -18,7 +18,6 @@ _ESCAPE = re.compile(
     r"[\\`*\[\]~|]"
     r"|<(?=[A-Za-z/!?]|$)"  # "a < b" stays readable; at the end of a run the next run may complete a tag
     r"|&(?=[#A-Za-z]|$)"
-    r"|!$"  # before a link it would make an image
     r"|(?<![^\W_])_|_(?![^\W_])"  # snake_case is no emphasis
 )
 _LINE_START = re.compile(r"(?:#{1,6}(?=\s|$)|[-+](?=[\s-]|$)|=|>|:(?=-))|(\d{1,9})(?=[.)](?:\s|$))")
@@ -161,6 +160,8 @@ class _LineWriter:
 
     def _write_words(self, core: str, marks: Marks, following: str) -> None:
         words = escape_words(core)
+        if following == "[" and words[-1] == "!":  # before a link it would make an image
+            words = f"{words[:-1]}\\!"
         wanted = [mark for style, mark in _DELIMITERS if style in marks.styles and (self._bold or style != STRONG)]
         before = self._out[-1][-1:] if self._out else ""
         tilde = "~" if len(wanted) > 1 and DEL in marks.styles else ""

@@ -194,9 +194,11 @@ class Outline:
         return tuple((name, str(number)) for name, number in numbers if number > 1)
 
     def _language_names(self, box: int) -> str:
-        child = self._blocks.box_node[box].first_child
-        inner = (child.attributes.get("class") or "") if child is not None and child.tag == "code" else ""
-        return f"{self._blocks.box_names[box]} {inner}"[:200]
+        """Return the class names in which highlighters note the language: of pre, of the box or the code around it."""
+        code = self._blocks.box_node[box].css_first("code")
+        inner = (code.attributes.get("class") or "") if code is not None else ""
+        outer = self._blocks.box_names[max(self._blocks.box_parent[box], 0)]
+        return f"{self._blocks.box_names[box][:200]} {inner[:200]} {outer[:200]}"
 
 
 def _own_paragraph(block: int) -> Place:
