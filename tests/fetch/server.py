@@ -16,18 +16,19 @@ class Server:
     """A running server: its port, and every request head it saw."""
 
     port: int = 0
+    address: str = "127.0.0.1"
     heads: list[str] = field(default_factory=list)
     open_now: int = 0
     open_most: int = 0
 
     def url(self, path: str = "/") -> str:
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"http://{self.address}:{self.port}{path}"
 
 
 @contextmanager
-def serve(answer: Answer, *, listens: bool = True) -> Iterator[Server]:
-    """Serve `answer` on loopback from a thread of its own until the block ends; a server may talk without listening."""
-    server = Server()
+def serve(answer: Answer, *, listens: bool = True, address: str = "127.0.0.1") -> Iterator[Server]:
+    """Serve `answer` from a thread of its own until the block ends; a server may talk without listening."""
+    server = Server(address=address)
     loop = asyncio.new_event_loop()
     started = threading.Event()
     stop = asyncio.Event()
@@ -48,7 +49,7 @@ def serve(answer: Answer, *, listens: bool = True) -> Iterator[Server]:
             writer.close()
 
     async def main() -> None:
-        listener = await asyncio.start_server(talk, "127.0.0.1", 0)
+        listener = await asyncio.start_server(talk, address, 0)
         server.port = listener.sockets[0].getsockname()[1]
         started.set()
         await stop.wait()

@@ -96,6 +96,17 @@ def test_a_server_that_drips_is_left_at_the_deadline() -> None:
     assert time.monotonic() - began < 3
 
 
+def test_headers_that_never_end_are_left_at_the_deadline() -> None:
+    async def drip(path: str) -> AsyncIterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\n"
+        while True:
+            await asyncio.sleep(0.02)
+            yield b"X: y\r\n"
+
+    with serve(drip) as server:
+        assert "too slow" in why(server.url(), FetchOptions(allow_private=True, timeout_s=0.4))
+
+
 def test_the_deadline_covers_all_redirects_together() -> None:
     async def slow_loop(path: str) -> AsyncIterator[bytes]:
         await asyncio.sleep(0.2)
