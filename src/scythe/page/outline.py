@@ -16,7 +16,7 @@ from scythe.page.inline import InlineReader
 from scythe.page.pieces import PLAIN, Break, Close, Open, Picture, Piece, Run
 from scythe.page.plain import PRE, preformatted
 
-_NESTING = 28  # lists, quotes and tables around a block; browsers and markdown readers give up not much deeper
+_NESTING = 16  # lists, their items and quotes around a block; markdown-it drops what is nested deeper than 20
 _SPAN = 100  # columns; colspan is a number from the page
 _ROW_SPAN = 1_000
 _LIST_START = 100_000_000  # markdown takes nine digits
