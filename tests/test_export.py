@@ -81,6 +81,14 @@ def test_an_image_that_cannot_be_had_is_told_and_the_rest_is_written(doc: Docume
     assert names_in(tmp_path) == ["The harvest.html", "The harvest.txt"]
 
 
+def test_a_page_of_very_many_images_is_cut_off_and_says_so(tmp_path: Path) -> None:
+    html = f"<div><p>{SENTENCES}</p><p>" + "".join(f"<img src=/{n}.jpg>" for n in range(250)) + f"{SENTENCES}</p></div>"
+    written = export(scythe.read(html, "https://example.org/", method="sentences"), tmp_path, download=lambda url: JPEG)
+    assert len(written.images) == 200
+    assert {why for _, why in written.failed} == {"more than 200 images"}
+    assert len(written.failed) == 50
+
+
 def test_a_second_document_of_the_same_title_gets_a_number(doc: Document, tmp_path: Path) -> None:
     exporter = Exporter(tmp_path)
     assert [exporter.put(doc).text.name for _ in range(3)] == [

@@ -88,6 +88,12 @@ def test_an_option_false_drops_and_true_keeps(option: str, words: str) -> None:
     assert SENTENCES in read(**{option: False}).text
 
 
+def test_options_that_leave_nothing_are_named_as_the_reason() -> None:
+    rows = "<tr><td>They cut. They bound. They slept. They rose. They ate.<td>x" * 3
+    doc = read(f"<div><table>{rows}</table></div>", tables=False)
+    assert (doc.text, doc.why) == ("", "the options leave nothing of the text")
+
+
 def test_comments_are_kept_when_asked_for() -> None:
     assert "Nice field" not in read(comments=False).text
     assert "Nice field" in read(comments=True).text
@@ -218,6 +224,18 @@ def test_a_document_can_be_changed_into_another() -> None:
     doc = dataclasses.replace(read(), title="Other")
     assert doc.title == "Other"
     assert "<h1>The harvest</h1>" in doc.html
+
+
+def test_a_method_that_gives_text_instead_of_blocks_is_rendered_too() -> None:
+    from scythe.model import Reading
+    from scythe.reader import _document
+
+    page = Page.from_text(ARTICLE, url=URL)
+    doc = _document(page, Reading("other", text="One *line*.\n\nTwo."), TextOptions(title_line=True))
+    assert doc.text == "The harvest\n\nOne *line*.\n\nTwo."
+    assert doc.markdown == "The harvest\n\nOne \\*line\\*.\n\nTwo."
+    assert doc.how["text"] == "other: 17 characters"
+    assert [image.src for image in doc.images] == ["https://example.org/barley.jpg"]
 
 
 def test_losses_of_the_page_are_handed_on() -> None:

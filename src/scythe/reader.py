@@ -79,10 +79,10 @@ def _checked(html: object, url: object, options: object, method: object) -> Text
 def _document(page: Page, reading: Reading, options: TextOptions) -> Document:
     metadata = page.metadata
     title, title_how = _title(page)
-    kept, heading = _apply(page, reading.kept, options, title)
-    content = _content(page, reading, kept, heading, options)
+    kept, heading = _apply(page, reading, options, title)
+    content = _content(page, reading, options, kept, heading)
     text = content.text()
-    why = "" if text else explain_empty(page) or reading.why or "no main text found"
+    why = "" if text else _why(page, reading)
     how = {
         "title": title_how,
         "text": _text_how(page, reading, kept, why),
@@ -105,12 +105,18 @@ def _document(page: Page, reading: Reading, options: TextOptions) -> Document:
 
 
 def _content(
-    page: Page, reading: Reading, kept: tuple[int, ...], heading: str, options: TextOptions
+    page: Page, reading: Reading, options: TextOptions, kept: tuple[int, ...], heading: str
 ) -> PageContent | Prose:
     mark = mark_relevant if reading.images is None else partial(mark_chosen, chosen=reading.images)
     if reading.text is None:
         return PageContent(page, kept, options, heading, mark)
-    return Prose(f"{heading}\n\n{reading.text}".strip(), mark(page, ()))
+    return Prose(f"{heading}\n\n{reading.text}".strip("\n"), mark(page, ()))
+
+
+def _why(page: Page, reading: Reading) -> str:
+    if reading.kept or reading.text:
+        return "the options leave nothing of the text"
+    return explain_empty(page) or reading.why or "no main text found"
 
 
 def _text_how(page: Page, reading: Reading, kept: tuple[int, ...], why: str) -> str:
@@ -121,8 +127,11 @@ def _text_how(page: Page, reading: Reading, kept: tuple[int, ...], why: str) -> 
     return f"{reading.method}: {len(kept)} of {len(page.blocks)} blocks"
 
 
-def _apply(page: Page, kept: tuple[int, ...], options: TextOptions, title: str) -> tuple[tuple[int, ...], str]:
+def _apply(page: Page, reading: Reading, options: TextOptions, title: str) -> tuple[tuple[int, ...], str]:
     """Add and drop blocks by role as the options ask; return them with a title line that no block holds."""
+    kept = reading.kept
+    if reading.text is not None:
+        return kept, title if options.title_line and not reading.text.startswith(title) else ""
     wishes = {TITLE: options.title_line, CAPTION: options.captions, COMMENT: options.comments, TABLE: options.tables}
     if not kept or all(wish is None for wish in wishes.values()):
         return kept, ""
