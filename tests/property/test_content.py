@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+import scythe
 from scythe.page import Page
 from scythe.page.content import PageContent
 
@@ -103,3 +105,12 @@ def test_any_choice_of_blocks_renders_its_own_words(html: str, data: st.DataObje
     assert content.text().split() == expected
     assert words(content.html()) == expected
     assert words(_markdown.render(content.markdown())) == expected
+
+
+@given(st.one_of(st.binary(max_size=3_000), pages.map(str.encode), st.text(max_size=500)))
+@settings(max_examples=300, deadline=None)
+def test_anything_gives_a_document_that_can_be_written_as_utf8(html: str | bytes) -> None:
+    doc = scythe.read(html, "https://example.org/d/", method="sentences")
+    written = json.dumps(doc.to_dict(), ensure_ascii=False).encode()
+    assert b"\\u0000" not in written
+    assert bool(doc.text) != bool(doc.why)
