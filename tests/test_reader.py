@@ -220,6 +220,11 @@ def test_a_document_survives_pickle_copy_and_json() -> None:
     assert dataclasses.asdict(doc)["title"] == "The harvest"
 
 
+def test_a_document_shows_what_it_is_about_and_not_its_whole_text() -> None:
+    assert repr(read()) == f"<Document 'The harvest', {len(read().text)} characters, {URL}>"
+    assert repr(scythe.read(b"%PDF-1.7")) == "<Document '', empty: not HTML: looks like PDF, no address>"
+
+
 def test_a_document_can_be_changed_into_another() -> None:
     doc = dataclasses.replace(read(), title="Other")
     assert doc.title == "Other"

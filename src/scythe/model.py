@@ -139,7 +139,7 @@ class TextOptions:
     images: bool = True  # in markdown and html
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Document:
     """What was read from one page. `text` is there at once; `markdown`, `html` and `images` when first asked for."""
 
@@ -153,7 +153,12 @@ class Document:
     url: Url | None = None
     losses: tuple[Loss, ...] = ()
     why: str = ""  # the reason when there is no text
-    content: Content = field(default=Rendered(), repr=False, compare=False)
+    content: Content = field(default=Rendered(), compare=False)
+
+    def __repr__(self) -> str:
+        """Show what it is about; a whole text would fill the screen."""
+        said = f"{len(self.text)} characters" if self.text else f"empty: {self.why}"
+        return f"<Document {self.title!r}, {said}, {self.url or 'no address'}>"
 
     @cached_property
     def markdown(self) -> str:
