@@ -73,6 +73,9 @@ def test_images_between_chosen_blocks_are_shown_and_others_are_not() -> None:
         ("<div><img src=i.png></div>", True),
         ("<figure><img src=i.png><figcaption>By a reader</figcaption></figure>", True),
         ("<div class=wp-caption><img src=i.png><p>By a reader</p></div>", True),
+        ("<div class=images><img src=i.png><p>1</p><p>2</p><p>3</p><p>4</p><p>5</p></div>", False),
+        ("<p>By line</p><figure><img src=i.png><figcaption>By a reader</figcaption></figure>", True),
+        ("<p>By line</p><div><img src=i.png></div><p>Share</p>", False),
     ],
 )
 def test_an_image_in_a_box_whose_words_were_left_out_goes_with_them(box: str, shown: bool) -> None:
