@@ -4,8 +4,9 @@ import asyncio
 import gzip
 import itertools
 import socket
+import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC
 
 import pytest
@@ -49,7 +50,7 @@ def test_a_gzip_body_is_inflated() -> None:
 
 
 def test_a_gzip_bomb_is_cut_and_marked() -> None:
-    bomb = gzip.compress(bytes(100_000_000), 9)
+    bomb = gzip.compress(bytes(20_000_000), 9)
     with serve(always(page(bomb, "Content-Encoding: gzip"))) as server:
         response = fetch(server.url(), options=FetchOptions(allow_private=True, max_bytes=3_000_000))
     assert response.cut_at_bytes == len(response.body) <= 3_000_000
@@ -130,7 +131,7 @@ def test_a_redirect_loop_ends_after_ten() -> None:
 
 
 def test_the_body_of_a_redirect_is_never_inflated() -> None:
-    bomb = gzip.compress(bytes(50_000_000), 9)
+    bomb = gzip.compress(bytes(20_000_000), 9)
     pages = {"/": page(bomb, "Location: /x", "Content-Encoding: gzip", status="302 Found"), "/x": page(b"ok")}
     with serve(by_path(pages)) as server:
         assert fetch(server.url(), options=OPEN).body == b"ok"
@@ -316,3 +317,36 @@ def test_inside_a_running_loop_fetch_says_so() -> None:
             fetch("http://example.org/", options=OPEN)
 
     asyncio.run(inside())
+
+
+def test_results_come_while_the_list_of_addresses_still_waits() -> None:
+    first_is_read = threading.Event()
+
+    def slowly(first: str, second: str) -> Iterator[str]:
+        yield first
+        assert first_is_read.wait(20), "the first page must come before the second address is known"
+        yield second
+
+    async def take(server_url: str) -> list[int]:
+        statuses = []
+        async for result in fetch_all(slowly(server_url, server_url), options=OPEN):
+            assert isinstance(result, Response)
+            statuses.append(result.status)
+            first_is_read.set()
+        return statuses
+
+    with serve(always(page(b"ok"))) as server:
+        assert asyncio.run(take(server.url())) == [200, 200]
+
+
+def test_an_error_of_the_list_of_addresses_is_raised() -> None:
+    def broken() -> Iterator[str]:
+        yield "nonsense"
+        raise LookupError("the list ended badly")
+
+    async def drain() -> None:
+        async for _ in fetch_all(broken(), options=OPEN):
+            pass
+
+    with pytest.raises(LookupError, match="ended badly"):
+        asyncio.run(drain())

@@ -59,14 +59,14 @@ def test_any_bytes_decode_without_an_error(body: bytes, coding: str) -> None:
 
 
 def test_a_bomb_stops_at_the_ratio() -> None:
-    bomb = gzip.compress(bytes(300_000_000), 9)
+    bomb = gzip.compress(bytes(60_000_000), 9)
     decoded = decode(bomb, "gzip", max_bytes=400_000_000, step=65536)
     assert decoded.cut == "inflates more than 200 times"
     assert len(decoded.body) < 200 * len(bomb) + 1_000_000 + 65_536
 
 
 def test_a_bomb_in_a_bomb_stops_as_well() -> None:
-    bomb = gzip.compress(gzip.compress(bytes(300_000_000), 9), 9)
+    bomb = gzip.compress(gzip.compress(bytes(60_000_000), 9), 9)
     decoded = decode(bomb, "gzip, gzip", max_bytes=5_000_000, step=65536)
     assert decoded.cut
     assert len(decoded.body) <= 5_000_000

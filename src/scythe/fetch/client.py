@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -23,12 +22,14 @@ import aiohttp
 from scythe.errors import FetchFailed
 from scythe.fetch import guard
 from scythe.fetch.decode import ACCEPTED, Decoder
+from scythe.fetch.window import Window
 from scythe.limits import LIMITS
 from scythe.model import Response
 from scythe.url import Url, absolute, host
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TRY_AGAIN_S = 60.0
+_READ_AHEAD = 4  # pages under way per host asked: many may wait for one slow host
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +67,19 @@ def fetch(url: str, *, options: FetchOptions | None = None) -> Response:
 async def fetch_all(
     urls: Iterable[str], *, options: FetchOptions | None = None, look_up: guard.LookUp = guard.look_up
 ) -> AsyncGenerator[Response | FetchFailed, None]:
-    """Yield one result per address, in the order given, a few hosts at a time. `urls` is read as results are taken."""
+    """Yield one result per address, in the order given, each as soon as those before it are there.
+
+    `urls` is read ahead only as far as there is room; it may be endless, and it may block, as a pipe does.
+    """
     options = options or FetchOptions()
-    under_way: deque[asyncio.Task[Response | FetchFailed]] = deque()
-    async with AsyncExitStack() as stack:
-        client = Client(await stack.enter_async_context(open_session(options, look_up)), options)
+    async with open_session(options, look_up) as session:
+        window = Window(iter(urls), Client(session, options).settle, room=_READ_AHEAD * options.concurrency)
         try:
-            for url in urls:
-                under_way.append(asyncio.create_task(client.settle(url)))
-                if len(under_way) >= 4 * options.concurrency:
-                    yield await under_way.popleft()
-            while under_way:
-                yield await under_way.popleft()
+            while await window.advance():
+                for result in window.take():
+                    yield result
         finally:
-            for task in under_way:
-                task.cancel()
-            await asyncio.gather(*under_way, return_exceptions=True)
+            await window.close()
 
 
 @asynccontextmanager

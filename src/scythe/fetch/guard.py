@@ -6,14 +6,14 @@ are made, on the very address that is dialled: redirects, names that resolve ane
 
 from __future__ import annotations
 
-import asyncio
 import socket
-import threading
 from collections.abc import Awaitable, Callable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
+
+from scythe.fetch.daemon import run_in_daemon
 
 # IANA special-purpose registry, multicast, and one cloud's metadata service that has a public number. Own tables:
 # `ipaddress.is_global` of Python 3.11 calls multicast and several embeddings of private addresses global.
@@ -97,36 +97,19 @@ def open_guarded_socket(dialled: tuple[Any, ...]) -> socket.socket:
 
 
 async def look_up(host: str, port: int) -> list[ResolveResult]:
-    """Resolve a name in a daemon thread, so that a stuck resolver can hold up neither the deadline nor the exit."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[list[ResolveResult]] = loop.create_future()
+    """Resolve a name. Raises OSError when nobody knows it."""
 
-    def settle(result: list[ResolveResult] | OSError) -> None:
-        if answer.done():
-            return
-        if isinstance(result, OSError):
-            answer.set_exception(result)
-        else:
-            answer.set_result(result)
-
-    def work() -> None:
-        result: list[ResolveResult] | OSError
+    def resolve() -> list[ResolveResult]:
         try:
-            result = [
-                ResolveResult(hostname=host, host=str(to[0]), port=port, family=family, proto=protocol, flags=0)
-                for family, _, protocol, _, to in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            ]
-        except OSError as error:
-            result = error
+            rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except UnicodeError:  # a label that IDNA cannot express
-            result = OSError(f"{host!r} is not a host name")
-        try:
-            loop.call_soon_threadsafe(settle, result)
-        except RuntimeError:  # the loop closed while we were waiting
-            return
+            raise OSError(f"{host!r} is not a host name") from None
+        return [
+            ResolveResult(hostname=host, host=str(to[0]), port=port, family=family, proto=protocol, flags=0)
+            for family, _, protocol, _, to in rows
+        ]
 
-    threading.Thread(target=work, daemon=True, name="scythe-look-up").start()
-    return await answer
+    return await run_in_daemon(resolve, "scythe-look-up")
 
 
 class GuardedResolver(AbstractResolver):
