@@ -46,7 +46,7 @@ def choose(elements: Elements) -> list[int]:
 
 
 def measure_density(elements: Elements) -> Floats:
-    """Return the composite text density of every element (formula 3 of the paper)."""
+    """Return the composite text density of every element."""
     chars = np.array([len(text) for text in elements.leaf_text], dtype=np.float64)
     linked = np.array(elements.leaf_linked, dtype=np.float64) * chars
     start, end = np.array(elements.leaf_start), np.array(elements.leaf_end)
