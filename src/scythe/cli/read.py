@@ -19,7 +19,7 @@ from scythe.cli.sources import Loaded, Reach, Source, check_base, find_sources, 
 from scythe.errors import BadInput, ScytheError
 from scythe.limits import LIMITS
 from scythe.model import Document, Loss, TextOptions
-from scythe.read.text import names as method_names
+from scythe.read.text import method_names
 
 HELP = """Read the main text, images and metadata of pages.
 

@@ -45,13 +45,13 @@ def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
 def test_another_package_can_add_a_method(monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, ("all", f"{__name__}:keep_all"))
     monkeypatch.setitem(__import__("sys").modules, __name__, __import__("types").SimpleNamespace(keep_all=keep_all))
-    assert text.names() == (*text.BUILT_IN, "all")
+    assert text.method_names() == (*text.BUILT_IN, "all")
     assert text.method("all") is keep_all
 
 
 def test_another_package_cannot_replace_a_built_in_method(monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, ("sentences", "os:getcwd"))
-    assert text.names() == text.BUILT_IN
+    assert text.method_names() == text.BUILT_IN
     assert text.method("sentences").__module__ == "scythe.read.text.sentences"
 
 

@@ -20,10 +20,10 @@ TextMethod = Callable[[Page, TextOptions], Reading]
 GROUP = "scythe.text_methods"
 BUILT_IN = ("auto", "sentences", "characters", "vsse", "cetr", "cetd")
 
-__all__ = ["BUILT_IN", "GROUP", "TextMethod", "check_text_method", "method", "names"]
+__all__ = ["BUILT_IN", "GROUP", "TextMethod", "check_text_method", "method", "method_names"]
 
 
-def names() -> tuple[str, ...]:
+def method_names() -> tuple[str, ...]:
     """Return the known method names: ours first, then those of other installed packages, sorted."""
     return BUILT_IN + tuple(sorted(_plugins()))
 
