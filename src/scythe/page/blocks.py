@@ -1,13 +1,14 @@
 """Cut a parsed page into text blocks: a lexbor tree comes in, parallel columns of boxes and blocks go out.
 
-A *box* is a block-level element. A *block* is one run of inline content inside one box, ended by the edge of a box or by a
-line break: what a reader sees as one line or paragraph. Blocks keep their leaf nodes, so that any choice of blocks can be
-rendered again without a second parse.
+A *box* is a block-level element. A *block* is one run of inline content inside one box, ended by the edge of a box or by
+a line break: what a reader sees as one line or paragraph. Blocks keep their leaf nodes, so that any choice of blocks can
+be rendered again without a second parse.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
@@ -15,11 +16,11 @@ TEXT, INLINE, BOX, SKIP, BREAK, IMAGE, RULE = range(7)
 
 _KINDS = {
     SKIP: "script style noscript template svg head iframe object embed canvas select datalist audio video textarea "
-    "map rp rt annotation annotation-xml frameset -comment !comment _comment -doctype !doctype base link meta title param "
-    "source track input progress meter",
-    BOX: "html body address article aside blockquote button center dd details dialog dir div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hgroup legend li listing main menu nav ol p plaintext pre search section summary "
-    "table caption colgroup tbody td tfoot th thead tr ul xmp noframes optgroup option slot",
+    "map rp rt annotation annotation-xml frameset -comment !comment _comment -doctype !doctype base link meta title "
+    "param source track input progress meter",
+    BOX: "html body address article aside blockquote button center dd details dialog dir div dl dt fieldset figcaption "
+    "figure footer form h1 h2 h3 h4 h5 h6 header hgroup legend li listing main menu nav ol p plaintext pre search "
+    "section summary table caption colgroup tbody td tfoot th thead tr ul xmp noframes optgroup option slot",
     BREAK: "br",
     RULE: "hr",
     IMAGE: "img amp-img image",
@@ -92,52 +93,49 @@ def _is_hidden(attributes: dict[str, str | None]) -> bool:
 def cut_blocks(root: LexborNode) -> Blocks:
     """Walk the tree below `root` once, without recursion, and return its blocks. Linear in the number of nodes."""
     out = Blocks()
-    kinds = KIND
-    parts: list[str] = []  # text of the block under way
+    kinds, leaves = KIND, out.leaves
+    box_parent, box_hidden, box_end = out.box_parent, out.box_hidden, out.box_end
+    block_rows: list[tuple[str, int, int, int, int, int, str, str, int, int]] = []
+    box_rows: list[tuple[str, str, LexborNode, int]] = []
+    image_rows: list[tuple[LexborNode, int, int]] = []
+    parts: list[str] = []  # text of the block under way, and what of it is linked and bold
     link_parts: list[str] = []
     bold_parts: list[str] = []
-    links = breaks = leaf_mark = 0
+    links = breaks = leaf_mark = in_link = in_bold = 0
     lead_names = lead_tag = ""
-    in_link = in_bold = 0
-    box = 0
-    open_kinds: list[int] = []  # kind and tag of every element between root and node
-    open_tags: list[str] = []
-    leaves = out.leaves
+    blank = False  # white space stands before the text of the block under way
+    opened: list[tuple[int, str]] = []  # kind and tag of every element between root and node
 
-    def flush() -> None:
-        nonlocal links, leaf_mark, lead_names, lead_tag, breaks
-        text = " ".join("".join(parts).split())
-        if text:
-            out.text.append(text)
-            out.box.append(box)
-            out.link_chars.append(len(" ".join("".join(link_parts).split())) if link_parts else 0)
-            out.bold_chars.append(len(" ".join("".join(bold_parts).split())) if bold_parts else 0)
-            out.links.append(links)
-            out.breaks.append(breaks)
-            out.lead_names.append(lead_names)
-            out.lead_tag.append(lead_tag)
-            out.leaf_start.append(leaf_mark)
-            out.leaf_end.append(len(leaves))
-            breaks = 0
-        parts.clear()
-        if link_parts:
+    def end_block() -> None:
+        nonlocal links, leaf_mark, lead_names, lead_tag, breaks, blank
+        if parts:
+            text = " ".join("".join(parts).split())
+            if text:
+                linked = len(" ".join("".join(link_parts).split())) if link_parts else 0
+                bold = len(" ".join("".join(bold_parts).split())) if bold_parts else 0
+                end = len(leaves)
+                block_rows.append((text, box, linked, links, bold, breaks, lead_names, lead_tag, leaf_mark, end))
+                breaks = 0
+            parts.clear()
             link_parts.clear()
-        if bold_parts:
             bold_parts.clear()
         links = 0
         lead_names = lead_tag = ""
         leaf_mark = len(leaves)
+        blank = False
 
     def open_box(node: LexborNode, tag: str, parent: int) -> int:
         attributes = node.attributes
-        out.box_parent.append(parent)
-        out.box_tag.append(tag)
-        out.box_names.append(names_of(attributes) if attributes else "")
-        out.box_hidden.append((parent >= 0 and out.box_hidden[parent]) or (bool(attributes) and _is_hidden(attributes)))
-        out.box_node.append(node)
-        out.box_start.append(len(out.text))
-        out.box_end.append(len(out.text))
-        return len(out.box_parent) - 1
+        hidden = parent >= 0 and box_hidden[parent]
+        if attributes:
+            hidden = hidden or _is_hidden(attributes)
+            box_rows.append((tag, names_of(attributes), node, len(block_rows)))
+        else:
+            box_rows.append((tag, "", node, len(block_rows)))
+        box_parent.append(parent)
+        box_hidden.append(hidden)
+        box_end.append(len(block_rows))
+        return len(box_parent) - 1
 
     box = open_box(root, root.tag or "", -1)
     node = root.first_child
@@ -148,24 +146,27 @@ def cut_blocks(root: LexborNode) -> Blocks:
         if kind == TEXT:
             text = node.text_content
             if text:
-                parts.append(text)
-                leaves.append(node)
-                if in_link:
-                    link_parts.append(text)
-                if in_bold:
-                    bold_parts.append(text)
+                if not parts and text.isspace():
+                    blank = True
+                else:
+                    parts.append(text)
+                    leaves.append(node)
+                    if in_link:
+                        link_parts.append(text)
+                    if in_bold:
+                        bold_parts.append(text)
         elif kind == BOX:
-            if parts or len(leaves) != leaf_mark:
-                flush()
+            if parts or blank or len(leaves) != leaf_mark:
+                end_block()
             breaks = 0
             box = open_box(node, tag, box)
             child = node.first_child
             if child is None:
-                box = out.box_parent[box]
+                box = box_parent[box]
         elif kind == INLINE:
             child = node.first_child
             if child is not None:
-                if not parts and not lead_tag:
+                if not lead_tag and not parts and not blank:
                     attributes = node.attributes
                     lead_tag = tag
                     lead_names = names_of(attributes) if attributes else ""
@@ -175,38 +176,42 @@ def cut_blocks(root: LexborNode) -> Blocks:
                 elif tag == "b" or tag == "strong":
                     in_bold += 1
         elif kind == BREAK:
-            flush()
+            end_block()
             breaks += 1
         elif kind == IMAGE:
             leaves.append(node)
-            out.image_node.append(node)
-            out.image_block.append(len(out.text))
-            out.image_box.append(box)
+            image_rows.append((node, len(block_rows), box))
         elif kind == RULE:
-            flush()
+            end_block()
             breaks = 0
         if child is not None:
-            open_kinds.append(kind)
-            open_tags.append(tag)
+            opened.append((kind, tag))
             node = child
             continue
         following = node.next
-        while following is None and open_kinds:
-            node = node.parent  # type: ignore[assignment]
-            kind = open_kinds.pop()
-            tag = open_tags.pop()
+        while following is None and opened:
+            node = node.parent
+            assert node is not None  # `opened` is not empty: the walk is below the root
+            kind, tag = opened.pop()
             if kind == BOX:
-                if parts or len(leaves) != leaf_mark:
-                    flush()
+                if parts or blank or len(leaves) != leaf_mark:
+                    end_block()
                 breaks = 0
-                out.box_end[box] = len(out.text)
-                box = out.box_parent[box]
+                box_end[box] = len(block_rows)
+                box = box_parent[box]
             elif tag == "a":
                 in_link -= 1
             elif tag == "b" or tag == "strong":
                 in_bold -= 1
             following = node.next
         node = following
-    flush()
-    out.box_end[0] = len(out.text)
+    end_block()
+    box_end[0] = len(block_rows)
+    out.box_tag, out.box_names, out.box_node, out.box_start = map(list, zip(*box_rows, strict=True))
+    if block_rows:
+        columns = map(list, zip(*block_rows, strict=True))
+        out.text, out.box, out.link_chars, out.links, out.bold_chars = islice(columns, 5)
+        out.breaks, out.lead_names, out.lead_tag, out.leaf_start, out.leaf_end = columns
+    if image_rows:
+        out.image_node, out.image_block, out.image_box = map(list, zip(*image_rows, strict=True))
     return out

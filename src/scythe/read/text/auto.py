@@ -1,0 +1,108 @@
+"""Main text of any page, our own default: score every block with the network, keep the best set of blocks.
+
+The set kept is the one with the highest expected F1: blocks are taken in order of their probability for as long as the
+expected harmonic mean of precision and recall, weighted by words, goes on rising. Comments are not left to the network,
+because people disagree about them: they are dropped, except on pages that are made of them (forums, questions and
+answers).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scythe.model import Reading, TextOptions
+from scythe.page import Page
+from scythe.page.blocks import Blocks
+from scythe.read.text.features import Head, describe
+from scythe.read.text.head import head_of
+from scythe.read.text.network import Network, load, score
+
+WINDOW = 20_000  # blocks scored at once: bounds memory; the longest page of the training sets has fewer
+DOUBTFUL = 0.2  # no block above this: the page has no main text
+LONE_WORDS = 12.0  # expected words outside comments; with fewer, the comments are what the page is about
+
+THREADS = frozenset(
+    "ld:discussionforumposting ld:qapage ld:question md:discussionforumposting md:qapage md:question md:answer "
+    "url:forum url:forums url:thread url:threads url:viewtopic url:viewthread url:showthread url:topic url:topics "
+    "url:question url:questions url:discussion url:discussions url:bbs url:board url:tid gen:vbulletin gen:discourse "
+    "gen:phpbb gen:mybb gen:xenforo gen:flarum gen:nodebb gen:smf".split()
+)
+
+
+def read(page: Page, options: TextOptions) -> Reading:
+    """Keep the blocks that the network takes for main text."""
+    if not len(page.blocks):
+        return Reading("auto", why="no text")
+    head = head_of(page)
+    seen = score_blocks(page.blocks, head, load())
+    is_thread = not THREADS.isdisjoint(head.tokens) or options.comments is True
+    probabilities = seen.probabilities if is_thread else without_comments(seen)
+    scores = tuple(np.round(probabilities, 3).tolist())
+    kept = choose(probabilities, seen.words)
+    if not kept:
+        return Reading("auto", why="no block looks like main text", scores=scores)
+    return Reading("auto", kept=kept, scores=scores)
+
+
+class Seen(NamedTuple):
+    """What is known of each block."""
+
+    probabilities: NDArray[np.float64]
+    words: NDArray[np.float64]
+    comment: NDArray[np.bool_]
+
+
+def score_blocks(blocks: Blocks, head: Head, network: Network) -> Seen:
+    """Score every block; a very long page is scored in windows."""
+    parts = []
+    for start in range(0, len(blocks), WINDOW):
+        part = blocks if len(blocks) <= WINDOW else window(blocks, start, min(start + WINDOW, len(blocks)))
+        features = describe(part, head, network.vocabulary)
+        parts.append(Seen(score(network, features), features.words, features.comment))
+    return parts[0] if len(parts) == 1 else Seen(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def without_comments(seen: Seen) -> NDArray[np.float64]:
+    """Return the probabilities with those of comments at zero, unless hardly anything else would be left."""
+    if not seen.comment.any():
+        return seen.probabilities
+    rest = np.where(seen.comment, 0.0, seen.probabilities)
+    return rest if float((rest * seen.words).sum()) >= LONE_WORDS else seen.probabilities
+
+
+def choose(probabilities: NDArray[np.float64], words: NDArray[np.float64]) -> tuple[int, ...]:
+    """Return the blocks with the highest expected F1, in page order; none when every block is doubtful."""
+    if float(probabilities.max()) < DOUBTFUL:
+        return ()
+    order = np.argsort(-probabilities, kind="stable")
+    expected = probabilities * words
+    gains = 2.0 * np.cumsum(expected[order]) / (np.cumsum(words[order]) + expected.sum())
+    return tuple(np.sort(order[: int(np.argmax(gains)) + 1]).tolist())
+
+
+def window(blocks: Blocks, start: int, end: int) -> Blocks:
+    """Return blocks start:end with only the boxes around them, renumbered."""
+    first, last = blocks.box[start], max(blocks.box[start:end])
+    boxes = [*reversed(blocks.boxes_above(start)), *range(first + 1, last + 1)]
+    number = {box: row for row, box in enumerate(boxes)}
+    span = end - start
+    return Blocks(
+        box_parent=[number.get(blocks.box_parent[box], 0) if row else -1 for row, box in enumerate(boxes)],
+        box_tag=[blocks.box_tag[box] for box in boxes],
+        box_names=[blocks.box_names[box] for box in boxes],
+        box_hidden=[blocks.box_hidden[box] for box in boxes],
+        box_start=[min(max(blocks.box_start[box] - start, 0), span) for box in boxes],
+        box_end=[min(max(blocks.box_end[box] - start, 0), span) for box in boxes],
+        text=blocks.text[start:end],
+        box=[number.get(box, 0) for box in blocks.box[start:end]],
+        link_chars=blocks.link_chars[start:end],
+        links=blocks.links[start:end],
+        bold_chars=blocks.bold_chars[start:end],
+        breaks=blocks.breaks[start:end],
+        lead_names=blocks.lead_names[start:end],
+        lead_tag=blocks.lead_tag[start:end],
+        image_block=[row - start for row in blocks.image_block if start <= row < end],
+    )

@@ -1,0 +1,180 @@
+"""The network of `scythe.read.text.network` in torch, for training; `export` writes the weights in the saved form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from dataset import Sample
+from torch import Tensor, nn
+from torch.nn import functional
+
+from scythe.read.text.names import Vocabulary
+from scythe.read.text.network import FORMAT, VERSION
+
+REACHES = (1, 2, 4, 1)
+STREAMS = 10  # self, before, after, three boxes around, style, page mean, page maximum, heading
+
+
+@dataclass(frozen=True)
+class Drop:
+    """How much is hidden while training, so that no single clue is relied upon."""
+
+    numbers: float = 0.05
+    names: float = 0.3
+    words: float = 0.4
+    page: float = 0.5
+    hidden: float = 0.2
+    kind: float = 0.15  # all names, or all words, of a page
+
+
+@dataclass
+class Batch:
+    """Several pages laid end to end."""
+
+    numbers: Tensor
+    box: Tensor
+    parent: Tensor
+    levels: list[Tensor]
+    start: Tensor
+    end: Tensor
+    cluster: Tensor
+    heading: Tensor
+    page: Tensor  # per block
+    box_page: Tensor
+    bags: dict[str, tuple[Tensor, Tensor]]  # rows and owners
+    pages: int
+
+
+def lay_out(samples: list[Sample]) -> Batch:
+    """Join the features of several pages."""
+    columns: dict[str, list[np.ndarray]] = {}
+    bags: dict[str, tuple[list[np.ndarray], list[np.ndarray]]] = {
+        k: ([], []) for k in ("names", "leads", "openings", "page")
+    }
+    blocks = boxes = clusters = 0
+    for number, sample in enumerate(samples):
+        f = sample.features
+        n, m = len(f.numbers), len(f.box_parent)
+        for key, value in (
+            ("box", f.box + boxes), ("parent", f.box_parent + boxes), ("start", f.box_start + blocks),
+            ("end", f.box_end + blocks), ("cluster", f.cluster + clusters), ("heading", f.heading + blocks),
+            ("page", np.full(n, number)), ("box_page", np.full(m, number)), ("depth", f.box_depth),
+        ):  # fmt: skip
+            columns.setdefault(key, []).append(value)
+        for key, bag, base in (("names", f.names, boxes), ("leads", f.leads, blocks), ("openings", f.openings, blocks)):
+            bags[key][0].append(np.array(bag.ids, dtype=np.int64))
+            bags[key][1].append(np.repeat(np.arange(len(bag.offsets) - 1), np.diff(bag.offsets)) + base)
+        bags["page"][0].append(np.array(f.page_ids, dtype=np.int64))
+        bags["page"][1].append(np.full(len(f.page_ids), number))
+        blocks, boxes, clusters = blocks + n, boxes + m, clusters + int(f.cluster.max()) + 1
+    joined = {key: torch.from_numpy(np.concatenate(value).astype(np.int64)) for key, value in columns.items()}
+    depth = joined.pop("depth")
+    return Batch(
+        numbers=torch.from_numpy(np.concatenate([s.features.numbers for s in samples])),
+        levels=[torch.nonzero(depth == level).flatten() for level in range(1, int(depth.max()) + 1)],
+        bags={k: tuple(torch.from_numpy(np.concatenate(part).astype(np.int64)) for part in v) for k, v in bags.items()},
+        pages=len(samples),
+        **joined,
+    )
+
+
+class TextNetwork(nn.Module):
+    """Blocks in, one logit per block out."""
+
+    def __init__(
+        self, vocabulary: Vocabulary, mean: np.ndarray, deviation: np.ndarray, *, hidden: int = 48, vector: int = 12
+    ):
+        super().__init__()
+        self.names = nn.Embedding(len(vocabulary.names) + 1, vector)
+        self.words = nn.Embedding(len(vocabulary.words) + 1, vector)
+        self.page = nn.Embedding(len(vocabulary.page) + 1, 8)
+        for table in (self.names, self.words, self.page):
+            nn.init.normal_(table.weight, 0, 0.05)
+        self.register_buffer("mean", torch.tensor(mean, dtype=torch.float32))
+        self.register_buffer("scale", 1 / torch.tensor(deviation, dtype=torch.float32))
+        self.first = nn.Linear(len(mean) + 5 * vector + 8, hidden)
+        self.rounds = nn.ModuleList([nn.Linear(STREAMS * hidden, hidden) for _ in REACHES])
+        self.last = nn.Linear(hidden, 1)
+        self.drop = Drop()
+
+    def _bag(self, table: nn.Embedding, rows_owners: tuple[Tensor, Tensor], count: int, drop: float) -> Tensor:
+        rows, owners = rows_owners
+        vectors = table(rows) * (rows > 0).unsqueeze(1)
+        if self.training and drop:
+            vectors = vectors * (torch.rand(len(rows), 1) > drop)
+        return torch.zeros(count, vectors.shape[1]).index_add_(0, owners, vectors)
+
+    def forward(self, b: Batch) -> Tensor:
+        drop, count = self.drop, len(b.numbers)
+        numbers = ((b.numbers - self.mean) * self.scale).clamp(-5, 5)
+        own = self._bag(self.names, b.bags["names"], len(b.parent), drop.names)
+        lead = self._bag(self.names, b.bags["leads"], count, drop.names)
+        words = self._bag(self.words, b.bags["openings"], count, drop.words)
+        page = self._bag(self.page, b.bags["page"], b.pages, drop.page)[b.page]
+        if self.training:
+            numbers = numbers * (torch.rand_like(numbers) > drop.numbers)
+            shown = (torch.rand(b.pages, 2) > drop.kind).float()
+            own, lead, words = own * shown[b.box_page, :1], lead * shown[b.page, :1], words * shown[b.page, 1:]
+        paths = own
+        for level in b.levels:
+            paths = paths.index_copy(0, level, paths[b.parent[level]] + own[level])
+        near = b.parent[b.box]
+        far = b.parent[near]
+        vectors = torch.cat([lead, own[b.box], own[near] + own[far], paths[b.box], words, page], 1)
+        h = torch.relu(self.first(torch.cat([numbers, torch.tanh(vectors)], 1)))
+        h = functional.dropout(h, drop.hidden, self.training)
+        for linear, reach in zip(self.rounds, REACHES, strict=True):
+            seen = torch.relu(linear(self._look_around(h, b, reach, (near, far, b.parent[b.parent[far]]))))
+            h = h + functional.dropout(seen, drop.hidden, self.training)
+        return self.last(h).squeeze(1)
+
+    def _look_around(self, h: Tensor, b: Batch, reach: int, boxes: tuple[Tensor, ...]) -> Tensor:
+        width = h.shape[1]
+        before, after = torch.zeros_like(h), torch.zeros_like(h)
+        same = (b.page[reach:] == b.page[:-reach]).unsqueeze(1)
+        before[reach:] = h[:-reach] * same
+        after[:-reach] = h[reach:] * same
+        running = torch.cat([h.new_zeros(1, width), torch.cumsum(h, 0)])
+        pools = []
+        for box in boxes:
+            start, end = b.start[box], b.end[box]
+            pools.append((running[end] - running[start]) / (end - start).clamp(min=1).unsqueeze(1))
+        style = self._mean(h, b.cluster, int(b.cluster.max()) + 1)[b.cluster]
+        mean = self._mean(h, b.page, b.pages)[b.page]
+        top = torch.zeros(b.pages, width).scatter_reduce(0, b.page.unsqueeze(1).expand(-1, width), h, "amax")[b.page]
+        return torch.cat([h, before, after, *pools, style, mean, top, h[b.heading]], 1)
+
+    @staticmethod
+    def _mean(h: Tensor, group: Tensor, groups: int) -> Tensor:
+        sums = torch.zeros(groups, h.shape[1]).index_add_(0, group, h)
+        return sums / torch.bincount(group, minlength=groups).clamp(min=1).unsqueeze(1)
+
+
+def export(net: TextNetwork, vocabulary: Vocabulary) -> dict[str, object]:
+    """Return the saved form: vectors as whole numbers with one scale, everything else rounded to four digits."""
+
+    def table(weights: Tensor, words: dict[str, int]) -> dict[str, object]:
+        rows = weights.detach()[1:]
+        scale = float(rows.abs().max()) / 127
+        return {"vocabulary": list(words), "scale": scale, "rows": torch.round(rows / scale).int().tolist()}
+
+    def matrix(values: Tensor) -> object:
+        return np.vectorize(lambda v: float(f"{v:.4g}"))(values.detach().numpy()).tolist()
+
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "names": table(net.names.weight, vocabulary.names),
+        "words": table(net.words.weight, vocabulary.words),
+        "page": table(net.page.weight, vocabulary.page),
+        "mean": matrix(net.mean),
+        "scale": matrix(net.scale),
+        "first": {"weights": matrix(net.first.weight.T), "bias": matrix(net.first.bias)},
+        "rounds": [
+            {"reach": reach, "weights": matrix(linear.weight.T), "bias": matrix(linear.bias)}
+            for reach, linear in zip(REACHES, net.rounds, strict=True)
+        ],
+        "last": {"weights": matrix(net.last.weight[0]), "bias": net.last.bias.item()},
+    }
