@@ -6,16 +6,11 @@ import re
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        "jan january|feb february|mar march|apr april|may|jun june|jul july|aug august|sep sept september|oct october|nov november|"
-        "dec december".split("|"),
-        1,
-    )
-    for name in names.split()
-}
-_ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]{1,2}(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d{1,9})? ?(Z|[+-]\d{2}:?\d{2})?)?", re.I)
+_MONTHS = {name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_ISO = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]{1,2}(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d{1,9})? ?(Z|[+-]\d{2}:?\d{2})?)?",
+    re.I,
+)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?)?(Z)?$")
 _SLASHED = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
 _DAY_FIRST = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})")
@@ -25,7 +20,7 @@ _EPOCH = re.compile(r"(\d{10})(\d{3})?$")
 
 
 def to_iso(text: str) -> str:
-    """Return the date in `text` as `YYYY-MM-DD[THH:MM[:SS][zone]]`, or an empty string if there is none to be sure of."""
+    """Return the date in `text` as `YYYY-MM-DD[THH:MM[:SS][zone]]`, or an empty string if none is sure."""
     text = text.strip()[:80]
     if not text:
         return ""
@@ -66,9 +61,9 @@ def _read_words(text: str) -> str:
     if match := _DAY_FIRST.search(text):
         return _day(match[3], match[2], match[1])
     if match := _DAY_MONTH.search(text):
-        return _day(match[3], _MONTHS.get(match[2].lower(), 0), match[1])
+        return _day(match[3], _MONTHS.get(match[2][:3].lower(), 0), match[1])
     if match := _MONTH_DAY.search(text):
-        return _day(match[3], _MONTHS.get(match[1].lower(), 0), match[2])
+        return _day(match[3], _MONTHS.get(match[1][:3].lower(), 0), match[2])
     return ""
 
 

@@ -1,16 +1,14 @@
-"""Collect what a page says about itself in one query of its tree: meta, link, title, base, JSON-LD, microdata, time."""
+"""Collect what a page says about itself in one query of its tree: meta, link, title, base, JSON-LD, item types."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
 from scythe.limits import LIMITS
 
-_QUERY = (
-    'meta,link[rel],title,base[href],h1,script[type*="ld+json" i],time,[itemprop],[itemtype],a[rel~="author" i],[class*="byline" i],[class*="author" i]'
-)
+_QUERY = 'meta,link[rel],title,base[href],script[type*="ld+json" i],[itemtype]'
 
 
 @dataclass(slots=True)
@@ -20,45 +18,48 @@ class Head:
     language: str = ""
     base: str = ""
     title: str = ""
-    headings: list[str] = field(default_factory=list)
     properties: list[tuple[str, str]] = field(default_factory=list)  # lower-case name, content as written
     links: list[tuple[str, str]] = field(default_factory=list)  # lower-case rel, href as written
     json_ld: list[str] = field(default_factory=list)
-    microdata: list[LexborNode] = field(default_factory=list)
-    types: list[str] = field(default_factory=list)  # itemtype as written
-    times: list[LexborNode] = field(default_factory=list)
-    authors: list[LexborNode] = field(default_factory=list)  # rel=author first is not guaranteed: page order
+    types: list[str] = field(default_factory=list)  # of microdata, lower case, without their address
 
 
 def read_head(tree: LexborHTMLParser) -> Head:
-    """Read the self-descriptions of a page."""
+    """Read the self-descriptions of a page, wherever in the page a broken head left them."""
     head = Head()
     root = tree.root
-    if root is not None and root.tag == "html":
+    if root is not None:
         attributes = root.attributes
         head.language = attributes.get("lang") or attributes.get("xml:lang") or ""
     for node in tree.css(_QUERY):
         tag = node.tag
-        attributes = node.attributes
         if tag == "meta":
-            _read_meta(head, attributes)
+            _read_meta(head, node.attributes)
         elif tag == "link":
-            head.links.append(((attributes.get("rel") or "").lower(), attributes.get("href") or ""))
+            attributes = node.attributes
+            if len(head.links) < LIMITS.metas:
+                head.links.append(((attributes.get("rel") or "").lower(), attributes.get("href") or ""))
         elif tag == "script":
             head.json_ld.append(node.text(deep=True))
         elif tag == "title":
             if not head.title and (node.parent is None or node.parent.tag != "svg"):
                 head.title = squeeze(node.text(deep=True))
         elif tag == "base":
-            head.base = head.base or attributes.get("href") or ""
+            head.base = head.base or node.attributes.get("href") or ""
         else:
-            _read_body(head, node, tag or "", attributes)
+            _read_type(head, node.attributes.get("itemtype") or "")
     return head
 
 
 def squeeze(text: str, limit: int = 2_000) -> str:
     """Return text on one line, cut at `limit` characters."""
     return " ".join(text[: limit * 4].split())[:limit]
+
+
+def _read_type(head: Head, address: str) -> None:
+    name = address[:500].rstrip("/ ").rpartition("/")[2].lower()[:100]
+    if name and name not in head.types and len(head.types) < 50:
+        head.types.append(name)
 
 
 def _read_meta(head: Head, attributes: dict[str, str | None]) -> None:
@@ -69,19 +70,3 @@ def _read_meta(head: Head, attributes: dict[str, str | None]) -> None:
         name = attributes.get(key)
         if name:
             head.properties.append((name.strip().lower(), content))
-
-
-def _read_body(head: Head, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> None:
-    if tag == "h1":
-        if len(head.headings) < 10:
-            head.headings.append(squeeze(node.text(deep=True)))
-    elif tag == "time":
-        if len(head.times) < 20:
-            head.times.append(node)
-    itemtype = attributes.get("itemtype")
-    if itemtype and len(head.types) < 100:
-        head.types.append(itemtype)
-    if attributes.get("itemprop") and len(head.microdata) < LIMITS.metas:
-        head.microdata.append(node)
-    if len(head.authors) < 20:
-        head.authors.append(node)

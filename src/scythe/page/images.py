@@ -13,12 +13,14 @@ from scythe.page.head import squeeze
 from scythe.page.srcset import read_srcset
 from scythe.url import Url, absolute
 
-_LAZY = (
-    "data-src data-original data-lazy-src data-lazy data-original-src data-hi-res-src data-img-src data-image data-url data-echo "
-    "data-actualsrc data-src-large data-large-file data-orig-file data-full-src data-delayed-url data-native-src data-runner-src "
-    "data-flickity-lazyload data-cfsrc data-ezsrc data-pagespeed-lazy-src data-pin-media data-medium-file data-thumb"
-).split()
-_LAZY_SETS = "srcset data-srcset data-lazy-srcset data-original-set data-src-set data-ezsrcset data-img-srcset data-sources".split()
+_LAZY = """
+    data-src data-original data-lazy-src data-lazy data-original-src data-hi-res-src data-img-src data-image
+    data-url data-echo data-actualsrc data-src-large data-large-file data-orig-file data-full-src data-delayed-url data-native-src
+    data-runner-src data-flickity-lazyload data-cfsrc data-ezsrc data-pagespeed-lazy-src data-pin-media data-medium-file
+""".split()
+_LAZY_SETS = """
+    srcset data-srcset data-lazy-srcset data-original-set data-src-set data-ezsrcset data-img-srcset data-sources
+""".split()
 _PLACEHOLDER = re.compile(
     r"(?:^|[/_.=-])(?:blank|placeholder|spacer|transparent|pixel|1x1|lazy|loading|loader|grey|gray|empty|clear|dummy|default-image)"
     r"(?:[_.-][\w-]{0,20})?\.(?:gif|png|svg|jpe?g|webp)",
@@ -55,7 +57,7 @@ class _Offer:
 
 
 def read_images(tree: LexborHTMLParser, base: str | None) -> tuple[ImageUse, ...]:
-    """Return the images of a page in page order. Trackers of at most 2 x 2 pixels and images without address are left out."""
+    """Return the images of a page in page order, without trackers (2 x 2 pixels at most) and images without address."""
     uses: list[ImageUse] = []
     for node in tree.css("img,amp-img"):
         use = _read_image(node, base)
@@ -122,7 +124,10 @@ def is_placeholder(address: str) -> bool:
 
 def declared_size(attributes: dict[str, str | None]) -> tuple[int | None, int | None]:
     """Return the declared width and height in CSS pixels, from attributes or inline style, clamped."""
-    size: dict[str, int | None] = {"width": _pixels(attributes.get("width")), "height": _pixels(attributes.get("height"))}
+    size: dict[str, int | None] = {
+        "width": _pixels(attributes.get("width")),
+        "height": _pixels(attributes.get("height")),
+    }
     style = attributes.get("style")
     if style and None in size.values():
         for name, number in _STYLE_SIZE.findall(style[:2_000]):

@@ -9,7 +9,9 @@ from importlib.resources import files
 PRESCAN_BYTES = 16_384  # the standard demands 1024; pages with long scripts before <meta> are common
 META_BYTES = 2_048  # of one <meta> tag
 _HEADER_CHARSET = re.compile(r"""charset\s{0,9}=\s{0,9}["']?([^\s"';,>]{1,40})""", re.I)
-_CONTENT_CHARSET = re.compile(rb"""charset[\t\n\f\r ]{0,9}=[\t\n\f\r ]{0,9}(?:"([^"]{1,40})"|'([^']{1,40})'|([^\t\n\f\r ;"']{1,40}))""", re.I)
+_CONTENT_CHARSET = re.compile(
+    rb"""charset[\t\n\f\r ]{0,9}=[\t\n\f\r ]{0,9}(?:"([^"]{1,40})"|'([^']{1,40})'|([^\t\n\f\r ;"']{1,40}))""", re.I
+)
 _XML_ENCODING = re.compile(rb"""encoding\s{0,9}=\s{0,9}["']([A-Za-z0-9._:-]{1,40})["']""")
 _ATTRIBUTE = re.compile(
     rb"""[\t\n\f\r /]*([^\t\n\f\r />=]+)[\t\n\f\r ]*(?:=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >]*)))?"""

@@ -20,7 +20,8 @@ class Leaf:
 def read_leaves(root: LexborNode) -> tuple[Leaf, ...]:
     """Walk the tree once, without recursion; leaves of one parent share one path tuple."""
     leaves: list[Leaf] = []
-    paths: list[tuple[str, ...]] = [((root.tag or ""),)]
+    paths: list[tuple[str, ...]] = [(root.tag or "",)]
+    parents: list[LexborNode] = []  # elements between root and node
     node = root.first_child
     while node is not None:
         tag = node.tag or ""
@@ -32,13 +33,12 @@ def read_leaves(root: LexborNode) -> tuple[Leaf, ...]:
         elif tag not in _SKIP:
             child = node.first_child
         if child is not None:
+            parents.append(node)
             paths.append((*paths[-1], tag))
             node = child
             continue
-        following = node.next
-        while following is None and len(paths) > 1:
-            node = node.parent  # type: ignore[assignment]
+        node = node.next
+        while node is None and parents:
             paths.pop()
-            following = node.next
-        node = following
+            node = parents.pop().next
     return tuple(leaves)

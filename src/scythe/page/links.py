@@ -24,6 +24,8 @@ def read_links(tree: LexborHTMLParser, base: str | None) -> tuple[tuple[Link, ..
         if url is None:
             bad += 1
             continue
-        text = squeeze(node.text(deep=True)) or squeeze(attributes.get("aria-label") or attributes.get("title") or attributes.get("alt") or "")
+        text = squeeze(node.text(deep=True)) or squeeze(
+            attributes.get("aria-label") or attributes.get("title") or attributes.get("alt") or ""
+        )
         links.append(Link(url, text, (attributes.get("rel") or "").strip().lower()))
     return tuple(links), bad

@@ -1,54 +1,87 @@
-"""Say what a page says about itself: its head and JSON-LD in, one `Metadata` out."""
+"""Say what a page says about itself: head, JSON-LD and body in, one `Metadata` out, each value from the best place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from selectolax.lexbor import LexborNode
+from collections.abc import Iterator, Sequence
+from html import unescape
 
 from scythe.limits import LIMITS
 from scythe.model import Metadata
 from scythe.page.dates import to_iso
 from scythe.page.head import Head, squeeze
 from scythe.page.jsonld import Json, LinkedData, types_of
+from scythe.page.microdata import Body
+from scythe.page.titles import without_site
 from scythe.url import Url, absolute
 
-_ARTICLES = frozenset(
-    "article newsarticle blogposting reportagenewsarticle analysisnewsarticle opinionnewsarticle backgroundnewsarticle "
-    "advertisercontentarticle satiricalarticle techarticle scholarlyarticle report liveblogposting socialmediaposting review recipe "
-    "discussionforumposting question product book movie howto event podcastepisode videoobject webpage qapage faqpage itempage".split()
+_TYPES = frozenset(
+    """
+    article newsarticle blogposting reportagenewsarticle analysisnewsarticle opinionnewsarticle
+    backgroundnewsarticle advertisercontentarticle satiricalarticle techarticle scholarlyarticle medicalscholarlyarticle report liveblogposting
+    socialmediaposting discussionforumposting question qapage faqpage review criticreview recipe product productgroup
+    book movie musicalbum howto event jobposting podcastepisode videoobject course dataset softwareapplication place
+    localbusiness restaurant webpage itempage collectionpage profilepage aboutpage medicalwebpage
+    """.split()
 )
-_KEPT_PREFIXES = ("og:", "twitter:", "article:", "dc.", "dcterms.", "dc:", "parsely-", "sailthru.", "citation_", "news_keywords")
-_SEPARATORS = (" | ", " - ", " – ", " — ", " :: ", " » ", " · ", " • ", " / ", ": ", " ~ ", " « ", "｜", "_")
-_TITLES = ("og:title", "twitter:title", "dc.title", "dcterms.title", "citation_title", "parsely-title", "sailthru.title")
-_DESCRIPTIONS = ("og:description", "description", "twitter:description", "dc.description", "dcterms.description", "sailthru.description")
-_AUTHORS = ("author", "article:author", "dc.creator", "dcterms.creator", "citation_author", "parsely-author", "sailthru.author", "byl")
-_PUBLISHED = (
-    "article:published_time og:published_time article:published datepublished publishdate publish-date pubdate date dc.date "
-    "dc.date.issued dcterms.date dcterms.created dcterms.issued citation_publication_date citation_date parsely-pub-date "
-    "sailthru.date cxenseparse:recs:publishtime originalpublicationdate article.published last-modified"
-).split()
-_MODIFIED = "article:modified_time og:updated_time article:updated datemodified dcterms.modified dc.date.modified lastmod article.updated".split()
+_PAGES = frozenset(
+    "webpage itempage collectionpage profilepage aboutpage medicalwebpage".split()
+)  # say little themselves
+_KEPT_PREFIXES = (
+    *("og:", "twitter:", "article:", "dc.", "dc:", "dcterms."),
+    *("parsely-", "sailthru.", "citation_", "news_keywords"),
+)
+_TITLES = (
+    "og:title",
+    "twitter:title",
+    "citation_title",
+    "dc.title",
+    "dcterms.title",
+    "parsely-title",
+    "sailthru.title",
+)
+_DESCRIPTIONS = ("og:description", "description", "twitter:description", "dc.description", "dcterms.description")
+_AUTHORS = tuple(
+    "author citation_author dc.creator dcterms.creator parsely-author sailthru.author byl article:author".split()
+)
+_PUBLISHED = tuple(
+    """
+    article:published_time og:published_time article:published datepublished publishdate publish-date publish_date
+    pubdate date dc.date.issued dc.date dcterms.issued dcterms.created dcterms.date citation_publication_date citation_date
+    parsely-pub-date sailthru.date cxenseparse:recs:publishtime originalpublicationdate article.published
+    dc.date.created
+    """.split()
+)
+_MODIFIED = tuple(
+    """
+    article:modified_time og:updated_time article:updated datemodified dcterms.modified dc.date.modified lastmod
+    article.updated last-modified
+    """.split()
+)
 _IMAGES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src", "parsely-image-url")
+_SITES = ("og:site_name", "application-name", "apple-mobile-web-app-title")
+_BY = ("by ", "von ", "por ", "par ", "di ", "door ", "av ", "af ", "text: ", "autor: ", "author: ", "posted by ")
 
 
-def read_metadata(head: Head, linked: LinkedData, base: str | None) -> Metadata:
+def read_metadata(head: Head, linked: LinkedData, body: Body, url: Url | None, base: str | None) -> Metadata:
     """Choose each value from the most reliable place that has it."""
     named = _first_by_name(head.properties)
-    item = _main_object(linked)
+    canonical = _canonical(head, named, base)
+    item = _main_object(linked, (canonical, url))
     site = _site_name(named, linked, item)
     return Metadata(
-        title=_title(head, named, item, site),
-        description=_first(named, _DESCRIPTIONS) or _text(item.get("description")),
-        author=_author(head, named, item),
-        published=_date(named, _PUBLISHED, item, ("datePublished", "dateCreated", "uploadDate")) or _time(head),
-        modified=_date(named, _MODIFIED, item, ("dateModified",)),
+        title=_title(head, named, item, body, (site, canonical or url or "")),
+        description=_first(named, _DESCRIPTIONS)
+        or _text(item.get("description"))
+        or body.values.get("description", ""),
+        author=_author(named, item, body),
+        published=_published(named, item, body),
+        modified=_modified(named, item, body),
         language=_language(head, named, item),
-        canonical=_canonical(head, named, base),
+        canonical=canonical,
         site_name=site,
-        kind=_kind(named, linked, item, head),
+        kind=_kind(head, named, item),
         image=_image(named, item, base),
-        keywords=_keywords(named, item, head),
+        keywords=_keywords(head, named, item),
         properties=tuple((name, squeeze(value)) for name, value in head.properties if name.startswith(_KEPT_PREFIXES)),
         schema=_schema(linked, head),
     )
@@ -62,97 +95,101 @@ def _first_by_name(properties: list[tuple[str, str]]) -> dict[str, str]:
     return named
 
 
-def _first(named: dict[str, str], names: tuple[str, ...] | list[str]) -> str:
+def _first(named: dict[str, str], names: Sequence[str]) -> str:
     for name in names:
         if name in named:
             return squeeze(named[name])
     return ""
 
 
-def _main_object(linked: LinkedData) -> dict[str, Json]:
+def _main_object(linked: LinkedData, addresses: tuple[Url | None, ...]) -> dict[str, Json]:
+    """Return the object that describes the page: an article or the like, with a headline or date, of this address."""
     best: dict[str, Json] = {}
     best_rank = 0
     for item in linked.objects:
-        types = types_of(item)
-        rank = 2 if any(name in _ARTICLES and name != "webpage" for name in types) else int("webpage" in types)
-        rank += rank > 1 and ("headline" in item or "datePublished" in item)
+        types = [name for name in types_of(item) if name in _TYPES]
+        if not types:
+            continue
+        rank = 1 if all(name in _PAGES for name in types) else 4
+        rank += 2 * ("headline" in item or "datePublished" in item)
+        own = (item.get("url"), item.get("@id"), item.get("mainEntityOfPage"))
+        rank += any(address in own for address in addresses if address)
         if rank > best_rank:
             best, best_rank = item, rank
     return best
 
 
 def _text(value: Json) -> str:
-    """Return the first text in a value that schema.org allows to be text, an object with a name, or a list of either."""
-    for text in _texts(value):
-        return text
-    return ""
+    return next(_texts(value), "")
 
 
 def _texts(value: Json) -> Iterator[str]:
+    """Yield the texts in a value that schema.org allows to be text, an object with a name, or a list of either."""
     for one in (value if isinstance(value, list) else [value])[:50]:
         if isinstance(one, dict):
             one = one.get("name") or one.get("@value") or one.get("url")
         if isinstance(one, str) and (text := squeeze(one)):
-            yield text
+            yield unescape(text) if "&" in text else text
 
 
-def _title(head: Head, named: dict[str, str], item: dict[str, Json], site: str) -> str:
-    for title in (_first(named, _TITLES[:1]), _text(item.get("headline")), _first(named, _TITLES), head.title, *head.headings):
-        cleaned = without_site(title, site, head)
-        if cleaned:
-            return cleaned
-    return ""
-
-
-def without_site(title: str, site: str, head: Head) -> str:
-    """Cut the site's name off a title when the page's own site name or heading proves what it is."""
-    title = squeeze(title)
-    for separator in _SEPARATORS:
-        left, found, right = title.rpartition(separator)
-        if found and left and _same(right, site):
-            return left.strip()
-        left, found, right = title.partition(separator)
-        if found and right and _same(left, site):
-            return right.strip()
-    return title
-
-
-def _same(part: str, name: str) -> bool:
-    return bool(name) and part.strip().casefold() == name.strip().casefold()
+def _title(head: Head, named: dict[str, str], item: dict[str, Json], body: Body, site: tuple[str, str]) -> str:
+    headline = _text(item.get("headline"))
+    title = _first(named, _TITLES[:1]) or headline or _first(named, _TITLES) or head.title
+    if not title:
+        return body.heading
+    return without_site(title, site, headline, body)
 
 
 def _site_name(named: dict[str, str], linked: LinkedData, item: dict[str, Json]) -> str:
-    found = _first(named, ("og:site_name", "application-name", "apple-mobile-web-app-title"))
-    if found:
-        return found
-    publisher = _text(item.get("publisher"))
-    if publisher:
-        return publisher
+    name = _first(named, _SITES[:1]) or _text(item.get("publisher"))
+    if name:
+        return unescape(name)
     for other in linked.objects:
-        if "website" in types_of(other):
-            return _text(other.get("name"))
-    return ""
+        if "website" in types_of(other) and (name := _text(other.get("name"))):
+            return name
+    return _first(named, _SITES)
 
 
-def _author(head: Head, named: dict[str, str], item: dict[str, Json]) -> str:
-    names = [name for name in _texts(item.get("author") or item.get("creator")) if _is_name(name)]
+def _author(named: dict[str, str], item: dict[str, Json], body: Body) -> str:
+    names = [name for text in _texts(item.get("author") or item.get("creator")) if (name := _name(text))]
     if names:
         return ", ".join(dict.fromkeys(names))
-    for name in _AUTHORS:
-        if name in named and _is_name(squeeze(named[name])):
-            return squeeze(named[name])
-    for node in head.authors:
-        text = squeeze(node.text(deep=True))
-        if _is_name(text):
-            return text
+    for key in _AUTHORS:
+        if key in named and (name := _name(squeeze(named[key]))):
+            return name
+    for text in (body.values.get("author", ""), *body.bylines):
+        name = _name(text)
+        if name and len(name) <= 80 and len(name.split()) <= 8:
+            return name
     return ""
 
 
-def _is_name(text: str) -> bool:
-    return 1 < len(text) <= 200 and "://" not in text and not text.startswith(("www.", "@", "{", "["))
+def _name(text: str) -> str:
+    """Return text as a name without "by", or an empty string if it is none."""
+    for by in _BY:
+        if text[: len(by)].lower() == by:
+            text = text[len(by) :].strip()
+    if not 1 < len(text) <= 200 or "://" in text or text.startswith(("www.", "@", "{", "[")) or text.isdecimal():
+        return ""
+    return text
 
 
-def _date(named: dict[str, str], names: list[str], item: dict[str, Json], keys: tuple[str, ...]) -> str:
+def _published(named: dict[str, str], item: dict[str, Json], body: Body) -> str:
+    found = _date(named, _PUBLISHED, item, ("datePublished", "dateCreated", "uploadDate"))
+    if found:
+        return found
+    for text in (body.values.get("datepublished", ""), body.values.get("datecreated", ""), *body.times):
+        if found := to_iso(text):
+            return found
+    return ""
+
+
+def _modified(named: dict[str, str], item: dict[str, Json], body: Body) -> str:
+    found = _date(named, _MODIFIED, item, ("dateModified",))
+    return found if found or item else to_iso(body.values.get("datemodified", ""))
+
+
+def _date(named: dict[str, str], names: Sequence[str], item: dict[str, Json], keys: tuple[str, ...]) -> str:
     for key in keys:
         if found := to_iso(_text(item.get(key))):
             return found
@@ -162,15 +199,9 @@ def _date(named: dict[str, str], names: list[str], item: dict[str, Json], keys: 
     return ""
 
 
-def _time(head: Head) -> str:
-    for node in head.times:
-        if found := to_iso(node.attributes.get("datetime") or ""):
-            return found
-    return ""
-
-
 def _language(head: Head, named: dict[str, str], item: dict[str, Json]) -> str:
-    for text in (head.language, _first(named, ("og:locale", "content-language", "language", "dc.language")), _text(item.get("inLanguage"))):
+    declared = _first(named, ("og:locale", "content-language", "language", "dc.language"))
+    for text in (head.language, declared, _text(item.get("inLanguage"))):
         tag = text.strip().replace("_", "-").partition(",")[0].lower()[:35]
         if 2 <= len(tag.partition("-")[0]) <= 3 and tag.replace("-", "").isalnum() and tag.isascii():
             return tag
@@ -184,9 +215,12 @@ def _canonical(head: Head, named: dict[str, str], base: str | None) -> Url | Non
     return absolute(named.get("og:url", ""), base)
 
 
-def _kind(named: dict[str, str], linked: LinkedData, item: dict[str, Json], head: Head) -> str:
+def _kind(head: Head, named: dict[str, str], item: dict[str, Json]) -> str:
     for name in types_of(item):
-        if name != "webpage":
+        if name not in _PAGES:
+            return name
+    for name in head.types:
+        if name in _TYPES and name not in _PAGES:
             return name
     return squeeze(named.get("og:type", "")).lower()[:100]
 
@@ -203,23 +237,17 @@ def _image(named: dict[str, str], item: dict[str, Json], base: str | None) -> Ur
     return None
 
 
-def _keywords(named: dict[str, str], item: dict[str, Json], head: Head) -> tuple[str, ...]:
-    words: list[str] = [squeeze(content) for name, content in head.properties if name == "article:tag"]
+def _keywords(head: Head, named: dict[str, str], item: dict[str, Json]) -> tuple[str, ...]:
+    texts = [content for name, content in head.properties if name == "article:tag"]
     for name in ("news_keywords", "keywords", "parsely-tags", "sailthru.tags"):
-        if not words and name in named:
-            words = named[name][:10_000].split(",")
-    if not words:
-        for text in _texts(item.get("keywords")):
-            words.extend(text.split(","))
+        if not texts and name in named:
+            texts = [named[name]]
+    words = [
+        word for text in texts or _texts(item.get("keywords")) for word in text[:10_000].replace(";", ",").split(",")
+    ]
     return tuple(dict.fromkeys(squeeze(word, 200) for word in words if word.strip()))[:100]
 
 
 def _schema(linked: LinkedData, head: Head) -> tuple[str, ...]:
     found = [name for item in linked.objects for name in types_of(item)]
-    found.extend(kind.rstrip("/").rpartition("/")[2].lower()[:100] for kind in head.types)
-    return tuple(dict.fromkeys(found))[: LIMITS.metas]
-
-
-def _node_text(node: LexborNode) -> str:
-    attributes = node.attributes
-    return squeeze(attributes.get("content") or attributes.get("datetime") or node.text(deep=True))
+    return tuple(dict.fromkeys((*found, *head.types)))[: LIMITS.metas]

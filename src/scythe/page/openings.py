@@ -1,21 +1,28 @@
-"""The stack of open elements of a page being rewritten: names go on and come off, questions about scope take no walk."""
+"""The stack of open elements of a page being rewritten: names go on and come off, scope is known without a walk."""
 
 from __future__ import annotations
 
 _GROUPS = {
     # HTML standard, 13.2.4.2: what hides the elements below it from an end tag
-    "scope": "applet caption html table td th marquee object template foreignobject desc mi mo mn ms mtext annotation-xml",
+    "scope": """
+        applet caption html table td th marquee object template foreignobject desc mi mo mn ms mtext annotation-xml
+    """,
     "button": "button",
     "list": "ol ul",
     "table": "table template",
-    # 13.2.4.2, "special": what an end tag of another name never closes, but for address, div and p where items end each other
-    "wall": "applet area article aside base basefont bgsound blockquote body br button caption center col colgroup dd details "
-    "dir dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe "
-    "img input keygen li link listing main marquee menu meta nav noembed noframes noscript object ol param plaintext pre script "
-    "search section select source style summary table tbody td template textarea tfoot th thead title tr track ul wbr xmp "
-    "foreignobject desc mi mo mn ms mtext annotation-xml",
+    # 13.2.4.2, "special": what an end tag of another name never closes; address, div and p apart, items see past them
+    "wall": """
+        applet area article aside base basefont bgsound blockquote body br button caption center col colgroup dd details
+        dir dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr
+        html iframe img input keygen li link listing main marquee menu meta nav noembed noframes noscript object ol param
+        plaintext pre script search section select source style summary table tbody td template textarea tfoot th thead
+        title tr track ul wbr xmp foreignobject desc mi mo mn ms mtext annotation-xml
+    """,
     "special": "address div p",
     "heading": "h1 h2 h3 h4 h5 h6",
+    "cell": "td th caption",
+    "row": "tr",
+    "body": "tbody thead tfoot",
     "foreign": "svg math",
     "formatting": "a b big code em font i nobr s small strike strong tt u",
 }
@@ -39,8 +46,11 @@ class Openings:
 
     def __init__(self) -> None:
         self.names: list[bytes | None] = []
-        self.places: dict[bytes, list[int]] = {}
-        self.groups: dict[str, list[int]] = {group: [] for group in ("scope", "button", "list", *_GROUPS)}
+        self.groups: dict[str, list[int]] = {group: [] for group in _GROUPS}
+        # by name: its own places first, then those of the groups it belongs to
+        self._places: dict[bytes, list[list[int]]] = {
+            name: [[], *(self.groups[group] for group in groups)] for name, groups in GROUPS_OF.items()
+        }
 
     def __len__(self) -> int:
         return len(self.names)
@@ -49,14 +59,16 @@ class Openings:
         """Open an element."""
         place = len(self.names)
         self.names.append(name)
-        self.places.setdefault(name, []).append(place)
-        for group in GROUPS_OF.get(name, ()):
-            self.groups[group].append(place)
+        lists = self._places.get(name)
+        if lists is None:
+            lists = self._places[name] = [[]]
+        for places in lists:
+            places.append(place)
 
     def find(self, name: bytes) -> int:
         """Return the place of the innermost open element of a name, or -1."""
-        places = self.places.get(name)
-        return places[-1] if places else -1
+        lists = self._places.get(name)
+        return lists[0][-1] if lists and lists[0] else -1
 
     def last(self, group: str) -> int:
         """Return the place of the innermost open element of a group, or -1."""
@@ -70,10 +82,12 @@ class Openings:
     def cut(self, place: int) -> list[bytes]:
         """Close the element at `place` and all inside it; return their names, innermost first."""
         closed: list[bytes] = []
-        while len(self.names) > place:
-            name = self.names.pop()
+        names = self.names
+        while len(names) > place:
+            name = names.pop()
             if name is not None:
-                self._forget(name)
+                for places in self._places[name]:
+                    places.pop()
                 closed.append(name)
         return closed
 
@@ -82,11 +96,5 @@ class Openings:
         name = self.names[place]
         if name is not None:
             self.names[place] = None
-            self.places[name].remove(place)
-            for group in GROUPS_OF.get(name, ()):
-                self.groups[group].remove(place)
-
-    def _forget(self, name: bytes) -> None:
-        self.places[name].pop()
-        for group in GROUPS_OF.get(name, ()):
-            self.groups[group].pop()
+            for places in self._places[name]:
+                places.remove(place)

@@ -1,4 +1,4 @@
-"""One page: bytes or text come in, and encoding, tree, blocks, links, images and metadata are worked out when asked for."""
+"""One page: bytes or text come in; encoding, tree, blocks, links, images and metadata are worked out when asked for."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from scythe.page.jsonld import LinkedData, read_json_ld
 from scythe.page.leaves import Leaf, read_leaves
 from scythe.page.links import read_links
 from scythe.page.metadata import read_metadata
+from scythe.page.microdata import Body
 from scythe.url import Url, absolute
 
 
@@ -47,7 +48,7 @@ class Page:
         if len(html) > LIMITS.body_bytes:
             losses.append(Loss("characters beyond the size limit", len(html) - LIMITS.body_bytes))
             html = html[: LIMITS.body_bytes]
-        decoded = clean(html, "utf-8", losses)
+        decoded = clean(html, losses)
         return cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses)
 
     @cached_property
@@ -95,7 +96,7 @@ class Page:
     @cached_property
     def metadata(self) -> Metadata:
         """Title, author, dates, language and the like, as the page states them."""
-        return read_metadata(self.head, self.linked_data, self.base)
+        return read_metadata(self.head, self.linked_data, Body(self.tree, self.html), self.url, self.base)
 
     @cached_property
     def _links(self) -> tuple[tuple[Link, ...], int]:
@@ -121,7 +122,7 @@ class Page:
         if "linked_data" in done and self.linked_data.skipped:
             losses.append(Loss("unreadable JSON-LD scripts", self.linked_data.skipped))
         if "_links" in done and self._links[1]:
-            losses.append(Loss("unreadable link addresses", self._links[1]))
+            losses.append(Loss("links without an absolute address", self._links[1]))
         return tuple(losses)
 
 

@@ -1,8 +1,8 @@
-"""Rewrite the source of a hostile page so that a tree builder takes linear time: UTF-8 source in, source and losses out.
+"""Rewrite the source of a hostile page so that building its tree takes linear time: source in, source and losses out.
 
-Tree builders are quadratic in nesting, in attributes of one tag and in formatting elements left open. The rewritten source
-opens and closes elements strictly in turn, never deeper than `Limits.depth`; what goes beyond a limit loses its tags, never
-its text. Where the source keeps the rules it is passed on unchanged.
+Tree builders are quadratic in nesting, in attributes of one tag and in formatting elements left open. The rewritten
+source opens and closes elements strictly in turn, never deeper than `Limits.depth`; what goes beyond a limit loses its
+tags, never its text. Where the source keeps the rules it is passed on unchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _VALUE = _SPACE + rb"=" + _SPACE + rb"""(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t
 _NAMED = rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:" + _VALUE + rb"|(?!" + _SPACE + rb"=))"
 _TAG = re.compile(rb"</?([a-zA-Z][^\t\n\f\r />]*+)(?:" + _NAMED + rb")*+[\t\n\f\r /]*+>")
 _ATTRIBUTE = re.compile(_NAMED)
-_NAME = re.compile(rb"<[a-zA-Z][^\t\n\f\r />]*+")
+_NAME = re.compile(rb"</?[a-zA-Z][^\t\n\f\r />]*+")
 _COMMENT_END = re.compile(rb"--!?>")
 
 
@@ -33,12 +33,22 @@ _VOID = _names("area base basefont bgsound br embed hr img input keygen link met
 _RAW = _names("script style textarea title xmp iframe noembed noframes")
 _PAGE = _names("html head body")
 _ENDS_P = _names(
-    "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer header hgroup main menu "
-    "nav ol p search section summary ul h1 h2 h3 h4 h5 h6 pre listing form xmp hr li dd dt"
+    """
+    address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer header hgroup
+    main menu nav ol p search section summary ul h1 h2 h3 h4 h5 h6 pre listing form xmp hr li dd dt
+    """
+)
+_BREAKOUT = _names(  # what ends svg and math (HTML standard, 13.2.6.5)
+    """
+    b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr
+    ol p pre ruby s small span strong strike sub sup table tt u ul var
+    """
 )
 _CELLS, _BODIES = _names("td th"), _names("tbody thead tfoot")
 _TABLE_PARTS = _CELLS | _BODIES | _names("tr caption colgroup col")
 _BLOCKS = _ENDS_P | _TABLE_PARTS | _names("table option optgroup br")
+_ENDS_ITSELF = _names("p li dd dt option a nobr button td th tr h1 h2 h3 h4 h5 h6")
+_CLOSERS = _ENDS_P | _TABLE_PARTS | _BREAKOUT | _names("table option optgroup button a nobr")
 _FORMATTING, _HEADINGS = GROUP_NAMES["formatting"], GROUP_NAMES["heading"]
 _ENDED_IN_SCOPE = (_ENDS_P | _names("button applet object marquee select")) - _HEADINGS - _names("p li")
 _IN_SCRIPT = re.compile(rb"<!--|--!?>|<(/?)script(?=[\t\n\f\r />])", re.I)
@@ -46,7 +56,7 @@ _END_OF_RAW = {name: re.compile(rb"</" + name + rb"(?=[\t\n\f\r />])", re.I) for
 
 
 def rewrite(source: bytes) -> tuple[bytes, tuple[Loss, ...]]:
-    """Return a source that builds the same tree wherever that is affordable, and what it had to give up. Linear time."""
+    """Return a source that builds the same tree wherever that is affordable, and what it gave up. Linear time."""
     rewriter = _Rewriter(source)
     rewriter.run()
     return rewriter.result()
@@ -130,9 +140,12 @@ class _Rewriter:
         if match is None:
             return self._swallow(at)
         name, end = match[1].lower(), match.end()
+        if name in _ENDS_ITSELF and self.open.top() == name and end - at <= 2 * LIMITS.tag_attributes:
+            self.unwrapped.clear()
+            return end  # one goes, an equal one comes
         if name in _PAGE:
             return self._page_tag(name, match)
-        closed = self._close_before(name)
+        closed = self._close_before(name) if name in _CLOSERS else b""
         foreign = self.open.last("foreign") >= 0
         if name in _RAW and not (foreign and name not in (b"script", b"style")):
             return self._raw(name, match, foreign)
@@ -147,7 +160,9 @@ class _Rewriter:
         if foreign and tag.endswith(b"/>"):
             return self._write_start(at, end, closed, tag[:-2] + b" ></" + name + b">")
         self.open.push(name)
-        return self._write_start(at, end, closed, tag)
+        if closed or len(tag) != end - at:
+            self._replace(at, end, closed + tag)
+        return end
 
     def _write_start(self, at: int, end: int, closed: bytes, tag: bytes) -> int:
         if closed or len(tag) != end - at:
@@ -211,9 +226,8 @@ class _Rewriter:
         if end - at <= 2 * LIMITS.tag_attributes:
             return match[0]
         kept_to = match.end(1)
-        count = lost = 0
-        for attribute in _ATTRIBUTE.finditer(self.source, kept_to, end - 1):
-            count += 1
+        lost = 0
+        for count, attribute in enumerate(_ATTRIBUTE.finditer(self.source, kept_to, end - 1), 1):
             if count <= LIMITS.tag_attributes and attribute.end() - at <= LIMITS.tag_bytes:
                 kept_to = attribute.end()
             else:
@@ -230,6 +244,8 @@ class _Rewriter:
             return b""
         target = self.open.names[place]
         closed = self._cut(place)
+        if target in (b"svg", b"math"):
+            return _end_tags(closed)
         # the builder ends the target itself; only what is open inside it must be ended in turn
         inner = closed[:-1] if closed and closed[-1] == target else closed
         return _end_tags(inner)
@@ -242,6 +258,8 @@ class _Rewriter:
         stack = self.open
         if name in _TABLE_PARTS or name == b"table":
             return self._ended_in_table(name)
+        if name in _BREAKOUT and (place := stack.last("foreign")) > stack.last("special"):
+            return place
         if name == b"li":
             return self._item_place((b"li",))
         if name in (b"dd", b"dt"):
@@ -270,15 +288,15 @@ class _Rewriter:
         if table < 0 or stack.last("foreign") > table:
             return -1
         if name == b"table":
-            in_cell = any(stack.find(part) > table for part in (b"td", b"th", b"caption"))
+            in_cell = stack.last("cell") > table
             return -1 if in_cell or stack.names[table] == b"template" else table
         keep = table
-        if name in _CELLS or name == b"tr":
-            keep = max(keep, *(stack.find(part) for part in _BODIES))
         if name in _CELLS:
-            keep = max(keep, stack.find(b"tr"))
-        if name == b"col":
-            keep = max(keep, stack.find(b"colgroup"))
+            keep = max(table, stack.last("body"), stack.last("row"))
+        elif name == b"tr":
+            keep = max(table, stack.last("body"))
+        elif name == b"col":
+            keep = max(table, stack.find(b"colgroup"))
         return keep + 1
 
     def _end(self, at: int) -> int:
@@ -364,4 +382,6 @@ def _end_of_script(source: bytes, at: int) -> re.Match[bytes] | None:
 
 
 def _end_tags(names: list[bytes]) -> bytes:
+    if not names:
+        return b""
     return b"".join(b"</" + name + b">" for name in names)

@@ -8,7 +8,7 @@ _SPACE = "\t\n\f\r "
 
 
 def read_srcset(text: str) -> list[tuple[str, float]]:
-    """Return (address, width or 1000 x density, 0 if unsaid) of each candidate, in order, at most `Limits.srcset_items`.
+    """Return (address, width or 1000 x density, 0 if unsaid) of each candidate, at most `Limits.srcset_items`.
 
     An address ends at white space, so commas inside it (`w_300,h_200`) do not split it.
     """
