@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import tldextract
 from labels import Labels, label_chunks, label_gold
+from numpy.typing import NDArray
 
 from scythe.page import Page
 from scythe.read.text.auto import THREADS
@@ -33,6 +35,7 @@ class Sample:
     features: Features
     labels: Labels
     is_thread: bool  # comments are content here
+    hidden: NDArray[np.bool_]  # per block
 
 
 def rows_of(path: Path) -> Iterator[dict]:
@@ -94,5 +97,7 @@ def load(paths: list[Path], vocabulary: Vocabulary) -> list[Sample]:
             head = head_of(page)
             features = describe(page.blocks, head, vocabulary)
             is_thread = not THREADS.isdisjoint(head.tokens)
-            samples.append(Sample(path.name.split(".")[0], row["id"], site_of(row), features, labels, is_thread))
+            hidden = np.array([page.blocks.box_hidden[box] for box in page.blocks.box], dtype=np.bool_)
+            name = path.name.split(".")[0]
+            samples.append(Sample(name, row["id"], site_of(row), features, labels, is_thread, hidden))
     return samples

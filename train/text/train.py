@@ -17,7 +17,7 @@ from network import TextNetwork, export, lay_out
 from torch import Tensor
 from torch.nn import functional
 
-from scythe.read.text.auto import Seen, choose, without_comments
+from scythe.read.text.auto import Seen, choose, without_comments, without_hidden
 from scythe.read.text.names import Vocabulary
 
 EPOCHS, PAGES_PER_STEP, RATE = 12, 8, 3e-3

@@ -1,8 +1,8 @@
 """Cut a parsed page into text blocks: a lexbor tree comes in, parallel columns of boxes and blocks go out.
 
-A *box* is a block-level element. A *block* is one run of inline content inside one box, ended by the edge of a box or by
-a line break: what a reader sees as one line or paragraph. Blocks keep their leaf nodes, so that any choice of blocks can
-be rendered again without a second parse.
+A *box* is a block-level element. A *block* is one run of inline content inside one box, ended by the edge of a box or
+by a line break: what a reader sees as one line or paragraph. Blocks keep their leaf nodes, so that any choice of blocks
+can be rendered again without a second parse.
 """
 
 from __future__ import annotations

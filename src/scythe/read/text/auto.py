@@ -22,6 +22,7 @@ from scythe.read.text.network import Network, load, score
 
 WINDOW = 20_000  # blocks scored at once: bounds memory; the longest page of the training sets has fewer
 DOUBTFUL = 0.2  # no block above this: the page has no main text
+SHOWN_SHARE = 0.35  # of the expected words; with less, scripts will show the hidden rest
 LONE_WORDS = 12.0  # expected words outside comments; with fewer, the comments are what the page is about
 
 THREADS = frozenset(
@@ -39,7 +40,7 @@ def read(page: Page, options: TextOptions) -> Reading:
     head = head_of(page)
     seen = score_blocks(page.blocks, head, load())
     is_thread = not THREADS.isdisjoint(head.tokens) or options.comments is True
-    probabilities = seen.probabilities if is_thread else without_comments(seen)
+    probabilities = without_hidden(seen._replace(probabilities=without_comments(seen)) if not is_thread else seen)
     scores = tuple(np.round(probabilities, 3).tolist())
     kept = choose(probabilities, seen.words)
     if not kept:
@@ -53,6 +54,7 @@ class Seen(NamedTuple):
     probabilities: NDArray[np.float64]
     words: NDArray[np.float64]
     comment: NDArray[np.bool_]
+    hidden: NDArray[np.bool_]
 
 
 def score_blocks(blocks: Blocks, head: Head, network: Network) -> Seen:
@@ -61,7 +63,8 @@ def score_blocks(blocks: Blocks, head: Head, network: Network) -> Seen:
     for start in range(0, len(blocks), WINDOW):
         part = blocks if len(blocks) <= WINDOW else window(blocks, start, min(start + WINDOW, len(blocks)))
         features = describe(part, head, network.vocabulary)
-        parts.append(Seen(score(network, features), features.words, features.comment))
+        hidden = np.array([part.box_hidden[box] for box in part.box], dtype=np.bool_)
+        parts.append(Seen(score(network, features), features.words, features.comment, hidden))
     return parts[0] if len(parts) == 1 else Seen(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -71,6 +74,15 @@ def without_comments(seen: Seen) -> NDArray[np.float64]:
         return seen.probabilities
     rest = np.where(seen.comment, 0.0, seen.probabilities)
     return rest if float((rest * seen.words).sum()) >= LONE_WORDS else seen.probabilities
+
+
+def without_hidden(seen: Seen) -> NDArray[np.float64]:
+    """Return the probabilities with those of invisible blocks at zero, unless the page hides most of its text at first."""
+    if not seen.hidden.any():
+        return seen.probabilities
+    rest = np.where(seen.hidden, 0.0, seen.probabilities)
+    shown, total = float((rest * seen.words).sum()), float((seen.probabilities * seen.words).sum())
+    return rest if shown >= SHOWN_SHARE * total else seen.probabilities
 
 
 def choose(probabilities: NDArray[np.float64], words: NDArray[np.float64]) -> tuple[int, ...]:
