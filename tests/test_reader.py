@@ -13,6 +13,8 @@ import pytest
 
 import scythe
 from scythe import BadInput, Document, Page, TextOptions
+from scythe.model import Reading
+from scythe.reader import _document
 
 SENTENCES = (
     "Reapers walked the field before dawn. They cut the barley low. They bound it. It stood to dry. Then rain came."
@@ -86,6 +88,15 @@ def test_an_option_false_drops_and_true_keeps(option: str, words: str) -> None:
     assert words in read(**{option: True}).text
     assert words not in read(**{option: False}).text
     assert SENTENCES in read(**{option: False}).text
+
+
+def test_a_caption_at_the_end_of_the_content_can_be_asked_for() -> None:
+    html = (
+        f"<main><article><p>{SENTENCES}</p><figure><img src=a.png><figcaption>The cart</figcaption></figure></article>"
+    )
+    page = Page.from_text(html + "<aside><figure><figcaption>A teaser</figcaption></figure></aside></main>")
+    options = TextOptions(captions=True)
+    assert _document(page, Reading("chosen", kept=(0,)), options).text == f"{SENTENCES}\n\nThe cart"
 
 
 def test_options_that_leave_nothing_are_named_as_the_reason() -> None:
@@ -232,9 +243,6 @@ def test_a_document_can_be_changed_into_another() -> None:
 
 
 def test_a_method_that_gives_text_instead_of_blocks_is_rendered_too() -> None:
-    from scythe.model import Reading
-    from scythe.reader import _document
-
     page = Page.from_text(ARTICLE, url=URL)
     doc = _document(page, Reading("other", text="One *line*.\n\nTwo."), TextOptions(title_line=True))
     assert doc.text == "The harvest\n\nOne *line*.\n\nTwo."

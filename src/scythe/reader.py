@@ -9,9 +9,9 @@ from scythe.errors import BadInput
 from scythe.model import Document, Reading, TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent, Prose
+from scythe.page.places import content_box
 from scythe.page.sniff import PLAIN_TEXT, sniff_bytes, sniff_text
 from scythe.read.images.nearby import mark_chosen, mark_relevant
-from scythe.read.text import TextMethod
 from scythe.read.text import method as text_method
 from scythe.read.text.reasons import explain_empty
 from scythe.read.text.roles import CAPTION, COMMENT, TABLE, TITLE, comparable, roles, title_variants
@@ -35,7 +35,7 @@ def read(
     Raises BadInput when an argument has the wrong type or no method has that name.
     """
     options = _checked(html, url, options, method)
-    choose = _method(method or options.method)
+    choose = text_method(method or options.method)
     if isinstance(html, bytes | bytearray | memoryview):
         kind = sniff_bytes(bytes(html[:4096]), content_type)
         if kind:
@@ -47,19 +47,6 @@ def read(
     if kind == PLAIN_TEXT:
         return _plain(page)
     return _not_html(kind, url) if kind else _document(page, choose(page, options), options)
-
-
-def _method(name: str) -> TextMethod:
-    if name != "auto":
-        return text_method(name)
-
-    def auto(page: Page, options: TextOptions) -> Reading:
-        try:
-            return text_method("auto")(page, options)
-        except (ModuleNotFoundError, FileNotFoundError):  # weights still in training: the published method stands in
-            return text_method("sentences")(page, options)
-
-    return auto
 
 
 def _checked(html: object, url: object, options: object, method: object) -> TextOptions:
@@ -137,7 +124,7 @@ def _apply(page: Page, reading: Reading, options: TextOptions, title: str) -> tu
         return kept, ""
     by_block = roles(page)
     chosen = {i for i in kept if wishes.get(by_block[i]) is not False}
-    chosen.update(i for i in _area(kept, by_block) if wishes.get(by_block[i]))
+    chosen.update(i for i in _area(page, kept, by_block) if wishes.get(by_block[i]))
     if not options.title_line or any(by_block[i] == TITLE for i in chosen):
         return tuple(sorted(chosen)), ""
     above = [i for i in range(kept[0]) if by_block[i] == TITLE]
@@ -145,8 +132,10 @@ def _apply(page: Page, reading: Reading, options: TextOptions, title: str) -> tu
     return tuple(sorted(chosen)), "" if above else title
 
 
-def _area(kept: tuple[int, ...], by_block: list[str]) -> Iterable[int]:
-    inside = range(kept[0], kept[-1] + 1)
+def _area(page: Page, kept: tuple[int, ...], by_block: list[str]) -> Iterable[int]:
+    """Return the blocks with a role that lie inside the content; comments count wherever they are."""
+    blocks, box = page.blocks, content_box(page.blocks, kept)
+    inside = range(min(kept[0], blocks.box_start[box]), max(kept[-1] + 1, blocks.box_end[box]))
     return (i for i, role in enumerate(by_block) if role == COMMENT or (role and i in inside))
 
 

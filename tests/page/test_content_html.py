@@ -99,3 +99,13 @@ def test_options_leave_out_links_and_images() -> None:
     page = Page.from_text("<p><a href=https://b.example/>a</a> <img src=https://b.example/i.png></p>")
     content = PageContent(page, (0,), TextOptions(links=False, images=False))
     assert content.html() == "<p>a</p>"
+
+
+def test_an_image_at_the_end_of_the_content_is_shown_and_one_below_it_is_not() -> None:
+    html = (
+        "<div><article><p>a a a</p><p>b b b</p><figure><img src=end.png><figcaption>c</figcaption></figure></article>"
+    )
+    page = Page.from_text(f"{html}<img src=below.png></div><p>foot</p>", url="https://example.org/")
+    content = PageContent(page, (0, 1))
+    assert content.html().endswith('<figure>\n<img src="https://example.org/end.png" alt=""></figure>')
+    assert "below.png" not in content.html()

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from scythe.model import Image, Rendered, TextOptions
 from scythe.page.clean_html import render_html
+from scythe.page.clean_text import render_text
 from scythe.page.grid import Grid, find_grid
 from scythe.page.inline import InlineReader
 from scythe.page.markdown import render_markdown
@@ -15,7 +16,6 @@ from scythe.page.outline import Outline
 from scythe.page.page import Page
 from scythe.page.pieces import Break, Close, Open, Piece, Run
 from scythe.page.places import image_places
-from scythe.page.plain import render_text
 
 MarkImages = Callable[[Page, tuple[int, ...]], tuple[Image, ...]]
 

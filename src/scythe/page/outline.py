@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 from scythe.model import Image
 from scythe.page.blocks import Blocks
+from scythe.page.clean_text import PRE, preformatted
 from scythe.page.grid import Grid
 from scythe.page.inline import InlineReader
 from scythe.page.pieces import PLAIN, Break, Close, Open, Picture, Piece, Run
-from scythe.page.plain import PRE, preformatted
 
 _NESTING = 16  # lists, their items and quotes around a block; markdown-it drops what is nested deeper than 20
 _SPAN = 100  # columns; colspan is a number from the page
@@ -59,6 +59,8 @@ class Outline:
                 row = waiting.pop()
                 self._put_image(row, images[row])
             self._put_block(block)
+        for row in reversed(waiting):
+            self._put_image(row, images[row])
         self._move(())
         return self._pieces
 

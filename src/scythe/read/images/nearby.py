@@ -10,9 +10,9 @@ from dataclasses import replace
 from scythe.model import Image
 from scythe.page import Page
 from scythe.page.content import is_icon
-from scythe.page.places import BEFORE, BETWEEN, INSIDE, image_places
+from scythe.page.places import AFTER, BEFORE, BETWEEN, INSIDE, image_places
 
-_SURE = {INSIDE: 0.9, BETWEEN: 0.8, BEFORE: 0.6}  # how sure each place makes us
+_SURE = {INSIDE: 0.9, BETWEEN: 0.8, BEFORE: 0.6, AFTER: 0.6}  # how sure each place makes us
 _DECLARED = 0.7  # the page names it as the image to show for it
 _RELEVANT = 0.5
 
