@@ -119,10 +119,9 @@ def f1_of_sets(samples: list[Sample], scores: Scores) -> dict[str, float]:
     """Return F1 per set from the aligned labels: close to the benchmark's figure, without rendering text."""
     pooled: dict[str, list[tuple[float, float, float]]] = {}
     for sample in samples:
-        seen = Seen(
-            scores[sample.set_name, sample.id].astype(np.float64), sample.features.words, sample.features.comment
-        )
-        p = seen.probabilities if sample.is_thread else without_comments(seen)
+        f = sample.features
+        seen = Seen(scores[sample.set_name, sample.id].astype(np.float64), f.words, f.comment, sample.hidden)
+        p = without_hidden(seen if sample.is_thread else seen._replace(probabilities=without_comments(seen)))
         kept = np.zeros(len(p), dtype=bool)
         kept[list(choose(p, seen.words))] = True
         pooled.setdefault(sample.set_name, []).append(_counts(sample, kept))

@@ -77,7 +77,7 @@ def without_comments(seen: Seen) -> NDArray[np.float64]:
 
 
 def without_hidden(seen: Seen) -> NDArray[np.float64]:
-    """Return the probabilities with those of invisible blocks at zero, unless the page hides most of its text at first."""
+    """Return the probabilities with those of hidden blocks at zero, unless the page hides most of its text at first."""
     if not seen.hidden.any():
         return seen.probabilities
     rest = np.where(seen.hidden, 0.0, seen.probabilities)
