@@ -110,6 +110,11 @@ def test_comments_are_kept_when_asked_for() -> None:
     assert "Nice field" in read(comments=True).text
 
 
+def test_hidden_blocks_are_not_brought_back_by_an_option() -> None:
+    html = ARTICLE.replace("<footer>", "<div class=comments hidden><p>Waiting for approval.</p></div><footer>")
+    assert "Waiting" not in read(html, comments=True).text
+
+
 def test_a_title_that_stands_in_no_block_becomes_the_first_line() -> None:
     html = f"<title>Rye | Farm</title><meta property=og:title content='A year of rye'><div><p>{SENTENCES}</p></div>"
     assert read(html, title_line=True).text == f"A year of rye\n\n{SENTENCES}"

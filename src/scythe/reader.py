@@ -133,10 +133,11 @@ def _apply(page: Page, reading: Reading, options: TextOptions, title: str) -> tu
 
 
 def _area(page: Page, kept: tuple[int, ...], by_block: list[str]) -> Iterable[int]:
-    """Return the blocks with a role that lie inside the content; comments count wherever they are."""
+    """Return the visible blocks with a role that lie inside the content; comments count wherever they are."""
     blocks, box = page.blocks, content_box(page.blocks, kept)
     inside = range(min(kept[0], blocks.box_start[box]), max(kept[-1] + 1, blocks.box_end[box]))
-    return (i for i, role in enumerate(by_block) if role == COMMENT or (role and i in inside))
+    wanted = (i for i, role in enumerate(by_block) if role == COMMENT or (role and i in inside))
+    return (i for i in wanted if not blocks.box_hidden[blocks.box[i]])
 
 
 def _title(page: Page) -> tuple[str, str]:
