@@ -40,9 +40,11 @@ def _decorate(text: str, voice: Voice, others: Sequence[Plan]) -> str:
     if len(words) < 12 or voice.random.random() < 0.5:
         return escape(text)
     at = voice.random.randrange(3, len(words) - 4)
+    while at and not words[at - 1].endswith("."):
+        at -= 1  # a link covers the first words of a sentence
     before, marked, after = (escape(" ".join(part)) for part in (words[:at], words[at : at + 3], words[at + 3 :]))
     wrapped = el("a", marked, href=voice.random.choice(others).path) if others else el("strong", marked)
-    return f"{before} {wrapped} {after}"
+    return f"{before} {wrapped} {after}".strip()
 
 
 def _read_also(voice: Voice, other: Plan) -> Part:
