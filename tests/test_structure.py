@@ -147,9 +147,7 @@ def test_public_names_are_those_of_the_reference() -> None:
 
 
 def test_importing_scythe_opens_no_model_and_no_client() -> None:
-    code = (
-        "import sys, scythe; print([m for m in ('aiohttp', 'typer', 'rich', 'torch') if m in sys.modules])"
-    )
+    code = "import sys, scythe; print([m for m in ('aiohttp', 'typer', 'rich', 'torch') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

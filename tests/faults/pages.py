@@ -1,7 +1,7 @@
 """Hostile pages by name: each function takes a size and returns a page whose cost a careless reader pays twice over.
 
-`PAGES[name](n)` has about n repetitions of what makes the page hostile. `NEEDLES` are words that every page carries before,
-inside or after the hostile part and that must survive (or be counted as lost).
+`PAGES[name](n)` has about n repetitions of what makes the page hostile. `NEEDLES` are words that every page carries
+before, inside or after the hostile part and that must survive (or be counted as lost).
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ def _nest(name: str, open_tag: str, close_tag: str) -> None:
 
 
 for _tag in (
-    "div span b i a p font em blockquote ul ol dl table td tr center form button object applet marquee svg math template select "
-    "option optgroup h1 section article label nobr ruby rt noscript details dd li fieldset x-y pre iframe textarea title style script "
-    "xmp frameset noframes body html head caption colgroup tbody address map canvas video audio foreignObject desc mi mtext "
-    "annotation-xml selectedcontent image input br img menu search plaintext"
+    "div span b i a p font em blockquote ul ol dl table td tr center form button object applet marquee svg math "
+    "template select option optgroup h1 section article label nobr ruby rt noscript details dd li fieldset x-y "
+    "pre iframe textarea title style script xmp frameset noframes body html head caption colgroup tbody address "
+    "map canvas video audio foreignObject desc mi mtext annotation-xml selectedcontent image input br img menu "
+    "search plaintext"
 ).split():
     _nest(_tag, f"<{_tag}>", f"</{_tag}>")
 _nest("table row cell", "<table><tr><td>", "</td></tr></table>")
