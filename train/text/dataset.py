@@ -16,7 +16,7 @@ from labels import Labels, label_chunks, label_gold
 from numpy.typing import NDArray
 
 from scythe.page import Page
-from scythe.read.text.auto import THREADS
+from scythe.read.text.auto import is_thread
 from scythe.read.text.features import WORD, Features, describe
 from scythe.read.text.head import head_of
 from scythe.read.text.names import Vocabulary, split_names
@@ -96,8 +96,7 @@ def load(paths: list[Path], vocabulary: Vocabulary) -> list[Sample]:
                 labels = label_gold(page.blocks, row["gold"])
             head = head_of(page)
             features = describe(page.blocks, head, vocabulary)
-            is_thread = not THREADS.isdisjoint(head.tokens)
             hidden = np.array([page.blocks.box_hidden[box] for box in page.blocks.box], dtype=np.bool_)
             name = path.name.split(".")[0]
-            samples.append(Sample(name, row["id"], site_of(row), features, labels, is_thread, hidden))
+            samples.append(Sample(name, row["id"], site_of(row), features, labels, is_thread(head), hidden))
     return samples

@@ -17,7 +17,7 @@ from network import TextNetwork, export, lay_out
 from torch import Tensor
 from torch.nn import functional
 
-from scythe.read.text.auto import Seen, choose, without_comments, without_hidden
+from scythe.read.text.auto import Seen, choose, settle
 from scythe.read.text.names import Vocabulary
 
 EPOCHS, PAGES_PER_STEP, RATE = 12, 8, 3e-3
@@ -121,7 +121,7 @@ def f1_of_sets(samples: list[Sample], scores: Scores) -> dict[str, float]:
     for sample in samples:
         f = sample.features
         seen = Seen(scores[sample.set_name, sample.id].astype(np.float64), f.words, f.comment, sample.hidden)
-        p = without_hidden(seen if sample.is_thread else seen._replace(probabilities=without_comments(seen)))
+        p = settle(seen, is_thread=sample.is_thread)
         kept = np.zeros(len(p), dtype=bool)
         kept[list(choose(p, seen.words))] = True
         pooled.setdefault(sample.set_name, []).append(_counts(sample, kept))

@@ -39,8 +39,7 @@ def read(page: Page, options: TextOptions) -> Reading:
         return Reading("auto", why="no text")
     head = head_of(page)
     seen = score_blocks(page.blocks, head, load())
-    is_thread = not THREADS.isdisjoint(head.tokens) or options.comments is True
-    probabilities = without_hidden(seen._replace(probabilities=without_comments(seen)) if not is_thread else seen)
+    probabilities = settle(seen, is_thread=options.comments is True or is_thread(head))
     scores = tuple(np.round(probabilities, 3).tolist())
     kept = choose(probabilities, seen.words)
     if not kept:
@@ -66,6 +65,18 @@ def score_blocks(blocks: Blocks, head: Head, network: Network) -> Seen:
         hidden = np.array([part.box_hidden[box] for box in part.box], dtype=np.bool_)
         parts.append(Seen(score(network, features), features.words, features.comment, hidden))
     return parts[0] if len(parts) == 1 else Seen(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def is_thread(head: Head) -> bool:
+    """Say whether the page is a forum thread, a discussion or a question with answers."""
+    return not THREADS.isdisjoint(head.tokens)
+
+
+def settle(seen: Seen, *, is_thread: bool) -> NDArray[np.float64]:
+    """Return the probabilities after the rules for what the network is not asked: comments and hidden blocks."""
+    if not is_thread:
+        seen = seen._replace(probabilities=without_comments(seen))
+    return without_hidden(seen)
 
 
 def without_comments(seen: Seen) -> NDArray[np.float64]:
