@@ -19,6 +19,7 @@ from scythe.page.leaves import Leaf, read_leaves
 from scythe.page.links import read_links
 from scythe.page.metadata import read_metadata
 from scythe.page.microdata import Body
+from scythe.page.reopen import reopen, shows_nothing
 from scythe.url import Url, absolute
 
 
@@ -55,7 +56,12 @@ class Page:
     def _parsed(self) -> tuple[LexborHTMLParser, tuple[Loss, ...]]:
         from scythe.page.guard import parse  # numpy is half of the time of `scythe --help`
 
-        return parse(self.html.encode())
+        source = self.html.encode()
+        tree, losses = parse(source)
+        if shows_nothing(tree) and (opened := reopen(source)):
+            tree, losses = parse(opened)
+            losses += (Loss("unclosed elements read as their content", 1),)
+        return tree, losses
 
     @property
     def tree(self) -> LexborHTMLParser:
