@@ -20,6 +20,8 @@ help:  ## show this list
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "scythe needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)")'
 	$(PYTHON) -m venv $(VENV)
+	@# the pip that comes with Python 3.11 cannot resolve extras that are spelled in two ways
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip || true
 
 $(VENV)/installed: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e .
