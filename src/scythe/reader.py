@@ -15,7 +15,7 @@ from scythe.read.images.nearby import mark_chosen, mark_relevant
 from scythe.read.text import method as text_method
 from scythe.read.text.reasons import explain_empty
 from scythe.read.text.roles import CAPTION, COMMENT, TABLE, TITLE, comparable, roles, title_variants
-from scythe.url import Url
+from scythe.url import absolute
 
 _TITLE_PART = 12  # letters; a shorter heading may be found in a title by chance
 _NOT_READ = "not read"  # what `how` says of fields that no method fills yet
@@ -166,7 +166,7 @@ def _plain(page: Page) -> Document:
 
 def _not_html(kind: str, url: str | None) -> Document:
     why = f"not HTML: looks like {kind}"
-    return Document(how=_how(f"empty: {why}"), url=Url(url) if url else None, why=why)
+    return Document(how=_how(f"empty: {why}"), url=absolute(url) if url else None, why=why)
 
 
 def _how(text: str) -> dict[str, str]:
