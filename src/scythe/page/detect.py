@@ -55,7 +55,7 @@ _PRIORS = {"cp1252": 0.0, "cp1251": -1.0, "iso8859-15": -1.5, "cp1250": -2.0, "c
     ("cp866", "mac-cyrillic", "iso8859-4", "iso8859-13", "iso8859-16", "iso8859-5", "iso8859-6", "cp1258"), -8.0
 )
 _PRIOR = -3.0
-_DECLARED, _DECLARED_PER_LETTER, _LANGUAGE = 3.0, 0.4, 4.0
+_DECLARED, _DECLARED_PER_LETTER, _LANGUAGE = 8.0, 0.4, 4.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from scythe.limits import LIMITS
 from scythe.model import Loss
-from scythe.page.detect import Hints, detect
 from scythe.page.labels import declared_codec, header_codec
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
@@ -108,6 +107,8 @@ def _escape_codec(body: bytes) -> str:
 
 def _choose(body: bytes, content_type: str | None) -> str:
     """Return the codec of bytes that are not valid UTF-8."""
+    from scythe.page.detect import Hints, detect  # brings numpy, which most pages need later but `--help` never does
+
     if _fits(body, "utf-8"):
         return "utf-8"
     named = (header_codec(content_type), declared_codec(body))

@@ -15,8 +15,9 @@ from scythe.url import Url, absolute
 
 _LAZY = """
     data-src data-original data-lazy-src data-lazy data-original-src data-hi-res-src data-img-src data-image
-    data-url data-echo data-actualsrc data-src-large data-large-file data-orig-file data-full-src data-delayed-url data-native-src
-    data-runner-src data-flickity-lazyload data-cfsrc data-ezsrc data-pagespeed-lazy-src data-pin-media data-medium-file
+    data-url data-echo data-actualsrc data-src-large data-large-file data-orig-file data-full-src data-delayed-url
+    data-native-src data-runner-src data-flickity-lazyload data-cfsrc data-ezsrc data-pagespeed-lazy-src
+    data-pin-media data-medium-file
 """.split()
 _LAZY_SETS = """
     srcset data-srcset data-lazy-srcset data-original-set data-src-set data-ezsrcset data-img-srcset data-sources
@@ -26,6 +27,7 @@ _PLACEHOLDER = re.compile(
     r"(?:[_.-][\w-]{0,20})?\.(?:gif|png|svg|jpe?g|webp)",
     re.I,
 )
+_CAPTION_REACH = 32  # nodes below a figure that are looked at
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s{0,9}:\s{0,9}([\d.]{1,9})px", re.I)
 
 
@@ -150,10 +152,23 @@ def caption_of(node: LexborNode) -> str:
         if above is None or above.tag in ("body", "article", "main"):
             return ""
         if above.tag == "figure":
-            caption = above.css_first("figcaption")
+            caption = _caption_below(above)
             return squeeze(caption.text(deep=True)) if caption is not None else ""
         above = above.parent
     return ""
+
+
+def _caption_below(figure: LexborNode) -> LexborNode | None:
+    """Return the figcaption near the top of a figure: searching all of figures that never end would be quadratic."""
+    node = figure.first_child
+    for _ in range(_CAPTION_REACH):
+        if node is None or node.tag == "figcaption":
+            return node
+        inner = node.last_child if node.tag == "div" else None
+        if inner is not None and inner.tag == "figcaption":
+            return inner
+        node = node.next
+    return None
 
 
 def _in_noscript(node: LexborNode) -> bool:

@@ -17,10 +17,11 @@ from scythe.url import Url, absolute
 _TYPES = frozenset(
     """
     article newsarticle blogposting reportagenewsarticle analysisnewsarticle opinionnewsarticle
-    backgroundnewsarticle advertisercontentarticle satiricalarticle techarticle scholarlyarticle medicalscholarlyarticle report liveblogposting
-    socialmediaposting discussionforumposting question qapage faqpage review criticreview recipe product productgroup
-    book movie musicalbum howto event jobposting podcastepisode videoobject course dataset softwareapplication place
-    localbusiness restaurant webpage itempage collectionpage profilepage aboutpage medicalwebpage
+    backgroundnewsarticle advertisercontentarticle satiricalarticle techarticle scholarlyarticle
+    medicalscholarlyarticle report liveblogposting socialmediaposting discussionforumposting question qapage faqpage
+    review criticreview recipe product productgroup book movie musicalbum howto event jobposting podcastepisode
+    videoobject course dataset softwareapplication place localbusiness restaurant webpage itempage collectionpage
+    profilepage aboutpage medicalwebpage
     """.split()
 )
 _PAGES = frozenset(
@@ -46,9 +47,9 @@ _AUTHORS = tuple(
 _PUBLISHED = tuple(
     """
     article:published_time og:published_time article:published datepublished publishdate publish-date publish_date
-    pubdate date dc.date.issued dc.date dcterms.issued dcterms.created dcterms.date citation_publication_date citation_date
-    parsely-pub-date sailthru.date cxenseparse:recs:publishtime originalpublicationdate article.published
-    dc.date.created
+    pubdate date dc.date.issued dc.date dcterms.issued dcterms.created dcterms.date citation_publication_date
+    citation_date parsely-pub-date sailthru.date cxenseparse:recs:publishtime originalpublicationdate
+    article.published dc.date.created
     """.split()
 )
 _MODIFIED = tuple(

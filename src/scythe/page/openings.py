@@ -12,11 +12,11 @@ _GROUPS = {
     "table": "table template",
     # 13.2.4.2, "special": what an end tag of another name never closes; address, div and p apart, items see past them
     "wall": """
-        applet area article aside base basefont bgsound blockquote body br button caption center col colgroup dd details
-        dir dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr
-        html iframe img input keygen li link listing main marquee menu meta nav noembed noframes noscript object ol param
-        plaintext pre script search section select source style summary table tbody td template textarea tfoot th thead
-        title tr track ul wbr xmp foreignobject desc mi mo mn ms mtext annotation-xml
+        applet area article aside base basefont bgsound blockquote body br button caption center col colgroup dd
+        details dir dl dt embed fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header
+        hgroup hr html iframe img input keygen li link listing main marquee menu meta nav noembed noframes noscript
+        object ol param plaintext pre script search section select source style summary table tbody td template
+        textarea tfoot th thead title tr track ul wbr xmp foreignobject desc mi mo mn ms mtext annotation-xml
     """,
     "special": "address div p",
     "heading": "h1 h2 h3 h4 h5 h6",
