@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -28,6 +29,7 @@ _PLACEHOLDER = re.compile(
     re.I,
 )
 _CAPTION_REACH = 32  # nodes below a figure that are looked at
+_CAPTION_NODES = 256  # of a caption that are read; a caption that never ends would hold the rest of the page
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s{0,9}:\s{0,9}([\d.]{1,9})px", re.I)
 
 
@@ -153,7 +155,7 @@ def caption_of(node: LexborNode) -> str:
             return ""
         if above.tag == "figure":
             caption = _caption_below(above)
-            return squeeze(caption.text(deep=True)) if caption is not None else ""
+            return _first_words(caption) if caption is not None else ""
         above = above.parent
     return ""
 
@@ -169,6 +171,14 @@ def _caption_below(figure: LexborNode) -> LexborNode | None:
             return inner
         node = node.next
     return None
+
+
+def _first_words(caption: LexborNode) -> str:
+    parts = []
+    for node in islice(caption.traverse(include_text=True), _CAPTION_NODES):
+        if node.tag == "-text":
+            parts.append(node.text_content or "")
+    return squeeze("".join(parts))
 
 
 def _in_noscript(node: LexborNode) -> bool:
