@@ -25,7 +25,7 @@ _MARKS = {  # punctuation of running text outside ASCII, by weight
         ("\xa0’", 60),
         ("–", 50),
         ("“”", 30),
-        ("„…£", 20),
+        ("„…£\xad", 20),
         ("»«‘—", 12),
         ("©·•", 8),
         ("®€°", 4),
@@ -189,6 +189,8 @@ def _log_chance(octet: int, codec: str, letters: dict[str, float], marks_share: 
     chance = (1 - marks_share) * share + marks_share * _MARKS.get(char, 0) / sum(_MARKS.values())
     if chance:
         return float(np.log(chance))
+    if char == "¤":
+        return _CONTROL  # nobody writes it; where it appears, another codec has the euro sign
     if not (char.isalpha() and char.islower()):
         return _CONTROL if ord(char) < 160 else _STRANGE
     # names and loan words bring any Western letter into any Western page

@@ -39,7 +39,8 @@ def decode(body: bytes, content_type: str | None = None) -> Decoded:
     for mark, codec in _BOMS:
         if body.startswith(mark):
             body = body[len(mark) :]
-            if codec != "utf-8" and _fits(body, codec):
+            # markup in UTF-16 has NUL in every other byte; without it the mark lies
+            if codec != "utf-8" and (_wide_codec(body) == codec or (b"</" not in body and _fits(body, codec))):
                 return _finish(body, codec, losses)
     has_nul = b"\x00" in body
     if has_nul and (wide := _wide_codec(body)):

@@ -50,12 +50,20 @@ def types_of(item: dict[str, Json]) -> tuple[str, ...]:
 def _load(script: str) -> tuple[bool, Json]:
     if len(script) > LIMITS.json_ld_bytes:
         return False, None
-    for text in (script, None):
+    for read in (str, _repair):
         try:
-            return True, json.loads(_repair(script) if text is None else text, strict=False, parse_int=_integer)
+            value = json.loads(read(script), strict=False, parse_int=_integer)
+            return True, _without_surrogates(value) if "\\ud" in script or "\\uD" in script else value
         except (ValueError, RecursionError):
             continue
     return False, None
+
+
+def _without_surrogates(value: Json) -> Json:
+    """Return a value whose escapes made no lone surrogates, which no output could carry."""
+    text = json.dumps(value, ensure_ascii=False)
+    whole = text.encode("utf-8", "replace").decode()
+    return value if whole == text else json.loads(whole)
 
 
 def _integer(digits: str) -> int | float:

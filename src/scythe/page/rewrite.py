@@ -154,7 +154,10 @@ class _Rewriter:
             if foreign and not tag.endswith(b"/>"):
                 tag = tag[:-1] + b" />"  # inside svg an element without end would nest
             return self._write_start(at, end, closed, tag)
-        if self._is_unwanted(name):
+        if self._is_ignored(name):
+            self._replace(at, end, closed)
+            return end
+        if self._is_beyond_limits(name):
             return self._unwrap(name, at, end, closed)
         tag = self._within_attributes(match)
         if foreign and tag.endswith(b"/>"):
@@ -195,13 +198,15 @@ class _Rewriter:
         close = self.source.find(b">", stop)
         return close + 1 if close >= 0 else len(self.source)
 
-    def _is_unwanted(self, name: bytes) -> bool:
-        if name == b"plaintext":
-            return True
-        if name == b"form" and self.open.find(name) >= 0:
-            return True  # the standard ignores a form inside a form
-        if name in _TABLE_PARTS and self.open.last("table") < 0 and self.open.last("foreign") < 0:
-            return True  # the standard ignores parts of a table outside one
+    def _is_ignored(self, name: bytes) -> bool:
+        """Say whether the standard ignores a start tag here: a form in a form, parts of a table outside one."""
+        if name == b"form":
+            return self.open.find(name) >= 0
+        if name in _TABLE_PARTS:
+            return self.open.last("table") < 0 and self.open.last("foreign") < 0
+        return name == b"plaintext"  # not ignored by the standard, but nothing after it could be markup
+
+    def _is_beyond_limits(self, name: bytes) -> bool:
         if name in _FORMATTING and len(self.open.groups["formatting"]) >= LIMITS.open_formatting:
             self.lost["formatting tags beyond the limit"] += 1
             return True
@@ -315,6 +320,8 @@ class _Rewriter:
             return end
         if name in _PAGE or name == b"br" or (name in _RAW and self.open.find(name) < 0):
             return end
+        if name == b"p" and self.open.find(name) <= self.open.last("button"):
+            return end  # makes an empty paragraph
         place = self._closed_by(name)
         if place < 0:
             return self._stray_end(name, at, end)

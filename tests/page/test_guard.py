@@ -1,0 +1,121 @@
+"""Pages that would make a tree builder slow are rewritten; all others pass unchanged."""
+
+from __future__ import annotations
+
+import pytest
+
+from scythe.limits import LIMITS
+from scythe.page import Page
+from scythe.page.rewrite import rewrite
+from scythe.page.suspicion import is_plain
+
+ORDINARY = """<!DOCTYPE html><html><head><title>T</title><style>a > b { color: red }</style></head>
+<body class="x"><nav><ul><li><a href="/">Home</a><li><a href="/2">Two</a></ul></nav>
+<p>One <b>bold</b> word<p>Two<br>lines <i>here</i>
+<table><tr><td>a<td>b<tr><td colspan=2>c</table>
+<svg viewBox="0 0 1 1"><title>icon</title><path d="M0 0"/></svg>
+<dl><dt>t<dd>d<dt>u<dd>e</dl><form><select><option>1<option selected>2</select><input name=q></form>
+<script>if (a < b) document.write("<p>" + '</' + 'p>')</script><!-- <div> --><pre>
+x < y</pre></body></html>"""
+
+
+def texts(html: str) -> list[str]:
+    return Page.from_text(html).blocks.text
+
+
+def test_an_ordinary_page_is_plain_and_not_touched() -> None:
+    source = ORDINARY.encode()
+    assert is_plain(source)
+    assert rewrite(source)[1] == ()
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        ORDINARY,
+        "<div><p>one<p>two<div>three</div>four</div>five",
+        "<p><b>one<p>two</b> three",
+        "<b><div>one</b>two</div>three",
+        "<a href=1>one<a href=2>two</a>three",
+        "<ul><li>one<ul><li>two</ul><li>three</ul>four",
+        "<table><td>one<table><td>two</table>three</table>four",
+        "<table>one<tr><td>two</table>three",
+        "<svg><g><p>one</p></g></svg>two",
+        "<h1>one<h2>two</h1>three",
+        "<button>one<button>two</button>three",
+        "<form>one<form>two</form>three</form>four",
+        "one</p>two</div>three</span>four",
+        "<textarea><p>hidden</textarea>one<title><p>hidden</title>two",
+        "<script><!-- <script> </script> --></script>one",
+        "<select><option>one<option>two</select>three",
+        "one<!-- two --!>three<!-->four<!--->five",
+        "one<?php echo 'two' ?>three</ four>five<!x>six",
+        "<math><mi>one</mi></math>two",
+        "one < two <3 three",
+        "<dl><dt>one<dd>two<dt>three</dl>four",
+        "<span><div>one</span>two</div>three",
+        "<plaintext-not>one</plaintext-not>two",
+        "<object><p>one</object>two",
+        "<P CLASS=a>one</P><DIV>two</DIV>",
+        "<svg><![CDATA[one <b>two</b>]]></svg>three",
+        "<p title='a>b'>one<p title=\"</p>\">two",
+        "<details><summary>one</summary>two</details>three",
+        "<ruby>one<rt>two</ruby>three",
+    ],
+)
+def test_rewriting_keeps_what_a_reader_sees(html: str) -> None:
+    rewritten, _ = rewrite(html.encode())
+    assert texts(rewritten.decode()) == texts(html)
+
+
+@pytest.mark.parametrize("tag", ["div", "span", "b", "font", "ul", "blockquote", "section", "center", "x-y"])
+def test_deep_nesting_loses_its_tags_but_not_its_text(tag: str) -> None:
+    n = LIMITS.plain_tags + 1
+    page = Page.from_text(f"<p>before</p>{f'<{tag}>' * n}inside{f'</{tag}>' * n}<p>after</p>")
+    assert [text for text in page.blocks.text if text.isalpha()] == ["before", "inside", "after"]
+    assert sum(loss.count for loss in page.losses) >= n - LIMITS.depth
+
+
+def test_paragraphs_below_the_depth_limit_stay_apart() -> None:
+    deep = "<div>" * (LIMITS.plain_tags + 1) + "<p>one</p><p>two</p>three"
+    assert texts(deep) == ["one", "two", "three"]
+
+
+def test_excess_attributes_are_dropped_and_counted() -> None:
+    attributes = " ".join(f"a{i}={i}" for i in range(LIMITS.tag_attributes + 100))
+    page = Page.from_text(f"<p id=first {attributes}>text</p>")
+    node = page.tree.css_first("p")
+    assert node is not None
+    assert node.attributes["id"] == "first"
+    assert len(node.attributes) == LIMITS.tag_attributes
+    assert page.blocks.text == ["text"]
+    assert [(loss.what, loss.count) for loss in page.losses] == [("attributes beyond the limit", 101)]
+
+
+def test_formatting_left_open_is_not_built_again_in_every_paragraph() -> None:
+    page = Page.from_text("".join(f"<p><b id=b{i}>word{i}</p>" for i in range(2000)))
+    assert page.blocks.text == [f"word{i}" for i in range(2000)]
+    assert len(page.tree.css("b")) == 2000
+
+
+def test_a_tag_without_end_is_counted_as_lost() -> None:
+    page = Page.from_text("<p>before</p>" + "<i></i>" * LIMITS.plain_tags + "<a b='" + "x" * 100)
+    assert page.blocks.text == ["before"]
+    assert [loss.what for loss in page.losses] == ["bytes in a tag without end"]
+
+
+def test_a_page_beyond_the_size_limit_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = type(LIMITS)(body_bytes=1000)
+    for module in ("scythe.page.page", "scythe.page.encoding"):
+        monkeypatch.setattr(f"{module}.LIMITS", small)
+    text = "<p>" + "ü" * 2000
+    for page in (Page.from_text(text), Page.from_bytes(text.encode())):
+        assert page.blocks.text[0].strip("ü") == ""
+        assert page.losses[0].count > 900
+
+
+def test_many_options_are_linear() -> None:
+    page = Page.from_text(
+        "<select><selectedcontent></selectedcontent>" + "<option>x</option>" * 3000 + "</select><p>after"
+    )
+    assert page.blocks.text[-1] == "after"

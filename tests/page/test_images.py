@@ -1,0 +1,108 @@
+"""Image uses: the address a reader would see, lazy twins merged, trackers left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from scythe.page import Page
+from scythe.page.images import ImageUse
+from scythe.page.srcset import read_srcset
+
+URL = "https://example.org/a/b.html"
+DATA = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+
+
+def images(html: str) -> tuple[ImageUse, ...]:
+    return Page.from_text(html, url=URL).images
+
+
+def sources(html: str) -> list[str]:
+    return [use.image.src.removeprefix("https://example.org") for use in images(html)]
+
+
+@pytest.mark.parametrize(
+    ("html", "src"),
+    [
+        ("<img src=/x.jpg>", "/x.jpg"),
+        ("<img src=x.jpg>", "/a/x.jpg"),
+        ("<base href=/c/><img src=x.jpg>", "/c/x.jpg"),
+        (f"<img src='{DATA}' data-src=/x.jpg>", "/x.jpg"),
+        ("<img src=/img/blank.gif data-original=/x.jpg>", "/x.jpg"),
+        ("<img data-lazy-src=/x.jpg>", "/x.jpg"),
+        (f"<img src='{DATA}' data-srcset='/x-300.jpg 300w, /x-900.jpg 900w'>", "/x-900.jpg"),
+        ("<img src=/x.jpg srcset='/x-300.jpg 300w, /x-900.jpg 900w'>", "/x-900.jpg"),
+        ("<img src=/x.jpg srcset='/x.jpg 1x, /x2.jpg 2x'>", "/x2.jpg"),
+        ("<picture><source srcset=/x.webp><img src=/x.jpg></picture>", "/x.jpg"),
+        (f"<picture><source srcset='/x-8.webp 800w'><img src='{DATA}'></picture>", "/x-8.webp"),
+        ("<amp-img src=/x.jpg width=10 height=10></amp-img>", "/x.jpg"),
+    ],
+)
+def test_the_best_address_is_found(html: str, src: str) -> None:
+    assert sources(html) == [src]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<img>",
+        f"<img src='{DATA}'>",
+        "<img src=/pixel.php width=1 height=1>",
+        "<img src=/p.php style='width:1px;height:1px'>",
+        "<img src='http://[::1/x'>",
+        "<img src='javascript:alert(1)'>",
+        "<img srcset=', ,,, '>",
+    ],
+)
+def test_what_shows_nothing_is_no_image(html: str) -> None:
+    assert images(html) == ()
+
+
+def test_a_noscript_twin_is_merged_with_its_placeholder() -> None:
+    before, after = "<img data-src=/x.jpg alt=a>", "<noscript><img src=/x.jpg alt=b></noscript>"
+    for html in (before + after, f"<div>{before}</div>{after}"):
+        (use,) = images(html)
+        assert use.image.alt == "a"
+        assert len(use.twin_ids) == 1
+    (use,) = images(f"<img src='{DATA}' class=lazy><noscript><img src=/y.jpg alt=b></noscript>")
+    assert (use.image.src, use.image.alt) == ("https://example.org/y.jpg", "b")
+
+
+def test_the_node_of_an_image_can_be_found_in_the_tree() -> None:
+    page = Page.from_text("<p><img src=/a.jpg><img src=/b.jpg></p>", url=URL)
+    nodes = {node.mem_id: node.attributes["src"] for node in page.tree.css("img")}
+    assert [nodes[use.node_id] for use in page.images] == ["/a.jpg", "/b.jpg"]
+
+
+def test_caption_and_declared_size_come_along() -> None:
+    (use,) = images(
+        "<figure><a href=/big.jpg><img src=/x.jpg alt=' An  ear of wheat ' width=640 style='height: 480px'></a>"
+        "<figcaption>Wheat, <b>June</b></figcaption></figure>"
+    )
+    assert (use.image.alt, use.image.caption) == ("An ear of wheat", "Wheat, June")
+    assert (use.image.width, use.image.height) == (640, 480)
+
+
+@pytest.mark.parametrize(
+    ("declared", "width"),
+    [
+        ("-1", None),
+        ("100%", None),
+        ("9" * 40, 100_000),
+        ("99999999", 100_000),
+        ("12.7", 12),
+        ("300px", 300),
+        ("٣", None),
+    ],
+)
+def test_sizes_are_clamped_or_ignored(declared: str, width: int | None) -> None:
+    (use,) = images(f"<img src=/x.jpg width='{declared}'>")
+    assert use.image.width == width
+
+
+def test_commas_inside_an_address_do_not_split_a_srcset() -> None:
+    assert read_srcset("/c,w_300/x.jpg 300w, /c,w_600/x.jpg 600w") == [("/c,w_300/x.jpg", 300), ("/c,w_600/x.jpg", 600)]
+    assert read_srcset("/a.jpg, /b.jpg 2x,/c.jpg 3x") == [("/a.jpg", 0), ("/b.jpg", 2000), ("/c.jpg", 3000)]
+
+
+def test_a_srcset_of_fifty_thousand_items_is_cut() -> None:
+    assert len(read_srcset(", ".join(f"/{i}.jpg {i}w" for i in range(50_000)))) == 64
