@@ -1,0 +1,26 @@
+"""Uses of the public interface that must pass the strictest type check."""
+
+from pathlib import Path
+
+import scythe
+from scythe.demo import site
+from scythe.fetch import FetchOptions, fetch, require_page
+
+doc: scythe.Document = scythe.read("<p>text</p>")
+also: scythe.Document = scythe.read(b"<p>text</p>", "https://example.org/", method="auto", content_type="text/html")
+again: scythe.Document = scythe.read(scythe.Page.from_text("<p>x</p>"), options=scythe.TextOptions(captions=False))
+
+title: str = doc.title
+markdown: str = doc.markdown
+sources: list[str] = [image.src for image in doc.images if image.relevant]
+author: str = doc.metadata.author
+how: str = doc.how["text"]
+plain: dict[str, object] = doc.to_dict()
+
+try:
+    body: bytes = require_page(fetch("https://example.org/", options=FetchOptions(timeout_s=5.0))).body
+except scythe.FetchFailed as failure:
+    wait_s: float | None = failure.retry_after_s
+
+pages: list[bytes] = [page.html for page in site(seed=2, pages=12)]
+Path("out.md").write_text(markdown, encoding="utf-8")
