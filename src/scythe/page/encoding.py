@@ -28,6 +28,7 @@ class Decoded:
     text: str
     encoding: str
     losses: tuple[Loss, ...] = ()
+    source: bytes | None = None  # the text in UTF-8, where it was at hand
 
 
 def decode(body: bytes, content_type: str | None = None) -> Decoded:
@@ -51,18 +52,19 @@ def decode(body: bytes, content_type: str | None = None) -> Decoded:
         return _finish(body, _choose(body, content_type), losses)
     if b"\x1b" in body and any(escape in body for escape in _ESCAPES):
         return _finish(body, _escape_codec(body), losses)
-    return _without_nul(text, "utf-8", losses) if has_nul else Decoded(text, "utf-8", tuple(losses))
+    return _without_nul(text, "utf-8", losses) if has_nul else Decoded(text, "utf-8", tuple(losses), body)
 
 
 def clean(text: str, losses: list[Loss]) -> Decoded:
     """Free text of NUL characters (dropped, as browsers do) and lone surrogates (replaced), counting both."""
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            before, text = text.count("\ufffd"), text.translate(_SURROGATES)
-            losses.append(Loss("lone surrogates", text.count("\ufffd") - before))
-    return _without_nul(text, "utf-8", losses)
+    try:
+        source = text.encode()
+    except UnicodeEncodeError:
+        before, text = text.count("\ufffd"), text.translate(_SURROGATES)
+        losses.append(Loss("lone surrogates", text.count("\ufffd") - before))
+        return _without_nul(text, "utf-8", losses)
+    # bytes are searched ten times as fast as text of two bytes a character
+    return _without_nul(text, "utf-8", losses) if b"\x00" in source else Decoded(text, "utf-8", tuple(losses), source)
 
 
 def _without_nul(text: str, encoding: str, losses: list[Loss]) -> Decoded:

@@ -11,7 +11,7 @@ from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.model import Link, Loss, Metadata
 from scythe.page.blocks import Blocks, cut_blocks
-from scythe.page.encoding import clean, decode
+from scythe.page.encoding import Decoded, clean, decode
 from scythe.page.head import Head, read_head
 from scythe.page.images import ImageUse, read_images
 from scythe.page.jsonld import LinkedData, read_json_ld
@@ -37,8 +37,7 @@ class Page:
         """Take a page as it was received. `content_type` is the HTTP header, believed when the bytes agree."""
         if not isinstance(body, (bytes, bytearray, memoryview)):
             raise BadInput(f"Page.from_bytes wants bytes, not {type(body).__name__}; use Page.from_text for text")
-        decoded = decode(bytes(body), content_type)
-        return cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses)
+        return cls._from_decoded(decode(bytes(body), content_type), url)
 
     @classmethod
     def from_text(cls, html: str, *, url: str | None = None) -> Page:
@@ -49,14 +48,20 @@ class Page:
         if len(html) > LIMITS.body_bytes:
             losses.append(Loss("characters beyond the size limit", len(html) - LIMITS.body_bytes))
             html = html[: LIMITS.body_bytes]
-        decoded = clean(html, losses)
-        return cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses)
+        return cls._from_decoded(clean(html, losses), url)
+
+    @classmethod
+    def _from_decoded(cls, decoded: Decoded, url: str | None) -> Page:
+        page = cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses)
+        if decoded.source is not None:
+            page.__dict__["_source"] = decoded.source  # saves encoding the text again; dropped with the parse
+        return page
 
     @cached_property
     def _parsed(self) -> tuple[LexborHTMLParser, tuple[Loss, ...]]:
         from scythe.page.guard import parse  # numpy is half of the time of `scythe --help`
 
-        source = self.html.encode()
+        source = self.__dict__.pop("_source", None) or self.html.encode()
         tree, losses = parse(source)
         if shows_nothing(tree) and (opened := reopen(source)):
             tree, losses = parse(opened)
