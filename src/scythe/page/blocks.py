@@ -12,6 +12,8 @@ from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
+from scythe.compiled import load_compiled
+
 TEXT, INLINE, BOX, SKIP, BREAK, IMAGE, RULE = range(7)
 
 _KINDS = {
@@ -90,8 +92,19 @@ def _is_hidden(attributes: dict[str, str | None]) -> bool:
     return "display:none" in style or "visibility:hidden" in style
 
 
+COMPILED = load_compiled("scythe.page._walk")
+_COMPILED_KINDS = KIND | {"a": 7, "b": 8, "strong": 8}  # inline elements that are counted
+
+
 def cut_blocks(root: LexborNode) -> Blocks:
     """Walk the tree below `root` once, without recursion, and return its blocks. Linear in the number of nodes."""
+    if COMPILED is None:
+        return cut_in_python(root)
+    return Blocks(*COMPILED.cut(root, _COMPILED_KINDS, _is_hidden))
+
+
+def cut_in_python(root: LexborNode) -> Blocks:
+    """Do what the compiled walk does, which must give the same columns."""
     out = Blocks()
     kinds, leaves = KIND, out.leaves
     box_parent, box_hidden, box_end = out.box_parent, out.box_hidden, out.box_end

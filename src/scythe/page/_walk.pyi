@@ -1,0 +1,9 @@
+from collections.abc import Callable
+from typing import Any
+
+from selectolax.lexbor import LexborNode
+
+def cut(
+    root: LexborNode, kinds: dict[str, int], is_hidden: Callable[[dict[str, str | None]], bool]
+) -> tuple[list[Any], ...]:
+    """Return the columns of `Blocks` in the order of its fields."""

@@ -1,0 +1,80 @@
+"""The compiled walk gives the same columns as the Python walk."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scythe.demo import site
+from scythe.page import Page
+from scythe.page import blocks as walk
+
+pytestmark = pytest.mark.skipif(walk.COMPILED is None, reason="the compiled walk is not built: no C compiler was found")
+
+ODD = [
+    "",
+    "plain",
+    "<a><div>linked box</div></a>",
+    "<p> <b>a</b> <i>b</i>\u3000<strong>c</strong></p>",
+    "<p>\u2003\u00a0\x1c</p><p>\u200b</p>",
+    "one<br><br>two<hr>three<br>",
+    "<div hidden>x<p style='DISPLAY : none'>y</p></div><div style='visibility: hidden'>z</div>",
+    "<div style=color:red>v</div>",
+    "<div class='a b' id=c role=main itemprop=body><span class=lead>t</span></div>",
+    "<ul><li><a href=x><img src=y></a><li>t<img src=z>u</ul>",
+    "<script>no</script><noscript>no</noscript><svg><text>no</text></svg><my-tag>yes</my-tag>",
+    "<table><tr><td>1<td>2<tr><td colspan=2>3</table>after",
+    "<div>" * 200 + "deep" + "</div>" * 100 + "tail",
+    "\U0001f33e<b>\U0001f33e</b>",
+]
+PIECES = [
+    "<p>",
+    "</p>",
+    "<div hidden>",
+    "</div>",
+    "<a>",
+    "</a>",
+    "<b>",
+    "</b>",
+    "<br>",
+    "<hr>",
+    "<img>",
+    " ",
+    "x",
+    "<li class=q>",
+]
+
+
+def assert_same(page: Page) -> None:
+    root = page.root
+    fast, slow = walk.cut_blocks(root), walk.cut_in_python(root)
+    for field in fields(walk.Blocks):
+        ours, theirs = getattr(fast, field.name), getattr(slow, field.name)
+        if field.name in ("box_node", "leaves", "image_node"):
+            ours, theirs = [node.mem_id for node in ours], [node.mem_id for node in theirs]
+        assert ours == theirs, field.name
+
+
+@pytest.mark.parametrize("html", ODD)
+def test_odd_pages_are_walked_alike(html):
+    assert_same(Page.from_text(html))
+
+
+@pytest.mark.parametrize("page", site(seed=5, pages=12), ids=lambda page: page.path)
+def test_demo_pages_are_walked_alike(page):
+    assert_same(Page.from_bytes(page.html))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=80))
+def test_any_markup_is_walked_alike(pieces):
+    assert_same(Page.from_text("".join(pieces)))
+
+
+@pytest.mark.parametrize("node", [None, 7, "text", object()])
+def test_what_is_no_node_is_refused(node):
+    with pytest.raises((AttributeError, TypeError)):
+        walk.COMPILED.cut(node, {}, bool)
