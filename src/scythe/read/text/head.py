@@ -15,16 +15,12 @@ _SEEN_METAS = 200
 
 def head_of(page: Page) -> Head:
     """Return the title, the description and the tokens that tell what kind of page this is."""
-    tree = page.tree
-    first = tree.css_first("title")
-    title = first.text() if first is not None else ""
-    description = ""
+    head = page.head
+    title, description = head.title, ""
     tokens: dict[str, None] = {}
-    for node in tree.css("meta")[:_SEEN_METAS]:
-        attributes = node.attributes
-        key = (attributes.get("property") or attributes.get("name") or "").lower()
-        value = (attributes.get("content") or "").strip()
-        if not key or not value:
+    for key, content in head.properties[:_SEEN_METAS]:
+        value = content.strip()
+        if not value:
             continue
         if key in ("description", "og:description"):
             description = description or value[:1000]
@@ -34,12 +30,11 @@ def head_of(page: Page) -> Head:
             tokens[f"og:{value[:40].lower()}"] = None
         elif key == "generator":
             tokens[f"gen:{value[:40].lower().split()[0]}"] = None
-    for node in tree.css('script[type="application/ld+json"]')[:20]:
-        for kind in _TYPE.findall(node.text()[:_LD_CHARS])[:100]:
+    for text in head.json_ld[:20]:
+        for kind in _TYPE.findall(text[:_LD_CHARS])[:100]:
             tokens[f"ld:{kind.lower()}"] = None
-    for node in tree.css("[itemtype]")[:50]:
-        kind = (node.attributes.get("itemtype") or "").rstrip("/").rpartition("/")[2]
-        tokens[f"md:{kind[:40].lower()}"] = None
+    for kind in head.types:
+        tokens[f"md:{kind[:40]}"] = None
     for word in _URL_WORD.findall((page.url or "").partition("://")[2].partition("/")[2][:300].lower())[:30]:
         tokens[f"url:{word}"] = None
     return Head(" ".join(title[:500].split()), " ".join(description.split()), tuple(tokens)[:100])
