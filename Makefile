@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?=
+COMPILED := hatch_build.py $(wildcard src/speed/*)  # installing compiles these
 
 # uv, where it is installed, only makes the same installation faster.
 ifneq ($(shell command -v uv 2>/dev/null),)
@@ -23,11 +24,11 @@ $(BIN)/python:
 	@# the pip that comes with Python 3.11 cannot resolve extras that are spelled in two ways
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip || true
 
-$(VENV)/installed: pyproject.toml | $(BIN)/python
+$(VENV)/installed: pyproject.toml $(COMPILED) | $(BIN)/python
 	$(INSTALL) -e .
 	@touch $@
 
-$(VENV)/installed-dev: pyproject.toml | $(BIN)/python
+$(VENV)/installed-dev: pyproject.toml $(COMPILED) | $(BIN)/python
 	$(INSTALL) -e '.[bench,dev]'  # bench: its tests run the peers
 	@touch $@ $(VENV)/installed
 

@@ -9,12 +9,12 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _READ_CHARS = 400  # utility classes can fill kilobytes; what an element is for stands near the front
 _READ_WORDS = 24
 _REMEMBERED = 50_000  # distinct attribute texts; a large site has a few thousand
-_COMMENT = frozenset(
+COMMENT_NAMES = frozenset(
     "comment comments commentlist commenttext commentbody commentator respond responses reply replies disqus dsq "
     "livefyre kommentar kommentare commentaires comentarios commenti yorum yorumlar talkback guestbook "
     "usercomments".split()
 )
-_PAGE_TAGS = frozenset(("html", "body", "main", "article"))  # "comments-open" on these says nothing about their text
+PAGE_TAGS = frozenset(("html", "body", "main", "article"))  # "comments-open" on these says nothing about their text
 
 
 def split_names(names: str) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class Vocabulary:
         if known is None:
             words = split_names(names)
             rows = (self.names.get(f"<{tag}>", 0), *(self.names[word] for word in words if word in self.names))
-            comment = tag not in _PAGE_TAGS and not _COMMENT.isdisjoint(words)
+            comment = tag not in PAGE_TAGS and not COMMENT_NAMES.isdisjoint(words)
             known = Known(rows, f"{tag} {'-'.join(words)}", comment)
             if len(self._seen) >= _REMEMBERED:
                 self._seen.clear()

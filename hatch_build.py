@@ -1,0 +1,90 @@
+"""Compile the optional module `scythe.read.text._speed` while a wheel is built; without a compiler the wheel is pure.
+
+`SCYTHE_NO_EXTENSION=1` in the environment leaves it out. `python hatch_build.py` compiles it in place.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ImportError:  # run by hand, outside a build
+    BuildHookInterface = object
+
+ROOT = Path(__file__).resolve().parent
+FOLDER = Path("scythe", "read", "text")
+MODULE = "_speed.abi3.so"  # the stable interface: one module serves every Python from 3.11 on
+
+
+class SpeedHook(BuildHookInterface):
+    """Add the compiled module to wheels; put it beside the source for an editable installation."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile, and say in the wheel's tag which machines it is for."""
+        if self.target_name != "wheel":
+            return
+        editable = version == "editable"
+        folder = ROOT / "src" / FOLDER if editable else Path(tempfile.mkdtemp(prefix="scythe-speed-"))
+        self._temporary = None if editable else folder
+        why = compile_module(folder / MODULE)
+        if why:
+            self.app.display_info(f"scythe: built without its compiled module: {why}")
+            return
+        if not editable:
+            build_data["force_include"][str(folder / MODULE)] = (FOLDER / MODULE).as_posix()
+        build_data["pure_python"] = False
+        build_data["tag"] = f"cp311-abi3-{_platform_tag()}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what was compiled for the wheel alone."""
+        folder = getattr(self, "_temporary", None)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def compile_module(target: Path) -> str:
+    """Compile all of src/speed into `target`; return why that was not possible, or nothing."""
+    if os.environ.get("SCYTHE_NO_EXTENSION", "") not in ("", "0"):
+        return "SCYTHE_NO_EXTENSION is set"
+    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED") or os.name != "posix":
+        return "it is made for CPython with a global lock, on POSIX systems"
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    include = Path(sysconfig.get_path("include"))
+    if shutil.which(compiler[0]) is None or not (include / "Python.h").is_file():
+        return "no C compiler, or no Python headers"
+    fresh = target.with_name(f"{target.name}.{os.getpid()}")  # renamed when whole: the old one may be in use
+    command = [*compiler, *_flags(), f"-I{include}", *map(str, _sources()), "-o", str(fresh), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        fresh.unlink(missing_ok=True)
+        return f"{compiler[0]} failed: {done.stderr.strip()[-500:]}"
+    fresh.replace(target)
+    return ""
+
+
+def _sources() -> list[Path]:
+    return sorted((ROOT / "src" / "speed").glob("*.c"))
+
+
+def _flags() -> list[str]:
+    shared = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
+    return ["-std=gnu11", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-Wno-psabi", *shared]
+
+
+def _platform_tag() -> str:
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
+
+
+if __name__ == "__main__":
+    sys.exit(compile_module(ROOT / "src" / FOLDER / MODULE) or 0)
