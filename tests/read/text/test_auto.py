@@ -117,6 +117,17 @@ def test_a_page_without_text_gives_a_reason(html):
     assert reading.why
 
 
+@pytest.mark.parametrize("html", ["<p>Hello.</p>", "<h1>Closed</h1><p>Back at noon.</p>", "just words"])
+def test_a_page_with_very_little_text_is_kept_whole(html):
+    assert scythe.read(html).text.split() == Page.from_text(html).tree.body.text(separator=" ").split()
+
+
+def test_a_page_of_links_has_no_main_text():
+    document = scythe.read("<ul>" + "".join(f"<li><a href=/{i}>Page {i}</a></li>" for i in range(200)) + "</ul>")
+    assert document.text == ""
+    assert document.why
+
+
 def test_choose_takes_blocks_while_the_expected_f1_rises():
     words = np.array([10.0, 10.0, 10.0, 10.0])
     assert auto.choose(np.array([0.99, 0.98, 0.05, 0.9]), words) == (0, 1, 3)

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.page.blocks import Blocks
-from scythe.read.text.features import Head, describe
+from scythe.read.text.fast import score_arrays, score_compiled
+from scythe.read.text.features import Head
 from scythe.read.text.head import head_of
-from scythe.read.text.network import Network, load, score
+from scythe.read.text.network import Network, load
 
-WINDOW = 20_000  # blocks scored at once: bounds memory; the longest page of the training sets has fewer
+WINDOW = 8_000  # blocks scored at once: bounds memory; the longest page of the training sets has 6 571
 DOUBTFUL = 0.2  # no block above this: the page has no main text
+LITTLE_WORDS, LITTLE_BLOCKS = 60.0, 12  # a page with no more than this is kept whole when every block is doubtful
 SHOWN_SHARE = 0.35  # of the expected words; with less, scripts will show the hidden rest
 LONE_WORDS = 12.0  # expected words outside comments; with fewer, the comments are what the page is about
 
@@ -41,7 +43,7 @@ def read(page: Page, options: TextOptions) -> Reading:
     seen = score_blocks(page.blocks, head, load())
     probabilities = settle(seen, is_thread=options.comments is True or is_thread(head))
     scores = tuple(np.round(probabilities, 3).tolist())
-    kept = choose(probabilities, seen.words)
+    kept = choose(probabilities, seen.words) or all_there_is(page.blocks, seen)
     if not kept:
         return Reading("auto", why="no block looks like main text", scores=scores)
     return Reading("auto", kept=kept, scores=scores)
@@ -61,9 +63,8 @@ def score_blocks(blocks: Blocks, head: Head, network: Network) -> Seen:
     parts = []
     for start in range(0, len(blocks), WINDOW):
         part = blocks if len(blocks) <= WINDOW else window(blocks, start, min(start + WINDOW, len(blocks)))
-        features = describe(part, head, network.vocabulary)
         hidden = np.array([part.box_hidden[box] for box in part.box], dtype=np.bool_)
-        parts.append(Seen(score(network, features), features.words, features.comment, hidden))
+        parts.append(Seen(*(score_compiled(part, head, network) or score_arrays(part, head, network)), hidden))
     return parts[0] if len(parts) == 1 else Seen(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -104,6 +105,15 @@ def choose(probabilities: NDArray[np.float64], words: NDArray[np.float64]) -> tu
     expected = probabilities * words
     gains = 2.0 * np.cumsum(expected[order]) / (np.cumsum(words[order]) + expected.sum())
     return tuple(np.sort(order[: int(np.argmax(gains)) + 1]).tolist())
+
+
+def all_there_is(blocks: Blocks, seen: Seen) -> tuple[int, ...]:
+    """Return the plain blocks of a page with very little text: whatever it says, nothing else could be meant."""
+    linked = np.array(blocks.link_chars) * 2 > np.array([len(text) for text in blocks.text])
+    plain = ~(linked | seen.hidden)
+    if float(seen.words[plain].sum()) > LITTLE_WORDS or len(blocks) > LITTLE_BLOCKS:
+        return ()
+    return tuple(np.flatnonzero(plain).tolist())
 
 
 def window(blocks: Blocks, start: int, end: int) -> Blocks:
