@@ -12,6 +12,7 @@ from scythe.page.rewrite import count_attributes
 
 Places: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int64]]
 
+_QUOTE, _APOSTROPHE = 34, 39
 _LESS_THAN = 60
 _OTHER, _DRESSED, _BARE, _UNSURE, _PAGE = range(5)  # kinds of start tag, by their first two bytes
 _NAMED_FORMATTING = re.compile(rb"<(?:big|code|em|font|nobr|small|strike|strong|tt)([\t\n\f\r />])", re.I)
@@ -45,6 +46,9 @@ def is_plain(source: bytes) -> bool:
     formatting = _count_formatting(source, places[kinds == _UNSURE], int(counts[_DRESSED]), int(counts[_BARE]))
     if formatting * len(places) > LIMITS.plain_formatting or counts[_PAGE] > LIMITS.tag_attributes:
         return False
+    before = octets[opened - 1]
+    if np.count_nonzero((before == _QUOTE) | (before == _APOSTROPHE)) > LIMITS.tag_attributes:
+        return False  # values that begin like tags may hide how many there are
     return not _has_crowded_tag(source, opened)
 
 
