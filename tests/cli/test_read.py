@@ -235,19 +235,17 @@ def test_a_closed_output_pipe_ends_quietly(page: Path, tmp_path: Path) -> None:
 @pytest.mark.fault
 def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
     waiting = subprocess.Popen(
-        [sys.executable, "-c", "print(1, flush=True); from scythe.cli.main import run; run()", "read", "-"],
+        [sys.executable, "-m", "scythe", "read", "-i", "-"],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     assert waiting.stdin is not None
-    assert waiting.stdout is not None
-    waiting.stdout.readline()
-    waiting.stdin.write(b"<p>")
+    assert waiting.stderr is not None
+    waiting.stdin.write(b"no address\n")
     waiting.stdin.flush()
-    with pytest.raises(subprocess.TimeoutExpired):  # it is reading by then
-        waiting.wait(1.5)
+    assert b"standard input:1: " in waiting.stderr.readline()  # it waits for the next line now
     waiting.send_signal(signal.SIGINT)
     _, err = waiting.communicate(timeout=30)
     assert waiting.returncode == 130
