@@ -1,6 +1,6 @@
-"""Compile the optional module `scythe.read.text._speed` while a wheel is built; without a compiler the wheel is pure.
+"""Compile the optional modules while a wheel is built; without a compiler the wheel is pure Python.
 
-`SCYTHE_NO_EXTENSION=1` in the environment leaves it out. `python hatch_build.py` compiles it in place.
+`SCYTHE_NO_EXTENSION=1` in the environment leaves them out. `python hatch_build.py` compiles them in place.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ except ImportError:  # run by hand, outside a build
     BuildHookInterface = object
 
 ROOT = Path(__file__).resolve().parent
-FOLDER = Path("scythe", "read", "text")
-MODULE = "_speed.abi3.so"  # the stable interface: one module serves every Python from 3.11 on
+# folder of C files -> module; by the stable interface one module serves every Python from 3.11 on
+MODULES = {"speed": Path("scythe/read/text/_speed.abi3.so"), "walk": Path("scythe/page/_walk.abi3.so")}
 
 
 class SpeedHook(BuildHookInterface):
@@ -35,14 +35,14 @@ class SpeedHook(BuildHookInterface):
         if self.target_name != "wheel":
             return
         editable = version == "editable"
-        folder = ROOT / "src" / FOLDER if editable else Path(tempfile.mkdtemp(prefix="scythe-speed-"))
+        folder = ROOT / "src" if editable else Path(tempfile.mkdtemp(prefix="scythe-compiled-"))
         self._temporary = None if editable else folder
-        why = compile_module(folder / MODULE)
+        why = compile_modules(folder)
         if why:
-            self.app.display_info(f"scythe: built without its compiled module: {why}")
+            self.app.display_info(f"scythe: built without its compiled modules: {why}")
             return
         if not editable:
-            build_data["force_include"][str(folder / MODULE)] = (FOLDER / MODULE).as_posix()
+            build_data["force_include"] |= {str(folder / path): path.as_posix() for path in MODULES.values()}
         build_data["pure_python"] = False
         build_data["tag"] = f"cp311-abi3-{_platform_tag()}"
 
@@ -53,28 +53,34 @@ class SpeedHook(BuildHookInterface):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def compile_module(target: Path) -> str:
-    """Compile all of src/speed into `target`; return why that was not possible, or nothing."""
+def compile_modules(folder: Path) -> str:
+    """Compile every module below `folder`; return why that was not possible, or nothing."""
     if os.environ.get("SCYTHE_NO_EXTENSION", "") not in ("", "0"):
         return "SCYTHE_NO_EXTENSION is set"
     if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED") or os.name != "posix":
-        return "it is made for CPython with a global lock, on POSIX systems"
+        return "they are made for CPython with a global lock, on POSIX systems"
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     include = Path(sysconfig.get_path("include"))
     if shutil.which(compiler[0]) is None or not (include / "Python.h").is_file():
         return "no C compiler, or no Python headers"
-    fresh = target.with_name(f"{target.name}.{os.getpid()}")  # renamed when whole: the old one may be in use
-    command = [*compiler, *_flags(), f"-I{include}", *map(str, _sources()), "-o", str(fresh), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    if done.returncode:
-        fresh.unlink(missing_ok=True)
-        return f"{compiler[0]} failed: {done.stderr.strip()[-500:]}"
-    fresh.replace(target)
+    for name, path in MODULES.items():
+        sources = sorted((ROOT / "src" / name).glob("*.c"))
+        why = _compile([*compiler, *_flags(), f"-I{include}"], sources, folder / path)
+        if why:
+            return why
     return ""
 
 
-def _sources() -> list[Path]:
-    return sorted((ROOT / "src" / "speed").glob("*.c"))
+def _compile(command: list[str], sources: list[Path], target: Path) -> str:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh = target.with_name(f"{target.name}.{os.getpid()}")  # renamed when whole: the old one may be in use
+    full = [*command, *map(str, sources), "-o", str(fresh), "-lm"]
+    done = subprocess.run(full, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        fresh.unlink(missing_ok=True)
+        return f"{command[0]} failed: {done.stderr.strip()[-500:]}"
+    fresh.replace(target)
+    return ""
 
 
 def _flags() -> list[str]:
@@ -87,4 +93,4 @@ def _platform_tag() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(compile_module(ROOT / "src" / FOLDER / MODULE) or 0)
+    sys.exit(compile_modules(ROOT / "src") or 0)
