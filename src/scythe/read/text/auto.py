@@ -24,6 +24,7 @@ from scythe.read.text.network import Network, load
 WINDOW = 8_000  # blocks scored at once: bounds memory; the longest page of the training sets has 6 571
 DOUBTFUL = 0.2  # no block above this: the page has no main text
 LITTLE_WORDS, LITTLE_BLOCKS = 60.0, 12  # a page with no more than this is kept whole when every block is doubtful
+MENU_CHARS = 40  # mean length of blocks that are links throughout; longer ones are text inside a careless link
 SHOWN_SHARE = 0.35  # of the expected words; with less, scripts will show the hidden rest
 LONE_WORDS = 12.0  # expected words outside comments; with fewer, the comments are what the page is about
 
@@ -44,8 +45,8 @@ def read(page: Page, options: TextOptions) -> Reading:
     probabilities = settle(seen, is_thread=options.comments is True or is_thread(head))
     scores = tuple(np.round(probabilities, 3).tolist())
     kept = choose(probabilities, seen.words) or all_there_is(page.blocks, seen)
-    if not kept:
-        return Reading("auto", why="no block looks like main text", scores=scores)
+    if not kept or is_menu(page.blocks, kept):
+        return Reading("auto", why="only links" if kept else "no block looks like main text", scores=scores)
     return Reading("auto", kept=kept, scores=scores)
 
 
@@ -114,6 +115,13 @@ def all_there_is(blocks: Blocks, seen: Seen) -> tuple[int, ...]:
     if float(seen.words[plain].sum()) > LITTLE_WORDS or len(blocks) > LITTLE_BLOCKS:
         return ()
     return tuple(np.flatnonzero(plain).tolist())
+
+
+def is_menu(blocks: Blocks, kept: tuple[int, ...]) -> bool:
+    """Say whether the blocks are nothing but short links: an index page, whose best blocks are still no text."""
+    chars = sum(len(blocks.text[number]) for number in kept)
+    linked = sum(blocks.link_chars[number] for number in kept)
+    return linked >= 0.9 * chars and chars < MENU_CHARS * len(kept)
 
 
 def window(blocks: Blocks, start: int, end: int) -> Blocks:
