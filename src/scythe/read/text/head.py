@@ -6,6 +6,7 @@ import re
 
 from scythe.page import Page
 from scythe.read.text.features import Head
+from scythe.url import host
 
 _TYPE = re.compile(r'"@type"\s{0,8}:\s{0,8}"([A-Za-z]{1,40})"')
 _URL_WORD = re.compile(r"[a-z]{3,30}")
@@ -35,6 +36,8 @@ def head_of(page: Page) -> Head:
             tokens[f"ld:{kind.lower()}"] = None
     for kind in head.types:
         tokens[f"md:{kind[:40]}"] = None
+    for label in host(page.url or "").split(".")[:5]:
+        tokens[f"host:{label}"] = None
     for word in _URL_WORD.findall((page.url or "").partition("://")[2].partition("/")[2][:300].lower())[:30]:
         tokens[f"url:{word}"] = None
     return Head(" ".join(title[:500].split()), " ".join(description.split()), tuple(tokens)[:100])
