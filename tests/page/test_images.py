@@ -63,6 +63,8 @@ def test_a_noscript_twin_is_merged_with_its_placeholder() -> None:
         (use,) = images(html)
         assert use.image.alt == "a"
         assert len(use.twin_ids) == 1
+    (use,) = images(f"<div>{after}{before}</div>")
+    assert use.image.alt == "a"
     (use,) = images(f"<img src='{DATA}' class=lazy><noscript><img src=/y.jpg alt=b></noscript>")
     assert (use.image.src, use.image.alt) == ("https://example.org/y.jpg", "b")
 
@@ -71,6 +73,20 @@ def test_the_node_of_an_image_can_be_found_in_the_tree() -> None:
     page = Page.from_text("<p><img src=/a.jpg><img src=/b.jpg></p>", url=URL)
     nodes = {node.mem_id: node.attributes["src"] for node in page.tree.css("img")}
     assert [nodes[use.node_id] for use in page.images] == ["/a.jpg", "/b.jpg"]
+
+
+def test_a_placeholder_without_address_stands_for_its_noscript_twin() -> None:
+    page = Page.from_text(f"<p><img src='{DATA}' class=lazy><noscript><img src=/y.jpg></noscript></p>", url=URL)
+    shown, hidden = (node.mem_id for node in page.tree.css("img"))
+    (use,) = page.images
+    assert (use.node_id, use.twin_ids) == (shown, (hidden,))
+
+
+def test_a_noscript_tracker_is_not_taken_for_the_image_before() -> None:
+    assert (
+        sources(f"<img src='{DATA}'><div><div><p>x</div><noscript><img src=/t.gif width=1 height=1></noscript></div>")
+        == []
+    )
 
 
 def test_caption_and_declared_size_come_along() -> None:

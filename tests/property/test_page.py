@@ -19,8 +19,9 @@ QUICK = settings(
 
 TAGS = st.sampled_from(
     """
-    div p b i a span table tr td ul li svg math template select option h1 h2 button form script style title textarea font
-    nobr foreignObject desc mi dd dt dl caption noscript object body html br img meta link base figure picture source
+    div p b i a span table tr td ul li svg math template select option h1 h2 button form script style title textarea
+    font nobr foreignObject desc mi dd dt dl caption noscript object body html br img meta link base figure picture
+    source
     """.split()
 )
 TEXTS = st.text(alphabet=st.characters(codec="utf-8"), max_size=12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -14,20 +14,22 @@ from scythe.page.head import squeeze
 from scythe.page.srcset import read_srcset
 from scythe.url import Url, absolute
 
-_LAZY = """
+_LAZY_NAMES = """
     data-src data-original data-lazy-src data-lazy data-original-src data-hi-res-src data-img-src data-image
     data-url data-echo data-actualsrc data-src-large data-large-file data-orig-file data-full-src data-delayed-url
     data-native-src data-runner-src data-flickity-lazyload data-cfsrc data-ezsrc data-pagespeed-lazy-src
     data-pin-media data-medium-file
 """.split()
+_LAZY = {name: rank for rank, name in enumerate(_LAZY_NAMES)}
 _LAZY_SETS = """
     srcset data-srcset data-lazy-srcset data-original-set data-src-set data-ezsrcset data-img-srcset data-sources
 """.split()
 _PLACEHOLDER = re.compile(
-    r"(?:^|[/_.=-])(?:blank|placeholder|spacer|transparent|pixel|1x1|lazy|loading|loader|grey|gray|empty|clear|dummy|default-image)"
+    r"(?:^|[_.=-])(?:blank|placeholder|spacer|transparent|pixel|1x1|lazy|loading|loader|grey|gray|empty|clear|dummy)"
     r"(?:[_.-][\w-]{0,20})?\.(?:gif|png|svg|jpe?g|webp)",
     re.I,
 )
+_TRACKER = 2  # pixels
 _CAPTION_REACH = 32  # nodes below a figure that are looked at
 _CAPTION_NODES = 256  # of a caption that are read; a caption that never ends would hold the rest of the page
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(width|height)\s{0,9}:\s{0,9}([\d.]{1,9})px", re.I)
@@ -63,42 +65,67 @@ class _Offer:
 def read_images(tree: LexborHTMLParser, base: str | None) -> tuple[ImageUse, ...]:
     """Return the images of a page in page order, without trackers (2 x 2 pixels at most) and images without address."""
     uses: list[ImageUse] = []
+    last_script_free = False  # the image before stands in a noscript
+    placeholder: LexborNode | None = None  # the image before, if it has no address of its own
     for node in tree.css("img,amp-img"):
-        use = _read_image(node, base)
+        attributes = node.attributes
+        size = declared_size(attributes)
+        if None not in size and max(size[0] or 0, size[1] or 0) <= _TRACKER:
+            continue
+        use = _read_image(node, attributes, size, base)
         if use is None:
+            placeholder = node
             continue
-        if _in_noscript(node) and uses and set(use.addresses) & set(uses[-1].addresses):
-            last = uses[-1]
-            uses[-1] = ImageUse(last.image, last.node_id, last.addresses, (*last.twin_ids, use.node_id))
-            continue
+        script_free = _in_noscript(node)
+        if placeholder is not None and script_free and _are_close(placeholder, node):
+            use = replace(use, node_id=placeholder.mem_id, twin_ids=(use.node_id,))
+        elif uses and script_free != last_script_free and not set(use.addresses).isdisjoint(uses[-1].addresses):
+            shown, twin = (uses.pop(), use) if script_free else (use, uses.pop())
+            use = replace(shown, twin_ids=(*shown.twin_ids, twin.node_id, *twin.twin_ids))
         uses.append(use)
+        placeholder, last_script_free = None, script_free
     return tuple(uses)
 
 
-def _read_image(node: LexborNode, base: str | None) -> ImageUse | None:
-    attributes = node.attributes
-    width, height = declared_size(attributes)
-    if width is not None and height is not None and width <= 2 and height <= 2:
-        return None
+def _read_image(
+    node: LexborNode, attributes: dict[str, str | None], size: tuple[int | None, int | None], base: str | None
+) -> ImageUse | None:
     offer = _offer(node, attributes, base)
     src = offer.best()
     if src is None:
         return None
-    alt = squeeze(attributes.get("alt") or "")
-    image = Image(src, alt, caption_of(node), width, height)
+    image = Image(src, squeeze(attributes.get("alt") or ""), caption_of(node), *size)
     return ImageUse(image, node.mem_id, offer.all())
+
+
+def _are_close(placeholder: LexborNode, node: LexborNode) -> bool:
+    """Say whether two images share a parent, grandparent or the one above, noscript not counted."""
+    above: set[int] = set()
+    at = placeholder.parent
+    for _ in range(2):
+        if at is not None:
+            above.add(at.mem_id)
+            at = at.parent
+    at = node.parent
+    for _ in range(3):
+        if at is None:
+            return False
+        if at.mem_id in above:
+            return True
+        at = at.parent
+    return False
 
 
 def _offer(node: LexborNode, attributes: dict[str, str | None], base: str | None) -> _Offer:
     offer = _Offer([], [])
     src = attributes.get("src") or ""
-    lazy = [attributes.get(name) or "" for name in _LAZY if name in attributes]
+    lazy = [attributes[name] or "" for name in sorted(_LAZY.keys() & attributes.keys(), key=_LAZY.__getitem__)]
     shown = [src] if src and not is_placeholder(src) else []
     for text in shown + lazy:
         url = absolute(text, base)
         if url is not None and url not in offer.plain:
             offer.plain.append(url)
-    sets = [attributes.get(name) or "" for name in _LAZY_SETS if name in attributes]
+    sets = [attributes[name] or "" for name in _LAZY_SETS if name in attributes]
     parent = node.parent
     if parent is not None and parent.tag == "picture":
         sets.extend(_source_sets(parent))
@@ -123,7 +150,10 @@ def _source_sets(picture: LexborNode) -> list[str]:
 
 def is_placeholder(address: str) -> bool:
     """Say whether an address only stands for an image that a script loads later."""
-    return address[:5].lower() == "data:" or len(address) > LIMITS.url_chars or _PLACEHOLDER.search(address) is not None
+    if address[:5].lower() == "data:" or len(address) > LIMITS.url_chars:
+        return True
+    name = address.partition("?")[0].rpartition("/")[2]
+    return _PLACEHOLDER.search(name[-60:]) is not None
 
 
 def declared_size(attributes: dict[str, str | None]) -> tuple[int | None, int | None]:
