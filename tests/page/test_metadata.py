@@ -191,3 +191,15 @@ def test_a_million_typed_objects_are_not_all_kept() -> None:
 )
 def test_dates_become_iso_8601_or_nothing(text: str, iso: str) -> None:
     assert to_iso(text) == iso
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<form><label class="author-label">Name (required)</label><input name=author></form>',
+        '<div class="comment"><cite class="comment-author">Reader 7</cite></div>',
+        '<ol class="commentlist"><li><span class="author">Reader 7</span></li></ol>',
+    ],
+)
+def test_readers_are_not_taken_for_the_author(body):
+    assert metadata("", f"<h1>Oats</h1><p>text</p>{body}").author == ""

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from scythe.page.head import squeeze
 
 _LOOKED_AT = 200  # nodes of one query; what describes a page stands near its top
+_CLIMBED = 6  # elements above a byline that are looked at
 _AUTHORS = 'a[rel~="author" i],[itemprop~="author" i],[class*="byline" i],[class*="author" i]'
 
 
@@ -49,7 +50,20 @@ class Body:
     def bylines(self) -> tuple[str, ...]:
         """Short texts that may name the author."""
         nodes = self._tree.css(_AUTHORS)[:_LOOKED_AT]
-        return tuple(text for node in nodes[:30] if (text := squeeze(_text(node), 200)))
+        written = [node for node in nodes[:30] if not _is_of_readers(node)]
+        return tuple(text for node in written if (text := squeeze(_text(node), 200)))
+
+
+def _is_of_readers(node: LexborNode) -> bool:
+    """Say whether an element names the writer of a comment, or is the field where readers put their name."""
+    at: LexborNode | None = node
+    for _ in range(_CLIMBED):
+        if at is None or at.tag in ("body", "article", "main"):
+            return False
+        if at.tag in ("form", "label") or "comment" in (at.attributes.get("class") or "").lower():
+            return True
+        at = at.parent
+    return False
 
 
 def _value(node: LexborNode, attributes: dict[str, str | None]) -> str:
