@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import islice
 
 from scythe.limits import LIMITS
 from scythe.model import Loss
@@ -21,6 +20,9 @@ _VALUE = _SPACE + rb"=" + _SPACE + rb"""(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t
 _NAMED = rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:" + _VALUE + rb"|(?!" + _SPACE + rb"=))"
 _TAG = re.compile(rb"</?([a-zA-Z][^\t\n\f\r />]*+)(?:" + _NAMED + rb")*+[\t\n\f\r /]*+>")
 _ATTRIBUTE = re.compile(_NAMED)
+_ATTRIBUTE_START = re.compile(
+    rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:" + _SPACE + rb"=" + _SPACE + rb"(?:([\"'])|[^\t\n\f\r >]*+))?+"
+)
 _NAME = re.compile(rb"</?[a-zA-Z][^\t\n\f\r />]*+")
 _COMMENT_END = re.compile(rb"--!?>")
 
@@ -63,10 +65,17 @@ def rewrite(source: bytes) -> tuple[bytes, tuple[Loss, ...]]:
 
 
 def count_attributes(tag: bytes) -> int:
-    """Return how many attributes a tag has, at most one more than `Limits.tag_attributes`."""
+    """Return how many attributes a tag has, at most one more than the limit; long values are skipped fast."""
     name = _NAME.match(tag)
-    found = _ATTRIBUTE.finditer(tag, name.end() if name else 0)
-    return sum(1 for _ in islice(found, LIMITS.tag_attributes + 1))
+    at, count = name.end() if name else 0, 0
+    while count <= LIMITS.tag_attributes and (match := _ATTRIBUTE_START.match(tag, at)):
+        count += 1
+        at = match.end()
+        if match[1]:
+            at = tag.find(match[1], at) + 1
+            if not at:
+                break
+    return count
 
 
 class _Rewriter:
