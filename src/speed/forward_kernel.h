@@ -50,36 +50,46 @@ TARGET static void NAME(squash)(float *values, Py_ssize_t count) {
     }
 }
 
+/* Work out the vectors of the boxes that hold blocks: the two boxes around each, and all on its path. */
+TARGET static void NAME(describe_boxes)(const Scorer *self, Page *page) {
+    int width = self->net.name_width;
+    int32_t used = 0;
+    memset(page->box_slots, -1, (size_t)page->boxes * sizeof *page->box_slots);
+    for (Py_ssize_t i = 0; i < page->blocks; i++) {
+        int32_t box = page->box[i], near = page->up[box];
+        if (page->box_slots[box] >= 0) continue;
+        const float *above = self->elements.vectors + (size_t)page->element[near] * 2 * (size_t)width;
+        const float *top = self->elements.vectors + (size_t)page->element[page->up[near]] * 2 * (size_t)width;
+        float *vectors = page->box_vectors + (Py_ssize_t)used * 2 * width;
+        for (int k = 0; k < width; k++) vectors[k] = above[k] + top[k];
+        memcpy(vectors + width, page->path_sum + (Py_ssize_t)box * width, (size_t)width * sizeof(float));
+        page->box_slots[box] = used++;
+    }
+    NAME(squash)(page->box_vectors, (Py_ssize_t)used * 2 * width);
+}
+
 /* Join normalised numbers and vectors of each block into page->inputs. */
 TARGET static void NAME(join)(const Scorer *self, Page *page) {
     const Network *net = &self->net;
     int width = net->name_width;
-    size_t bytes = (size_t)width * sizeof(float);
-    memset(page->box_ready, 0, (size_t)page->boxes);
+    size_t bytes = (size_t)width * sizeof(float), word_bytes = (size_t)net->word_width * sizeof(float);
+    const float *__restrict mean = net->mean, *__restrict scale = net->scale, *vectors = self->elements.vectors;
+    NAME(describe_boxes)(self, page);
+    NAME(squash)(page->word_sum, page->blocks * net->word_width);
     for (Py_ssize_t i = 0; i < page->blocks; i++) {
-        float *row = page->inputs + i * net->inputs;
+        float *__restrict row = page->inputs + i * net->inputs;
         for (int k = 0; k < NUMBERS; k++) {
-            float value = (row[k] - net->mean[k]) * net->scale[k];
+            float value = (row[k] - mean[k]) * scale[k];
             value = value < 5.0f ? value : 5.0f;
             row[k] = value > -5.0f ? value : -5.0f;
         }
         row += NUMBERS;
-        int32_t box = page->box[i], near = page->up[box];
-        float *vectors = page->box_vectors + (Py_ssize_t)box * 2 * width;
-        if (!page->box_ready[box]) {
-            const float *above = self->elements.vectors + (size_t)page->element[near] * 2 * (size_t)width;
-            const float *top = self->elements.vectors + (size_t)page->element[page->up[near]] * 2 * (size_t)width;
-            for (int k = 0; k < width; k++) vectors[k] = above[k] + top[k];
-            memcpy(vectors + width, page->path_sum + (Py_ssize_t)box * width, bytes);
-            NAME(squash)(vectors, 2 * width);
-            page->box_ready[box] = 1;
-        }
+        int32_t box = page->box[i];
         if (page->lead[i] < 0) memset(row, 0, bytes);
-        else memcpy(row, self->elements.vectors + ((size_t)page->lead[i] * 2 + 1) * (size_t)width, bytes);
-        memcpy(row + width, self->elements.vectors + ((size_t)page->element[box] * 2 + 1) * (size_t)width, bytes);
-        memcpy(row + 2 * width, vectors, 2 * bytes);
-        memcpy(row + 4 * width, page->word_sum + i * net->word_width, (size_t)net->word_width * sizeof(float));
-        NAME(squash)(row + 4 * width, net->word_width);
+        else memcpy(row, vectors + ((size_t)page->lead[i] * 2 + 1) * (size_t)width, bytes);
+        memcpy(row + width, vectors + ((size_t)page->element[box] * 2 + 1) * (size_t)width, bytes);
+        memcpy(row + 2 * width, page->box_vectors + (Py_ssize_t)page->box_slots[box] * 2 * width, 2 * bytes);
+        memcpy(row + 4 * width, page->word_sum + i * net->word_width, word_bytes);
     }
 }
 
@@ -92,23 +102,26 @@ TARGET static void NAME(first_layer)(const Scorer *self, Page *page) {
     for (int k = 0; k < net->page_width; k++)
         for (int c = 0; c < net->padded; c++) always[c] += page->page_sum[k] * net->first_page[k * net->padded + c];
     NAME(multiply)(page->seen, page->inputs, net->inputs, net->first, net->inputs, net->padded, page->blocks, 0);
-    for (Py_ssize_t i = 0; i < page->blocks; i++)
+    for (Py_ssize_t i = 0; i < page->blocks; i++) {
+        const float *__restrict seen = page->seen + i * net->padded;
+        float *__restrict hidden = page->hidden + i * net->padded;
         for (int c = 0; c < net->padded; c++) {
-            float value = page->seen[i * net->padded + c] + always[c];
-            page->hidden[i * net->padded + c] = value > 0 ? value : 0;
+            float value = seen[c] + always[c];
+            hidden[c] = value > 0 ? value : 0;
         }
+    }
 }
 
 /* Sum the hidden vectors block by block, and put their mean and maximum, weighted, into `always`. */
-TARGET static void NAME(sum_page)(const Network *net, const Round *round, Page *page, float *always) {
+TARGET static void NAME(sum_page)(const Network *net, const Round *round, Page *page, float *__restrict always) {
     int padded = net->padded;
-    float *top = page->gathered;
+    float *__restrict top = page->gathered;
     memcpy(top, page->hidden, (size_t)padded * sizeof *top);
     for (int c = 0; c < padded; c++) page->running[c] = 0;
     for (Py_ssize_t i = 0; i < page->blocks; i++) {
-        const double *before = page->running + i * padded;
-        double *after = page->running + (i + 1) * padded;
-        const float *hidden = page->hidden + i * padded;
+        const double *__restrict before = page->running + i * padded;
+        double *__restrict after = page->running + (i + 1) * padded;
+        const float *__restrict hidden = page->hidden + i * padded;
         for (int c = 0; c < padded; c++) {
             after[c] = before[c] + (double)hidden[c];
             top[c] = hidden[c] > top[c] ? hidden[c] : top[c];
@@ -118,8 +131,8 @@ TARGET static void NAME(sum_page)(const Network *net, const Round *round, Page *
     memcpy(always, round->bias, (size_t)padded * sizeof *always);
     for (int k = 0; k < net->width; k++) {
         float mean = (float)(total[k] / (double)page->blocks);
-        const float *mean_row = round->page + (size_t)k * (size_t)padded;
-        const float *top_row = round->page + ((size_t)net->width + (size_t)k) * (size_t)padded;
+        const float *__restrict mean_row = round->page + (size_t)k * (size_t)padded;
+        const float *__restrict top_row = round->page + ((size_t)net->width + (size_t)k) * (size_t)padded;
         for (int c = 0; c < padded; c++) always[c] += mean * mean_row[c] + top[k] * top_row[c];
     }
 }
@@ -130,10 +143,10 @@ TARGET static void NAME(share)(const Network *net, const Round *round, Page *pag
     for (int pool = 0; pool < POOLS; pool++) {
         for (int32_t slot = 0; slot < page->pools[pool]; slot++) {
             int32_t box = page->pool_box[pool][slot], start = page->box_start[box], end = page->box_end[box];
-            const double *from = page->running + (Py_ssize_t)start * padded;
-            const double *to = page->running + (Py_ssize_t)end * padded;
+            const double *__restrict from = page->running + (Py_ssize_t)start * padded;
+            const double *__restrict to = page->running + (Py_ssize_t)end * padded;
             double size = end - start > 1 ? end - start : 1, part = 1.0 / size;
-            float *mean = page->gathered + (Py_ssize_t)slot * padded;
+            float *__restrict mean = page->gathered + (Py_ssize_t)slot * padded;
             for (int c = 0; c < padded; c++) mean[c] = (float)((to[c] - from[c]) * part);
         }
         NAME(multiply)(page->product[pool], page->gathered, padded, round->boxes[pool], net->width, padded,
@@ -141,8 +154,9 @@ TARGET static void NAME(share)(const Network *net, const Round *round, Page *pag
     }
     memset(page->gathered, 0, (size_t)page->clusters * (size_t)padded * sizeof(float));
     for (Py_ssize_t i = 0; i < page->blocks; i++) {
-        float *sum = page->gathered + (Py_ssize_t)page->cluster[i] * padded;
-        for (int c = 0; c < padded; c++) sum[c] += page->hidden[i * padded + c];
+        float *__restrict sum = page->gathered + (Py_ssize_t)page->cluster[i] * padded;
+        const float *__restrict hidden = page->hidden + i * padded;
+        for (int c = 0; c < padded; c++) sum[c] += hidden[c];
     }
     for (int32_t number = 0; number < page->clusters; number++) {
         float *sum = page->gathered + (Py_ssize_t)number * padded, size = (float)page->cluster_size[number];
@@ -156,7 +170,7 @@ TARGET static void NAME(share)(const Network *net, const Round *round, Page *pag
 }
 
 /* Let every block see its neighbours, the boxes around it, its style, its heading and the page. */
-TARGET static void NAME(look_around)(const Network *net, const Round *round, Page *page, float *always) {
+TARGET static void NAME(look_around)(const Network *net, const Round *round, Page *page, float *__restrict always) {
     int padded = net->padded, width = net->width;
     Py_ssize_t away = (Py_ssize_t)round->reach * padded;
     NAME(sum_page)(net, round, page, always);
@@ -165,13 +179,13 @@ TARGET static void NAME(look_around)(const Network *net, const Round *round, Pag
     NAME(multiply)(page->seen, page->hidden - away, padded, round->own[1], width, padded, page->blocks, 1);
     NAME(multiply)(page->seen, page->hidden + away, padded, round->own[2], width, padded, page->blocks, 1);
     for (Py_ssize_t i = 0; i < page->blocks; i++) {
-        const float *seen = page->seen + i * padded;
-        const float *near = page->product[0] + (Py_ssize_t)page->pool_slot[0][i] * padded;
-        const float *far = page->product[1] + (Py_ssize_t)page->pool_slot[1][i] * padded;
-        const float *farther = page->product[2] + (Py_ssize_t)page->pool_slot[2][i] * padded;
-        const float *style = page->product[POOLS] + (Py_ssize_t)page->cluster[i] * padded;
-        const float *heading = page->product[POOLS + 1] + (Py_ssize_t)page->heading_slot[i] * padded;
-        float *hidden = page->hidden + i * padded;
+        const float *__restrict seen = page->seen + i * padded;
+        const float *__restrict near = page->product[0] + (Py_ssize_t)page->pool_slot[0][i] * padded;
+        const float *__restrict far = page->product[1] + (Py_ssize_t)page->pool_slot[1][i] * padded;
+        const float *__restrict farther = page->product[2] + (Py_ssize_t)page->pool_slot[2][i] * padded;
+        const float *__restrict style = page->product[POOLS] + (Py_ssize_t)page->cluster[i] * padded;
+        const float *__restrict heading = page->product[POOLS + 1] + (Py_ssize_t)page->heading_slot[i] * padded;
+        float *__restrict hidden = page->hidden + i * padded;
         for (int c = 0; c < padded; c++) {
             float sum = seen[c] + near[c] + far[c] + farther[c] + style[c] + heading[c] + always[c];
             hidden[c] += sum > 0 ? sum : 0;

@@ -251,6 +251,8 @@ static int prepare(Scorer *self, PyObject *page_tags, PyObject *kinds, PyObject 
     /* strings hash differently in every process, so no page can be made to collide */
     self->seed = hash_word((uint64_t)PyObject_Hash(self->isalnum), salt, 1);
     if (!(self->kinds = copy_bytes(kinds, KIND_CODES, &size, KINDS))) return -1;
+    /* half a character is read as encoding with "replace" does: as a question mark */
+    memset(self->kinds + 0xD800, self->kinds['?'], 0x800);
     if (!(self->word_chars = copy_bytes(word_chars, 128, &self->word_codes, 2))) return -1;
     if (!(self->elements.looks = PyDict_New()) || !(self->elements.tags = PyDict_New())) return -1;
     return 0;

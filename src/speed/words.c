@@ -191,28 +191,31 @@ static int read_opening(Scorer *self, Page *page, Py_ssize_t block, PyObject *te
     return 0;
 }
 
+static unsigned char kind_of(const Scorer *self, Py_UCS4 code) {
+    return self->kinds[code < KIND_CODES ? code : KIND_CODES - 1];
+}
+
+/* Say whether the stop at `at`, which is not the last character, ends a sentence. */
+static int ends_sentence(const Scorer *self, const Py_UCS4 *codes, Py_ssize_t at) {
+    unsigned char next = kind_of(self, codes[at + 1]);
+    int is_half = codes[at] - 0xD800u < 0x800u; /* half a character counts as a question mark, not as full-width */
+    return next == SPACE || next == QUOTE || (codes[at] > 0x3000 && !is_half);
+}
+
 static void count_letters(const Scorer *self, Page *page, Py_ssize_t block, Py_ssize_t length) {
     uint32_t counts[4][KINDS] = {{0}}; /* four, so that one character need not wait for the one before */
-    const unsigned char *kinds = self->kinds;
     const Py_UCS4 *codes = page->codes;
     uint32_t sentences = 0;
-    unsigned char first = 0, kind = 0;
-    Py_UCS4 before = 0;
     for (Py_ssize_t i = 0; i < length; i++) {
-        Py_UCS4 code = codes[i];
-        if (code - 0xD800u < 0x800u) code = '?'; /* what encoding with "replace" makes of half a character */
-        unsigned char now = kinds[code < KIND_CODES ? code : KIND_CODES - 1];
-        counts[i & 3][now]++;
-        if (kind == STOP && i) sentences += now == SPACE || now == QUOTE || before > 0x3000;
-        if (!i) first = now;
-        kind = now;
-        before = code;
+        unsigned char kind = kind_of(self, codes[i]);
+        counts[i & 3][kind]++;
+        if (kind == STOP) sentences += i + 1 == length || ends_sentence(self, codes, i);
     }
     float *row = page->letters + block * KINDS;
     for (int i = 0; i < KINDS; i++) row[i] = (float)(counts[0][i] + counts[1][i] + counts[2][i] + counts[3][i]);
-    page->sentences[block] = (float)(sentences + (kind == STOP));
-    page->first[block] = first;
-    page->last[block] = kind;
+    page->sentences[block] = (float)sentences;
+    page->first[block] = kind_of(self, codes[0]);
+    page->last[block] = kind_of(self, codes[length - 1]);
 }
 
 /* Number equal texts alike and count them. */
