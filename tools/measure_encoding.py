@@ -35,6 +35,7 @@ LANGUAGES = {  # codec -> languages whose pages were written in it; "?" pages do
 }
 LABELS = ("utf-8", "iso-8859-1", "windows-1251", "shift_jis", "")
 TRUE_LABELS = {"cp1254": "iso-8859-9", "cp932": "shift_jis", "gb18030": "gb2312", "cp949": "euc-kr", "euc_jp": "euc-jp"}
+ASCII = bytes(range(128))
 DECLARATION = re.compile(r"<meta[^>]*charset[^>]*>|^\s*<\?xml[^>]*\?>", re.I)
 LANGUAGE = re.compile(r"<html[^>]*lang=[\"']?([a-zA-Z]{2})")
 DOUBLED = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")  # UTF-8 that was decoded as Latin-1 before
@@ -83,7 +84,7 @@ def main() -> None:
     scores: dict[str, Counter[bool]] = defaultdict(Counter)
     for html in pages(options.data, options.sets.split(",") if options.sets else []):
         for codec, label, body in variants(html):
-            high = sum(octet > 127 for octet in body)
+            high = len(body.translate(None, ASCII))
             doubled = codec in LANGUAGES and 2 * len(DOUBLED.findall(body)) >= 0.3 * high
             if high and not (doubled and codec not in TRUE_LABELS):
                 right = decode(body).text == body.decode(codec)
