@@ -88,7 +88,8 @@ static int end_of_word(const Py_UCS4 *codes, int length, int at) {
 /* What is read of one element, before it is added. */
 typedef struct {
     Py_UCS4 codes[READ_CHARS];
-    char joined[READ_CHARS + READ_WORDS + 1]; /* the words, in lower case, with a hyphen between */
+    char key[sizeof(int64_t) + READ_CHARS + READ_WORDS]; /* the number of the tag, then the words */
+    char *joined; /* the words in key, in lower case, with a hyphen between */
     int start[READ_WORDS], length[READ_WORDS], words, used;
     int comment;
     float *sum;
@@ -162,8 +163,9 @@ static int is_heading(PyObject *tag) {
 }
 
 /* Number the look of an element: its tag and words, without digits. */
-static int64_t number_look(Scorer *self, PyObject *tag, const Names *names) {
-    PyObject *key = PyUnicode_FromFormat("%U %s", tag, names->joined);
+static int64_t number_look(Scorer *self, int64_t tag_number, Names *names) {
+    memcpy(names->key, &tag_number, sizeof tag_number);
+    PyObject *key = PyBytes_FromStringAndSize(names->key, (Py_ssize_t)sizeof tag_number + names->used);
     if (!key) return -1;
     int64_t look = number_of(self->elements.looks, key);
     Py_DECREF(key);
@@ -176,24 +178,25 @@ static int32_t add_element(Scorer *self, PyObject *tag, PyObject *text, Py_hash_
     if (grow_elements(self) < 0) return -1;
     Names names;
     names.words = names.used = names.comment = 0;
+    names.joined = names.key + sizeof(int64_t);
     names.sum = elements->vectors + (size_t)elements->count * 2 * (size_t)width;
     memset(names.sum, 0, (size_t)width * sizeof *names.sum);
     int32_t row = row_of_tag(self, tag);
     if (row < 0) return -1;
     add_name(&self->net, names.sum, row);
     if (read_names(self, text, &names) < 0) return -1;
-    names.joined[names.used] = 0;
     memcpy(names.sum + width, names.sum, (size_t)width * sizeof *names.sum);
     squash(names.sum + width, width);
-    int64_t look = number_look(self, tag, &names), tag_number = look < 0 ? -1 : number_of(elements->tags, tag);
-    int is_page = tag_number < 0 ? -1 : PySet_Contains(self->page_tags, tag);
+    int64_t tag_number = number_of(elements->tags, tag), look = tag_number < 0 ? -1 : number_look(self, tag_number, &names);
+    int is_page = look < 0 ? -1 : PySet_Contains(self->page_tags, tag);
     if (is_page < 0) return -1;
+    Py_ssize_t length = PyUnicode_GetLength(tag);
     Py_INCREF(tag);
     Py_INCREF(text);
     elements->items[elements->count] = (Element){
         tag, text, hash, (uint32_t)look, (uint32_t)tag_number, names.comment && !is_page,
-        PyUnicode_CompareWithASCIIString(tag, "p") == 0, (uint8_t)is_heading(tag),
-        PyUnicode_CompareWithASCIIString(tag, "article") == 0,
+        length == 1 && PyUnicode_CompareWithASCIIString(tag, "p") == 0, length == 2 && is_heading(tag),
+        length == 7 && PyUnicode_CompareWithASCIIString(tag, "article") == 0,
     };
     elements->slots[element_slot(elements, hash, tag, text)] = elements->count;
     return elements->count++;
