@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scythe.bench.peers import PEERS, release
+from scythe.read.text.fast import COMPILED
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Machine:
     system: str
     processor: str
     cpus: int
-    packages: tuple[tuple[str, str], ...]  # name, version; only what is installed
+    packages: tuple[tuple[str, str], ...]  # name, version; only what is installed; how blocks are scored
 
     def summary(self) -> str:
         """Return all facts in one line."""
@@ -29,6 +30,7 @@ class Machine:
 def describe_machine() -> Machine:
     """Collect the facts."""
     packages = [(name, release(name)) for name in ("scythe", "selectolax", "numpy", *PEERS)]
+    packages.insert(1, ("scoring", "compiled" if COMPILED else "with numpy"))
     return Machine(
         python=platform.python_version(),
         system=f"{platform.system()} {platform.machine()}",
