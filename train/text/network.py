@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from scythe.read.text.names import Vocabulary
-from scythe.read.text.network import FORMAT, VERSION
+from scythe.read.text.network import FORMAT, VERSION, pack
 
 REACHES = (1, 2, 4, 1)
 STREAMS = 10  # self, before, after, three boxes around, style, page mean, page maximum, heading
@@ -153,15 +153,18 @@ class TextNetwork(nn.Module):
 
 
 def export(net: TextNetwork, vocabulary: Vocabulary) -> dict[str, object]:
-    """Return the saved form: vectors as whole numbers with one scale, everything else rounded to four digits."""
+    """Return the saved form: vectors as bytes with one scale, matrices in half precision."""
 
     def table(weights: Tensor, words: dict[str, int]) -> dict[str, object]:
         rows = weights.detach()[1:]
         scale = float(rows.abs().max()) / 127
-        return {"vocabulary": list(words), "scale": scale, "rows": torch.round(rows / scale).int().tolist()}
+        return {"vocabulary": list(words), "scale": scale, "rows": pack(torch.round(rows / scale).numpy(), "int8")}
 
-    def matrix(values: Tensor) -> object:
-        return np.vectorize(lambda v: float(f"{v:.4g}"))(values.detach().numpy()).tolist()
+    def matrix(values: Tensor) -> dict[str, object]:
+        return pack(values.detach().numpy(), "float16")
+
+    def plain(values: Tensor) -> list[float]:
+        return [float(f"{value:.6g}") for value in values.tolist()]
 
     return {
         "format": FORMAT,
@@ -169,8 +172,8 @@ def export(net: TextNetwork, vocabulary: Vocabulary) -> dict[str, object]:
         "names": table(net.names.weight, vocabulary.names),
         "words": table(net.words.weight, vocabulary.words),
         "page": table(net.page.weight, vocabulary.page),
-        "mean": matrix(net.mean),
-        "scale": matrix(net.scale),
+        "mean": plain(net.mean),
+        "scale": plain(net.scale),
         "first": {"weights": matrix(net.first.weight.T), "bias": matrix(net.first.bias)},
         "rounds": [
             {"reach": reach, "weights": matrix(linear.weight.T), "bias": matrix(linear.bias)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -148,14 +149,27 @@ def _range_of(features: Features, boxes: Ints) -> tuple[Ints, Ints, Floats]:
     return start, end, np.maximum(end - start, 1).astype(np.float32)[:, None]
 
 
+_PACKED = {"int8": "<i1", "float16": "<f2"}
+
+
+def pack(values: NDArray[Any], kind: str) -> dict[str, Any]:
+    """Return an array as JSON values: its shape, and its numbers in base 64. A tenth of the time of a list to load."""
+    return {"shape": list(values.shape), kind: b64encode(values.astype(_PACKED[kind]).tobytes()).decode()}
+
+
+def _floats(values: Any) -> Floats:
+    """Read an array, packed or as a list."""
+    if not isinstance(values, dict):
+        return np.array(values, dtype=np.float32)
+    (kind,) = _PACKED.keys() & values.keys()
+    numbers: NDArray[Any] = np.frombuffer(b64decode(values[kind], validate=True), dtype=_PACKED[kind])
+    return numbers.reshape(values["shape"]).astype(np.float32)
+
+
 def _table(packed: dict[str, Any]) -> Floats:
     """Unpack vectors stored as whole numbers with one scale; row 0 is added for what is unknown."""
-    rows = np.array(packed["rows"], dtype=np.float32) * float(packed["scale"])
+    rows: Floats = _floats(packed["rows"]) * np.float32(packed["scale"])
     return np.concatenate([np.zeros((1, rows.shape[1]), dtype=np.float32), rows], dtype=np.float32)
-
-
-def _floats(values: object) -> Floats:
-    return np.array(values, dtype=np.float32)
 
 
 def _round(saved: dict[str, Any]) -> Round:
