@@ -6,13 +6,12 @@ The compiled module repeats `features` and `network` in C; those two stay the re
 
 from __future__ import annotations
 
-import os
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scythe.compiled import load_compiled
 from scythe.page.blocks import Blocks
 from scythe.read.text.features import WORD, Head, describe
 from scythe.read.text.letters import kinds
@@ -28,19 +27,9 @@ _WORD_CODES = 0x40000  # planes with letters in them; the few characters above a
 Scores = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
 
 
-def _load() -> ModuleType | None:
-    if os.environ.get("SCYTHE_PURE", "") not in ("", "0"):
-        return None
-    try:
-        from scythe.read.text import _speed
-    except ImportError:
-        return None
-    return _speed if _speed.VERSION == VERSION else None
-
-
-_module = _load()
-COMPILED = _module is not None
-_last: list[tuple[Network, Scorer | None]] = []  # the network used last; building a scorer takes as long as 30 pages
+_module = load_compiled("scythe.read.text._speed")
+COMPILED = _module is not None and _module.VERSION == VERSION
+_last: list[tuple[Network, Scorer | None]] = []  # the network used last; building a scorer takes as long as 20 pages
 
 
 def score_compiled(blocks: Blocks, head: Head, network: Network) -> Scores | None:
