@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scythe.read.text._speed import Scorer
 
 VERSION = 1  # of the scoring; a module compiled for another one is left alone
-_WORD_CODES = 0x40000  # planes with letters in them; the few characters above are asked one by one
+_WORD_CODES = 0x10000  # the basic plane; the few characters above are asked one by one
 
 Scores = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
 
