@@ -13,7 +13,7 @@ from scythe.bench.scoring import aggregate, count
 from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent
-from scythe.read.text.auto import Seen, choose, is_thread, settle
+from scythe.read.text.auto import Seen, choose, has_headline, is_thread, settle, without_title
 from scythe.read.text.features import describe
 from scythe.read.text.head import head_of
 from scythe.read.text.network import load
@@ -26,6 +26,8 @@ def text_of(page: Page, probabilities: np.ndarray) -> str:
     hidden = np.array([blocks.box_hidden[box] for box in blocks.box], dtype=np.bool_)
     seen = Seen(probabilities, features.words, features.comment, hidden)
     kept = choose(settle(seen, is_thread=is_thread(head)), features.words)
+    if has_headline(head):
+        kept = without_title(page, kept)
     return PageContent(page, kept, TextOptions()).text()
 
 

@@ -67,6 +67,14 @@ def test_demo_pages_come_close_to_their_known_text(page):
     assert rate(compare(cut_tokens(page.gold_text), cut_tokens(text))).f1 > 0.8
 
 
+def test_the_title_is_not_repeated_where_structured_data_gives_the_headline():
+    data = '<script type="application/ld+json">{"@type": "NewsArticle", "headline": "A late harvest"}</script>'
+    html = article().replace("<head>", f"<head>{data}")
+    assert not scythe.read(html).text.startswith("A late harvest")
+    assert scythe.read(html, options=TextOptions(title_line=True)).text.startswith("A late harvest")
+    assert PARAGRAPHS[0] in scythe.read(html).text
+
+
 def test_comments_below_an_article_are_left_out():
     document = scythe.read(article(comments()), url="https://example.org/2026/late-harvest")
     assert PARAGRAPHS[-1] in document.text

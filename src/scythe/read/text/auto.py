@@ -3,7 +3,7 @@
 The set kept is the one with the highest expected F1: blocks are taken in order of their probability for as long as the
 expected harmonic mean of precision and recall, weighted by words, goes on rising. Comments are not left to the network,
 because people disagree about them: they are dropped, except on pages that are made of them (forums, questions and
-answers).
+answers). Neither is the title line: where structured data gives the headline, the text does not repeat it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from scythe.read.text.fast import score_arrays, score_compiled
 from scythe.read.text.features import Head
 from scythe.read.text.head import head_of
 from scythe.read.text.network import Network, load
+from scythe.read.text.roles import comparable, title_variants
 
 WINDOW = 8_000  # blocks scored at once: bounds memory; the longest page of the training sets has 6 571
 DOUBTFUL = 0.2  # no block above this: the page has no main text
 LITTLE_WORDS, LITTLE_BLOCKS = 60.0, 12  # a page with no more than this is kept whole when every block is doubtful
 MENU_CHARS = 40  # mean length of blocks that are links throughout; longer ones are text inside a careless link
+TITLE_WITHIN = 4  # kept blocks: kicker, date and the like may stand before the title
 SHOWN_SHARE = 0.35  # of the expected words; with less, scripts will show the hidden rest
 LONE_WORDS = 12.0  # expected words outside comments; with fewer, the comments are what the page is about
 
@@ -46,6 +48,8 @@ def read(page: Page, options: TextOptions) -> Reading:
     probabilities = settle(seen, is_thread=options.comments is True or is_thread(head))
     scores = tuple(np.round(probabilities, 3).tolist())
     kept = choose(probabilities, seen.words) or all_there_is(page.blocks, seen)
+    if options.title_line is None and has_headline(head):
+        kept = without_title(page, kept)
     if not kept or is_menu(page.blocks, kept):
         return Reading("auto", why="only links" if kept else "no block looks like main text", scores=scores)
     return Reading("auto", kept=kept, scores=scores)
@@ -116,6 +120,23 @@ def all_there_is(blocks: Blocks, seen: Seen) -> tuple[int, ...]:
     if float(seen.words[plain].sum()) > LITTLE_WORDS or len(blocks) > LITTLE_BLOCKS:
         return ()
     return tuple(np.flatnonzero(plain).tolist())
+
+
+def has_headline(head: Head) -> bool:
+    """Say whether structured data gives the headline: the text need not repeat it, unless it opens a thread."""
+    return any(token.startswith("ld:") for token in head.tokens) and not is_thread(head)
+
+
+def without_title(page: Page, kept: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the blocks without the title line among the first of them."""
+    blocks = page.blocks
+    wanted = title_variants(page.metadata.title)
+    first = kept[:TITLE_WITHIN]
+    same = {number for number in first if comparable(blocks.text[number]) in wanted}
+    heads = [number for number, box in enumerate(blocks.box) if blocks.box_tag[box] == "h1"]
+    if not same and len(heads) == 1:
+        same = {*first} & {*heads}
+    return tuple(number for number in kept if number not in same) or kept
 
 
 def is_menu(blocks: Blocks, kept: tuple[int, ...]) -> bool:
