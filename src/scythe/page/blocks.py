@@ -105,6 +105,7 @@ def cut_blocks(root: LexborNode) -> Blocks:
 
 def cut_in_python(root: LexborNode) -> Blocks:
     """Do what the compiled walk does, which must give the same columns."""
+    # one long function, because the loop runs once per node of every page: no calls but those at the ends of blocks
     out = Blocks()
     kinds, leaves = KIND, out.leaves
     box_parent, box_hidden, box_end = out.box_parent, out.box_hidden, out.box_end
