@@ -94,11 +94,26 @@ def test_comments_are_the_content_of_a_page_that_has_nothing_else():
     assert len(page.blocks) == 2
 
 
-@pytest.mark.parametrize("url", ["https://example.org/forum/thread-7", "https://example.org/questions/12/why"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.org/forum/why-so-late",
+        "https://example.org/questions/12/why",
+        "https://example.org/thread-7-1.html",
+        "https://example.org/board/showthread.php?t=7",
+        "https://example.org/discussion-topics/why-so-late/",
+        "https://forum.example.org/12",
+    ],
+)
 def test_a_thread_is_known_by_its_address(url):
-    page = Page.from_text(article(comments()), url=url)
-    assert auto.is_thread(auto.head_of(page))
-    assert not auto.is_thread(auto.head_of(Page.from_text(article(), url="https://example.org/news/1")))
+    assert auto.is_thread(auto.head_of(Page.from_text(article(comments()), url=url)))
+
+
+@pytest.mark.parametrize(
+    "path", ["news/1", "2026/the-question-of-the-thread.html", "board-of-trade-meets-forum-of-mayors"]
+)
+def test_a_headline_about_threads_is_no_thread(path):
+    assert not auto.is_thread(auto.head_of(Page.from_text(article(), url=f"https://example.org/{path}")))
 
 
 def test_hidden_blocks_are_left_out():

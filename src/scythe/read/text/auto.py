@@ -32,10 +32,11 @@ LONE_WORDS = 12.0  # expected words outside comments; with fewer, the comments a
 
 THREADS = frozenset(
     "ld:discussionforumposting ld:qapage ld:question md:discussionforumposting md:qapage md:question md:answer "
-    "url:forum url:forums url:thread url:threads url:viewtopic url:viewthread url:showthread url:topic url:topics "
-    "url:question url:questions url:discussion url:discussions url:bbs url:board url:tid gen:vbulletin gen:discourse "
-    "gen:phpbb gen:mybb gen:xenforo gen:flarum gen:nodebb gen:smf url:comments host:forum host:forums host:bbs "
-    "host:board host:boards host:community host:discuss host:answers host:stackexchange host:stackoverflow".split()
+    "path:forum path:forums path:thread path:threads path:viewtopic path:viewthread path:showthread path:topic "
+    "path:topics path:question path:questions path:discussion path:discussions path:bbs path:board path:tid "
+    "path:comments gen:vbulletin gen:discourse gen:phpbb gen:mybb gen:xenforo gen:flarum gen:nodebb gen:smf "
+    "host:forum host:forums host:bbs host:board host:boards host:community host:discuss host:answers "
+    "host:stackexchange host:stackoverflow".split()
 )
 
 

@@ -10,6 +10,8 @@ from scythe.url import host
 
 _TYPE = re.compile(r'"@type"\s{0,8}:\s{0,8}"([A-Za-z]{1,40})"')
 _URL_WORD = re.compile(r"[a-z]{3,30}")
+# one or two words that are a whole part of the address, such as /message-board/showthread.php: not words of a headline
+_SEGMENT = re.compile(r"(?<![^/?&])([a-z]{2,30})(?:-([a-z]{2,30}))?(?=[/.?=]|-\d|$)")
 _LD_CHARS = 200_000  # types stand near the top; the rest of a huge block says nothing new
 _SEEN_METAS = 200
 
@@ -38,6 +40,9 @@ def head_of(page: Page) -> Head:
         tokens[f"md:{kind[:40]}"] = None
     for label in host(page.url or "").split(".")[:5]:
         tokens[f"host:{label}"] = None
-    for word in _URL_WORD.findall((page.url or "").partition("://")[2].partition("/")[2][:300].lower())[:30]:
+    path = (page.url or "").partition("://")[2].partition("/")[2][:300].lower()
+    for word in _URL_WORD.findall(path)[:30]:
         tokens[f"url:{word}"] = None
+    for words in _SEGMENT.findall(path)[:20]:
+        tokens |= {f"path:{word}": None for word in words if word}
     return Head(" ".join(title[:500].split()), " ".join(description.split()), tuple(tokens)[:100])
