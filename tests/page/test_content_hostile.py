@@ -44,9 +44,14 @@ def render(html: str) -> tuple[PageContent, float]:
 @pytest.mark.fault
 @pytest.mark.parametrize("name", PAGES)
 def test_rendering_twice_the_page_takes_about_twice_the_time(name: str) -> None:
-    _, half = render(PAGES[name](8_000))
-    content, whole = render(PAGES[name](16_000))
-    assert whole < 0.3 or whole < 3.5 * half, f"{half:.2f} s, then {whole:.2f} s at twice the size"
+    half = whole = float("inf")
+    for _ in range(5):  # the least of several: other work on the machine only ever adds time
+        half = min(half, render(PAGES[name](8_000))[1])
+        content, took = render(PAGES[name](16_000))
+        whole = min(whole, took)
+        if whole < 0.3 or whole < 2.6 * half:
+            break
+    assert whole < 0.3 or whole < 3.0 * half, f"{half:.2f} s, then {whole:.2f} s at twice the size"
     assert content.text().split() == " ".join(content.page.blocks.text).split()
 
 
