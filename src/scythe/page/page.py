@@ -64,8 +64,9 @@ class Page:
         source = self.__dict__.pop("_source", None) or self.html.encode()
         tree, losses = parse(source)
         if shows_nothing(tree) and (opened := reopen(source)):
-            tree, losses = parse(opened)
-            losses += (Loss("unclosed elements read as their content", 1),)
+            other, other_losses = parse(opened)
+            if not shows_nothing(other):
+                return other, (*other_losses, Loss("unclosed elements read as their content", 1))
         return tree, losses
 
     @property

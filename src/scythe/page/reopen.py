@@ -10,14 +10,17 @@ from selectolax.lexbor import LexborHTMLParser
 
 _RAW = (b"title", b"script", b"style", b"textarea", b"xmp", b"iframe", b"noembed", b"noframes")
 _MARKUP = (b"</p", b"</div", b"</td", b"</a>")
+_UNSEEN = frozenset(("script", "noscript", "style", "template", "link", "meta", "-comment", "!comment", "_comment"))
 _AFTER_NAME = b"> \t\r\n\f/"
 
 
 def shows_nothing(tree: LexborHTMLParser) -> bool:
-    """Say whether the body is empty. Costs nothing on a page that has one."""
+    """Say whether the body holds nothing but scripts and white space. Costs next to nothing on any other page."""
     body = tree.body
-    first = body.first_child if body is not None else None
-    return first is None or (first.next is None and first.is_empty_text_node)
+    node = body.first_child if body is not None else None
+    while node is not None and (node.tag in _UNSEEN or node.is_empty_text_node):
+        node = node.next
+    return node is None
 
 
 def reopen(source: bytes) -> bytes | None:
@@ -32,7 +35,8 @@ def reopen(source: bytes) -> bytes | None:
         if end >= 0:
             places.append((at, end + 1))
     if not places:
-        return _without_scripts(source, lower)
+        shown = _without(_without(source, b"script"), b"noscript")
+        return shown if len(shown) < len(source) else None
     start, end = min(places)
     return source[:start] + source[end:]
 
@@ -54,16 +58,16 @@ def _tag_from(lower: bytes, opening: bytes, start: int) -> int:
     return at
 
 
-def _without_scripts(source: bytes, lower: bytes) -> bytes | None:
-    """Drop scripts from tag to tag: one that holds `<!--<script` hides its own end from a parser."""
-    kept, at = [], 0
-    while (start := _tag_from(lower, b"<script", at)) >= 0:
+def _without(source: bytes, name: bytes) -> bytes:
+    """Drop elements from tag to tag, as a browser does that runs scripts.
+
+    A script that holds `<!--<script` hides its own end from a parser; a `<noscript>` that opens a box without closing it
+    takes in the rest of the page.
+    """
+    lower, kept, at = source.lower(), [], 0
+    while (start := _tag_from(lower, b"<" + name, at)) >= 0:
         kept.append(source[at:start])
-        end = lower.find(b"</script", start)
-        if end < 0:
-            break
-        at = end
-    if not kept:
-        return None
-    kept.append(source[at:])
-    return b"".join(kept)
+        at = lower.find(b"</" + name, start)
+        if at < 0:
+            return b"".join(kept)
+    return b"".join((*kept, source[at:]))
