@@ -61,8 +61,8 @@ def _tag_from(lower: bytes, opening: bytes, start: int) -> int:
 def _without(source: bytes, name: bytes) -> bytes:
     """Drop elements from tag to tag, as a browser does that runs scripts.
 
-    A script that holds `<!--<script` hides its own end from a parser; a `<noscript>` that opens a box without closing it
-    takes in the rest of the page.
+    A script that holds `<!--<script` hides its own end from a parser; a `<noscript>` that opens a box without closing
+    it takes in the rest of the page.
     """
     lower, kept, at = source.lower(), [], 0
     while (start := _tag_from(lower, b"<" + name, at)) >= 0:
