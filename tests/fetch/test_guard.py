@@ -132,4 +132,6 @@ def test_an_answer_that_comes_after_the_deadline_is_dropped(monkeypatch: pytest.
 
 
 def test_closing_the_resolver_holds_nothing_up() -> None:
-    asyncio.run(GuardedResolver().close())
+    threads = threading.active_count()
+    assert asyncio.run(asyncio.wait_for(GuardedResolver().close(), 1)) is None
+    assert threading.active_count() == threads

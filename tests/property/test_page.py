@@ -86,7 +86,9 @@ def test_any_text_becomes_a_page(html: str) -> None:
 @QUICK
 @given(SOUP)
 def test_any_markup_becomes_a_page(html: str) -> None:
-    everything(Page.from_text(html, url=URL)).encode()
+    text = everything(Page.from_text(html, url=URL))
+    text.encode()
+    assert "\x00" not in text
 
 
 @QUICK
