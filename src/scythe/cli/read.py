@@ -8,12 +8,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 import scythe
 from scythe.cli.ending import EMPTY, FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.read_options import (
+    AllowPrivate,
+    BaseUrl,
+    Captions,
+    Comments,
+    DownloadImages,
+    FailOnEmpty,
+    Format,
+    Images,
+    InputFile,
+    Inputs,
+    Links,
+    Method,
+    Output,
+    Tables,
+    Timeout,
+    TitleLine,
+    Verbose,
+)
 from scythe.cli.sinks import FORMATS, Sink, is_folder, open_sink
 from scythe.cli.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
 from scythe.errors import BadInput, ScytheError
@@ -56,51 +74,23 @@ class Tally:
 
 @app.command(help=HELP, no_args_is_help=True)
 def read(
-    inputs: Annotated[list[str] | None, typer.Argument(metavar="INPUTS", show_default=False)] = None,
-    input_file: Annotated[
-        str | None, typer.Option("--input-file", "-i", metavar="LIST", help="A file of addresses, one per line, or -.")
-    ] = None,
-    url: Annotated[
-        str | None, typer.Option(metavar="URL", help="The address a file or standard input was saved from.")
-    ] = None,
-    method: Annotated[
-        str, typer.Option(help="Text method: auto, sentences, characters, vsse, cetr, cetd, or a plug-in's.")
-    ] = "auto",
-    format_: Annotated[
-        str | None,
-        typer.Option("--format", "-f", metavar="|".join(FORMATS), help="Output format; otherwise by the suffix of -o."),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE|DIR", help="Write here; a DIR gets text, HTML and images."),
-    ] = None,
-    download_images: Annotated[
-        bool, typer.Option("--download-images", help="With -o DIR: fetch the pictures of the text into its folder.")
-    ] = False,
-    title_line: Annotated[
-        bool | None, typer.Option("--title-line/--no-title-line", help="Begin the text with the title.")
-    ] = None,
-    captions: Annotated[
-        bool | None, typer.Option("--captions/--no-captions", help="Keep captions of figures and tables.")
-    ] = None,
-    comments: Annotated[
-        bool | None, typer.Option("--comments/--no-comments", help="Keep what readers wrote below.")
-    ] = None,
-    tables: Annotated[bool | None, typer.Option("--tables/--no-tables", help="Keep tables of data.")] = None,
-    links: Annotated[bool, typer.Option("--links/--no-links", help="Keep links in md and html.")] = True,
-    images: Annotated[bool, typer.Option("--images/--no-images", help="Keep images in md and html.")] = True,
-    timeout: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="For one page, from look-up to last byte.")
-    ] = LIMITS.fetch_s,
-    allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Also fetch from this machine and private networks.")
-    ] = False,
-    fail_on_empty: Annotated[
-        bool, typer.Option("--fail-on-empty", help="Exit with 3 when a page has no main text.")
-    ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Say on standard error how each field was found.")
-    ] = False,
+    inputs: Inputs = None,
+    input_file: InputFile = None,
+    url: BaseUrl = None,
+    method: Method = "auto",
+    format_: Format = None,
+    output: Output = None,
+    download_images: DownloadImages = False,
+    title_line: TitleLine = None,
+    captions: Captions = None,
+    comments: Comments = None,
+    tables: Tables = None,
+    links: Links = True,
+    images: Images = True,
+    timeout: Timeout = LIMITS.fetch_s,
+    allow_private: AllowPrivate = False,
+    fail_on_empty: FailOnEmpty = False,
+    verbose: Verbose = False,
 ) -> None:
     options = TextOptions(
         method=method,
