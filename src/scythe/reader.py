@@ -143,7 +143,7 @@ def _area(page: Page, kept: tuple[int, ...], by_block: list[str]) -> Iterable[in
 def _title(page: Page) -> tuple[str, str]:
     """Choose between the title of the head, which often carries the site's name, and the heading it repeats."""
     blocks, declared = page.blocks, page.metadata.title
-    heads = [blocks.text[i] for i, box in enumerate(blocks.box) if blocks.box_tag[box] == "h1"]
+    heads = [blocks.text[i] for i in blocks.directly_in("h1")]
     variants = title_variants(declared) if declared else set()
     whole = comparable(declared)
     for head in heads:

@@ -63,6 +63,10 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.text)
 
+    def directly_in(self, tag: str) -> list[int]:
+        """Return the blocks whose own box has this tag."""
+        return [block for block, box in enumerate(self.box) if self.box_tag[box] == tag]
+
     def boxes_above(self, block: int) -> list[int]:
         """Return the boxes around a block, innermost first, the root last."""
         chain, box = [], self.box[block]

@@ -134,7 +134,7 @@ def without_title(page: Page, kept: tuple[int, ...]) -> tuple[int, ...]:
     wanted = title_variants(page.metadata.title)
     first = kept[:TITLE_WITHIN]
     same = {number for number in first if comparable(blocks.text[number]) in wanted}
-    heads = [number for number, box in enumerate(blocks.box) if blocks.box_tag[box] == "h1"]
+    heads = blocks.directly_in("h1")
     if not same and len(heads) == 1:
         same = {*first} & {*heads}
     return tuple(number for number in kept if number not in same) or kept
