@@ -9,7 +9,7 @@ import pytest
 
 from scythe.errors import BadInput
 from scythe.page import Page
-from scythe.read.text.features import Head, describe
+from scythe.read.text.features import HeadSummary, describe
 from scythe.read.text.letters import COMMA, DENSE, STOP, count_letters
 from scythe.read.text.names import Vocabulary, split_names
 from scythe.read.text.network import FORMAT, VERSION, from_json, load, score
@@ -18,7 +18,7 @@ HTML = """<html><body class="home"><nav><ul><li><a href=/>Home</a></li><li><a hr
 <article class="post-body"><h1>A late harvest</h1><p>It rained. It rained again, for weeks.</p><p>Then it stopped.</p>
 <h2>After the rain</h2><p>The sun came <b>out</b>.<br>We went to work.</p></article>
 <div id=comments><p>Nice one!</p></div>"""
-HEAD = Head("A late harvest", "Rain and sun", ("og:article",))
+HEAD = HeadSummary("A late harvest", "Rain and sun", ("og:article",))
 
 
 def saved(width: int = 4, vector: int = 3, seed: int = 1) -> dict:
@@ -139,7 +139,7 @@ def test_slices_of_the_products_change_nothing():
 @pytest.mark.parametrize("html", ["<p>x", "<p>\u6536</p>", "<a>one</a>", "<li>" * 30 + "deep", "<b>1</b><br>2<br>3"])
 def test_the_smallest_pages_have_finite_scores(html):
     network = load()
-    features = describe(Page.from_text(html).blocks, Head("", "", ()), network.vocabulary)
+    features = describe(Page.from_text(html).blocks, HeadSummary("", "", ()), network.vocabulary)
     assert np.isfinite(features.numbers).all()
     assert np.isfinite(score(network, features)).all()
 

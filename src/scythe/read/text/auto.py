@@ -17,7 +17,7 @@ from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.page.blocks import Blocks
 from scythe.read.text.fast import score_arrays, score_compiled
-from scythe.read.text.features import Head
+from scythe.read.text.features import HeadSummary
 from scythe.read.text.head import head_of
 from scythe.read.text.network import Network, load
 from scythe.read.text.roles import comparable, title_variants
@@ -65,7 +65,7 @@ class Seen(NamedTuple):
     hidden: NDArray[np.bool_]
 
 
-def score_blocks(blocks: Blocks, head: Head, network: Network) -> Seen:
+def score_blocks(blocks: Blocks, head: HeadSummary, network: Network) -> Seen:
     """Score every block; a very long page is scored in windows."""
     parts = []
     for start in range(0, len(blocks), WINDOW):
@@ -75,7 +75,7 @@ def score_blocks(blocks: Blocks, head: Head, network: Network) -> Seen:
     return parts[0] if len(parts) == 1 else Seen(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def is_thread(head: Head) -> bool:
+def is_thread(head: HeadSummary) -> bool:
     """Say whether the page is a forum thread, a discussion or a question with answers."""
     return not THREADS.isdisjoint(head.tokens)
 
@@ -123,7 +123,7 @@ def all_there_is(blocks: Blocks, seen: Seen) -> tuple[int, ...]:
     return tuple(np.flatnonzero(plain).tolist())
 
 
-def has_headline(head: Head) -> bool:
+def has_headline(head: HeadSummary) -> bool:
     """Say whether structured data gives the headline: the text need not repeat it, unless it opens a thread."""
     return any(token.startswith("ld:") for token in head.tokens) and not is_thread(head)
 

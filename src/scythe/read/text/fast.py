@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scythe.compiled import load_compiled
 from scythe.page.blocks import Blocks
-from scythe.read.text.features import WORD, Head, describe
+from scythe.read.text.features import WORD, HeadSummary, describe
 from scythe.read.text.letters import kinds
 from scythe.read.text.names import COMMENT_NAMES, PAGE_TAGS
 from scythe.read.text.network import Network, score
@@ -32,7 +32,7 @@ COMPILED = _module is not None and _module.VERSION == VERSION
 _last: list[tuple[Network, Scorer | None]] = []  # the network used last; building a scorer takes as long as 20 pages
 
 
-def score_compiled(blocks: Blocks, head: Head, network: Network) -> Scores | None:
+def score_compiled(blocks: Blocks, head: HeadSummary, network: Network) -> Scores | None:
     """Return probability, words and comment flag of each block, or None where only the arrays can tell."""
     scorer = _scorer_of(network) if COMPILED else None
     if scorer is None:
@@ -48,7 +48,7 @@ def score_compiled(blocks: Blocks, head: Head, network: Network) -> Scores | Non
     return np.frombuffer(probabilities), np.frombuffer(words), np.frombuffer(comment, dtype=np.bool_)
 
 
-def score_arrays(blocks: Blocks, head: Head, network: Network) -> Scores:
+def score_arrays(blocks: Blocks, head: HeadSummary, network: Network) -> Scores:
     """Return the same, worked out with numpy."""
     features = describe(blocks, head, network.vocabulary)
     return score(network, features), features.words, features.comment

@@ -31,7 +31,7 @@ _UNKNOWN = (0,) * _OPENING_WORDS
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
-class Head(NamedTuple):
+class HeadSummary(NamedTuple):
     """What the features need to know about the page as a whole."""
 
     title: str
@@ -124,7 +124,7 @@ def _describe_boxes(blocks: Blocks, vocabulary: Vocabulary) -> _Boxes:
     )
 
 
-def _read_openings(blocks: Blocks, head: Head, vocabulary: Vocabulary) -> tuple[Floats, Bags]:
+def _read_openings(blocks: Blocks, head: HeadSummary, vocabulary: Vocabulary) -> tuple[Floats, Bags]:
     """Compare each block with title and description (shares of common words, both ways) and look up its first words."""
     title = frozenset(WORD.findall(head.title.lower()))
     description = frozenset(WORD.findall(head.description.lower()))
@@ -269,7 +269,7 @@ def _kin_columns(size: _Sizes, number: Ints) -> list[NDArray[np.float64]]:
     ]  # fmt: skip
 
 
-def _page_row(blocks: Blocks, head: Head, letters: Letters, size: _Sizes, overlap: Floats) -> list[float]:
+def _page_row(blocks: Blocks, head: HeadSummary, letters: Letters, size: _Sizes, overlap: Floats) -> list[float]:
     total = float(size.chars.sum())
     return [
         np.log1p(len(blocks)) / 4, np.log1p(total) / 6, float(size.linked.sum()) / total,
@@ -281,7 +281,7 @@ def _page_row(blocks: Blocks, head: Head, letters: Letters, size: _Sizes, overla
     ]  # fmt: skip
 
 
-def describe(blocks: Blocks, head: Head, vocabulary: Vocabulary) -> Features:
+def describe(blocks: Blocks, head: HeadSummary, vocabulary: Vocabulary) -> Features:
     """Return the features of a page that has at least one block. Linear in blocks, boxes and characters."""
     n = len(blocks)
     letters = count_letters(blocks.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scythe.page import Page
-from scythe.read.text.features import Head
+from scythe.read.text.features import HeadSummary
 from scythe.url import host
 
 _TYPE = re.compile(r'"@type"\s{0,8}:\s{0,8}"([A-Za-z]{1,40})"')
@@ -16,7 +16,7 @@ _LD_CHARS = 200_000  # types stand near the top; the rest of a huge block says n
 _SEEN_METAS = 200
 
 
-def head_of(page: Page) -> Head:
+def head_of(page: Page) -> HeadSummary:
     """Return the title, the description and the tokens that tell what kind of page this is."""
     head = page.head
     title, description = head.title, ""
@@ -45,4 +45,4 @@ def head_of(page: Page) -> Head:
         tokens[f"url:{word}"] = None
     for words in _SEGMENT.findall(path)[:20]:
         tokens |= {f"path:{word}": None for word in words if word}
-    return Head(" ".join(title[:500].split()), " ".join(description.split()), tuple(tokens)[:100])
+    return HeadSummary(" ".join(title[:500].split()), " ".join(description.split()), tuple(tokens)[:100])
