@@ -17,7 +17,7 @@ import scythe
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "scythe").rglob("*.py"))
-BASE = {"compiled", "errors", "limits", "model", "url"}
+BASE = {"compiled", "errors", "limits", "model", "rules", "url"}
 STAGES = {"fetch", "page", "read", "learn", "cut", "archive", "schedule"}
 JOINERS = {"reader", "export", "site", "crawl", "watch", "batch", "web", "cli", "plugins", "bench", "demo", "__main__"}
 MODULE_LINES = 500

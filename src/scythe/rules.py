@@ -1,0 +1,98 @@
+"""What scythe knows of a site once it has learned it: the records that `learn` makes and `cut` follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# what a way takes at the opening tag it leads to
+ELEMENT = "element"  # the text of the whole element, white space squeezed
+LEAD = "lead"  # the text between the opening tag and the next tag
+TAIL = "tail"  # the text between the end of the element and the next tag
+ATTRIBUTE = "attribute"  # the value of one attribute of the opening tag
+FLOW = "flow"  # the text of the whole element in paragraphs and lines, without the dropped parts
+TAKES = (ELEMENT, LEAD, TAIL, ATTRIBUTE, FLOW)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One path to an opening tag: find `anchor`, then step from it. All literals are bytes of the page as received.
+
+    With `nth` 0 the target begins `skip` bytes after the start of the anchor, and the anchor covers at least `<name` of
+    it. Otherwise the target is the n-th opening tag matching `step` that begins after the start of the anchor (1, 2,
+    ...) or before it (-1, -2, ...). A tag matches a literal when its source begins with it and, where the literal is no
+    more than `<name`, the name ends there. Only true opening tags count: none in comments, scripts or attribute values.
+    The first true occurrence of the anchor from `position` on is taken, or, where there is none, the first of the page.
+    """
+
+    kind: str  # tag, before, inside, after, label, ahead: what the anchor is to the target; for people and for the vote
+    anchor: bytes
+    skip: int = 0  # bytes
+    step: bytes = b""
+    nth: int = 0
+    reach: int = 0  # bytes between anchor and target at most; beyond, the rule is silent; 0 with nth 0
+    position: int = 0  # byte offset where the search begins: a hint that only saves time while the anchor is unique
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Rules that lead to the same opening tag, best first, and what to take there.
+
+    The rules are followed in order until `needed` of them agree on a place; that place is the answer.
+    """
+
+    take: str
+    rules: tuple[Rule, ...]
+    needed: int = 2
+    attribute: str = ""  # lower case, for ATTRIBUTE
+    before: str = ""  # the wanted part of the squeezed text begins after the first occurrence of this
+    after: str = ""  # ... and ends at the first occurrence of this from there on; a text without it gives nothing
+    repeats: bool = False  # take every match of the first rule's anchor on the page, not one place
+    end: bytes = b""  # bytes that begin with the element's closing tag and follow it on every page learned; b"": none
+    inner_tags: int = -1  # opening tags of the same name inside, itself counted; -1: it varies
+    drops: tuple[bytes, ...] = ()  # FLOW: openings of elements inside that are left out
+    skip_lines: tuple[str, ...] = ()  # FLOW: lines, as rendered, that stand on many pages and are left out
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """What a field looked like on the pages learned: against it later pages are judged."""
+
+    pages: int = 0  # on which it was looked for
+    present: int = 0  # on which it was found
+    shortest: int = 0  # characters
+    longest: int = 0
+    middle: int = 0  # median length
+    first: int = 0  # lowest byte offset
+    last: int = 0
+    script: str = ""  # Unicode script of most letters: latin, cyrillic, han, ...; "" where there are too few
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRules:
+    """How to get one field of one layout: the first way that gives something is taken."""
+
+    name: str
+    ways: tuple[Way, ...]
+    usual: Usual = Usual()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Pages of one template and the fields they have."""
+
+    name: str
+    fields: tuple[FieldRules, ...]
+    marks: tuple[bytes, ...] = ()  # literals of the page source; a page with the most of them is of this layout
+    shapes: tuple[str, ...] = ()  # URL shapes seen
+    encodings: tuple[str, ...] = ("utf-8",)  # codecs of the pages learned
+    pages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Everything learned of one site."""
+
+    layouts: tuple[Layout, ...]
+    hosts: tuple[str, ...] = ()
+    learned: str = ""  # ISO 8601, UTC
+    boilerplate: tuple[str, ...] = field(default=())  # squeezed texts of blocks that many pages share
