@@ -1,0 +1,165 @@
+"""Say which addresses of a site look alike: addresses come in, shapes and clusters go out.
+
+The clusters are those of the TC paper (Algorithm 1): Levenshtein distances between addresses, grouped by DBSCAN. They
+say little where addresses end in a title, which differs by more than any useful radius; shapes take over there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+EPS = 5  # the paper's radius, edits
+MIN_SAMPLES = 2  # the paper's density: a neighbour is enough
+COMPARED = 300  # addresses compared each with each; the paper finds no gain beyond 60
+CHARACTERS = 500  # of an address that are compared
+_SEGMENTS = 12  # of a path that make its shape
+_CHUNK = 512  # addresses compared at once with those clustered
+
+_DIGITS = re.compile(r"[0-9]+")
+_SUFFIX = re.compile(r"\.[a-z][a-z0-9]{1,4}$")
+_JOINTS = re.compile(r"[-_+.,~ ]")
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+
+T = TypeVar("T")
+
+
+def url_shape(url: str) -> str:
+    """Return what an address looks like: `/2021/03/some-title/?p=7` is `/9/9/a-a/?p`.
+
+    A number is `9`, a word `a`, words joined `a-a`, words with a number `a-9`; a file suffix and the names of query
+    parameters stay.
+    """
+    try:
+        parts = urlsplit(url[: 4 * CHARACTERS])
+    except ValueError:
+        return ""
+    segments = parts.path.split("/")
+    shape = "/".join(_segment_shape(segment) for segment in segments[:_SEGMENTS])
+    if len(segments) > _SEGMENTS:
+        shape += "/..."
+    names = sorted({piece.partition("=")[0] for piece in parts.query.split("&") if piece})
+    return shape + ("?" + "&".join(_DIGITS.sub("9", name) for name in names[:_SEGMENTS]) if names else "")
+
+
+def _segment_shape(segment: str) -> str:
+    if not segment:
+        return ""
+    segment = _ESCAPE.sub("x", segment.replace("%20", "-"))  # not a number, whatever its digits
+    suffix = _SUFFIX.search(segment.lower())
+    stem, ending = (segment[: suffix.start()], suffix[0]) if suffix else (segment, "")
+    if stem.isdigit():
+        return "9" + ending
+    joined = _JOINTS.search(stem.strip("-_. ")) is not None
+    tail = "-9" if _DIGITS.search(stem) else "-a" if joined else ""
+    return "a" + tail + ending
+
+
+def cluster_urls(urls: Sequence[str], eps: int = EPS, min_samples: int = MIN_SAMPLES) -> list[int]:
+    """Return the cluster of each address, 0, 1, ... in order of appearance, or -1 for those near no other.
+
+    Beyond `COMPARED` addresses an even sample is clustered and the others join the nearest dense address within `eps`.
+    """
+    short = [url[:CHARACTERS] for url in urls]
+    chosen = spread(range(len(short)), COMPARED)
+    sample = [short[at] for at in chosen]
+    distances = measure_distances(sample, eps)
+    found = cluster_by_density(distances, eps, min_samples)
+    labels = np.full(len(short), -1, dtype=np.int64)
+    labels[list(chosen)] = found
+    rest = sorted(set(range(len(short))) - set(chosen))
+    dense = np.flatnonzero((distances <= eps).sum(axis=1) >= min_samples)
+    if rest and len(dense):
+        _join_nearest(labels, short, rest, [sample[at] for at in dense], found[dense], eps)
+    return number_in_order(labels.tolist())
+
+
+def _join_nearest(
+    labels: NDArray[np.int64],
+    urls: Sequence[str],
+    rest: Sequence[int],
+    dense: Sequence[str],
+    clusters: NDArray[np.int64],
+    eps: int,
+) -> None:
+    for start in range(0, len(rest), _CHUNK):
+        chunk = rest[start : start + _CHUNK]
+        away = cdist([urls[at] for at in chunk], dense, scorer=Levenshtein.distance, score_cutoff=eps)
+        nearest = away.argmin(axis=1)
+        near = away.min(axis=1) <= eps
+        labels[chunk] = np.where(near, clusters[nearest], -1)
+
+
+def measure_distances(texts: Sequence[str], cutoff: int) -> NDArray[np.int32]:
+    """Return the Levenshtein distance of each text to each; above `cutoff` it is only known to be above."""
+    if not texts:
+        return np.zeros((0, 0), dtype=np.int32)
+    return np.asarray(cdist(texts, texts, scorer=Levenshtein.distance, score_cutoff=cutoff, dtype=np.int32))
+
+
+def cluster_by_density(distances: NDArray[np.int32], eps: float, min_samples: int) -> NDArray[np.int64]:
+    """Run DBSCAN over a matrix of distances: clusters are numbered in order of appearance, -1 is noise.
+
+    A point counts among its own neighbours, as in scikit-learn.
+    """
+    near = distances <= eps
+    dense = near.sum(axis=1) >= min_samples
+    labels = np.full(len(near), -1, dtype=np.int64)
+    cluster = 0
+    for seed in np.flatnonzero(dense).tolist():
+        if labels[seed] >= 0:
+            continue
+        labels[seed] = cluster
+        waiting = [seed]
+        while waiting:
+            reached = np.flatnonzero(near[waiting.pop()] & (labels < 0))
+            labels[reached] = cluster
+            waiting.extend(reached[dense[reached]].tolist())
+        cluster += 1
+    return labels
+
+
+def suggest_urls(urls: Sequence[str], count: int, *, seed: int = 0) -> list[str]:
+    """Return the addresses worth looking at by hand (Algorithm 1): one of each cluster, then more of the large ones.
+
+    Noise counts as one cluster, as an address that is like no other must be able to come up too.
+    """
+    random = Random(seed)
+    clusters: dict[int, list[str]] = {}
+    for url, label in zip(urls, cluster_urls(urls), strict=True):
+        clusters.setdefault(label, []).append(url)
+    ordered = sorted(clusters.values(), key=len, reverse=True)
+    for members in ordered:
+        random.shuffle(members)
+    chosen = [members.pop() for members in ordered[:count]]
+    # the paper rounds each share down, which may leave places empty: they go by turns, the largest first
+    left = count - len(chosen)
+    shares = [len(members) * left // max(1, len(urls)) for members in ordered]
+    for members, share in zip(ordered, shares, strict=True):
+        chosen += [members.pop() for _ in range(min(share, len(members)))]
+    while len(chosen) < count and any(ordered):
+        chosen += [members.pop() for members in ordered if members][: count - len(chosen)]
+    return chosen
+
+
+def spread(items: Sequence[T], count: int) -> list[T]:
+    """Return at most `count` items, evenly spread, the first among them."""
+    if len(items) <= count:
+        return list(items)
+    return [items[at * len(items) // count] for at in range(count)]
+
+
+def number_in_order(labels: Sequence[int]) -> list[int]:
+    """Renumber clusters 0, 1, ... in order of appearance; -1 stays."""
+    numbers = {-1: -1}
+    for label in labels:
+        numbers.setdefault(label, len(numbers) - 1)
+    return [numbers[label] for label in labels]
