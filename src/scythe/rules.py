@@ -93,6 +93,7 @@ class Profile:
     """Everything learned of one site."""
 
     layouts: tuple[Layout, ...]
+    fields: tuple[str, ...] = ()  # the names that were asked for
     hosts: tuple[str, ...] = ()
     learned: str = ""  # ISO 8601, UTC
     boilerplate: tuple[str, ...] = field(default=())  # squeezed texts of blocks that many pages share

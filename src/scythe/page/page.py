@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -55,6 +55,12 @@ class Page:
         page = cls(decoded.text, _page_url(url), decoded.encoding, decoded.losses)
         if decoded.source is not None:
             page.__dict__["_source"] = decoded.source  # saves encoding the text again; dropped with the parse
+        return page
+
+    def with_tree(self, tree: LexborHTMLParser) -> Page:
+        """Return the same page with a tree that was built from its bytes elsewhere."""
+        page = replace(self)
+        page.__dict__["_parsed"] = (tree, ())
         return page
 
     @cached_property
