@@ -1,0 +1,92 @@
+"""Cut page bytes down to literals that stay the same from page to page: tags and contexts come in, prefixes go out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+DELIMITERS = b"\"'=/?&-_ >"
+_NAME = re.compile(rb"<[A-Za-z][^\t\n\f\r />]*")
+_ATTRIBUTE = re.compile(rb"""[\s/]+([^\s/>="']+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>"']*))?""")
+_OPEN_VALUE = re.compile(rb"""[\s/]+[^\s/>="']+\s*=\s*(?:"[^"]+|'[^']+|[^\s>"']+)$""")
+_VOLATILE = re.compile(rb"\d{3,}|[0-9a-fA-F]*\d[0-9a-fA-F]{7,}")
+# attributes that say what an element is for keep their values; these say what it holds on this one page
+_CONTENT = frozenset(b"href src srcset title alt content value action datetime for style".split())
+_TAG_BYTES = 400  # of an opening tag; longer literals are no more telling
+
+
+def common_prefix(literals: Sequence[bytes]) -> bytes:
+    """Return what all literals begin with."""
+    first, last = min(literals), max(literals)
+    for i, byte in enumerate(first):
+        if i >= len(last) or last[i] != byte:
+            return first[:i]
+    return first
+
+
+def common_suffix(literals: Sequence[bytes]) -> bytes:
+    """Return what all literals end with."""
+    return common_prefix([literal[::-1] for literal in literals])[::-1]
+
+
+def name_of(tag: bytes) -> bytes:
+    """Return the `<name` that a tag begins with."""
+    found = _NAME.match(tag)
+    return found[0] if found else tag[:1]
+
+
+def stable_prefix(tags: Sequence[bytes]) -> bytes:
+    """Return the stable part of the same opening tag on several pages, cut back to a delimiter.
+
+    Of a single tag the values that look like numbers or hashes are taken for volatile.
+    """
+    if len(tags) == 1:
+        return steady_prefix(tags[0])
+    prefix = common_prefix(tags)[:_TAG_BYTES]
+    return prefix if all(tag == prefix for tag in tags) else _cut_back(prefix)
+
+
+def steady_prefix(tag: bytes) -> bytes:
+    """Return the part of one opening tag that other pages will probably share."""
+    at = len(name_of(tag))
+    while found := _ATTRIBUTE.match(tag, at):
+        value = found[2] or b""
+        key = found[1].lower()
+        if key in _CONTENT or key.startswith((b"data-", b"on")):
+            return tag[:at]
+        volatile = _VOLATILE.search(value)
+        if volatile:
+            return _cut_back(tag[: found.start(2) + volatile.start()])
+        at = found.end()
+        if at > _TAG_BYTES:
+            return _cut_back(tag[:_TAG_BYTES])
+    return tag
+
+
+def shorter_prefixes(tag: bytes) -> list[bytes]:
+    """Return the prefixes of a tag literal that end with a whole attribute, longest first, `<name` last."""
+    at = len(name_of(tag))
+    ends = [at]
+    while (found := _ATTRIBUTE.match(tag, at)) and found.end() < len(tag):
+        at = found.end()
+        ends.append(at)
+    return [tag[:end] for end in reversed(ends)]
+
+
+def occurs_once(body: bytes, literal: bytes) -> bool:
+    """Say whether a literal stands exactly once in a body."""
+    at = body.find(literal)
+    return at >= 0 and body.find(literal, at + 1) < 0
+
+
+def _cut_back(prefix: bytes) -> bytes:
+    """Cut a prefix that ends anywhere back to its last delimiter, and an attribute without a value off."""
+    end = len(prefix)
+    while end and prefix[end - 1] not in DELIMITERS:
+        end -= 1
+    whole = len(name_of(prefix))
+    while found := _ATTRIBUTE.match(prefix, whole):
+        if found.end() > end or found[2] is None or found[2][:1] not in (b'"', b"'"):
+            break
+        whole = found.end()
+    return prefix[:end] if _OPEN_VALUE.match(prefix[:end], whole) else prefix[:whole]

@@ -1,0 +1,166 @@
+"""Learn a way to an element: pages and the element's place on each come in, verified and ranked rules go out.
+
+The paper (Algorithm 4) walks up from the element to an opening tag that is unique on one page. Here several kinds of
+rules are tried on all pages; those that lead astray anywhere are dropped, and two of different kind must agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import log2
+
+from scythe.learn.anchors import Spot, propose_rules, spot_of
+from scythe.learn.ends import learn_end
+from scythe.learn.literals import occurs_once
+from scythe.page.follow import follow, follow_rule
+from scythe.page.source import Source
+from scythe.rules import ATTRIBUTE, LEAD, Rule, Way
+
+_RULES = 8  # kept per way: more agree on nothing that eight do not
+_REFERENCES = 3  # pages from which rules are proposed
+_ALONE_PAGES = 5  # pages on which an opening tag must be unique before it is believed without a second rule
+_MARGIN = 0.8  # of the lowest position seen: where the search begins
+# how likely a rule is to hold on a page not seen, by what its anchor is to the target
+_TRUST = {"tag": 3.0, "label": 2.5, "before": 2.5, "inside": 1.5, "after": 1.0, "ahead": 0.5}
+_AT_MOST = {"tag": 1, "before": 1, "label": 2, "inside": 2, "after": 2, "ahead": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A rule after its trial on the learned pages."""
+
+    rule: Rule
+    right: frozenset[int]  # pages on which it led to the target
+    distance: int  # bytes between anchor and target, the largest
+    unique: bool  # the anchor stands once in the raw bytes wherever it led to the target
+    misleads: bool  # it leads somewhere on a page that does not have the element
+
+
+def learn_way(
+    sources: Sequence[Source],
+    targets: Sequence[int | None],
+    take: str,
+    *,
+    attribute: str = "",
+    before: str = "",
+    after: str = "",
+    drops: tuple[bytes, ...] = (),
+    skip_lines: tuple[str, ...] = (),
+) -> Way | None:
+    """Find rules that lead to the target, the offset of a true opening tag, on every page that has one.
+
+    On pages whose target is None they lead to nothing, or disagree. The rules are ranked and come with end marker,
+    inner tag count and position hints. None where fewer than two kinds of rules lead there: one rule alone is a guess.
+    """
+    pairs = list(zip(sources, targets, strict=True))
+    spots = [spot for source, at in pairs if at is not None and (spot := spot_of(source, at, take)) is not None]
+    absent = [source for source, at in pairs if at is None]
+    if not spots:
+        return None
+    same_name = {spot.source.openings[spot.at].name for spot in spots}
+    if len(same_name) > 1:
+        return None
+    tried = [found for rule in propose_rules(spots, _references(spots)) if (found := _try_rule(rule, spots, absent))]
+    way = Way(take, (), 2, attribute, before, after, drops=drops, skip_lines=skip_lines)
+    chosen = _choose(tried, len(spots))
+    way = _avoid_absent(replace(way, rules=_with_hints(chosen, spots)), absent)
+    if len({rule.kind for rule in way.rules}) < 2:
+        return _with_end(_alone(way, tried, spots), spots)
+    return _with_end(way, spots)
+
+
+def _references(spots: Sequence[Spot]) -> list[Spot]:
+    step = max(1, len(spots) // _REFERENCES)
+    return list(spots[::step][:_REFERENCES])
+
+
+def _try_rule(rule: Rule, spots: Sequence[Spot], absent: Sequence[Source]) -> Tried | None:
+    """Follow a rule on all pages; None when it leads astray, or is silent too often."""
+    right: list[int] = []
+    distance = 0
+    unique = True
+    for i, spot in enumerate(spots):
+        opening = follow_rule(spot.source, rule)
+        if opening is None:
+            continue
+        if opening.offset != spot.offset:
+            return None
+        right.append(i)
+        at = spot.source.body.find(rule.anchor)
+        distance = max(distance, abs(spot.offset - at))
+        unique = unique and occurs_once(spot.source.body, rule.anchor)
+    if 2 * len(right) <= len(spots) or not right:
+        return None
+    misleads = any(follow_rule(source, rule) is not None for source in absent)
+    return Tried(rule, frozenset(right), distance, unique, misleads)
+
+
+def _worth(tried: Tried) -> float:
+    rule = tried.rule
+    worth = _TRUST[rule.kind] + 8.0 * len(tried.right) + 2.0 * tried.unique - 4.0 * tried.misleads
+    if rule.kind == "tag":  # a bare name may be unique by chance
+        worth += min(1.0, (len(rule.anchor) - 4) / 12)
+    return worth - log2(max(1, abs(rule.nth))) - 0.3 * log2(1 + tried.distance / 100)
+
+
+def _choose(tried: Sequence[Tried], pages: int) -> list[Tried]:
+    """Pick the best rules, few of a kind, none on the anchor of another, the first two of different kind."""
+    ranked = sorted(tried, key=_worth, reverse=True)
+    chosen: list[Tried] = []
+    for one in ranked:
+        kind = one.rule.kind
+        of_kind = [other for other in chosen if other.rule.kind == kind]
+        if len(of_kind) >= _AT_MOST[kind] or any(_same_anchor(one.rule, other.rule) for other in chosen):
+            continue
+        chosen.append(one)
+        if len(chosen) == _RULES:
+            break
+    return _second_differs(chosen, pages)
+
+
+def _same_anchor(one: Rule, other: Rule) -> bool:
+    return one.anchor in other.anchor or other.anchor in one.anchor
+
+
+def _second_differs(chosen: list[Tried], pages: int) -> list[Tried]:
+    """Bring the best rule of another kind to the second place: these two are all that most cuts look at."""
+    for i in range(1, len(chosen)):
+        if chosen[i].rule.kind != chosen[0].rule.kind and len(chosen[i].right) == pages:
+            return [chosen[0], chosen[i], *chosen[1:i], *chosen[i + 1 :]]
+    return chosen
+
+
+def _with_hints(chosen: Sequence[Tried], spots: Sequence[Spot]) -> tuple[Rule, ...]:
+    rules: list[Rule] = []
+    for one in chosen:
+        found = [spots[i].source.body.find(one.rule.anchor) for i in one.right]
+        position = int(_MARGIN * min(found)) if one.unique and len(found) > 1 else 0
+        rules.append(replace(one.rule, position=position))
+    return tuple(rules)
+
+
+def _avoid_absent(way: Way, absent: Sequence[Source]) -> Way:
+    """Drop rules until no two of them agree on a page that does not have the element."""
+    for source in absent:
+        while way.rules and any(follow(source, way).values):
+            led = [(rule, opening.offset) for rule in way.rules if (opening := follow_rule(source, rule))]
+            places = [place for _, place in led]
+            worst = [rule for rule, place in led if places.count(place) >= way.needed]
+            way = replace(way, rules=tuple(rule for rule in way.rules if rule is not worst[-1]))
+    return way
+
+
+def _alone(way: Way, tried: Sequence[Tried], spots: Sequence[Spot]) -> Way | None:
+    """Accept a single rule only where the element's own tag was unique on so many pages that chance is out."""
+    own = [one for one in tried if one.rule.kind == "tag" and one.unique and not one.misleads]
+    if not own or len(own[0].right) < max(_ALONE_PAGES, len(spots)):
+        return None
+    return replace(way, rules=_with_hints(own[:1], spots), needed=1)
+
+
+def _with_end(way: Way | None, spots: Sequence[Spot]) -> Way | None:
+    if way is None or way.take in (ATTRIBUTE, LEAD):
+        return way
+    end, inner_tags = learn_end(spots)
+    return replace(way, end=end, inner_tags=inner_tags)
