@@ -64,9 +64,14 @@ class Source:
     def is_text(self, offset: int) -> bool:
         """Say whether the byte at `offset` is text that the page shows: in no tag, comment or raw element."""
         i = bisect_right(self.offsets, offset) - 1
-        if i < 0 or not self.openings[i].shown or self.openings[i].name in RAW:
+        if i < 0:
             return False
-        return _reaches(self.body, tag_end(self.body, self.offsets[i]), offset)
+        opening = self.openings[i]
+        here = tag_end(self.body, opening.offset)
+        closed = opening.name if opening.name in RAW else "" if opening.shown else _opaque_around(opening.node)
+        if closed:  # text only behind its end; what is left open is not text
+            here = _behind_closing(self.body, closed, here, offset)
+        return _reaches(self.body, here, offset)
 
 
 def read_source(body: bytes, content_type: str | None = None) -> Source:
@@ -74,10 +79,15 @@ def read_source(body: bytes, content_type: str | None = None) -> Source:
     from scythe.page.guard import parse  # numpy is half of the time of `scythe --help`
 
     encoding = decode(body, content_type).encoding
-    marked = _START.sub(_mark, body)
+    marked = mark(body)
     if encoding != "utf-8":
         marked = marked.decode(encoding, "replace").encode("utf-8", "replace")
     return Source(body, encoding, parse(marked)[0])
+
+
+def mark(body: bytes) -> bytes:
+    """Write the offset of every `<name` into it, as an attribute."""
+    return _START.sub(_mark, body)
 
 
 def unmark(text: str) -> str:
@@ -154,6 +164,22 @@ def _read_openings(tree: LexborHTMLParser) -> list[Opening]:
             following = node.next
         node = following
     return [found[offset] for offset in sorted(found)]
+
+
+def _opaque_around(node: LexborNode) -> str:
+    """Return the name of the outermost element around a node whose inside is not followed."""
+    name, parent = "", node.parent
+    while parent is not None:
+        if parent.tag in OPAQUE:
+            name = parent.tag or ""
+        parent = parent.parent
+    return name
+
+
+def _behind_closing(body: bytes, name: str, here: int, limit: int) -> int:
+    closing = re.compile(rb"</" + re.escape(name.encode()) + rb"[\t\n\f\r />]", re.IGNORECASE)
+    found = closing.search(body, here, limit)
+    return tag_end(body, found.start()) if found else len(body)
 
 
 def _reaches(body: bytes, here: int, offset: int) -> bool:
