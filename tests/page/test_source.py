@@ -36,7 +36,8 @@ def test_what_only_looks_like_a_tag_is_no_element(hiding: bytes) -> None:
 def test_elements_that_are_not_shown_are_known_but_not_led_to() -> None:
     body = b"<body><noscript><b>no</b></noscript><b>yes</b>"
     hidden = read_source(body).at(body.index(b"<b>no"))
-    assert hidden is not None and not hidden.shown
+    assert hidden is not None
+    assert not hidden.shown
     assert offsets_of(body, "b") == [body.index(b"<b>yes")]
 
 
@@ -50,7 +51,8 @@ def test_offsets_are_those_of_the_bytes_received_in_any_codec() -> None:
     source = read_source(body, "text/html; charset=windows-1251")
     italic = source.at(body.index(b"<i>"))
     assert source.encoding != "utf-8"
-    assert italic is not None and italic.node.text() == "да"
+    assert italic is not None
+    assert italic.node.text() == "да"
 
 
 @pytest.mark.parametrize(
