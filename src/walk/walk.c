@@ -8,7 +8,7 @@
 
 enum { TEXT, INLINE, BOX, SKIP, BREAK, IMAGE, RULE, LINK, BOLD };
 
-static PyObject *s_tag, *s_first_child, *s_next, *s_parent, *s_text_content, *s_attributes;
+static PyObject *s_tag, *s_first_child, *s_next, *s_parent, *s_text_content, *s_attributes, *s_mem_id;
 static PyObject *s_class, *s_id, *s_role, *s_itemprop, *s_hidden, *s_style, *s_space, *s_empty;
 
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
     PyObject *names, *tag;                     /* of its first inline element; NULL for none */
     Py_ssize_t link_count, break_count, leaf_mark, in_link, in_bold, here;
     int blank;
-    PyObject *is_hidden;
+    PyObject *is_hidden, *emptied; /* emptied: NULL, or mem_ids of elements taken to have no content */
 } Walk;
 
 static int append_int(PyObject *list, Py_ssize_t value)
@@ -312,6 +312,19 @@ static int kind_of(PyObject *kinds, PyObject *tag)
     return (int)PyLong_AsLong(kind);
 }
 
+/* Return the first child (new reference), None where there is none or the element counts as empty. */
+static PyObject *first_child(Walk *w, PyObject *node)
+{
+    if (w->emptied) {
+        PyObject *id = PyObject_GetAttr(node, s_mem_id);
+        int has = id ? PySet_Contains(w->emptied, id) : -1;
+        Py_XDECREF(id);
+        if (has)
+            return has < 0 ? NULL : Py_NewRef(Py_None);
+    }
+    return PyObject_GetAttr(node, s_first_child);
+}
+
 /* Enter one node; return its first child to go down to (new reference), None to go on, NULL on error. */
 static PyObject *enter(Walk *w, PyObject *node, PyObject *kinds, int *kind)
 {
@@ -334,7 +347,7 @@ static PyObject *enter(Walk *w, PyObject *node, PyObject *kinds, int *kind)
         failed = end_block_if_any(w);
         w->break_count = 0;
         if (!failed && !(failed = open_box(w, node, tag, w->here))) {
-            child = PyObject_GetAttr(node, s_first_child);
+            child = first_child(w, node);
             failed = child == NULL;
             if (child == Py_None)
                 w->here = w->boxes[w->here].parent;
@@ -343,7 +356,7 @@ static PyObject *enter(Walk *w, PyObject *node, PyObject *kinds, int *kind)
     case INLINE:
     case LINK:
     case BOLD:
-        child = PyObject_GetAttr(node, s_first_child);
+        child = first_child(w, node);
         failed = child == NULL || (child != Py_None && enter_inline(w, node, tag, *kind));
         break;
     case BREAK:
@@ -455,8 +468,10 @@ static PyObject *cut(PyObject *module, PyObject *args)
     (void)module;
     PyObject *root, *kinds, *made = NULL;
     Walk w = {0};
-    if (!PyArg_ParseTuple(args, "OO!O", &root, &PyDict_Type, &kinds, &w.is_hidden))
+    if (!PyArg_ParseTuple(args, "OO!O|O!", &root, &PyDict_Type, &kinds, &w.is_hidden, &PyFrozenSet_Type, &w.emptied))
         return NULL;
+    if (w.emptied && PySet_Size(w.emptied) == 0)
+        w.emptied = NULL;
     PyObject **lists[] = {&w.box_tag, &w.box_names, &w.box_node, &w.text, &w.box, &w.link_chars, &w.links,
                           &w.bold_chars, &w.breaks, &w.lead_names, &w.lead_tag, &w.leaf_start, &w.leaf_end,
                           &w.leaves, &w.image_node, &w.image_block, &w.image_box, &w.parts, &w.link_parts, &w.bold_parts};
@@ -476,7 +491,7 @@ static PyObject *cut(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    {"cut", cut, METH_VARARGS, "cut(root, kinds, is_hidden): the columns of Blocks, in the order of its fields."},
+    {"cut", cut, METH_VARARGS, "cut(root, kinds, is_hidden, emptied=frozenset()): the columns of Blocks in order."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -488,7 +503,8 @@ PyMODINIT_FUNC PyInit__walk(void)
         PyObject **where;
         const char *text;
     } names[] = {{&s_tag, "tag"}, {&s_first_child, "first_child"}, {&s_next, "next"}, {&s_parent, "parent"},
-                 {&s_text_content, "text_content"}, {&s_attributes, "attributes"}, {&s_class, "class"}, {&s_id, "id"},
+                 {&s_text_content, "text_content"}, {&s_attributes, "attributes"}, {&s_mem_id, "mem_id"},
+                 {&s_class, "class"}, {&s_id, "id"},
                  {&s_role, "role"}, {&s_itemprop, "itemprop"}, {&s_hidden, "hidden"}, {&s_style, "style"},
                  {&s_space, " "}, {&s_empty, ""}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

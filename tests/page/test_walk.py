@@ -78,3 +78,11 @@ def test_any_markup_is_walked_alike(pieces):
 def test_what_is_no_node_is_refused(node):
     with pytest.raises((AttributeError, TypeError)):
         walk.COMPILED.cut(node, {}, bool)
+
+
+def test_elements_taken_for_empty_are_walked_alike():
+    root = Page.from_text("<p>a<span>b</span>c<div><b>d</b><a>e</a></div><li><p>f</p>").root
+    emptied = frozenset(node.mem_id for name in ("span", "a", "li") for node in root.css(name))
+    fast, slow = walk.cut_blocks(root, emptied), walk.cut_in_python(root, emptied)
+    assert fast.text == slow.text == ["ac", "d"]
+    assert (fast.links, fast.box, fast.box_end) == (slow.links, slow.box, slow.box_end)

@@ -4,6 +4,9 @@ from typing import Any
 from selectolax.lexbor import LexborNode
 
 def cut(
-    root: LexborNode, kinds: dict[str, int], is_hidden: Callable[[dict[str, str | None]], bool]
+    root: LexborNode,
+    kinds: dict[str, int],
+    is_hidden: Callable[[dict[str, str | None]], bool],
+    emptied: frozenset[int] = ...,
 ) -> tuple[list[Any], ...]:
     """Return the columns of `Blocks` in the order of its fields."""

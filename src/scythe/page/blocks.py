@@ -100,14 +100,17 @@ COMPILED = load_compiled("scythe.page._walk")
 _COMPILED_KINDS = KIND | {"a": 7, "b": 8, "strong": 8}  # inline elements that are counted
 
 
-def cut_blocks(root: LexborNode) -> Blocks:
-    """Walk the tree below `root` once, without recursion, and return its blocks. Linear in the number of nodes."""
+def cut_blocks(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Blocks:
+    """Walk the tree below `root` once, without recursion, and return its blocks. Linear in the number of nodes.
+
+    `emptied` are the `mem_id` of elements that are taken to have no content.
+    """
     if COMPILED is None:
-        return cut_in_python(root)
-    return Blocks(*COMPILED.cut(root, _COMPILED_KINDS, _is_hidden))
+        return cut_in_python(root, emptied)
+    return Blocks(*COMPILED.cut(root, _COMPILED_KINDS, _is_hidden, emptied))
 
 
-def cut_in_python(root: LexborNode) -> Blocks:
+def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Blocks:
     """Do what the compiled walk does, which must give the same columns."""
     # one long function, because the loop runs once per node of every page: no calls but those at the ends of blocks
     out = Blocks()
@@ -178,11 +181,11 @@ def cut_in_python(root: LexborNode) -> Blocks:
                 end_block()
             breaks = 0
             box = open_box(node, tag, box)
-            child = node.first_child
+            child = None if emptied and node.mem_id in emptied else node.first_child
             if child is None:
                 box = box_parent[box]
         elif kind == INLINE:
-            child = node.first_child
+            child = None if emptied and node.mem_id in emptied else node.first_child
             if child is not None:
                 if not lead_tag and not parts and not blank:
                     attributes = node.attributes
