@@ -19,7 +19,25 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "scythe").rglob("*.py"))
 BASE = {"compiled", "errors", "limits", "model", "rules", "url"}
 STAGES = {"fetch", "page", "read", "learn", "cut", "archive", "schedule"}
-JOINERS = {"reader", "export", "site", "crawl", "watch", "batch", "web", "cli", "plugins", "bench", "demo", "__main__"}
+JOINERS = {
+    "reader",
+    "export",
+    "profile",
+    "profile_forms",
+    "site",
+    "teach",
+    "harvest",
+    "relearn",
+    "crawl",
+    "watch",
+    "batch",
+    "web",
+    "cli",
+    "plugins",
+    "bench",
+    "demo",
+    "__main__",
+}
 MODULE_LINES = 500
 # Imported by name at run time only where a caller asked for them; never needed to import scythe.
 EXTRAS_IN = {"bench", "learn", "batch", "archive", "plugins", "web"}

@@ -29,6 +29,17 @@ class Limits:
     header_lines: int = 200
     inflate_ratio: int = 200  # above any honest page: markup packs 4 to 30 times
     codings: int = 2  # layers of Content-Encoding undone
+    profile_bytes: int = 32_000_000  # of a profile file; one of a layout with five fields has some 10 KB
+    profile_layouts: int = 500  # of one site; sites mix two to ten
+    layout_fields: int = 500
+    layout_marks: int = 1_000  # literals and URL shapes that tell one layout from another
+    field_ways: int = 100
+    way_rules: int = 100
+    way_drops: int = 1_000
+    literal_bytes: int = 65_536  # of the page source, in one rule
+    steps: int = 10_000  # opening tags between an anchor and its target
+    shared_texts: int = 100_000  # blocks that the pages of one site share
+    block_chars: int = 1_000_000  # of one text in a profile
 
 
 LIMITS = Limits()

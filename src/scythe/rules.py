@@ -11,6 +11,7 @@ TAIL = "tail"  # the text between the end of the element and the next tag
 ATTRIBUTE = "attribute"  # the value of one attribute of the opening tag
 FLOW = "flow"  # the text of the whole element in paragraphs and lines, without the dropped parts
 TAKES = (ELEMENT, LEAD, TAIL, ATTRIBUTE, FLOW)
+KINDS = ("tag", "before", "inside", "after", "label", "ahead")  # of rules; a profile with others is not loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Usual:
     first: int = 0  # lowest byte offset
     last: int = 0
     script: str = ""  # Unicode script of most letters: latin, cyrillic, han, ...; "" where there are too few
+    form: str = ""  # what every value has: "digits", "letters", "no letters", several joined by "+"
 
 
 @dataclass(frozen=True, slots=True)

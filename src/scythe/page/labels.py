@@ -32,6 +32,12 @@ def codec_of(label: str) -> str | None:
     return _codecs_by_label().get(label.strip("\t\n\f\r \"'").lower())
 
 
+@cache
+def web_codecs() -> frozenset[str]:
+    """Return the Python codecs that a page may turn out to be in."""
+    return frozenset(_codecs_by_label().values()) | {"iso2022_jp_2"}
+
+
 def header_codec(content_type: str | None) -> str | None:
     """Return the codec a Content-Type header names."""
     match = _HEADER_CHARSET.search(content_type[:1000]) if content_type else None

@@ -1,0 +1,334 @@
+"""What each part of a profile file looks like: plain JSON values come in, checked records go out, and back."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from datetime import datetime
+from functools import cache
+from typing import Any, Protocol
+
+from scythe.limits import LIMITS
+from scythe.page.labels import web_codecs
+from scythe.rules import ATTRIBUTE, KINDS, TAKES, FieldRules, Layout, Profile, Rule, Usual, Way
+
+_OFTEN = 1_000_000_000  # pages counted at most
+_PLAIN_DEPTH = 12  # of the health of a profile
+
+
+class Wrong(Exception):
+    """A place in a file and what is wrong there."""
+
+    def __init__(self, at: str, why: str) -> None:
+        super().__init__(f"{at}: {why}" if at else why)
+
+
+class Form(Protocol):
+    """One kind of value: `load` checks plain JSON and makes the value, `dump` makes plain JSON of it."""
+
+    def load(self, value: object, at: str) -> Any: ...
+    def dump(self, value: Any) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A whole number within bounds, both included."""
+
+    least: int
+    most: int
+
+    def load(self, value: object, at: str) -> int:
+        if type(value) is not int or not self.least <= value <= self.most:
+            raise Wrong(at, f"a whole number from {self.least} to {self.most} was expected, not {value!r:.60}")
+        return value
+
+    def dump(self, value: int) -> object:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """True or false."""
+
+    def load(self, value: object, at: str) -> bool:
+        if not isinstance(value, bool):
+            raise Wrong(at, f"true or false was expected, not {value!r:.60}")
+        return value
+
+    def dump(self, value: bool) -> object:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text of bounded length that can be written as UTF-8; `says_why` returns what is wrong with it, or nothing."""
+
+    most: int  # characters
+    says_why: Callable[[str], str] = lambda _: ""
+
+    def load(self, value: object, at: str) -> str:
+        if not isinstance(value, str):
+            raise Wrong(at, f"text was expected, not {value!r:.60}")
+        if len(value) > self.most:
+            raise Wrong(at, f"text of at most {self.most} characters was expected, not {len(value)}")
+        if not _is_clean(value):
+            raise Wrong(at, "text with half of a surrogate pair")
+        why = self.says_why(value)
+        if why:
+            raise Wrong(at, f"{why}, not {value!r:.60}")
+        return value
+
+    def dump(self, value: str) -> object:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Bytes of a page: text where they are UTF-8, which nearly all are, and base64 where they are not."""
+
+    says_why: Callable[[bytes], str] = lambda _: ""
+
+    def load(self, value: object, at: str) -> bytes:
+        if isinstance(value, str) and _is_clean(value):
+            made = value.encode()
+        elif isinstance(value, dict) and value.keys() == {"base64"} and isinstance(value["base64"], str):
+            made = _decoded(value["base64"], at)
+        else:
+            raise Wrong(at, f'text or {{"base64": "..."}} was expected, not {value!r:.60}')
+        if len(made) > LIMITS.literal_bytes:
+            raise Wrong(at, f"at most {LIMITS.literal_bytes} bytes were expected, not {len(made)}")
+        why = self.says_why(made)
+        if why:
+            raise Wrong(at, f"{why}, not {made!r:.60}")
+        return made
+
+    def dump(self, value: bytes) -> object:
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return {"base64": b64encode(value).decode("ascii")}
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """A list of bounded length; `key` is what no two items may share."""
+
+    inner: Form
+    most: int
+    least: int = 0
+    key: Callable[[Any], str] | None = None
+
+    def load(self, value: object, at: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise Wrong(at, f"a list was expected, not {value!r:.60}")
+        if not self.least <= len(value) <= self.most:
+            raise Wrong(at, f"a list of {self.least} to {self.most} was expected, not of {len(value)}")
+        made = tuple(self.inner.load(item, f"{at}[{number}]") for number, item in enumerate(value))
+        if self.key is not None and len(set(map(self.key, made))) < len(made):
+            raise Wrong(at, "two have the same name")
+        return made
+
+    def dump(self, value: tuple[Any, ...]) -> object:
+        return [self.inner.dump(item) for item in value]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record of `scythe.rules`; what equals its default is left out of the file."""
+
+    of: type
+    forms: dict[str, Form]
+    says_why: Callable[[Any], str] = lambda _: ""
+
+    def load(self, value: object, at: str) -> Any:
+        if not isinstance(value, dict):
+            raise Wrong(at, f"an object was expected, not {value!r:.60}")
+        unknown = sorted(value.keys() - self.forms.keys())
+        if unknown:
+            raise Wrong(at, f"unknown key {unknown[0]!r:.60}; known are {', '.join(self.forms)}")
+        missing = [name for name in self.forms if name not in value and name not in _defaults(self.of)]
+        if missing:
+            raise Wrong(at, f"{missing[0]!r} is missing")
+        lead = f"{at}." if at else ""
+        made = self.of(**{name: self.forms[name].load(item, f"{lead}{name}") for name, item in value.items()})
+        why = self.says_why(made)
+        if why:
+            raise Wrong(at, why)
+        return made
+
+    def dump(self, value: Any) -> dict[str, object]:
+        """Return plain values in the order of the record's fields."""
+        if not isinstance(value, self.of):
+            raise TypeError(f"{self.of.__name__} was expected, not {type(value).__name__}")
+        given = {name: getattr(value, name) for name in self.forms}
+        default = _defaults(self.of)
+        kept = {name: item for name, item in given.items() if name not in default or item != default[name]}
+        return {name: self.forms[name].dump(item) for name, item in kept.items()}
+
+
+@cache
+def _defaults(record: type) -> dict[str, object]:
+    return {field.name: field.default for field in fields(record) if field.default is not MISSING}
+
+
+def check_plain(value: object, at: str, depth: int = _PLAIN_DEPTH) -> None:
+    """Check that a value of JSON is shallow and holds only numbers that JSON and Python mean alike."""
+    if depth == 0:
+        raise Wrong(at, f"nested more than {_PLAIN_DEPTH} deep")
+    if isinstance(value, dict):
+        for key, item in value.items():
+            check_plain(key, at, depth - 1)
+            check_plain(item, f"{at}.{key}"[:200], depth - 1)
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            check_plain(item, f"{at}[{number}]", depth - 1)
+    elif isinstance(value, str) and not _is_clean(value):
+        raise Wrong(at, "text with half of a surrogate pair")
+    elif isinstance(value, int | float) and not abs(value) <= 2**53:
+        raise Wrong(at, "a number that is too large")
+
+
+def _is_clean(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _decoded(text: str, at: str) -> bytes:
+    try:
+        return b64decode(text, validate=True)
+    except ValueError:
+        raise Wrong(at, "not base64") from None
+
+
+def _one_of(known: tuple[str, ...]) -> Callable[[str], str]:
+    return lambda text: "" if text in known else f"one of {', '.join(known)} was expected"
+
+
+def _begins_tag(literal: bytes) -> bool:
+    return literal[:1] == b"<" and literal[1:2].isalpha()
+
+
+def _opening_why(literal: bytes) -> str:
+    return "" if _begins_tag(literal) else "the beginning of an opening tag was expected"
+
+
+def _full_why(value: str | bytes) -> str:
+    return "" if value else "something was expected"
+
+
+def _name_why(name: str) -> str:
+    return "" if name and name.isprintable() and name == name.strip() else "a name was expected"
+
+
+def _host_why(name: str) -> str:
+    is_host = name and name.isprintable() and name == name.lower() and not set(name) & set(" /@?#")
+    return "" if is_host else "a host name in lower case was expected"
+
+
+def _time_why(text: str) -> str:
+    try:
+        datetime.fromisoformat(text or "2026-01-31")
+    except ValueError:
+        return "a time such as 2026-01-31T12:00:00+00:00 was expected"
+    return ""
+
+
+def _codec_why(name: str) -> str:
+    return "" if name in web_codecs() else "the codec of an encoding of the web was expected"
+
+
+def _rule_why(rule: Rule) -> str:
+    if rule.nth == 0:
+        return "" if _begins_tag(rule.anchor[rule.skip :]) else "no opening tag begins at skip"
+    return _opening_why(rule.step) and "step must be the beginning of an opening tag where nth is not 0"
+
+
+def _way_why(way: Way) -> str:
+    if (way.take == ATTRIBUTE) != bool(way.attribute):
+        return "attribute names what to take where take is attribute, and only there"
+    if way.attribute != way.attribute.lower():
+        return "attribute must be in lower case"
+    if way.repeats and not _begins_tag(way.rules[0].anchor):
+        return "a way that repeats needs the beginning of an opening tag as its first anchor"
+    return ""
+
+
+def _usual_why(usual: Usual) -> str:
+    if usual.present > usual.pages:
+        return "present on more pages than there were"
+    if not usual.shortest <= usual.middle <= usual.longest:
+        return "shortest, middle and longest must ascend"
+    return "" if usual.first <= usual.last else "first lies behind last"
+
+
+_OFFSET = Count(0, LIMITS.body_bytes)
+_PAGES = Count(0, _OFTEN)
+_WORDS = Text(LIMITS.block_chars)
+
+RULE = Record(
+    Rule,
+    {
+        "kind": Text(40, _one_of(KINDS)),
+        "anchor": Literal(_full_why),
+        "skip": Count(0, LIMITS.literal_bytes),
+        "step": Literal(),
+        "nth": Count(-LIMITS.steps, LIMITS.steps),
+        "reach": _OFFSET,
+        "position": _OFFSET,
+    },
+    _rule_why,
+)
+WAY = Record(
+    Way,
+    {
+        "take": Text(40, _one_of(TAKES)),
+        "rules": Many(RULE, LIMITS.way_rules, least=1),
+        "needed": Count(1, LIMITS.way_rules),
+        "attribute": Text(200),
+        "before": _WORDS,
+        "after": _WORDS,
+        "repeats": Flag(),
+        "end": Literal(),
+        "inner_tags": Count(-1, LIMITS.body_bytes),
+        "drops": Many(Literal(_opening_why), LIMITS.way_drops),
+        "skip_lines": Many(_WORDS, LIMITS.shared_texts),
+    },
+    _way_why,
+)
+USUAL = Record(
+    Usual,
+    {
+        "pages": _PAGES,
+        "present": _PAGES,
+        "shortest": _OFFSET,
+        "longest": _OFFSET,
+        "middle": _OFFSET,
+        "first": _OFFSET,
+        "last": _OFFSET,
+        "script": Text(40),
+        "form": Text(40),
+    },
+    _usual_why,
+)
+FIELD = Record(FieldRules, {"name": Text(200, _name_why), "ways": Many(WAY, LIMITS.field_ways), "usual": USUAL})
+LAYOUT = Record(
+    Layout,
+    {
+        "name": Text(200, _name_why),
+        "fields": Many(FIELD, LIMITS.layout_fields, key=lambda field: str(field.name)),
+        "marks": Many(Literal(_full_why), LIMITS.layout_marks),
+        "shapes": Many(Text(LIMITS.url_chars), LIMITS.layout_marks),
+        "encodings": Many(Text(40, _codec_why), 100),
+        "pages": _PAGES,
+    },
+)
+PROFILE = Record(
+    Profile,
+    {
+        "layouts": Many(LAYOUT, LIMITS.profile_layouts, key=lambda layout: str(layout.name)),
+        "fields": Many(Text(200, _name_why), LIMITS.layout_fields),
+        "hosts": Many(Text(253, _host_why), 1_000),
+        "learned": Text(40, _time_why),
+        "boilerplate": Many(_WORDS, LIMITS.shared_texts),
+    },
+)
