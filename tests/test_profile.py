@@ -103,7 +103,7 @@ def test_what_is_left_out_means_the_same_in_every_version() -> None:
     layout = {"name": "a", "fields": [{"name": "b", "ways": [{"take": "element", "rules": [rule]}]}]}
     loaded = load_profile(signed({"scythe_profile": 1, "layouts": [layout], "health": {}})).profile
     way = Way("element", (Rule("tag", b"<p", 0, b"", 0, 0, 0),), 2, "", "", "", False, b"", -1, (), ())
-    field = FieldRules("b", (way,), Usual(0, 0, 0, 0, 0, 0, 0, ""))
+    field = FieldRules("b", (way,), Usual(0, 0, 0, 0, 0, 0, 0, "", ""))
     assert loaded == Profile((Layout("a", (field,), (), (), ("utf-8",), 0),), (), (), "", ())
 
 

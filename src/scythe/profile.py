@@ -31,12 +31,12 @@ class Saved(NamedTuple):
     health: dict[str, object]
 
 
-def dump_profile(profile: Profile, health: dict[str, object]) -> str:
+def dump_profile(profile: Profile, health: dict[str, object] | None = None) -> str:
     """Write a profile as JSON text; the same profile always gives the same text. Raises BadInput beyond the limits."""
     if not isinstance(profile, Profile):
         raise BadInput(f"dump_profile wants a Profile, not {type(profile).__name__}")
     try:
-        plain = json.loads(json.dumps(health, allow_nan=False))
+        plain = json.loads(json.dumps(health or {}, allow_nan=False))
         content = {_MARK: VERSION, **PROFILE.dump(profile), "health": plain}
         text = "".join(_write({_MARK: VERSION, "checksum": _checksum(content), **content}, "")) + "\n"
     except (AttributeError, TypeError, ValueError, RecursionError) as error:

@@ -307,6 +307,7 @@ USUAL = Record(
         "last": _OFFSET,
         "script": Text(40),
         "form": Text(40),
+        "form": Text(40),
     },
     _usual_why,
 )
