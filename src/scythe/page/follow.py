@@ -197,7 +197,7 @@ def _has(have: dict[str, str | None], attributes: dict[str, str], prefix: str) -
 def _parsed(literal: bytes, encoding: str) -> tuple[str, dict[str, str], str] | None:
     """Parse a tag literal into its name, its attributes and the name of the one that is cut short, if any."""
     found = re.match(rb"<([A-Za-z][^\s/>]*)", literal)
-    if found is None:
+    if found is None or tag_end(literal, 0) < len(literal):  # text behind the tag is no attribute
         return None
     attributes: dict[str, str] = {}
     prefix = ""
