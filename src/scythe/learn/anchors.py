@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scythe.learn.literals import (
+    common_prefix,
     common_suffix,
     name_of,
     occurs_once,
@@ -28,6 +29,8 @@ _PER_KIND = 4  # anchors proposed at most
 _NTH = 40  # of a step at most: farther counting breaks with the first row that a page lacks
 _TEXT_RUN = re.compile(rb"(?:^|>)([^<>]+)")
 _LETTER = re.compile(rb"[A-Za-z\x80-\xff]{2}")
+_OWN_TEXT = 60  # bytes behind the target's own tag that may be a label
+_WORDS_BEHIND = re.compile(rb"\s*[A-Za-z\x80-\xff][^<>]*(?:</[^<>]*>|[:\s])")
 _TELLING = re.compile(rb"[^\s<>/]{3}")
 
 
@@ -60,13 +63,13 @@ def propose_rules(spots: Sequence[Spot], refs: Sequence[Spot]) -> list[Rule]:
     """Return candidate rules seen from each of `refs`, which are some of `spots`; nothing is verified yet."""
     own = stable_prefix([spot.tag for spot in spots])
     bodies = [spot.source.body for spot in spots]
+    steps = tuple(dict.fromkeys((name_of(own), own)))  # by which tags are counted up to the target
     found: dict[Rule, None] = {}
     for literal in (own, *shorter_prefixes(own)):
         found[Rule("tag", literal)] = None
-    for rule in _contexts(spots, own):
+    for rule in (*_contexts(spots, own), *_own_texts(spots)):
         found[rule] = None
     for ref in refs:
-        steps = _steps(ref, own)
         for rule in (*_tags_before(ref, bodies, steps), *_labels(ref, bodies, steps), *_ahead(ref, bodies, steps)):
             found[rule] = None
     return list(found)
@@ -90,9 +93,23 @@ def _contexts(spots: Sequence[Spot], own: bytes) -> Iterator[Rule]:
                 break
 
 
-def _steps(ref: Spot, own: bytes) -> tuple[bytes, ...]:
-    """Return the literals by which tags are counted up to the target, the plain name first."""
-    return tuple(dict.fromkeys((name_of(own), own)))
+def _own_texts(spots: Sequence[Spot]) -> Iterator[Rule]:
+    """Propose the tag with the text that it begins with, or, where the text behind it is wanted, that it holds."""
+    tags = [spot.tag for spot in spots]
+    sizes = [len(tag) + _OWN_TEXT for tag in tags]
+    shared = common_prefix(
+        [spot.source.body[spot.offset : spot.offset + size] for spot, size in zip(spots, sizes, strict=True)]
+    )
+    start = len(tags[0])
+    if len(spots) == 1:
+        shared = shared[: shared.find(b":", start) + 1]
+    found = _WORDS_BEHIND.match(shared, start) if shared.startswith(tags[0]) else None
+    if found is None:
+        return
+    yield Rule("tag", shared[: found.end()])
+    label = found[0].strip()
+    if all(occurs_once(spot.source.body, label) for spot in spots):
+        yield Rule("label", label, step=name_of(tags[0]), nth=-1, reach=len(tags[0]) + 2 * _OWN_TEXT)
 
 
 def _tags_before(ref: Spot, bodies: Sequence[bytes], steps: Sequence[bytes]) -> Iterator[Rule]:
@@ -199,14 +216,16 @@ def _count_to(ref: Spot, kind: str, anchor: bytes, start: int, steps: Sequence[b
     backwards = start > ref.offset
     low = bisect_left(source.offsets, start if not backwards else ref.offset)
     high = bisect_left(source.offsets, ref.offset + 1 if not backwards else start)
+    least = _NTH + 1
     for step in steps:
         nth = sum(
             1
             for i in range(low, high)
             if source.offsets[i] != start and source.openings[i].shown and matches(source.body, source.offsets[i], step)
         )
-        if 0 < nth <= _NTH:
+        if 0 < nth < least:
             yield Rule(kind, anchor, step=step, nth=-nth if backwards else nth, reach=3 * distance + 1_000)
+            least = nth
         if nth == 1:
             return
 

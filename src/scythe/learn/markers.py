@@ -6,13 +6,13 @@ rules are tried on all pages; those that lead astray anywhere are dropped, and t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import log2
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from scythe.learn.anchors import Spot, propose_rules, spot_of
 from scythe.learn.ends import learn_end
-from scythe.learn.literals import occurs_once
+from scythe.learn.trials import BACK, FRONT, TIGHT, Tried, try_rule
 from scythe.page.follow import follow, follow_rule
 from scythe.page.source import Source
 from scythe.rules import ATTRIBUTE, LEAD, Rule, Way
@@ -21,20 +21,7 @@ _RULES = 8  # kept per way: more agree on nothing that eight do not
 _REFERENCES = 3  # pages from which rules are proposed
 _ALONE_PAGES = 5  # pages on which an opening tag must be unique before it is believed without a second rule
 _MARGIN = 0.8  # of the lowest position seen: where the search begins
-# how likely a rule is to hold on a page not seen, by what its anchor is to the target
-_TRUST = {"tag": 3.0, "label": 2.5, "before": 2.5, "inside": 1.5, "after": 1.0, "ahead": 0.5}
 _AT_MOST = {"tag": 1, "before": 1, "label": 2, "inside": 2, "after": 2, "ahead": 2}
-
-
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """A rule after its trial on the learned pages."""
-
-    rule: Rule
-    right: frozenset[int]  # pages on which it led to the target
-    distance: int  # bytes between anchor and target, the largest
-    unique: bool  # the anchor stands once in the raw bytes wherever it led to the target
-    misleads: bool  # it leads somewhere on a page that does not have the element
 
 
 def learn_way(
@@ -61,7 +48,7 @@ def learn_way(
     same_name = {spot.source.openings[spot.at].name for spot in spots}
     if len(same_name) > 1:
         return None
-    tried = [found for rule in propose_rules(spots, _references(spots)) if (found := _try_rule(rule, spots, absent))]
+    tried = [found for rule in propose_rules(spots, _references(spots)) if (found := try_rule(rule, spots, absent))]
     way = Way(take, (), 2, attribute, before, after, drops=drops, skip_lines=skip_lines)
     chosen = _choose(tried, len(spots))
     way = _avoid_absent(replace(way, rules=_with_hints(chosen, spots)), absent)
@@ -75,51 +62,37 @@ def _references(spots: Sequence[Spot]) -> list[Spot]:
     return list(spots[::step][:_REFERENCES])
 
 
-def _try_rule(rule: Rule, spots: Sequence[Spot], absent: Sequence[Source]) -> Tried | None:
-    """Follow a rule on all pages; None when it leads astray, or is silent too often."""
-    right: list[int] = []
-    distance = 0
-    unique = True
-    for i, spot in enumerate(spots):
-        opening = follow_rule(spot.source, rule)
-        if opening is None:
-            continue
-        if opening.offset != spot.offset:
-            return None
-        right.append(i)
-        at = spot.source.body.find(rule.anchor)
-        distance = max(distance, abs(spot.offset - at))
-        unique = unique and occurs_once(spot.source.body, rule.anchor)
-    if 2 * len(right) <= len(spots) or not right:
-        return None
-    misleads = any(follow_rule(source, rule) is not None for source in absent)
-    return Tried(rule, frozenset(right), distance, unique, misleads)
-
-
-def _worth(tried: Tried) -> float:
-    rule = tried.rule
-    worth = _TRUST[rule.kind] + 8.0 * len(tried.right) + 2.0 * tried.unique - 4.0 * tried.misleads
-    if rule.kind == "tag":  # a bare name may be unique by chance
-        worth += min(1.0, (len(rule.anchor) - 4) / 12)
-    return worth - log2(max(1, abs(rule.nth))) - 0.3 * log2(1 + tried.distance / 100)
-
-
 def _choose(tried: Sequence[Tried], pages: int) -> list[Tried]:
-    """Pick the best rules, few of a kind, none on the anchor of another, the first two of different kind."""
-    ranked = sorted(tried, key=_worth, reverse=True)
+    """Pick the best rules, few of a kind, the first two of different kind.
+
+    Rules that count from the same side agree on a neighbour when a row is missing: beside tight ones one must do.
+    """
+    ranked = sorted(tried, key=lambda one: one.worth, reverse=True)
+    chosen = _pick([one for one in ranked if one.hold == TIGHT], _AT_MOST)
+    kinds = {one.rule.kind for one in chosen}
+    counting = [one for one in ranked if one.hold != TIGHT and (len(kinds) != 1 or one.rule.kind not in kinds)]
+    chosen += _pick(counting, _AT_MOST | {FRONT: 1 if chosen else 2, BACK: 1})
+    return _second_differs(chosen[:_RULES], pages)
+
+
+def _pick(ranked: Sequence[Tried], at_most: Mapping[str, int]) -> list[Tried]:
+    """Take rules in order, but only so many of a kind or hold, and none on the anchor of another."""
     chosen: list[Tried] = []
+    taken: Counter[str] = Counter()
     for one in ranked:
-        kind = one.rule.kind
-        of_kind = [other for other in chosen if other.rule.kind == kind]
-        if len(of_kind) >= _AT_MOST[kind] or any(_same_anchor(one.rule, other.rule) for other in chosen):
+        traits = {one.rule.kind, one.hold}
+        if any(taken[trait] >= at_most.get(trait, _RULES) for trait in traits):
+            continue
+        if any(_same_anchor(one.rule, other.rule) for other in chosen):
             continue
         chosen.append(one)
-        if len(chosen) == _RULES:
-            break
-    return _second_differs(chosen, pages)
+        taken.update(traits)
+    return chosen
 
 
 def _same_anchor(one: Rule, other: Rule) -> bool:
+    if one.kind != other.kind:
+        return one.anchor == other.anchor
     return one.anchor in other.anchor or other.anchor in one.anchor
 
 

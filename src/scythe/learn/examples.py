@@ -1,0 +1,155 @@
+"""Learn named fields from example values: pages and values come in, rules for each field go out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scythe.learn.align import Row, align
+from scythe.learn.drift import usual_of
+from scythe.learn.frames import frame
+from scythe.learn.markers import learn_way
+from scythe.learn.places import Place, find_places
+from scythe.learn.texts import Texts, lay_out, words_of
+from scythe.page.follow import follow, span_of
+from scythe.page.source import Source
+from scythe.rules import FieldRules, Usual, Way
+
+_ROWS = 6  # ways that are learned of a field to choose the best from
+_WAYS = 3  # kept of a field
+
+Examples = Mapping[str, Sequence[str]]
+
+
+class Learned(NamedTuple):
+    """The fields that were learned, and for those that were not, or not from every page, the reason."""
+
+    fields: tuple[FieldRules, ...]
+    reasons: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A field's values on the pages that were labelled for it."""
+
+    pages: tuple[Texts, ...]
+    values: tuple[tuple[str, ...], ...]  # of each page; empty where the field is not there
+
+    def is_right(self, i: int, got: Sequence[str]) -> bool:
+        """Say whether what was found on a page is one of its values, or nothing where there is none."""
+        first = words_of(got[0]) if got else ""
+        return first in {words_of(value) for value in self.values[i]} if self.values[i] else not first
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A way, and the pages on which it gives the value."""
+
+    way: Way
+    right: frozenset[int]
+    worth: float
+
+
+def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None]) -> Learned:
+    """Learn every field that the examples name. An example is one page's values, or None for a page without labels.
+
+    An empty list says that the page does not have the field; a missing name says nothing. Several values are other
+    spellings or places of one value, or all the values of a field that repeats.
+    """
+    texts = [
+        lay_out(source) if example is not None else None for source, example in zip(sources, examples, strict=True)
+    ]
+    names = dict.fromkeys(name for example in examples if example is not None for name in example)
+    fields: list[FieldRules] = []
+    reasons: dict[str, str] = {}
+    for name in names:
+        labelled = [
+            (text, tuple(example[name]))
+            for text, example in zip(texts, examples, strict=True)
+            if text is not None and example is not None and name in example
+        ]
+        wanted = Wanted(tuple(text for text, _ in labelled), tuple(values for _, values in labelled))
+        ways, reason = _learn_field(wanted)
+        if ways:
+            fields.append(FieldRules(name, ways, _usual(wanted, ways)))
+        if reason:
+            reasons[name] = reason
+    return Learned(tuple(fields), reasons)
+
+
+def _learn_field(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
+    """Return the ways to a field, best first, and what is to be said about them."""
+    places = [find_places(texts, values) for texts, values in zip(wanted.pages, wanted.values, strict=True)]
+    given = [i for i, values in enumerate(wanted.values) if values]
+    if not given:
+        return (), "no example page has a value"
+    lost = [i for i in given if not places[i]]
+    if len(lost) == len(given):
+        return (), "the value is on none of the example pages"
+    options = _options(wanted, places)
+    ways: list[Way] = []
+    missing = frozenset(i for i in given if places[i])
+    while options and missing and len(ways) < _WAYS:
+        best = max(options, key=lambda option: (len(option.right & missing), option.worth))
+        if not best.right & missing:
+            break
+        ways.append(best.way)
+        missing -= best.right
+        if missing:
+            options += _options(
+                wanted, [on_page if i in missing or not wanted.values[i] else [] for i, on_page in enumerate(places)]
+            )
+    if not ways:
+        return (), "fewer than two rules of different kind lead to the value"
+    if lost:
+        return tuple(ways), f"the value is not on {len(lost)} of {len(given)} example pages"
+    return tuple(ways), ""
+
+
+def _options(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
+    """Learn ways to the most promising rows of places; those that give anything wrong are left out."""
+    sources = [texts.source for texts in wanted.pages]
+    options: list[Option] = []
+    for alike, row in align(sources, places)[:_ROWS]:
+        option = _try_row(wanted, row, alike)
+        if option is not None:
+            options.append(option)
+    return options
+
+
+def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
+    there = [place for place in row if place is not None]
+    around = frame(there)
+    if around is None:
+        return None
+    use = [i for i, place in enumerate(row) if place is not None or not wanted.values[i]]
+    sources = [wanted.pages[i].source for i in use]
+    targets = [place.offset if (place := row[i]) is not None else None for i in use]
+    before, after = around
+    way = learn_way(sources, targets, there[0].take, attribute=there[0].attribute, before=before, after=after)
+    if way is None:
+        return None
+    right: list[int] = []
+    for i, texts in enumerate(wanted.pages):
+        values = follow(texts.source, way).values
+        if wanted.is_right(i, values):
+            right.append(i)
+        elif any(values):
+            return None
+    return Option(way, frozenset(right), _worth(way, alike))
+
+
+def _worth(way: Way, alike: float) -> float:
+    return alike + len(way.rules) + len({rule.kind for rule in way.rules})
+
+
+def _usual(wanted: Wanted, ways: Sequence[Way]) -> Usual:
+    """Note what the field looks like on the pages it was learned from."""
+    values: list[tuple[str, ...]] = []
+    spans: list[tuple[int, int] | None] = []
+    for texts in wanted.pages:
+        found = [(way, got) for way in ways if any((got := follow(texts.source, way)).values)]
+        values.append(found[0][1].values if found else ())
+        spans.append(span_of(texts.source, found[0][1].openings[0], found[0][0]) if found else None)
+    return usual_of(values, spans)
