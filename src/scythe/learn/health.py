@@ -1,0 +1,284 @@
+"""Keep watch over a learned site: how each field of each page was got comes in, what stopped working goes out.
+
+Per layout and field the last outcomes are kept as letters, one a page: `c` cut, `t` only by the tree, `m` missing,
+`i` implausible; for the site `k` known layout, `u` unknown. Memory is bounded and a page on which all is well costs
+a microsecond. Trouble opens an event after three bad pages in a row, or four of the last eight where templates
+alternate, and closes it only after ten good ones in a row: no site makes it flutter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+
+from scythe.errors import BadInput
+from scythe.learn.events import Change, Drift, Event, read_list, read_map, read_plain
+from scythe.rules import Layout
+
+USUALLY = 0.9  # share of the pages learned that have a field; one that is there less often may be missing
+IN_A_ROW = 3  # bad pages that open an event
+WINDOW = 8  # pages; half of them bad open an event too: a site that shows one template here, another there
+CALM = 10  # good pages in a row that close an event
+SELDOM = 0.2  # share of earlier pages that were bad; where it is more, bad pages are nothing new
+RECENT = 16  # outcomes kept
+MOST_EVENTS = 50
+MOST_CHANGES = 100
+MOST_TRACKS = 1_000  # layouts, or fields of one, in a saved state
+UNKNOWN = ""  # stands for the layout of pages that no layout fits
+_BAD = {"missing": "mi", "implausible": "mi", "tree": "tmi", "unknown": "u"}
+_LETTERS = frozenset("ctmiku")
+_ALL_KNOWN = "k" * RECENT
+_ALL_CUT = "c" * RECENT
+
+
+@dataclass(slots=True)
+class Track:
+    """The outcomes of one field, or of the site's pages as a whole."""
+
+    recent: str = ""
+    tree: int = 0
+    missing: int = 0
+    implausible: int = 0
+
+    def add(self, letter: str) -> None:
+        self.recent = (self.recent + letter)[-RECENT:]
+        if letter == "t":
+            self.tree += 1
+        elif letter in "mu":
+            self.missing += 1
+        elif letter == "i":
+            self.implausible += 1
+
+    def ends_badly(self, bad: str, before: int, pages: int) -> bool:
+        """Say whether bad outcomes came in a row or in a cluster and are new; all pages had `before` more of them."""
+        for window, least in ((IN_A_ROW, IN_A_ROW), (WINDOW, WINDOW // 2)):
+            count = _count(self.recent[-window:], bad)
+            earlier = before + self.count(bad) - count
+            if count >= least and pages > window and earlier <= SELDOM * (pages - window):
+                return True
+        return False
+
+    def count(self, bad: str) -> int:
+        return self.missing + self.implausible + (self.tree if "t" in bad else 0)
+
+    def is_well(self, bad: str) -> bool:
+        return len(self.recent) >= CALM and not _count(self.recent[-CALM:], bad)
+
+
+@dataclass(slots=True)
+class Counts:
+    """How often and when pages of one layout were seen."""
+
+    pages: int = 0
+    seen: int = 0  # number of the last page of this layout
+
+
+@dataclass(slots=True)
+class Watch(Counts):
+    """What is known of one layout; `usual` and `quiet` follow from the rest."""
+
+    tracks: dict[str, Track] = field(default_factory=dict)
+    usual: dict[str, tuple[int, int]] = field(default_factory=dict)  # field -> pages learned without it and all of them
+    quiet: bool = False  # every recent page was cut, and nothing is open
+
+    def dump(self) -> dict[str, object]:
+        tracks = {name: asdict(track) for name, track in self.tracks.items()}
+        return {"pages": self.pages, "seen": self.seen, "tracks": tracks}
+
+    def diagnose(self, name: str) -> str:
+        """Name what is wrong with a field that is usually there, if anything is."""
+        track, (absent, learned) = self.tracks[name], self.usual[name]
+        if track.ends_badly("mi", absent, learned + self.pages):
+            last = track.recent[-IN_A_ROW:]
+            return "implausible" if last.count("i") > last.count("m") else "missing"
+        # whether the pages learned could be cut is not known
+        return "tree" if track.ends_badly("tmi", 0, self.pages) else ""
+
+    def settle(self, is_open: bool) -> None:
+        self.quiet = not is_open and all(self.tracks[name].recent == _ALL_CUT for name in self.usual)
+
+
+def read_clock() -> str:
+    """Return the time in UTC as ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Health:
+    """What has been seen of a site while extracting: small, plain, saved with its profile."""
+
+    def __init__(self, learned: int = 0, *, clock: Callable[[], str] = read_clock) -> None:
+        self.pages = 0
+        self._learned = learned  # pages
+        self._clock = clock
+        self._unknown = Track()
+        self._watches: dict[str, Watch] = {}
+        self._open: dict[tuple[str, str], Event] = {}
+        self._log: list[Change] = []
+
+    @property
+    def drift(self) -> Drift:
+        """What stopped working and what was done about it."""
+        return Drift(self.pages, tuple(self._open.values()), tuple(self._log))
+
+    @property
+    def is_ailing(self) -> bool:
+        """Whether any event is open."""
+        return bool(self._open)
+
+    def last_seen(self, layout: str) -> int:
+        """Return the number of the last page of a layout, 0 if there was none."""
+        return self._watches[layout].seen if layout in self._watches else 0
+
+    def observe(self, layout: Layout | None, hows: Mapping[str, str], url: str | None = None) -> bool:
+        """Take in how the fields of one page were got, and say whether the page is one that the rules do not fit."""
+        self.pages += 1
+        if layout is None:
+            self._observe_kind("u", url or "")
+            return True
+        if self._unknown.recent != _ALL_KNOWN:
+            self._observe_kind("k", url or "")
+        watch = self._watches.get(layout.name) or self._enter(layout)
+        watch.pages += 1
+        watch.seen = self.pages
+        if watch.quiet:
+            for name in watch.tracks:
+                if hows.get(name, "m")[0] != "c":
+                    break
+            else:
+                return False
+        return self._observe_fields(layout.name, watch, hows, url or "")
+
+    def _observe_kind(self, letter: str, url: str) -> None:
+        track = self._unknown
+        track.add(letter)
+        all_unknown = _count(track.recent[-WINDOW:], "u") == WINDOW  # new, even where every third page is unknown
+        is_new = track.ends_badly("u", 0, self._learned + self.pages)
+        self._review(UNKNOWN, "", "unknown" if is_new or all_unknown else "", track, url)
+
+    def _observe_fields(self, layout: str, watch: Watch, hows: Mapping[str, str], url: str) -> bool:
+        bad = False
+        for name, track in watch.tracks.items():
+            letter = _letter(hows.get(name, ""))
+            track.add(letter)
+            if name in watch.usual:
+                bad = bad or letter != "c"
+                self._review(layout, name, watch.diagnose(name), track, url)
+        watch.settle(any(key[0] == layout for key in self._open))
+        return bad
+
+    def _review(self, layout: str, name: str, trouble: str, track: Track, url: str) -> None:
+        """Open, keep or close the event of one field, or of the pages as a whole."""
+        event = self._open.get((layout, name))
+        if trouble and (event is None or (event.what == "tree" and trouble != "tree")):
+            self._open_event(trouble, layout, name, _count(track.recent[-WINDOW:], _BAD[trouble]), url)
+        elif event is not None and track.recent[-1] in _BAD[event.what]:
+            self._open[layout, name] = replace(event, pages=event.pages + 1, example=event.example or url)
+        elif event is not None and track.is_well(_BAD[event.what]):
+            self.close(layout, name, "well again")
+
+    def _open_event(self, what: str, layout: str, name: str, pages: int, url: str) -> None:
+        if len(self._open) >= MOST_EVENTS and (layout, name) not in self._open:
+            return
+        self._open[layout, name] = Event(what, layout, name, self._clock(), self.pages, pages, url)
+        self.note("opened", layout, name, what)
+
+    def close(self, layout: str, name: str, why: str) -> None:
+        """Close an event, if it is open."""
+        if self._open.pop((layout, name), None) is not None:
+            self.note("closed", layout, name, why)
+
+    def miss(self, layout: str, name: str, why: str) -> None:
+        """Open an event for a field that a new layout should have and that could not be learned."""
+        self._open_event("missing", layout, name, 0, "")
+        self.note("failed", layout, name, why)
+
+    def forget(self, layout: str) -> None:
+        """Drop what is known of a layout that is gone or was learned anew; of the unknown pages, start afresh."""
+        self._watches.pop(layout, None)
+        if layout == UNKNOWN:
+            self._unknown.recent = ""
+        for key in [key for key in self._open if key[0] == layout]:
+            self.close(*key, "learned again")
+
+    def note(self, what: str, layout: str, name: str = "", note: str = "") -> None:
+        """Write a line into the log."""
+        self._log.append(Change(what, self._clock(), self.pages, layout, name, note))
+        del self._log[:-MOST_CHANGES]
+
+    def _enter(self, layout: Layout) -> Watch:
+        watch = self._watches[layout.name] = watch_over(layout)
+        return watch
+
+    def dump(self) -> dict[str, object]:
+        """Return the state as JSON can hold it."""
+        return {
+            "pages": self.pages,
+            "unknown": asdict(self._unknown),
+            "layouts": {name: watch.dump() for name, watch in self._watches.items()},
+            "events": [asdict(event) for event in self._open.values()],
+            "log": [asdict(change) for change in self._log],
+        }
+
+    @classmethod
+    def load(cls, state: Mapping[str, object], layouts: tuple[Layout, ...]) -> Health:
+        """Take up a dumped state; what it says of layouts that are no more is left out. Raises BadInput on others."""
+        health = cls(sum(layout.pages for layout in layouts))
+        pages = state.get("pages", 0)
+        if type(pages) is not int or pages < 0:
+            raise BadInput(f"health: expected a number of pages, got {pages!r:.60}")
+        health.pages = pages
+        health._unknown = read_track(state.get("unknown", {}))
+        saved = read_map(state, "layouts", MOST_TRACKS)
+        for layout in layouts:
+            if layout.name in saved:
+                health._watches[layout.name] = read_watch(saved[layout.name], layout)
+        events = [read_plain(Event, event) for event in read_list(state, "events", MOST_EVENTS)]
+        if any(event.what not in _BAD for event in events):
+            raise BadInput(f"health: events are one of {', '.join(_BAD)}")
+        health._open = {(event.layout, event.field): event for event in events}
+        health._log = [read_plain(Change, change) for change in read_list(state, "log", MOST_CHANGES)]
+        return health
+
+
+def read_track(value: object) -> Track:
+    """Make a track from what JSON held."""
+    track = read_plain(Track, value)
+    if len(track.recent) > RECENT or not _LETTERS.issuperset(track.recent):
+        raise BadInput(f"health: {track.recent!r:.60} are no outcomes")
+    return track
+
+
+def read_watch(value: object, layout: Layout) -> Watch:
+    """Make what is known of a layout from what JSON held; its fields are those the layout has now."""
+    watch = watch_over(layout)
+    if not isinstance(value, Mapping):
+        raise BadInput(f"health: expected an object for {layout.name}")
+    counts = read_plain(Counts, value)
+    watch.pages, watch.seen = counts.pages, counts.seen
+    saved = read_map(value, "tracks", MOST_TRACKS)
+    watch.tracks |= {name: read_track(saved[name]) for name in watch.tracks if name in saved}
+    return watch
+
+
+def watch_over(layout: Layout) -> Watch:
+    """Begin to watch a layout: all its fields are counted, those that are usually there are expected."""
+    names = [rules.name for rules in layout.fields if rules.ways]
+    expected = {
+        rules.name: (rules.usual.pages - rules.usual.present, rules.usual.pages)
+        for rules in layout.fields
+        if rules.ways and 0 < USUALLY * rules.usual.pages <= rules.usual.present
+    }
+    return Watch(tracks={name: Track() for name in names}, usual=expected)
+
+
+def _letter(how: str) -> str:
+    if how.startswith("cut"):
+        return "c"
+    if how.startswith("tree") and not how.startswith("tree: read cold"):
+        return "t"
+    return "i" if "implausible" in how else "m"
+
+
+def _count(letters: str, bad: str) -> int:
+    return sum(map(letters.count, bad))
