@@ -15,10 +15,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from scythe.learn.dialect import measure_dialect, split_by_dialect
 from scythe.learn.urls import cluster_urls, spread, url_shape
 from scythe.page import Page
 
-ALIKE = 0.75  # pages of one template overlap by .78 to 1 on average, those of two by .75 at most
+ALIKE = 0.75  # pages of one template overlap by .78 to 1 on average, lists and stories by .5 to .75
 KIN_BONUS = 0.04  # added where the addresses look alike too: never enough by itself
 AT_ONCE = 400  # pages compared each with each
 _BOXES = 50_000  # of a page that are looked at
@@ -57,7 +58,9 @@ def group_pages(pages: Sequence[Page]) -> list[list[int]]:
         groups += _group_some(traits, kin, sample)
         rest = sorted(set(left) - set(sample))
         left = _join_groups(traits, kin, groups, rest) if rest else []
-    return sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group[0]))
+    dialects = [measure_dialect(page.html) for page in pages]
+    parts = [sorted(part) for group in groups for part in split_by_dialect(group, dialects)]
+    return sorted(parts, key=lambda group: (-len(group), group[0]))
 
 
 class _Paths:

@@ -1,0 +1,75 @@
+"""Pick the layout of a page by literals in its source: bytes come in, the number of a layout or None goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scythe.cut.search import search_by
+from scythe.rules import Layout
+
+ENOUGH = 0.6  # share of a layout's marks that a page of it has
+_BEFORE = 1_024  # bytes before the place where a mark was last seen at which the search for it begins
+
+
+class Dispatcher:
+    """The layouts of a site by their marks, and where on a page each mark was last seen.
+
+    Layouts are tried in a fixed order until a page has all marks of one. A mark is searched for from where it was last
+    seen, then from the start, and the mark that was last found missing is looked for first: what was seen before
+    changes the time taken, never the answer. Some 3 us for a page of the first layout, 5 us more for each one passed.
+    """
+
+    def __init__(self, layouts: Sequence[Layout]) -> None:
+        marks = sorted({mark for layout in layouts for mark in layout.marks if mark})
+        number = {mark: at for at, mark in enumerate(marks)}
+        self._marks = marks
+        self._seen = [0] * len(marks)  # byte offsets
+        self._own = [[number[mark] for mark in dict.fromkeys(layout.marks) if mark] for layout in layouts]
+        # a layout with more marks says more of itself; where pages have all marks of two, it is the one
+        tried = sorted(range(len(layouts)), key=lambda at: (-len(self._own[at]), -layouts[at].pages, at))
+        self._order = [at for at in tried if self._own[at]]
+        bare = [at for at in tried if not self._own[at]]
+        self._bare = bare[0] if bare else None  # nothing is known of its source: it takes what is left
+        self._find = search_by().find
+
+    def pick(self, body: bytes, url: str | None = None) -> int | None:
+        """Return the number of the layout with the largest share of its marks on the page, or None if none has enough.
+
+        Ties go to the layout with more marks, then to the one with more pages. `url` has no say yet.
+        """
+        for layout in self._order:
+            if self._has_all(body, self._own[layout]):
+                return layout
+        return self._pick_by_share(body)
+
+    def share(self, body: bytes, layout: int) -> float:
+        """Return the share of a layout's marks that a page has; 0 for a layout without marks."""
+        own = self._own[layout]
+        return sum(self._has(body, mark) for mark in own) / len(own) if own else 0.0
+
+    def _has_all(self, body: bytes, own: list[int]) -> bool:
+        for at, mark in enumerate(own):
+            if not self._has(body, mark):
+                own[0], own[at] = mark, own[0]
+                return False
+        return True
+
+    def _has(self, body: bytes, mark: int) -> bool:
+        start = self._seen[mark] - _BEFORE
+        place = self._find(body, self._marks[mark], start) if start > 0 else -1
+        if place < 0:
+            place = self._find(body, self._marks[mark], 0)
+            if place < 0:
+                return False
+        self._seen[mark] = place
+        return True
+
+    def _pick_by_share(self, body: bytes) -> int | None:
+        present = [self._has(body, mark) for mark in range(len(self._marks))]
+        best, most = self._bare, ENOUGH
+        for layout in self._order:
+            own = self._own[layout]
+            share = sum(present[mark] for mark in own) / len(own)
+            if share >= most and (share > most or best is None or best == self._bare):
+                best, most = layout, share
+        return best
