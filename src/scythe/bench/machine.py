@@ -10,6 +10,8 @@ from pathlib import Path
 from scythe.bench.peers import PEERS, release
 from scythe.read.text.fast import COMPILED
 
+PARTS = ("stringzilla", "lxml", "beautifulsoup4")  # what `bench cut` times besides
+
 
 @dataclass(frozen=True, slots=True)
 class Machine:
@@ -29,7 +31,7 @@ class Machine:
 
 def describe_machine() -> Machine:
     """Collect the facts."""
-    packages = [(name, release(name)) for name in ("scythe", "selectolax", "numpy", *PEERS)]
+    packages = [(name, release(name)) for name in ("scythe", "selectolax", "numpy", *PEERS, *PARTS)]
     packages.insert(1, ("scoring", "compiled" if COMPILED else "with numpy"))
     return Machine(
         python=platform.python_version(),

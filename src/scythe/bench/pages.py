@@ -5,15 +5,16 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, TypeVar
 
 from scythe.bench.scoring import METRICS, Truth
 from scythe.errors import BadInput
 
+Row = TypeVar("Row")
 SUFFIXES = (".jsonl.xz", ".jsonl.gz", ".jsonl")
 
 
@@ -36,33 +37,34 @@ class PageSet:
     cases: tuple[Case, ...]
 
 
-def find_sets(data: Path) -> list[Path]:
-    """Return the files of page sets at `data`: itself, those in it, or those in its folder `text`. Raises BadInput."""
+def find_sets(data: Path, folder: str = "text") -> list[Path]:
+    """Return the files of page sets at `data`: itself, those in its folder, or those in it. Raises BadInput."""
     if data.is_file():
         if not data.name.endswith(SUFFIXES):
             raise BadInput(f"{data} is no page set: expected a file ending in {', '.join(SUFFIXES)}")
         return [data]
     if not data.is_dir():
         raise BadInput(f"there is no file or folder {data}")
-    for folder in (data / "text", data):
-        files = sorted(path for path in folder.glob("*.jsonl*") if path.name.endswith(SUFFIXES))
+    for place in (data / folder, data):
+        files = sorted(path for path in place.glob("*.jsonl*") if path.name.endswith(SUFFIXES))
         if files:
             return files
-    raise BadInput(f"{data} holds no page sets: expected files such as text/NAME.jsonl.xz")
+    raise BadInput(f"{data} holds no page sets: expected files such as {folder}/NAME.jsonl.xz")
 
 
 def load_set(path: Path, *, limit: int | None = None) -> PageSet:
     """Read the first `limit` pages of a set. Raises BadInput, with the line, for anything but pages of one metric."""
-    cases = tuple(islice(_cases(path), limit))
+    cases = tuple(islice(read_rows(path, _case), limit))
     if not cases:
         raise BadInput(f"{path} holds no pages")
     metrics = {case.truth.metric for case in cases}
     if len(metrics) > 1:
         raise BadInput(f"{path} mixes the metrics {', '.join(sorted(metrics))}: one set is scored by one metric")
-    return PageSet(_name(path), metrics.pop(), cases)
+    return PageSet(set_name(path), metrics.pop(), cases)
 
 
-def _name(path: Path) -> str:
+def set_name(path: Path) -> str:
+    """Return the name of a page set: its file without the suffix."""
     return next(path.name.removesuffix(suffix) for suffix in SUFFIXES if path.name.endswith(suffix))
 
 
@@ -74,19 +76,21 @@ def _open(path: Path) -> IO[str]:
     return path.open(encoding="utf-8")
 
 
-def _cases(path: Path) -> Iterator[Case]:
+def read_rows(path: Path, make: Callable[[dict[str, Any], str], Row]) -> Iterator[Row]:
+    """Yield what `make(row, place)` makes of each line. Raises BadInput, with the line, where it cannot."""
     number = 0
     try:
         with _open(path) as lines:
             for number, line in enumerate(lines, 1):
-                yield _case(json.loads(line), f"{path.name}:{number}")
+                row = json.loads(line)
+                if not isinstance(row, dict):
+                    raise TypeError(f"expected an object, got {type(row).__name__}")
+                yield make(row, f"{path.name}:{number}")
     except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"{path}, after {number} lines: {type(error).__name__}: {error}") from error
 
 
-def _case(row: object, place: str) -> Case:
-    if not isinstance(row, dict):
-        raise TypeError(f"expected an object, got {type(row).__name__}")
+def _case(row: dict[str, Any], place: str) -> Case:
     metric = row.get("metric")
     if metric not in METRICS:
         raise ValueError(f"metric is {metric!r}, expected one of {', '.join(METRICS)}")

@@ -18,6 +18,7 @@ from scythe.bench import text as bench
 from scythe.bench.machine import Machine, describe_machine
 from scythe.bench.peers import installed
 from scythe.bench.text import Score
+from scythe.cli.bench_cut import cut
 from scythe.errors import ScytheError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Score text methods and other tools on page sets.")
@@ -67,6 +68,9 @@ def text(
         typer.echo(json.dumps({"machine": asdict(machine), "scores": [asdict(score) for score in scores]}, indent=1))
     else:
         show(scores, machine)
+
+
+app.command()(cut)
 
 
 class _Ticks:

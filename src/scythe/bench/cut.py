@@ -1,0 +1,178 @@
+"""Time ways to cut elements against parsers: pages of sites come in, CPU times of every way on every element go out.
+
+All ways sweep the same pages in the same order, one way after the other, site by site, and which begins changes from
+round to round: none works on pages that lie in the cache while another has to fetch them. Batches are whole sites,
+because a single cut is shorter than a look at the clock. Of several rounds the least time counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scythe.bench.cutting import Extract, Method, Seconds, count_seconds, paper_methods
+from scythe.bench.parsers import Parser, installed_parsers
+from scythe.bench.patterns import LEARNED_PAGES, Pattern, choose_patterns
+from scythe.bench.searching import ALGORITHMS, Algorithm
+from scythe.bench.sites import SitePages, load_sites
+from scythe.cut.search import NAMES, search_by
+from scythe.learn.hints import HintOptions
+
+ROUNDS = 3
+TREES = 10  # parsed pages held at once
+SEARCH_PAGES = 5  # per element: the searches written in Python are slow
+FIRST, REST = "first", "rest"  # the pages that hints are learned on, and the others
+POSITIONS = {"position": HintOptions(), "ratio": HintOptions(as_ratio=True)}
+CREATE, FIND = "create", "find"  # the two steps of a parser
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What a time belongs to."""
+
+    method: str
+    part: str  # FIRST or REST; CREATE or FIND for parsers
+    pattern: int  # index into the patterns of the run, -1 where a parser made trees of the pages of `site`
+    site: str
+
+
+@dataclass(slots=True)
+class Times:
+    """CPU times so far, and how often each was one of."""
+
+    ns: dict[Key, int] = field(default_factory=dict)
+    calls: dict[Key, int] = field(default_factory=dict)
+
+    def keep(self, key: Key, calls: int, ns: int) -> None:
+        """Keep the least time seen for the same work."""
+        self.ns[key] = min(ns, self.ns.get(key, ns))
+        self.calls[key] = calls
+
+
+@dataclass(slots=True)
+class Run:
+    """Everything that one run measured."""
+
+    sites: list[SitePages]
+    patterns: list[Pattern]
+    times: Times
+    right: dict[tuple[str, int], tuple[int, int]]  # method, pattern -> pages as the tree has it, pages
+    searches: dict[tuple[str, str], tuple[float, int]]  # algorithm, step -> ns, searches
+    seconds: list[dict[str, Seconds]]  # by pattern: how the learned position did, kept in each way
+
+
+def run(
+    data: Path,
+    *,
+    site_limit: int | None = None,
+    rounds: int = ROUNDS,
+    tick: Callable[[str, int], None] = lambda site, sites: None,
+) -> Run:
+    """Time every way on every chosen element. `tick(site, sites)` is called before each site. Raises BadInput."""
+    sites = load_sites(data, limit=site_limit)
+    done = Run(sites, [], Times(), {}, {}, [])
+    methods, parsers = paper_methods(), installed_parsers()
+    for site in sites:
+        tick(site.name, len(sites))
+        patterns = choose_patterns(site)
+        numbered = list(enumerate(patterns, start=len(done.patterns)))
+        done.patterns += patterns
+        for number in range(rounds if patterns else 0):
+            for unit in _rotate([*methods, *parsers], number):
+                if isinstance(unit, Method):
+                    _time_method(done.times, unit, site, numbered)
+                elif number == 0 or not unit.slow:
+                    _time_parser(done.times, unit, site, numbered)
+        for method in methods:
+            for index, pattern in numbered:
+                done.right[method.name, index] = _count_right(method.make(pattern), site, pattern)
+        for pattern in patterns:
+            done.seconds.append({name: count_seconds(pattern, site.bodies, way) for name, way in POSITIONS.items()})
+            _time_searches(done, site, pattern)
+    return done
+
+
+def _rotate(units: Sequence[Any], number: int) -> list[Any]:
+    """Begin with another unit in every round, so that no way always follows the same."""
+    first = number * 5 % len(units)
+    return [*units[first:], *units[:first]]
+
+
+def sweep(extract: Extract, bodies: Sequence[bytes]) -> int:
+    """Return the CPU time of one pass over the pages, in nanoseconds."""
+    start = time.process_time_ns()
+    for body in bodies:
+        extract(body)
+    return time.process_time_ns() - start
+
+
+def _time_method(times: Times, method: Method, site: SitePages, patterns: list[tuple[int, Pattern]]) -> None:
+    parts = {FIRST: site.bodies[:LEARNED_PAGES], REST: site.bodies[LEARNED_PAGES:]}
+    for index, pattern in patterns:
+        extract = method.make(pattern)  # what it learns on the first pages serves on the rest
+        for part, bodies in parts.items():
+            if bodies:
+                times.keep(Key(method.name, part, index, site.name), len(bodies), sweep(extract, bodies))
+
+
+def _time_parser(times: Times, parser: Parser, site: SitePages, patterns: list[tuple[int, Pattern]]) -> None:
+    created = 0
+    found = dict.fromkeys((index for index, _ in patterns), 0)
+    for bodies in _batches(site.bodies, TREES):
+        start = time.process_time_ns()
+        trees = [parser.parse(body) for body in bodies]
+        created += time.process_time_ns() - start
+        for index, pattern in patterns:
+            start = time.process_time_ns()
+            for tree in trees:
+                parser.find(tree, pattern.wanted)
+            found[index] += time.process_time_ns() - start
+        start = time.process_time_ns()
+        del trees  # taking a tree down is part of what it costs
+        created += time.process_time_ns() - start
+    times.keep(Key(parser.name, CREATE, -1, site.name), len(site.bodies), created)
+    for index, ns in found.items():
+        times.keep(Key(parser.name, FIND, index, site.name), len(site.bodies), ns)
+
+
+def _batches(bodies: Sequence[bytes], size: int) -> Iterator[Sequence[bytes]]:
+    for start in range(0, len(bodies), size):
+        yield bodies[start : start + size]
+
+
+def _count_right(extract: Extract, site: SitePages, pattern: Pattern) -> tuple[int, int]:
+    right = 0
+    for body, truth in zip(site.bodies, pattern.truths, strict=True):
+        wanted = [body[truth[0] : truth[1]].decode("utf-8", "replace")] if truth else []
+        right += extract(body) == wanted
+    return right, len(site.bodies)
+
+
+def _time_searches(done: Run, site: SitePages, pattern: Pattern) -> None:
+    """Time each search algorithm from the start of the page and from the best index: Table 6."""
+    bodies = site.bodies[:SEARCH_PAGES]
+    opening, index = pattern.rule.opening, pattern.rule.starting_position
+    for algorithm in [*ALGORITHMS, *(_native(name) for name in NAMES)]:
+        start = time.process_time_ns()
+        for _ in bodies:
+            table = algorithm.prepare(opening)
+        prepared = time.process_time_ns() - start
+        _add(done, algorithm.name, "prepare", prepared, len(bodies))
+        for step, begin in (("from 0", 0), ("from index", index)):
+            start = time.process_time_ns()
+            for body in bodies:
+                algorithm.search(table, body, begin)
+            _add(done, algorithm.name, step, time.process_time_ns() - start, len(bodies))
+
+
+def _native(name: str) -> Algorithm:
+    find = search_by(name).find
+    return Algorithm(name, lambda pattern: pattern, lambda pattern, body, start: find(body, pattern, start))
+
+
+def _add(done: Run, name: str, step: str, ns: int, calls: int) -> None:
+    before, count = done.searches.get((name, step), (0.0, 0))
+    done.searches[name, step] = (before + ns, count + calls)

@@ -1,0 +1,80 @@
+"""`scythe bench cut`: options come in, tables (or JSON) go to standard output, progress to standard error."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as Printed
+
+from scythe.bench.cut_tables import Cell, Table
+from scythe.bench.machine import Machine, describe_machine
+from scythe.errors import ScytheError
+
+TABLE_WIDTH = 150  # characters; files and pipes have no width of their own
+CAUTION = (
+    "Times are microseconds of CPU per element and page, the least of several rounds. Other work on the machine moves "
+    "single numbers by a tenth or more: compare ways within one run, by their ratios."
+)
+
+
+def cut(
+    data: Annotated[Path, typer.Option(help="Pages of sites (.jsonl.xz, .jsonl.gz, .jsonl) or a folder of them.")],
+    site_limit: Annotated[int | None, typer.Option(min=1, help="Use only this many sites of each set.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Time everything so many times and keep the least.")] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Time cutting elements out of pages against parsing them: the tables of UzunExt."""
+    from scythe.bench import cut as bench
+    from scythe.bench.cut_tables import make_tables
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = progress.add_task("loading", total=None)
+
+    def tick(site: str, sites: int) -> None:
+        progress.update(task, description=site, total=sites, advance=1)
+
+    try:
+        with progress:
+            tables = make_tables(bench.run(data, site_limit=site_limit, rounds=rounds, tick=tick))
+    except ScytheError as error:
+        typer.echo(f"scythe bench: {error}", err=True)
+        raise typer.Exit(2) from None
+    machine = describe_machine()
+    if as_json:
+        answer = {"machine": asdict(machine), "caution": CAUTION, "tables": [asdict(table) for table in tables]}
+        typer.echo(json.dumps(answer, indent=1))
+    else:
+        show(tables, machine)
+
+
+def show(tables: list[Table], machine: Machine) -> None:
+    """Print the tables, what to beware of, and the machine."""
+    console = Console(soft_wrap=True, highlight=False, width=max(Console().width, TABLE_WIDTH))
+    for table in tables:
+        printed = Printed(title=f"{table.name}: {table.title}", title_justify="left", box=None, pad_edge=False)
+        for number, column in enumerate(table.columns):
+            printed.add_column(column, justify="right" if number else "left")
+        for row in table.rows:
+            printed.add_row(*map(format_cell, row))
+        console.print(printed)
+        if table.note:
+            console.print(table.note, markup=False)
+        console.print()
+    console.print(CAUTION, markup=False)
+    console.print(machine.summary(), markup=False)
+
+
+def format_cell(cell: Cell) -> str:
+    """Write a number with three digits that count, a text as it is."""
+    if cell is None:
+        return "-"
+    if isinstance(cell, float):
+        return f"{cell:.0f}" if cell >= 100 else f"{cell:.1f}" if cell >= 10 else f"{cell:.2f}"
+    return str(cell)
