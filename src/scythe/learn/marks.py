@@ -27,10 +27,12 @@ _NEARLY_ALL = 0.94  # share of a layout's pages that have a mark: one of sevente
 _APART = 4.0  # marks by which a layout should differ from each other one
 _GAIN = 0.3  # a mark worth having is on so much more of the layout's pages than of another's
 _NEAR = 400  # bytes; marks of one block come and go together
+_NEAR_TEXT = 12  # literals about the text from which marks are taken
 _FEW = 3  # pages on which a literal must stand before its digits and addresses are believed to be constant
 
 _TAG = re.compile(rb"<(?:[a-zA-Z][^<>]{0,200}>?|!--[^<>]{3,60})")
 _CUT = re.compile(rb"[\"'\-_/]|(?=[ \t\r\n>])")
+_PARAGRAPH = re.compile(rb"<[pP][ >]")
 _VOLATILE = re.compile(rb"[0-9]{3}|[0-9a-f]{8}")
 _DIGIT = re.compile(rb"[0-9]")
 _ATTRIBUTE = re.compile(rb"""[\s"']([a-zA-Z:-]{1,30})=""")
@@ -76,7 +78,10 @@ def choose_marks(bodies_by_layout: Sequence[Sequence[bytes]]) -> list[tuple[byte
 
 def _choose_for(census: _Census, layout: int) -> tuple[bytes, ...]:
     if len(census.samples) == 1:
-        chosen = _pick_shell(census.shell_of(layout), [], MARKS)
+        # other layouts may turn up later: half of the marks are taken from about the text, where they would differ
+        candidates = census.shell_of(layout)
+        inner = _pick_shell(census.near_text(layout, candidates), [], MARKS // 2)
+        chosen = inner + _pick_shell(candidates, inner, MARKS - len(inner))
     else:
         telling = _pick_telling(census.telling_of(layout), layout)
         room = 2 if len(telling) >= TELLING // 2 else MARKS // 2 - len(telling)
@@ -106,6 +111,16 @@ class _Census:
         longest = [one for one, after in zip(steady, [*steady[1:], b""], strict=True) if not after.startswith(one)]
         longest.sort(key=lambda one: (round(self._contrast(one, layout), 1), -_weigh(one), one))
         return self._look_up(layout, longest[:_TRIED])
+
+    def near_text(self, layout: int, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+        """Return the candidates nearest to the middle paragraph of a page."""
+        page = self.samples[layout][0] if self.samples[layout] else b""
+        paragraphs = [match.start() for match in _PARAGRAPH.finditer(page)]
+        if not paragraphs:
+            return []
+        middle = paragraphs[len(paragraphs) // 2]
+        nearest = sorted(candidates, key=lambda one: abs(one.offset - middle))
+        return nearest[:_NEAR_TEXT]
 
     def _steady_of(self, layout: int) -> list[bytes]:
         least = _NEARLY_ALL * len(self.samples[layout])
