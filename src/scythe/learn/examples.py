@@ -100,6 +100,9 @@ def _learn_field(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
             options += _options(
                 wanted, [on_page if i in missing or not wanted.values[i] else [] for i, on_page in enumerate(places)]
             )
+    spare = sorted(options, key=lambda option: -option.worth)
+    ways += [option.way for option in spare if option.way not in ways and len(option.right) == len(wanted.pages)]
+    ways = ways[:_WAYS]
     if not ways:
         return (), "fewer than two rules of different kind lead to the value"
     if lost:
