@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ import typer
 
 import scythe
 from scythe.cli.ending import EMPTY, FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.progress import show_progress
 from scythe.cli.read_options import (
     AllowPrivate,
     BaseUrl,
@@ -113,7 +113,9 @@ def read(
         except (BadInput, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
-        tally = _run(_shown(pages, None if input_file else len(sources)), sink, options, verbose=verbose)
+        tally = _run(
+            show_progress(pages, "reading", None if input_file else len(sources)), sink, options, verbose=verbose
+        )
     if tally.failed:
         raise typer.Exit(FAILED)
     if tally.empty and fail_on_empty:
@@ -138,16 +140,6 @@ def _check(
 def _check_method(method: str) -> None:
     if method not in method_names():
         raise BadInput(f"--method {method}: known methods are {', '.join(method_names())}")
-
-
-def _shown(pages: Iterator[Loaded], total: int | None) -> Iterator[Loaded]:
-    """Pass pages on under a progress bar, when somebody is looking and there is more than one."""
-    if total == 1 or not sys.stderr.isatty():
-        return pages
-    from rich.console import Console
-    from rich.progress import track
-
-    return iter(track(pages, "reading", total=total, console=Console(stderr=True), transient=True))
 
 
 def _run(pages: Iterator[Loaded], sink: Sink, options: TextOptions, *, verbose: bool) -> Tally:

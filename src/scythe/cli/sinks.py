@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import IO
@@ -19,6 +21,7 @@ from scythe.model import Document
 from scythe.url import Url
 
 FORMATS = ("txt", "md", "html", "json", "jsonl")
+FIELD_FORMATS = ("jsonl", "json", "csv", "txt", "md", "html")  # of commands that deliver learned fields
 _SUFFIXES = {
     ".txt": "txt",
     ".text": "txt",
@@ -29,7 +32,12 @@ _SUFFIXES = {
     ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".csv": "csv",
 }
+Row = Callable[[str, Document], dict[str, object]]  # what JSON says of one source and its document
+
+
+_FORMULA = frozenset("=+-@\t\r")  # with these a cell begins that a spreadsheet would calculate
 
 
 def format_of(path: Path) -> str | None:
@@ -43,9 +51,18 @@ def is_folder(output: str) -> bool:
     return path.is_dir() or output.endswith(("/", "\\")) or not path.suffix
 
 
-def as_json(name: str, document: Document, *, indent: int | None = None) -> str:
-    """Write one document as a JSON object that names its source."""
-    return json.dumps({"source": name, **document.to_dict()}, ensure_ascii=False, indent=indent)
+def whole_row(name: str, document: Document) -> dict[str, object]:
+    """Return everything that a document holds, and its source."""
+    return {"source": name, **document.to_dict()}
+
+
+def fields_row(name: str, document: Document) -> dict[str, object]:
+    """Return the learned fields of a document, and its source."""
+    fields = {
+        key: {"values": list(field.values), "span": field.span, "how": field.how}
+        for key, field in document.fields.items()
+    }
+    return {"source": name, "url": document.url, "fields": fields}
 
 
 class Sink(ABC):
@@ -85,13 +102,13 @@ class TextSink(Sink):
 class JsonSink(Sink):
     """One JSON object, or an array of them when several documents come."""
 
-    def __init__(self, file: IO[str], *, many: bool, shown: Callable[[str], str]) -> None:
-        self._file, self._many, self._shown = file, many, shown
+    def __init__(self, file: IO[str], row: Row, *, many: bool, shown: Callable[[str], str]) -> None:
+        self._file, self._row, self._many, self._shown = file, row, many, shown
         self._count = 0
 
     def put(self, name: str, document: Document) -> tuple[str, ...]:
         lead = "" if not self._many else "[\n" if self._count == 0 else ",\n"
-        self._file.write(lead + self._shown(as_json(name, document, indent=2)))
+        self._file.write(lead + self._shown(json.dumps(self._row(name, document), ensure_ascii=False, indent=2)))
         self._count += 1
         return ()
 
@@ -105,12 +122,31 @@ class JsonSink(Sink):
 class JsonLinesSink(Sink):
     """One JSON object per line."""
 
-    def __init__(self, file: IO[str], *, shown: Callable[[str], str]) -> None:
-        self._file, self._shown = file, shown
+    def __init__(self, file: IO[str], row: Row, *, shown: Callable[[str], str]) -> None:
+        self._file, self._row, self._shown = file, row, shown
 
     def put(self, name: str, document: Document) -> tuple[str, ...]:
-        self._file.write(self._shown(as_json(name, document)) + "\n")
+        self._file.write(self._shown(json.dumps(self._row(name, document), ensure_ascii=False)) + "\n")
         return ()
+
+
+class CsvSink(Sink):
+    """A table with one row per document and one column per field; several values are lines of one cell."""
+
+    def __init__(self, file: IO[str], columns: Sequence[str], *, shown: Callable[[str], str]) -> None:
+        self._rows, self._columns, self._shown = csv.writer(file, lineterminator="\n"), columns, shown
+        self._rows.writerow(["source", "url", *map(_cell, columns)])
+
+    def put(self, name: str, document: Document) -> tuple[str, ...]:
+        fields = document.fields
+        values = ["\n".join(fields[column].values) if column in fields else "" for column in self._columns]
+        self._rows.writerow([self._shown(_cell(text)) for text in (name, document.url or "", *values)])
+        return ()
+
+
+def _cell(text: str) -> str:
+    """Keep a spreadsheet from taking words of a page for a formula."""
+    return f"'{text}" if text[:1] in _FORMULA else text
 
 
 class FileSink(Sink):
@@ -130,14 +166,14 @@ class FileSink(Sink):
 class FolderSink(Sink):
     """One file per document in a folder, named after its source; a later run replaces them."""
 
-    def __init__(self, folder: Path, kind: str) -> None:
-        self._folder, self._kind = folder, kind
+    def __init__(self, folder: Path, kind: str, row: Row) -> None:
+        self._folder, self._kind, self._row = folder, kind, row
         self._taken: set[str] = set()
         folder.mkdir(parents=True, exist_ok=True)
 
     def put(self, name: str, document: Document) -> tuple[str, ...]:
         text = io.StringIO()
-        sink = _sink(text, self._kind, many=False, shown=_as_is)
+        sink = _sink(text, self._kind, Form(self._row), many=False, shown=_as_is)
         sink.put(name, document)
         sink.close()
         body = text.getvalue().encode(errors="replace")
@@ -179,27 +215,42 @@ def _downloader(reach: Reach) -> Callable[[Url], bytes]:
     return download
 
 
-def open_sink(output: str | None, kind: str | None, *, many: bool, download: Reach | None = None) -> Sink:
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What structured formats say of a document."""
+
+    row: Row = whole_row
+    columns: tuple[str, ...] = ()  # of CSV; empty where there is no such table
+    default: str = "txt"  # the format on standard output
+
+
+def open_sink(
+    output: str | None, kind: str | None, *, many: bool, download: Reach | None = None, form: Form | None = None
+) -> Sink:
     """Open standard output (None or -), a file or a folder; without `kind` the file's suffix names the format."""
+    form = form or Form()
     if output is not None and output != "-" and is_folder(output):
-        return FolderSink(Path(output), kind) if kind else ExportSink(Path(output), download)
+        return FolderSink(Path(output), kind, form.row) if kind else ExportSink(Path(output), download)
     if output is None or output == "-":
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="replace")
-        return _sink(sys.stdout, kind or "txt", many=many, shown=neutralise if sys.stdout.isatty() else _as_is)
+        shown = neutralise if sys.stdout.isatty() else _as_is
+        return _sink(sys.stdout, kind or form.default, form, many=many, shown=shown)
     kind = kind or format_of(Path(output))
-    if kind is None:
-        known = " ".join(_SUFFIXES)
+    if kind is None or (kind == "csv" and not form.columns):
+        known = " ".join(suffix for suffix, name in _SUFFIXES.items() if form.columns or name != "csv")
         raise BadInput(f"-o {output}: the suffix names no format (known: {known}); add -f, or end a folder with /")
     file = open(output, "w", encoding="utf-8", errors="replace", newline="\n")  # noqa: SIM115 (closed by the sink)
-    return FileSink(file, _sink(file, kind, many=many, shown=_as_is))
+    return FileSink(file, _sink(file, kind, form, many=many, shown=_as_is))
 
 
-def _sink(file: IO[str], kind: str, *, many: bool, shown: Callable[[str], str]) -> Sink:
+def _sink(file: IO[str], kind: str, form: Form, *, many: bool, shown: Callable[[str], str]) -> Sink:
     if kind == "json":
-        return JsonSink(file, many=many, shown=shown)
+        return JsonSink(file, form.row, many=many, shown=shown)
     if kind == "jsonl":
-        return JsonLinesSink(file, shown=shown)
+        return JsonLinesSink(file, form.row, shown=shown)
+    if kind == "csv":
+        return CsvSink(file, form.columns, shown=shown)
     return TextSink(file, kind, many=many, shown=shown)
 
 

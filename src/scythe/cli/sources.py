@@ -41,6 +41,7 @@ class Loaded:
     content_type: str | None = None
     cut_at_bytes: int | None = None
     complaint: str = ""
+    example: object = None  # what a line of a page set says the page should give; not checked yet
 
 
 @dataclass(frozen=True, slots=True)

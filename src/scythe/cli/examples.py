@@ -1,0 +1,136 @@
+"""What people say the pages should give: an examples file or `--field name=value` comes in, one example per page out.
+
+JSON is an object (page -> field -> value or list of values), CSV a table with a column `page` and one column per field;
+several rows of one page add up. A page is named by its file or its address, as far as that is unambiguous.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from scythe.cli.sources import Loaded
+from scythe.errors import BadInput
+
+Example = dict[str, list[str]]
+_FILE_BYTES = 50_000_000
+
+
+def read_examples(path: Path, pages: Sequence[Loaded]) -> list[Example | None]:
+    """Read an examples file and return one example per page, None where it names none. Raises BadInput, OSError."""
+    with path.open("rb") as file:
+        text = file.read(_FILE_BYTES).decode("utf-8-sig", "replace")
+    named = _read_csv(text, str(path)) if path.suffix.lower() in (".csv", ".tsv") else _read_json(text, str(path))
+    found: list[Example | None] = [None] * len(pages)
+    for name, example in named.items():
+        found[_page_named(name, pages, str(path))] = example
+    return found
+
+
+def own_examples(pages: Sequence[Loaded]) -> list[Example | None]:
+    """Return the examples that lines of page sets carry. Raises BadInput."""
+    return [None if page.example is None else _example(page.example, page.name) for page in pages]
+
+
+def show_on_a_page(wanted: Sequence[str], pages: Sequence[Loaded]) -> list[Example | None]:
+    """Turn `name=value` options into the example of the first page that shows all values. Raises BadInput."""
+    example: Example = {}
+    for option in wanted:
+        name, equals, value = option.partition("=")
+        if not (name.strip() and equals and value.strip()):
+            raise BadInput(f"--field {option}: write it as name=value, with a value that one of the pages shows")
+        example.setdefault(name.strip(), []).append(value.strip())
+    values = [_squeeze(value) for name in example for value in example[name]]
+    for number, page in enumerate(pages):
+        shown = _shown(page)
+        if all(value in shown for value in values):
+            return [example if i == number else None for i in range(len(pages))]
+    raise BadInput(f"--field: no page shows {'all of ' if len(values) > 1 else ''}{', '.join(map(repr, values))}")
+
+
+def merge(*several: Sequence[Example | None]) -> list[Example | None]:
+    """Put several lists of examples together, page by page; the first that names a field wins."""
+    merged: list[Example | None] = []
+    for row in zip(*several, strict=True):
+        given = [example for example in row if example is not None]
+        merged.append(
+            {name: values for example in reversed(given) for name, values in example.items()} if given else None
+        )
+    return merged
+
+
+def _shown(page: Loaded) -> str:
+    """Return what a page says, entities resolved, once as its source has it and once without tags."""
+    from scythe.page import Page
+
+    loaded = Page.from_bytes(page.body)
+    return _squeeze(html.unescape(loaded.html)) + "\n" + _squeeze(" ".join(loaded.blocks.text))
+
+
+def _squeeze(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _read_json(text: str, where: str) -> dict[str, Example]:
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where}: not JSON: {error}") from None
+    if isinstance(rows, list):
+        rows = {str(number): row for number, row in enumerate(rows, 1) if row is not None}
+    if not isinstance(rows, dict):
+        raise BadInput(f'{where}: an object such as {{"page.html": {{"price": "$12"}}}} was expected')
+    return {name: _example(row, f"{where}: {name}") for name, row in rows.items()}
+
+
+def _example(row: object, where: str) -> Example:
+    if not isinstance(row, dict):
+        raise BadInput(f'{where}: an object such as {{"price": "$12"}} was expected, not {row!r:.60}')
+    example: Example = {}
+    for name, given in row.items():
+        values = [given] if isinstance(given, str) else given
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise BadInput(f"{where}: {name}: a text or a list of texts was expected, not {given!r:.60}")
+        example[name] = values
+    return example
+
+
+def _read_csv(text: str, where: str) -> dict[str, Example]:
+    lines = text.splitlines()
+    rows = csv.DictReader(lines, delimiter="\t" if lines and "\t" in lines[0] else ",")
+    try:
+        if "page" not in (rows.fieldnames or ()):
+            raise BadInput(f"{where}: the first line must name the columns, one of them page")
+        return _gather(rows)
+    except csv.Error as error:
+        raise BadInput(f"{where}: line {rows.line_num}: {error}") from None
+
+
+def _gather(rows: Iterable[Mapping[str, str | None]]) -> dict[str, Example]:
+    named: dict[str, Example] = {}
+    for row in rows:
+        example = named.setdefault((row.get("page") or "").strip(), {})
+        for name, value in row.items():
+            if name and name != "page" and value and value.strip():
+                example.setdefault(name, []).append(value.strip())
+    return named
+
+
+def _page_named(name: str, pages: Sequence[Loaded], where: str) -> int:
+    """Return the number of the page that a name means: its address, its path, the end of either, or its number."""
+    exact = [i for i, page in enumerate(pages) if name in (page.name, page.url)]
+    ending = [i for i, page in enumerate(pages) if _ends(page.name, name) or _ends(page.url or "", name)]
+    number = [int(name) - 1] if name.isdecimal() and 0 < int(name[:9]) <= len(pages) else []
+    for found in (exact, ending, number):
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise BadInput(f"{where}: {name!r} is the name of {len(found)} pages; write more of the path")
+    raise BadInput(f"{where}: no page is called {name!r}; the first is {pages[0].name!r}" if pages else "no pages")
+
+
+def _ends(whole: str, end: str) -> bool:
+    return whole.replace("\\", "/").endswith("/" + end.lstrip("./"))

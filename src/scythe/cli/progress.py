@@ -1,0 +1,18 @@
+"""A progress bar for whoever is looking: pages come in and go out as they are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+
+from scythe.cli.sources import Loaded
+
+
+def show_progress(pages: Iterable[Loaded], what: str, total: int | None) -> Iterator[Loaded]:
+    """Pass pages on under a progress bar, when somebody is looking and there is more than one."""
+    if total == 1 or not sys.stderr.isatty():
+        return iter(pages)
+    from rich.console import Console
+    from rich.progress import track
+
+    return iter(track(pages, what, total=total, console=Console(stderr=True), transient=True))

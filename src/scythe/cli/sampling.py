@@ -1,0 +1,120 @@
+"""Sample a site on the web: its address comes in, some of its pages go out, fetched one by one through the guard.
+
+Links of the same host are followed, those that look like the most others first, since what a site has many of is what
+it is read for. robots.txt is heeded: nobody named these pages.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit, urlunsplit
+from urllib.robotparser import RobotFileParser
+
+from scythe.cli.sources import Loaded, Reach, Source, load
+from scythe.errors import FetchFailed
+from scythe.url import absolute, host
+
+AGENT = "scythe"
+_ROBOTS_BYTES = 500_000  # what the standard (RFC 9309) asks to be read at least
+_LONGEST_DELAY_S = 30.0  # of what a robots.txt may ask for
+_TRIES = 3  # addresses tried per page wanted
+_KNOWN = 5_000  # addresses kept in mind
+_OTHER_FILES = frozenset(
+    "jpg jpeg png gif webp svg avif ico css js json xml rss atom pdf zip gz mp3 mp4 webm woff woff2 ttf doc".split()
+)
+
+
+@dataclass(slots=True)
+class Frontier:
+    """The addresses known and not asked for yet, by what they look like."""
+
+    waiting: dict[str, list[str]] = field(default_factory=dict)  # shape -> addresses in the order found
+    taken: Counter[str] = field(default_factory=Counter)
+    known: set[str] = field(default_factory=set)
+
+    def add(self, url: str) -> None:
+        """Remember an address, once."""
+        from scythe.learn.urls import url_shape
+
+        if url not in self.known and len(self.known) < _KNOWN:
+            self.known.add(url)
+            self.waiting.setdefault(url_shape(url), []).append(url)
+
+    def take(self) -> str | None:
+        """Return the next address: of the shape with the most addresses for each one taken, from its middle."""
+        if not self.waiting:
+            return None
+        shape = max(self.waiting, key=lambda shape: len(self.waiting[shape]) / (1 + self.taken[shape]) ** 2)
+        urls = self.waiting[shape]
+        url = urls.pop(len(urls) // 2)
+        if not urls:
+            del self.waiting[shape]
+        self.taken[shape] += 1
+        return url
+
+
+def sample_site(start: str, pages: int, reach: Reach, *, delay_s: float) -> Iterator[Loaded]:
+    """Yield the page at `start` and others of its host, up to `pages` of them; a page that fails is yielded too."""
+    first = _fetch(start, reach)
+    yield first
+    if first.complaint or first.url is None:
+        return
+    own = host(first.url)
+    robots = read_robots(first.url, reach)
+    pause_s = max(delay_s, min(float(robots.crawl_delay(AGENT) or 0), _LONGEST_DELAY_S))
+    frontier = Frontier(known={first.url, start})
+    _add_links(first, own, frontier)
+    good = 1
+    for _ in range(_TRIES * pages):
+        url = frontier.take() if good < pages else None
+        if url is None:
+            return
+        if not robots.can_fetch(AGENT, url):
+            continue
+        time.sleep(pause_s)
+        page = _fetch(url, reach)
+        if not page.complaint and page.url and host(page.url) == own:
+            good += 1
+            frontier.known.add(page.url)
+            _add_links(page, own, frontier)
+        yield page
+
+
+def _fetch(url: str, reach: Reach) -> Loaded:
+    return next(load([Source(url, url=url)], None, reach))
+
+
+def _add_links(page: Loaded, own: str, frontier: Frontier) -> None:
+    from scythe.page import Page
+
+    for link in Page.from_bytes(page.body, url=page.url, content_type=page.content_type).links:
+        url = urlunsplit(urlsplit(link.url)._replace(fragment=""))
+        if host(url) == own and _may_be_page(url):
+            frontier.add(url)
+
+
+def _may_be_page(url: str) -> bool:
+    return PurePosixPath(urlsplit(url).path).suffix.lower().lstrip(".") not in _OTHER_FILES
+
+
+def read_robots(url: str, reach: Reach) -> RobotFileParser:
+    """Fetch the robots.txt of a host. Where there is none everything is allowed, where it fails nothing is."""
+    from scythe.fetch import FetchOptions, fetch
+
+    options = FetchOptions(timeout_s=reach.timeout_s, allow_private=reach.allow_private)
+    lines = ["User-agent: *", "Disallow: /"]  # what a robots.txt that fails stands for: RFC 9309, 2.3.1.4
+    try:
+        response = fetch(absolute("/robots.txt", url) or "", options=options)
+        if response.status < 400:
+            lines = response.body[:_ROBOTS_BYTES].decode("utf-8", "replace").splitlines()
+        elif response.status < 500:
+            lines = []
+    except FetchFailed:
+        pass
+    robots = RobotFileParser()
+    robots.parse(lines)
+    return robots
