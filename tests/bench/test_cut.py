@@ -106,6 +106,13 @@ def test_every_parser_finds_the_element(parser: cut.Parser) -> None:
     assert parser.find(tree, Wanted("h6", ())) == ""
 
 
+def test_values_that_are_hard_to_write_are_written_safely() -> None:
+    wanted = Wanted("p", (("title", "a\"b'c\n"),))
+    assert wanted.css == 'p[title="a\\"b\'c\\a "]'
+    assert wanted.xpath == "//p[@title]"
+    assert Wanted("p", (("title", 'a"b'),)).xpath == "//p[@title='a\"b']"
+
+
 def test_second_searches_are_counted_where_the_element_comes_earlier(site: SitePages) -> None:
     pattern = next(pattern for pattern in choose_patterns(site) if pattern.group == "H")
     later_and_later = count_seconds(pattern, site.bodies, HintOptions())

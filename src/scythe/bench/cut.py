@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from scythe.bench.cutting import Extract, Method, Seconds, count_seconds, paper_methods
-from scythe.bench.parsers import Parser, installed_parsers
+from scythe.bench.parsers import Parser, Wanted, installed_parsers
 from scythe.bench.patterns import LEARNED_PAGES, Pattern, choose_patterns
 from scythe.bench.searching import ALGORITHMS, Algorithm
 from scythe.bench.sites import SitePages, load_sites
@@ -85,7 +85,7 @@ def run(
                 if isinstance(unit, Method):
                     _time_method(done.times, unit, site, numbered)
                 elif number == 0 or not unit.slow:
-                    _time_parser(done.times, unit, site, numbered)
+                    time_parser(done.times, unit, site.name, site.bodies, {i: p.wanted for i, p in numbered})
         for method in methods:
             for index, pattern in numbered:
                 done.right[method.name, index] = _count_right(method.make(pattern), site, pattern)
@@ -118,29 +118,30 @@ def _time_method(times: Times, method: Method, site: SitePages, patterns: list[t
                 times.keep(Key(method.name, part, index, site.name), len(bodies), sweep(extract, bodies))
 
 
-def _time_parser(times: Times, parser: Parser, site: SitePages, patterns: list[tuple[int, Pattern]]) -> None:
-    created = 0
-    found = dict.fromkeys((index for index, _ in patterns), 0)
-    for bodies in _batches(site.bodies, TREES):
+def time_parser(times: Times, parser: Parser, place: str, bodies: Sequence[bytes], wanted: dict[int, Wanted]) -> None:
+    """Time both steps of a parser on the pages of one place; `wanted` names the elements by number."""
+    created, found = 0, dict.fromkeys(wanted, 0)
+    for some in batch(bodies):
         start = time.process_time_ns()
-        trees = [parser.parse(body) for body in bodies]
+        trees = [parser.parse(body) for body in some]
         created += time.process_time_ns() - start
-        for index, pattern in patterns:
+        for index, element in wanted.items():
             start = time.process_time_ns()
             for tree in trees:
-                parser.find(tree, pattern.wanted)
+                parser.find(tree, element)
             found[index] += time.process_time_ns() - start
         start = time.process_time_ns()
         del trees  # taking a tree down is part of what it costs
         created += time.process_time_ns() - start
-    times.keep(Key(parser.name, CREATE, -1, site.name), len(site.bodies), created)
+    times.keep(Key(parser.name, CREATE, -1, place), len(bodies), created)
     for index, ns in found.items():
-        times.keep(Key(parser.name, FIND, index, site.name), len(site.bodies), ns)
+        times.keep(Key(parser.name, FIND, index, place), len(bodies), ns)
 
 
-def _batches(bodies: Sequence[bytes], size: int) -> Iterator[Sequence[bytes]]:
-    for start in range(0, len(bodies), size):
-        yield bodies[start : start + size]
+def batch(bodies: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """Yield the pages in groups whose trees may be held at once."""
+    for start in range(0, len(bodies), TREES):
+        yield bodies[start : start + TREES]
 
 
 def _count_right(extract: Extract, site: SitePages, pattern: Pattern) -> tuple[int, int]:

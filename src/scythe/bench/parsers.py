@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
 Attributes = tuple[tuple[str, str], ...]
+_NAME = re.compile(rb"<([A-Za-z][A-Za-z0-9-]*)")
+_ATTRIBUTE = re.compile(rb"\s([A-Za-z-]+)=(?:\"([^\"]*)\"|'([^']*)')")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +30,18 @@ class Wanted:
 
     @property
     def xpath(self) -> str:
-        """The element as an XPath, for values without both kinds of quotes."""
-        return f"//{self.name}" + "".join(f"[@{name}={_literal(value)}]" for name, value in self.attributes)
+        """The element as an XPath."""
+        return f"//{self.name}" + "".join(_test(name, value) for name, value in self.attributes)
+
+
+def read_wanted(opening: bytes) -> Wanted:
+    """Return the element that an opening tag begins, with its quoted attributes, entities resolved."""
+    name = _NAME.match(opening)
+    attributes = (
+        (match[1].decode().lower(), unescape((match[2] or match[3] or b"").decode("utf-8", "replace")))
+        for match in _ATTRIBUTE.finditer(opening)
+    )
+    return Wanted(name[1].decode().lower() if name else "html", tuple(attributes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +66,13 @@ def installed_parsers() -> list[Parser]:
 
 
 def _quote(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"')
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\a ").replace("\r", "\\d ")
 
 
-def _literal(value: str) -> str:
-    return f"'{value}'" if '"' in value else f'"{value}"'
+def _test(name: str, value: str) -> str:
+    if '"' in value and "'" in value:
+        return f"[@{name}]"  # XPath has no way to write such a value in one piece
+    return f"[@{name}='{value}']" if '"' in value else f'[@{name}="{value}"]'
 
 
 def _find_by_lexbor(tree: Any, wanted: Wanted) -> str:

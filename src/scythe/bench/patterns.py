@@ -6,7 +6,6 @@ that are unique on the pages of the site are listed, and of each group of tags a
 
 from __future__ import annotations
 
-import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from statistics import median
 
-from scythe.bench.parsers import Wanted
+from scythe.bench.parsers import Wanted, read_wanted
 from scythe.bench.sites import SitePages
 from scythe.cut.simple import UNKNOWN, VOID, Found, TagRule, cut_simple, resolve_tags
 from scythe.page.source import read_source
@@ -32,7 +31,6 @@ CONTEXT_BYTES = 60  # to the left of the tag, for the second rule
 TAG_BYTES = 300
 
 _START = re.compile(rb"<([A-Za-z][A-Za-z0-9]*)((?:\s+[A-Za-z-]+=(?:\"[^\"<>]*\"|'[^'<>]*'))*)\s*>")
-_ATTRIBUTE = re.compile(rb"\s([A-Za-z-]+)=(?:\"([^\"]*)\"|'([^']*)')")
 _TAG = re.compile(rb"<[^>]*>")
 
 
@@ -93,7 +91,7 @@ def _describe(site: SitePages, opening: bytes) -> Pattern | None:
         group=GROUPS[name],
         rule=_learn_rule(site.bodies, opening, results),
         left=_common_suffix([body[max(0, t[0] - CONTEXT_BYTES) : t[0]] for body, t in _learned(site.bodies, truths)]),
-        wanted=Wanted(name, _attributes(opening)),
+        wanted=read_wanted(opening),
         bytes_mean=sum(lengths) / len(lengths),
         size=_size(median(lengths)),
         truths=truths,
@@ -156,11 +154,3 @@ def _common_prefix(texts: Iterable[bytes]) -> bytes:
 
 def _common_suffix(texts: Iterable[bytes]) -> bytes:
     return _common_prefix(text[::-1] for text in texts)[::-1]
-
-
-def _attributes(opening: bytes) -> tuple[tuple[str, str], ...]:
-    """Return names and values of the attributes of a tag, entities resolved."""
-    return tuple(
-        (match[1].decode().lower(), html.unescape((match[2] or match[3] or b"").decode("utf-8", "replace")))
-        for match in _ATTRIBUTE.finditer(opening)
-    )

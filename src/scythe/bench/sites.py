@@ -17,7 +17,8 @@ class SitePages:
     name: str
     category: str  # what the site's name says before a slash, or else the page set
     bodies: tuple[bytes, ...]  # UTF-8
-    urls: tuple[str, ...]  # empty texts where the page set has none
+    urls: tuple[str | None, ...]
+    gold: tuple[dict[str, list[str]], ...]  # field -> accepted values; empty where the page set has none
 
 
 def load_sites(data: Path, *, limit: int | None = None) -> list[SitePages]:
@@ -28,18 +29,34 @@ def load_sites(data: Path, *, limit: int | None = None) -> list[SitePages]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Page:
+    site: str
+    body: bytes
+    url: str | None
+    gold: dict[str, list[str]]
+
+
 def _load(path: Path) -> list[SitePages]:
-    pages: dict[str, list[tuple[bytes, str]]] = {}
-    for site, body, url in read_rows(path, _page):
-        pages.setdefault(site, []).append((body, url))
+    sites: dict[str, list[_Page]] = {}
+    for page in read_rows(path, _page):
+        sites.setdefault(page.site, []).append(page)
     return [
-        SitePages(name, _category(name, path), tuple(body for body, _ in rows), tuple(url for _, url in rows))
-        for name, rows in pages.items()
+        SitePages(
+            name=name,
+            category=_category(name, path),
+            bodies=tuple(page.body for page in pages),
+            urls=tuple(page.url for page in pages),
+            gold=tuple(page.gold for page in pages),
+        )
+        for name, pages in sites.items()
     ]
 
 
-def _page(row: dict[str, Any], place: str) -> tuple[str, bytes, str]:
-    return str(row["site"]), str(row["html"]).encode("utf-8", "replace"), str(row.get("url") or "")
+def _page(row: dict[str, Any], place: str) -> _Page:
+    given = row.get("gold")
+    gold = {str(name): [str(v) for v in values] for name, values in given.items()} if isinstance(given, dict) else {}
+    return _Page(str(row["site"]), str(row["html"]).encode("utf-8", "replace"), row.get("url") or None, gold)
 
 
 def _category(name: str, path: Path) -> str:
