@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from scythe.cut.search import search_by
 from scythe.rules import Layout
 
-ENOUGH = 0.6  # share of a layout's marks that a page of it has
+ENOUGH = 0.6  # share of a layout's marks that a page of it has ...
+ENOUGH_OF_FEW = 0.5  # ... and of a site's only layout, learned from so few pages that a mark may be chance
+FEW = 5  # pages
 _BEFORE = 1_024  # bytes before the place where a mark was last seen at which the search for it begins
 
 
@@ -30,6 +32,7 @@ class Dispatcher:
         self._order = [at for at in tried if self._own[at]]
         bare = [at for at in tried if not self._own[at]]
         self._bare = bare[0] if bare else None  # nothing is known of its source: it takes what is left
+        self._enough = ENOUGH_OF_FEW if len(layouts) == 1 and layouts[0].pages < FEW else ENOUGH
         self._find = search_by().find
 
     def pick(self, body: bytes, url: str | None = None) -> int | None:
@@ -66,10 +69,10 @@ class Dispatcher:
 
     def _pick_by_share(self, body: bytes) -> int | None:
         present = [self._has(body, mark) for mark in range(len(self._marks))]
-        best, most = self._bare, ENOUGH
+        best, most = self._bare, 0.0
         for layout in self._order:
             own = self._own[layout]
             share = sum(present[mark] for mark in own) / len(own)
-            if share >= most and (share > most or best is None or best == self._bare):
+            if share > most and share >= self._enough:
                 best, most = layout, share
         return best

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from scythe.learn.urls import spread
 
@@ -19,9 +20,10 @@ TELLING = 4  # of these that tell it from the others of the site
 _PAGES = 16  # of a layout that are looked at
 _ALL_PAGES = 200
 _PAGE_BYTES = 2_000_000
-_TAGS = 4_000  # different ones of a page
+_TAGS = 2_000  # different ones of a page
+_LITERALS = 20_000  # of a page
 _ENOUGH_NAMED = 20  # literals with names only that leave the others out: addresses and texts change sooner
-_TRIED = 150  # literals of a layout that are searched for on all pages
+_TRIED = 100  # literals of a layout that are searched for on all pages
 _LONGEST = 72  # bytes of a mark
 _NEARLY_ALL = 0.94  # share of a layout's pages that have a mark: one of seventeen may lack it
 _APART = 4.0  # marks by which a layout should differ from each other one
@@ -107,8 +109,8 @@ class _Census:
 
     def shell_of(self, layout: int) -> list[_Candidate]:
         """Return literals of nearly all pages of a layout, those first that stand on all layouts, the longest first."""
-        steady = list(self._steady_of(layout))
-        longest = [one for one, after in zip(steady, [*steady[1:], b""], strict=True) if not after.startswith(one)]
+        steady = [*self._steady_of(layout), b""]
+        longest = [one for one, after in pairwise(steady) if not after.startswith(one)]
         longest.sort(key=lambda one: (round(self._contrast(one, layout), 1), -_weigh(one), one))
         return self._look_up(layout, longest[:_TRIED])
 
@@ -167,7 +169,7 @@ def read_literals(body: bytes) -> set[bytes]:
         if tag in tags:
             continue
         tags.add(tag)
-        if len(tags) > _TAGS:
+        if len(tags) > _TAGS or len(found) > _LITERALS:
             break
         value = tag.find(b"=") + 2
         if tag.startswith(b"<!"):

@@ -1,0 +1,103 @@
+"""The layout of an unseen page, by literals of its source."""
+
+from __future__ import annotations
+
+from random import Random
+from time import perf_counter
+
+import pytest
+
+from scythe.cut.dispatch import Dispatcher
+from scythe.demo import DemoPage, site
+from scythe.learn.layouts import group_pages
+from scythe.learn.marks import choose_marks
+from scythe.page import Page
+from scythe.rules import Layout
+
+
+def make_layout(*marks: bytes, pages: int = 10) -> Layout:
+    return Layout("any", (), marks, pages=pages)
+
+
+def learn(pages: list[DemoPage]) -> tuple[Dispatcher, list[set[str]]]:
+    """Return a dispatcher for the layouts of some pages and the kinds that each of these layouts has."""
+    groups = group_pages([Page.from_bytes(page.html, url=page.url, content_type=page.content_type) for page in pages])
+    marks = choose_marks([[pages[at].html for at in group] for group in groups])
+    layouts = [make_layout(*own, pages=len(group)) for own, group in zip(marks, groups, strict=True)]
+    return Dispatcher(layouts), [{pages[at].kind for at in group} for group in groups]
+
+
+@pytest.mark.parametrize("design", [0, 1])
+def test_unseen_pages_of_the_demo_site_find_their_layout(design: int) -> None:
+    made = site(pages=72, design=design)
+    dispatcher, kinds = learn([page for page in made if page.kind != "wiki"][::2])
+    for page in made[1::2]:
+        layout = dispatcher.pick(page.html, page.url)
+        if page.kind != "wiki":
+            assert layout is not None
+            assert page.kind in kinds[layout]
+
+
+def test_pages_of_another_design_are_unknown() -> None:
+    dispatcher, _ = learn([page for page in site(pages=48) if page.kind == "news"])
+    others = [page for page in site(pages=12, design=1) if page.kind == "news"]
+    assert [dispatcher.pick(page.html) for page in others] == [None] * len(others)
+
+
+def test_the_largest_share_of_marks_decides() -> None:
+    dispatcher = Dispatcher([make_layout(b"<a1", b"<a2", b"<a3"), make_layout(b"<b1", b"<b2", b"<b3", b"<b4", b"<b5")])
+    assert dispatcher.pick(b"<a1 <a2 <a3 <b1") == 0
+    assert dispatcher.pick(b"<a1 <a2 <b1 <b2 <b3 <b4") == 1
+    assert dispatcher.pick(b"<a1 <b1 <b2") is None
+    assert dispatcher.pick(b"") is None
+    assert dispatcher.share(b"<a1 <a3", 0) == pytest.approx(2 / 3)
+
+
+def test_ties_go_to_more_marks_then_to_more_pages() -> None:
+    few, many = make_layout(b"<a1"), make_layout(b"<a1", b"<a2")
+    assert Dispatcher([few, many]).pick(b"<a1 <a2") == 1
+    assert Dispatcher([few, many]).pick(b"<a1") == 0
+    assert Dispatcher([make_layout(b"<a", pages=3), make_layout(b"<b", pages=4)]).pick(b"<a <b") == 1
+
+
+def test_a_layout_without_marks_takes_what_fits_no_other() -> None:
+    dispatcher = Dispatcher([make_layout(), make_layout(b"<a1", b"<a2")])
+    assert dispatcher.pick(b"<a1 <a2") == 1
+    assert dispatcher.pick(b"plain") == 0
+    assert dispatcher.share(b"plain", 0) == 0
+    assert Dispatcher([]).pick(b"<a1") is None
+
+
+def test_a_lone_layout_of_few_pages_is_content_with_half_of_its_marks() -> None:
+    marks = (b"<a1", b"<a2", b"<a3", b"<a4")
+    assert Dispatcher([make_layout(*marks, pages=2)]).pick(b"<a1 <a2") == 0
+    assert Dispatcher([make_layout(*marks, pages=20)]).pick(b"<a1 <a2") is None
+
+
+def test_what_was_seen_before_changes_no_answer() -> None:
+    random = Random(5)
+    marks = [b"<m%d " % n for n in range(9)]
+    layouts = [make_layout(*random.sample(marks, 4), pages=random.randrange(9)) for _ in range(4)]
+    worn = Dispatcher(layouts)
+    for _ in range(300):
+        gaps = [b"x" * random.randrange(4_000) + mark for mark in random.sample(marks, random.randrange(10))]
+        body = b"".join(gaps)
+        assert worn.pick(body) == Dispatcher(layouts).pick(body)
+
+
+def test_a_page_takes_microseconds() -> None:
+    made = [page for page in site(pages=48) if page.kind in ("news", "forum")]
+    dispatcher, _ = learn(made[::2])
+    bodies = [page.html for page in made[1::2]] * 50
+    started = perf_counter()
+    for body in bodies:
+        dispatcher.pick(body)
+    assert (perf_counter() - started) / len(bodies) < 0.0005
+
+
+def test_absent_marks_cost_no_more_than_a_search_each() -> None:
+    dispatcher = Dispatcher([make_layout(*(b"<div class=%d" % n for n in range(6)))])
+    body = b"<div class=" * 1_000_000
+    started = perf_counter()
+    assert dispatcher.pick(body) is None
+    assert perf_counter() - started < 2
