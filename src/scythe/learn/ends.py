@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from scythe.learn.anchors import Spot
 from scythe.learn.literals import common_prefix
+from scythe.learn.spots import Spot
 from scythe.page.follow import span_of
 from scythe.page.source import tag_end
 from scythe.rules import ELEMENT, Way

@@ -35,6 +35,7 @@ class Wanted:
 
     pages: tuple[Texts, ...]
     values: tuple[tuple[str, ...], ...]  # of each page; empty where the field is not there
+    known: tuple[str, ...] = ()  # values of all fields
 
     def is_right(self, i: int, got: Sequence[str]) -> bool:
         """Say whether what was found on a page is one of its values, or nothing where there is none."""
@@ -48,6 +49,7 @@ class Option:
 
     way: Way
     right: frozenset[int]
+    targets: tuple[int, ...]  # offsets
     worth: float
 
 
@@ -61,6 +63,7 @@ def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None
         lay_out(source) if example is not None else None for source, example in zip(sources, examples, strict=True)
     ]
     names = dict.fromkeys(name for example in examples if example is not None for name in example)
+    known = tuple({value for example in examples if example for values in example.values() for value in values})
     fields: list[FieldRules] = []
     reasons: dict[str, str] = {}
     for name in names:
@@ -69,7 +72,7 @@ def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None
             for text, example in zip(texts, examples, strict=True)
             if text is not None and example is not None and name in example
         ]
-        wanted = Wanted(tuple(text for text, _ in labelled), tuple(values for _, values in labelled))
+        wanted = Wanted(tuple(text for text, _ in labelled), tuple(values for _, values in labelled), known)
         ways, reason = _learn_field(wanted)
         if ways:
             fields.append(FieldRules(name, ways, _usual(wanted, ways)))
@@ -87,27 +90,35 @@ def _learn_field(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
     lost = [i for i in given if not places[i]]
     if len(lost) == len(given):
         return (), "the value is on none of the example pages"
+    chosen = _choose(wanted, places, frozenset(i for i in given if places[i]))
+    if not chosen:
+        return (), "fewer than two rules of different kind lead to the value"
+    said = f"the value is not on {len(lost)} of {len(given)} example pages" if lost else ""
+    return tuple(option.way for option in chosen), said
+
+
+def _choose(wanted: Wanted, places: Sequence[Sequence[Place]], missing: frozenset[int]) -> list[Option]:
+    """Choose ways until every page gives its value, then spare ones to other places of the same value."""
     options = _options(wanted, places)
-    ways: list[Way] = []
-    missing = frozenset(i for i in given if places[i])
-    while options and missing and len(ways) < _WAYS:
-        best = max(options, key=lambda option: (len(option.right & missing), option.worth))
-        if not best.right & missing:
+    chosen: list[Option] = []
+    while missing and len(chosen) < _WAYS:
+        best = max(options, key=lambda option: (len(option.right & missing), option.worth), default=None)
+        if best is None or not best.right & missing:
             break
-        ways.append(best.way)
+        chosen.append(best)
         missing -= best.right
         if missing:
-            options += _options(
-                wanted, [on_page if i in missing or not wanted.values[i] else [] for i, on_page in enumerate(places)]
-            )
-    spare = sorted(options, key=lambda option: -option.worth)
-    ways += [option.way for option in spare if option.way not in ways and len(option.right) == len(wanted.pages)]
-    ways = ways[:_WAYS]
-    if not ways:
-        return (), "fewer than two rules of different kind lead to the value"
-    if lost:
-        return tuple(ways), f"the value is not on {len(lost)} of {len(given)} example pages"
-    return tuple(ways), ""
+            options += _options(wanted, [on_page if i in missing else [] for i, on_page in enumerate(places)])
+    for option in sorted(options, key=lambda option: -option.worth):
+        if len(chosen) < _WAYS and chosen and _is_spare(option, chosen, len(wanted.pages)):
+            chosen.append(option)
+    return chosen
+
+
+def _is_spare(option: Option, chosen: Sequence[Option], pages: int) -> bool:
+    """Say whether a way is right on all pages and leads to other elements than those chosen."""
+    whole = not option.way.before and not option.way.after
+    return whole and len(option.right) == pages and all(option.targets != other.targets for other in chosen)
 
 
 def _options(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
@@ -123,14 +134,15 @@ def _options(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
 
 def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
     there = [place for place in row if place is not None]
-    around = frame(there)
+    around = frame(there, wanted.known)
     if around is None:
         return None
     use = [i for i, place in enumerate(row) if place is not None or not wanted.values[i]]
     sources = [wanted.pages[i].source for i in use]
     targets = [place.offset if (place := row[i]) is not None else None for i in use]
     before, after = around
-    way = learn_way(sources, targets, there[0].take, attribute=there[0].attribute, before=before, after=after)
+    take, attribute = there[0].take, there[0].attribute
+    way = learn_way(sources, targets, take, attribute=attribute, before=before, after=after, known=wanted.known)
     if way is None:
         return None
     right: list[int] = []
@@ -140,7 +152,8 @@ def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
             right.append(i)
         elif any(values):
             return None
-    return Option(way, frozenset(right), _worth(way, alike))
+    offsets = tuple(place.offset for place in there)
+    return Option(way, frozenset(right), offsets, _worth(way, alike))
 
 
 def _worth(way: Way, alike: float) -> float:

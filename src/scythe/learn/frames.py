@@ -11,11 +11,15 @@ from scythe.page.follow import part_of
 
 _BEFORE = 40  # characters
 _AFTER = re.compile(r"\s*[^\w\s]+\s?|\s*\w+\s?")
+_LETTERS = 4  # of a known text at least: shorter ones are everywhere
 _DIGITS = re.compile(r"\d")
 
 
-def frame(places: Sequence[Place]) -> tuple[str, str] | None:
-    """Return what stands before and after the value in the texts of all places, or None where nothing does."""
+def frame(places: Sequence[Place], known: Sequence[str] = ()) -> tuple[str, str] | None:
+    """Return what stands before and after the value in the texts of all places, or None where nothing does.
+
+    Texts that hold a `known` one, such as the value of another field, do not count: other pages have another there.
+    """
     if all(place.is_whole for place in places):
         return "", ""
     before = _shared([place.text[: place.start][::-1] for place in places])
@@ -23,6 +27,8 @@ def frame(places: Sequence[Place]) -> tuple[str, str] | None:
     if before is None or after is None:
         return None
     before = _last_words(before[::-1], alone=len(places) == 1)
+    if _holds_known(before, known) or _holds_known(after, known):
+        return None
     for end in _ends_of(after):
         found = [part_of(place.text, before, after[:end]) for place in places]
         if all(_is_it(place, text) for place, text in zip(places, found, strict=True)):
@@ -32,6 +38,11 @@ def frame(places: Sequence[Place]) -> tuple[str, str] | None:
 
 def _is_it(place: Place, text: str | None) -> bool:
     return text is not None and words_of(text) == words_of(place.text[place.start : place.end])
+
+
+def _holds_known(text: str, known: Sequence[str]) -> bool:
+    words = f" {words_of(text)} "
+    return any(len(value) >= _LETTERS and f" {value} " in words for value in map(words_of, known))
 
 
 def _shared(texts: Sequence[str]) -> str | None:

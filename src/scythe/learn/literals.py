@@ -12,6 +12,7 @@ _OPEN_VALUE = re.compile(rb"""[\s/]+[^\s/>="']+\s*=\s*(?:"[^"]+|'[^']+|[^\s>"']+
 _VOLATILE = re.compile(rb"\d{3,}|[0-9a-fA-F]*\d[0-9a-fA-F]{7,}")
 # attributes that say what an element is for keep their values; these say what it holds on this one page
 _CONTENT = frozenset(b"href src srcset title alt content value action datetime for style".split())
+_LABEL = re.compile(rb"\s*[A-Za-z\x80-\xff][^<>]*(?:</[^<>]*>|[:\s])")
 _TAG_BYTES = 400  # of an opening tag; longer literals are no more telling
 
 
@@ -69,8 +70,25 @@ def shorter_prefixes(tag: bytes) -> list[bytes]:
     ends = [at]
     while (found := _ATTRIBUTE.match(tag, at)) and found.end() < len(tag):
         at = found.end()
-        ends.append(at)
+        if found[2] is None or found[2][:1] in (b'"', b"'") or tag[at : at + 1] not in (b'"', b"'"):
+            ends.append(at)
     return [tag[:end] for end in reversed(ends)]
+
+
+def whole_attributes(tag: bytes) -> bytes:
+    """Return a tag literal without the value that it cuts short, if any."""
+    return next((prefix for prefix in shorter_prefixes(tag + b" ") if not prefix.endswith(b"=")), name_of(tag))
+
+
+def end_of_label(literal: bytes, start: int, *, guess: bool) -> bytes:
+    """Return a literal up to the end of the words that begin at `start`, or nothing where none do.
+
+    With `guess` only a text that ends with a colon counts: on one page alone any text may be the value.
+    """
+    if guess:
+        literal = literal[: literal.find(b":", start) + 1]
+    found = _LABEL.match(literal, start)
+    return literal[: found.end()] if found else b""
 
 
 def occurs_once(body: bytes, literal: bytes) -> bool:

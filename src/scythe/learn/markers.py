@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from scythe.learn.anchors import Spot, propose_rules, spot_of
+from scythe.learn.anchors import propose_rules
 from scythe.learn.ends import learn_end
+from scythe.learn.spots import Spot, spot_of, target_of
 from scythe.learn.trials import BACK, FRONT, TIGHT, Tried, try_rule
 from scythe.page.follow import follow, follow_rule
 from scythe.page.source import Source
@@ -34,11 +35,13 @@ def learn_way(
     after: str = "",
     drops: tuple[bytes, ...] = (),
     skip_lines: tuple[str, ...] = (),
+    known: Sequence[str] = (),
 ) -> Way | None:
     """Find rules that lead to the target, the offset of a true opening tag, on every page that has one.
 
     On pages whose target is None they lead to nothing, or disagree. The rules are ranked and come with end marker,
     inner tag count and position hints. None where fewer than two kinds of rules lead there: one rule alone is a guess.
+    `known` are texts of these pages that others will not have, such as the values of other fields.
     """
     pairs = list(zip(sources, targets, strict=True))
     spots = [spot for source, at in pairs if at is not None and (spot := spot_of(source, at, take)) is not None]
@@ -48,7 +51,8 @@ def learn_way(
     same_name = {spot.source.openings[spot.at].name for spot in spots}
     if len(same_name) > 1:
         return None
-    tried = [found for rule in propose_rules(spots, _references(spots)) if (found := try_rule(rule, spots, absent))]
+    proposed = propose_rules(target_of(spots, known), _references(spots))
+    tried = [found for rule in proposed if (found := try_rule(rule, spots, absent))]
     way = Way(take, (), 2, attribute, before, after, drops=drops, skip_lines=skip_lines)
     chosen = _choose(tried, len(spots))
     way = _avoid_absent(replace(way, rules=_with_hints(chosen, spots)), absent)

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 
-from scythe.learn.anchors import Spot
 from scythe.learn.literals import name_of, occurs_once
+from scythe.learn.spots import Spot
 from scythe.page.follow import follow_rule, span_of
 from scythe.page.source import Source, matches
 from scythe.rules import ELEMENT, Rule, Way
@@ -24,6 +24,7 @@ TIGHT, FRONT, BACK = "tight", "front", "back"
 _BETWEEN = 1_500  # bytes between a label and its value at most
 _MARKUP = re.compile(rb"<[^>]*>|&#?\w{1,10};")
 _WORD = re.compile(rb"[\w\x80-\xff]")
+_WHOLE = re.compile(rb"""["'>]$|<\w+$""")  # a literal that cuts no value short
 # how likely a rule is to hold on a page not seen, by what its anchor is to the target
 _TRUST = {"tag": 3.0, "label": 2.5, "before": 2.5, "inside": 1.5, "after": 1.0, "ahead": 0.5}
 
@@ -44,8 +45,12 @@ class Tried:
         """How good a rule is beside others: right everywhere, tight, unique in the bytes, near, counting little."""
         worth = _TRUST[self.rule.kind] + 8.0 * len(self.right) + 2.0 * self.unique - 4.0 * self.misleads
         worth += 3.0 * (self.hold == TIGHT)
+        if self.hold != TIGHT and self.rule.kind == "label":  # a text far away says no more than a tag
+            worth -= 1.5
         if self.rule.kind == "tag":  # a bare name may be unique by chance
             worth += min(1.0, (len(self.rule.anchor) - 4) / 12)
+        if self.rule.kind in ("tag", "before") and not _WHOLE.search(self.rule.anchor):
+            worth -= 0.5
         return worth - log2(max(1, abs(self.rule.nth))) - 0.3 * log2(1 + self.distance / 100)
 
 
@@ -65,8 +70,9 @@ def try_rule(rule: Rule, spots: Sequence[Spot], absent: Sequence[Source]) -> Tri
             return None
         right.append(i)
         distance = max(distance, abs(spot.offset - at))
-        unique = unique and occurs_once(spot.source.body, rule.anchor)
-        tight = tight and _is_tight(rule, spot, at)
+        once = occurs_once(spot.source.body, rule.anchor)
+        unique = unique and once
+        tight = tight and (once or rule.kind == "tag") and _is_tight(rule, spot, at)
     if 2 * len(right) <= len(spots) or not right:
         return None
     misleads = any(follow_rule(source, rule) is not None for source in absent)
@@ -86,7 +92,7 @@ def _is_only(source: Source, literal: bytes) -> bool:
 
 
 def _is_tight(rule: Rule, spot: Spot, at: int) -> bool:
-    if rule.kind == "tag":
+    if rule.kind == "tag" or (rule.step.rstrip(b">").count(b">") and abs(rule.nth) == 1):  # a step that names the label
         return True
     if rule.kind == "inside":
         return _count_inside(rule, spot, at) == 1
