@@ -96,6 +96,12 @@ def test_ratios_follow_the_length_of_the_page() -> None:
     assert learner.predict().starting_position == 0
 
 
+def test_a_margin_begins_the_search_earlier() -> None:
+    learner = HintLearner(HintOptions(margin=0.05))
+    learner.observe(2_000, 1, 1)
+    assert learner.predict().starting_position == 1_900
+
+
 def test_a_page_without_the_element_teaches_nothing() -> None:
     learner = HintLearner()
     learner.observe(-1, None, 0)

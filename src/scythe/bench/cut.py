@@ -25,7 +25,11 @@ ROUNDS = 3
 TREES = 10  # parsed pages held at once
 SEARCH_PAGES = 5  # per element: the searches written in Python are slow
 FIRST, REST = "first", "rest"  # the pages that hints are learned on, and the others
-POSITIONS = {"position": HintOptions(), "ratio": HintOptions(as_ratio=True)}
+POSITIONS = {
+    "position, as published": HintOptions(),
+    "share of the page": HintOptions(as_ratio=True),
+    "position, 5 % earlier": HintOptions(margin=0.05),
+}
 CREATE, FIND = "create", "find"  # the two steps of a parser
 
 

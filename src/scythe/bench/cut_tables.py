@@ -220,8 +220,8 @@ def tell_seconds(summary: Summary) -> Table:
     for name in summary.run.seconds[0] if summary.run.seconds else ():
         counts = [seconds[name] for seconds in summary.run.seconds]
         pages = sum(count.pages for count in counts)
-        skipped = sum(count.skipped for count in counts) / max(pages, 1)
-        rows.append((name, pages, sum(c.first for c in counts), sum(c.rest for c in counts), 100 * skipped))
-    columns = ("kept as", "tasks", f"second searches, first {LEARNED_PAGES}", "the others", "skipped %")
-    note = "skipped: of the bytes before the element, how many were not searched"
+        searched = 100 * sum(count.searched for count in counts) / max(1, sum(count.before for count in counts))
+        rows.append((name, pages, sum(c.first for c in counts), sum(c.rest for c in counts), searched))
+    columns = ("begin at", "tasks", f"second searches, first {LEARNED_PAGES} pages", "the others", "searched %")
+    note = "searched: bytes looked at, second searches included, as a share of the bytes before the element"
     return Table("second searches", "The learned starting position", columns, tuple(rows), note)

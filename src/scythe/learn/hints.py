@@ -38,6 +38,7 @@ class HintOptions:
     decide_after: int = 10  # pages that must agree on the inner tags and on having one element
     recheck_every: int = 100  # pages between two that are cut without these two hints, to see whether they still hold
     window: int = 100  # positions remembered
+    margin: float = 0.0  # share of the position by which to begin earlier; .05 spares most second searches
     as_ratio: bool = False  # positions as shares of the page length, for sites whose pages differ much in length
 
 
@@ -83,6 +84,8 @@ class HintLearner:
         start = 0 if self._repeated else self.least
         if self.options.as_ratio:
             start = start * length // RATIO_UNIT
+        if self.options.margin:
+            start -= int(start * self.options.margin)
         if self._unchecked >= self.options.recheck_every:
             return Hints(start)
         inner = self._inner if self._inner_run >= self._inner_needed else UNKNOWN
