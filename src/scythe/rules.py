@@ -13,6 +13,8 @@ FLOW = "flow"  # the text of the whole element in paragraphs and lines, without 
 TAKES = (ELEMENT, LEAD, TAIL, ATTRIBUTE, FLOW)
 KINDS = ("tag", "before", "inside", "after", "label", "ahead")  # of rules; a profile with others is not loaded
 
+USUALLY = 0.9  # share of the pages learned that have a field; one that is there less often may be missing
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -67,6 +69,11 @@ class Usual:
     last: int = 0
     script: str = ""  # Unicode script of most letters: latin, cyrillic, han, ...; "" where there are too few
     form: str = ""  # what every value has: "digits", "letters", "no letters", several joined by "+"
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether nearly all pages learned have the field, so that a page without it is worth a second look."""
+        return 0 < USUALLY * self.pages <= self.present
 
 
 @dataclass(frozen=True, slots=True)

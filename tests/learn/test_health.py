@@ -121,9 +121,9 @@ def test_pages_that_do_not_fit_are_told_to_the_caller() -> None:
     assert health.observe(None, {})
 
 
-def test_forgetting_a_layout_closes_its_events() -> None:
+def test_starting_afresh_closes_the_events_of_a_layout() -> None:
     health = watch((WELL, 10), (MISSING, 5))
-    health.forget("story")
+    health.start_afresh("story", "learned again")
     assert health.drift.healthy
     assert health.drift.log[-1].note == "learned again"
 
@@ -153,6 +153,7 @@ def test_layouts_that_are_no_more_are_not_loaded() -> None:
     [
         {"pages": "many"},
         {"pages": -1},
+        {"seen": {"story": "x"}},
         {"unknown": 5},
         {"unknown": {"recent": "xyz"}},
         {"unknown": {"recent": "c" * 99}},

@@ -92,6 +92,14 @@ def read_plain(kind: type[Plain], value: object) -> Plain:
     return kind(**given)
 
 
+def read_number(state: Mapping[str, object], name: str) -> int:
+    """Return a whole number of a saved state, 0 where it is missing. Raises BadInput for anything else."""
+    found = state.get(name, 0)
+    if type(found) is not int or not 0 <= found <= MOST_NUMBER:
+        raise BadInput(f"health: expected a number for {name:.60}, got {found!r:.60}")
+    return found
+
+
 def read_map(state: Mapping[str, object], name: str, most: int) -> Mapping[str, object]:
     """Return an object of a saved state. Raises BadInput where there is none, or one with too many keys."""
     found = state.get(name, {})

@@ -13,10 +13,9 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 
 from scythe.errors import BadInput
-from scythe.learn.events import Change, Drift, Event, read_list, read_map, read_plain
+from scythe.learn.events import Change, Drift, Event, read_list, read_map, read_number, read_plain
 from scythe.rules import Layout
 
-USUALLY = 0.9  # share of the pages learned that have a field; one that is there less often may be missing
 IN_A_ROW = 3  # bad pages that open an event
 WINDOW = 8  # pages; half of them bad open an event too: a site that shows one template here, another there
 CALM = 10  # good pages in a row that close an event
@@ -67,24 +66,17 @@ class Track:
 
 
 @dataclass(slots=True)
-class Counts:
-    """How often and when pages of one layout were seen."""
-
-    pages: int = 0
-    seen: int = 0  # number of the last page of this layout
-
-
-@dataclass(slots=True)
-class Watch(Counts):
+class Watch:
     """What is known of one layout; `usual` and `quiet` follow from the rest."""
 
+    pages: int = 0
     tracks: dict[str, Track] = field(default_factory=dict)
     usual: dict[str, tuple[int, int]] = field(default_factory=dict)  # field -> pages learned without it and all of them
     quiet: bool = False  # every recent page was cut, and nothing is open
 
     def dump(self) -> dict[str, object]:
         tracks = {name: asdict(track) for name, track in self.tracks.items()}
-        return {"pages": self.pages, "seen": self.seen, "tracks": tracks}
+        return {"pages": self.pages, "tracks": tracks}
 
     def diagnose(self, name: str) -> str:
         """Name what is wrong with a field that is usually there, if anything is."""
@@ -113,6 +105,7 @@ class Health:
         self._clock = clock
         self._unknown = Track()
         self._watches: dict[str, Watch] = {}
+        self._seen: dict[str, int] = {}  # number of the last page of each layout
         self._open: dict[tuple[str, str], Event] = {}
         self._log: list[Change] = []
 
@@ -128,7 +121,7 @@ class Health:
 
     def last_seen(self, layout: str) -> int:
         """Return the number of the last page of a layout, 0 if there was none."""
-        return self._watches[layout].seen if layout in self._watches else 0
+        return self._seen.get(layout, 0)
 
     def observe(self, layout: Layout | None, hows: Mapping[str, str], url: str | None = None) -> bool:
         """Take in how the fields of one page were got, and say whether the page is one that the rules do not fit."""
@@ -140,7 +133,7 @@ class Health:
             self._observe_kind("k", url or "")
         watch = self._watches.get(layout.name) or self._enter(layout)
         watch.pages += 1
-        watch.seen = self.pages
+        self._seen[layout.name] = self.pages
         if watch.quiet:
             for name in watch.tracks:
                 if hows.get(name, "m")[0] != "c":
@@ -193,13 +186,13 @@ class Health:
         self._open_event("missing", layout, name, 0, "")
         self.note("failed", layout, name, why)
 
-    def forget(self, layout: str) -> None:
-        """Drop what is known of a layout that is gone or was learned anew; of the unknown pages, start afresh."""
-        self._watches.pop(layout, None)
+    def start_afresh(self, layout: str, why: str) -> None:
+        """Count from now on for a layout (or the unknown pages): what troubled it was taken care of."""
         if layout == UNKNOWN:
-            self._unknown.recent = ""
+            self._unknown = Track()
+        self._watches.pop(layout, None)
         for key in [key for key in self._open if key[0] == layout]:
-            self.close(*key, "learned again")
+            self.close(*key, why)
 
     def note(self, what: str, layout: str, name: str = "", note: str = "") -> None:
         """Write a line into the log."""
@@ -215,6 +208,7 @@ class Health:
         return {
             "pages": self.pages,
             "unknown": asdict(self._unknown),
+            "seen": dict(self._seen),
             "layouts": {name: watch.dump() for name, watch in self._watches.items()},
             "events": [asdict(event) for event in self._open.values()],
             "log": [asdict(change) for change in self._log],
@@ -224,10 +218,9 @@ class Health:
     def load(cls, state: Mapping[str, object], layouts: tuple[Layout, ...]) -> Health:
         """Take up a dumped state; what it says of layouts that are no more is left out. Raises BadInput on others."""
         health = cls(sum(layout.pages for layout in layouts))
-        pages = state.get("pages", 0)
-        if type(pages) is not int or pages < 0:
-            raise BadInput(f"health: expected a number of pages, got {pages!r:.60}")
-        health.pages = pages
+        health.pages = read_number(state, "pages")
+        seen = read_map(state, "seen", MOST_TRACKS)
+        health._seen = {layout.name: read_number(seen, layout.name) for layout in layouts}
         health._unknown = read_track(state.get("unknown", {}))
         saved = read_map(state, "layouts", MOST_TRACKS)
         for layout in layouts:
@@ -254,8 +247,7 @@ def read_watch(value: object, layout: Layout) -> Watch:
     watch = watch_over(layout)
     if not isinstance(value, Mapping):
         raise BadInput(f"health: expected an object for {layout.name}")
-    counts = read_plain(Counts, value)
-    watch.pages, watch.seen = counts.pages, counts.seen
+    watch.pages = read_number(value, "pages")
     saved = read_map(value, "tracks", MOST_TRACKS)
     watch.tracks |= {name: read_track(saved[name]) for name in watch.tracks if name in saved}
     return watch
@@ -263,13 +255,9 @@ def read_watch(value: object, layout: Layout) -> Watch:
 
 def watch_over(layout: Layout) -> Watch:
     """Begin to watch a layout: all its fields are counted, those that are usually there are expected."""
-    names = [rules.name for rules in layout.fields if rules.ways]
-    expected = {
-        rules.name: (rules.usual.pages - rules.usual.present, rules.usual.pages)
-        for rules in layout.fields
-        if rules.ways and 0 < USUALLY * rules.usual.pages <= rules.usual.present
-    }
-    return Watch(tracks={name: Track() for name in names}, usual=expected)
+    usual = {rules.name: rules.usual for rules in layout.fields}
+    expected = {name: (each.pages - each.present, each.pages) for name, each in usual.items() if each.is_expected}
+    return Watch(tracks={name: Track() for name in usual}, usual=expected)
 
 
 def _letter(how: str) -> str:
