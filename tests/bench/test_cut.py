@@ -85,9 +85,9 @@ def test_every_way_cuts_the_whole_element_on_every_page(site: SitePages) -> None
     for pattern in choose_patterns(site):
         for method in paper_methods():
             extract = method.make(pattern)
-            for body, truth in zip(site.bodies, pattern.truths, strict=True):
-                assert truth is not None
-                assert extract(body) == [body[truth[0] : truth[1]].decode()], method.name
+            for body, place in zip(site.bodies, pattern.ranges, strict=True):
+                assert place is not None
+                assert extract(body) == [body[place[0] : place[1]].decode()], method.name
 
 
 def test_an_unclosed_element_ends_the_regular_expression_with_the_page(site: SitePages) -> None:

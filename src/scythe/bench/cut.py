@@ -10,12 +10,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from selectolax.lexbor import LexborHTMLParser
+
 from scythe.bench.cutting import Extract, Method, Seconds, count_seconds, paper_methods
 from scythe.bench.parsers import Parser, Wanted, installed_parsers
-from scythe.bench.patterns import LEARNED_PAGES, Pattern, choose_patterns
+from scythe.bench.patterns import LEARNED_PAGES, Pattern, bare_text, choose_patterns
 from scythe.bench.searching import ALGORITHMS, Algorithm
 from scythe.bench.sites import SitePages, load_sites
 from scythe.cut.search import NAMES, search_by
@@ -63,7 +66,7 @@ class Run:
     sites: list[SitePages]
     patterns: list[Pattern]
     times: Times
-    right: dict[tuple[str, int], tuple[int, int]]  # method, pattern -> pages as the tree has it, pages
+    right: dict[tuple[str, int], tuple[int, int]]  # method, pattern -> pages with the text of the tree, pages
     searches: dict[tuple[str, str], tuple[float, int]]  # algorithm, step -> ns, searches
     seconds: list[dict[str, Seconds]]  # by pattern: how the learned position did, kept in each way
 
@@ -90,8 +93,8 @@ def run(
                     _time_method(done.times, unit, site, numbered)
                 elif number == 0 or not unit.slow:
                     time_parser(done.times, unit, site.name, site.bodies, {i: p.wanted for i, p in numbered})
-        for method in methods:
-            for index, pattern in numbered:
+        for index, pattern in numbered:
+            for method in methods:
                 done.right[method.name, index] = _count_right(method.make(pattern), site, pattern)
         for pattern in patterns:
             done.seconds.append({name: count_seconds(pattern, site.bodies, way) for name, way in POSITIONS.items()})
@@ -150,10 +153,20 @@ def batch(bodies: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
 
 def _count_right(extract: Extract, site: SitePages, pattern: Pattern) -> tuple[int, int]:
     right = 0
-    for body, truth in zip(site.bodies, pattern.truths, strict=True):
-        wanted = [body[truth[0] : truth[1]].decode("utf-8", "replace")] if truth else []
-        right += extract(body) == wanted
+    for body, text in zip(site.bodies, pattern.texts, strict=True):
+        right += text_found(extract(body), pattern.wanted.name) == text
     return right, len(site.bodies)
+
+
+@lru_cache(64)
+def _text_of(html: str, name: str) -> str | None:
+    node = LexborHTMLParser(html).css_first(name)
+    return None if node is None else bare_text(node)
+
+
+def text_found(result: list[str], name: str) -> str | None:
+    """Return the text of the one element that a way found, without white space; None where it found none or several."""
+    return _text_of(result[0], name) if len(result) == 1 else None
 
 
 def _time_searches(done: Run, site: SitePages, pattern: Pattern) -> None:

@@ -43,7 +43,7 @@ class Summary:
 
     def tasks(self, picked: Iterable[int]) -> int:
         """Return the number of tasks of these patterns."""
-        return sum(len(self.run.patterns[i].truths) for i in picked)
+        return sum(len(self.run.patterns[i].ranges) for i in picked)
 
     def mean(self, method: str, picked: Iterable[int], parts: tuple[str, ...] = (FIRST, REST)) -> float | None:
         """Return the mean time of a way to cut, or None where it was not timed."""
@@ -75,7 +75,7 @@ class Summary:
         return min((total for total in totals if total is not None), default=None)
 
     def right(self, method: str, picked: Iterable[int]) -> float | None:
-        """Return the share of tasks whose result is the whole element, in per cent."""
+        """Return the share of tasks whose result has the text that the tree gives for the element, in per cent."""
         counts = [self.run.right[method, i] for i in picked if (method, i) in self.run.right]
         return _mean((1e5 * right, pages) for right, pages in counts)
 

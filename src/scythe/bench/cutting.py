@@ -109,17 +109,17 @@ def count_seconds(pattern: Pattern, bodies: Sequence[bytes], options: HintOption
     """Learn the position over the pages and count the searches that had to begin again."""
     learner = HintLearner(options)
     seconds, before, searched, pages = [0, 0], 0, 0, 0
-    for number, (body, truth) in enumerate(zip(bodies, pattern.truths, strict=True)):
-        if truth is None:
+    for number, (body, place) in enumerate(zip(bodies, pattern.ranges, strict=True)):
+        if place is None:
             continue
         position = learner.predict(len(body)).starting_position
         pages += 1
-        before += truth[0]
-        searched += truth[0] - position
-        if position > truth[0]:
+        before += place[0]
+        searched += place[0] - position
+        if position > place[0]:
             seconds[number >= LEARNED_PAGES] += 1
             searched += len(body)  # in vain to the end, then from the start
-        learner.observe(truth[0], None, 1, len(body))
+        learner.observe(place[0], None, 1, len(body))
     return Seconds(pages, seconds[0], seconds[1], before, searched)
 
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import median
+
+from selectolax.lexbor import LexborNode
 
 from scythe.bench.parsers import Wanted, read_wanted
 from scythe.bench.sites import SitePages
 from scythe.cut.simple import UNKNOWN, VOID, Found, TagRule, cut_simple, resolve_tags
+from scythe.page.follow import element_text
 from scythe.page.source import read_source
 
 GROUPS = dict.fromkeys(("article", "section", "table", "fieldset", "main"), "ASTFM")
@@ -46,7 +49,8 @@ class Pattern:
     wanted: Wanted
     bytes_mean: float
     size: str  # value, middle or body
-    truths: tuple[tuple[int, int] | None, ...]  # byte range on each page
+    ranges: tuple[tuple[int, int] | None, ...]  # on each page, by the simple way
+    texts: tuple[str | None, ...] = ()  # on each page, by the tree, without white space
 
 
 def choose_patterns(site: SitePages) -> list[Pattern]:
@@ -57,7 +61,24 @@ def choose_patterns(site: SitePages) -> list[Pattern]:
     for _, group in groupby(found, key=lambda pattern: pattern.group):
         patterns = list(group)
         chosen += [patterns[0]] if len(patterns) == 1 else [patterns[0], patterns[-1]]
-    return chosen
+    return _add_texts(site, chosen)
+
+
+def _add_texts(site: SitePages, patterns: list[Pattern]) -> list[Pattern]:
+    """Look up in the trees of all pages what the elements hold: what a cut is judged by."""
+    texts: list[list[str | None]] = [[] for _ in patterns]
+    for number, body in enumerate(site.bodies):
+        source = read_source(body)
+        for found, pattern in zip(texts, patterns, strict=True):
+            place = pattern.ranges[number]
+            opening = source.at(place[0]) if place else None
+            found.append(bare_text(opening.node) if opening else None)
+    return [replace(pattern, texts=tuple(found)) for pattern, found in zip(patterns, texts, strict=True)]
+
+
+def bare_text(node: LexborNode) -> str:
+    """Return the text of an element without white space, which parsing a piece alone may change."""
+    return "".join(element_text(node).split())
 
 
 def _unique_openings(bodies: Sequence[bytes]) -> list[bytes]:
@@ -81,20 +102,20 @@ def _describe(site: SitePages, opening: bytes) -> Pattern | None:
     results = [cut_simple(body, TagRule(opening)) for body in site.bodies]
     if any(found.unclosed or len(found.ranges) > 1 for found in results):
         return None
-    truths = tuple(found.ranges[0] if found.ranges else None for found in results)
-    lengths = [end - start for start, end in filter(None, truths)]
-    if not _is_worth_timing(site.bodies, truths) or not _is_true(site.bodies, truths):
+    ranges = tuple(found.ranges[0] if found.ranges else None for found in results)
+    lengths = [end - start for start, end in filter(None, ranges)]
+    if not _is_worth_timing(site.bodies, ranges) or not _is_true(site.bodies, ranges):
         return None
     return Pattern(
         site=site.name,
         category=site.category,
         group=GROUPS[name],
         rule=_learn_rule(site.bodies, opening, results),
-        left=_common_suffix([body[max(0, t[0] - CONTEXT_BYTES) : t[0]] for body, t in _learned(site.bodies, truths)]),
+        left=_common_suffix([body[max(0, t[0] - CONTEXT_BYTES) : t[0]] for body, t in _learned(site.bodies, ranges)]),
         wanted=read_wanted(opening),
         bytes_mean=sum(lengths) / len(lengths),
         size=_size(median(lengths)),
-        truths=truths,
+        ranges=ranges,
     )
 
 
@@ -104,21 +125,21 @@ def _size(length: float) -> str:
     return "body" if length >= BODY_BYTES else "middle"
 
 
-def _learned(bodies: Sequence[bytes], truths: Sequence[tuple[int, int] | None]) -> list[tuple[bytes, tuple[int, int]]]:
-    pairs = ((body, truth) for body, truth in zip(bodies, truths, strict=True) if truth is not None)
+def _learned(bodies: Sequence[bytes], ranges: Sequence[tuple[int, int] | None]) -> list[tuple[bytes, tuple[int, int]]]:
+    pairs = ((body, place) for body, place in zip(bodies, ranges, strict=True) if place is not None)
     return [pair for pair, _ in zip(pairs, range(LEARNED_PAGES), strict=False)]
 
 
-def _is_worth_timing(bodies: Sequence[bytes], truths: Sequence[tuple[int, int] | None]) -> bool:
+def _is_worth_timing(bodies: Sequence[bytes], ranges: Sequence[tuple[int, int] | None]) -> bool:
     """Say whether the element has text that differs between pages and is not the whole page."""
-    texts = [_TAG.sub(b"", body[start:end]).strip() for body, (start, end) in _learned(bodies, truths)]
-    shares = [(end - start) / len(body) for body, (start, end) in _learned(bodies, truths)]
+    texts = [_TAG.sub(b"", body[start:end]).strip() for body, (start, end) in _learned(bodies, ranges)]
+    shares = [(end - start) / len(body) for body, (start, end) in _learned(bodies, ranges)]
     return min(map(len, texts)) > 0 and len(set(texts)) > 1 and max(shares) <= MOST_OF_PAGE
 
 
-def _is_true(bodies: Sequence[bytes], truths: Sequence[tuple[int, int] | None]) -> bool:
+def _is_true(bodies: Sequence[bytes], ranges: Sequence[tuple[int, int] | None]) -> bool:
     """Say whether the tree of the first pages has an element there: no comment, no script."""
-    return all(read_source(body).at(start) is not None for body, (start, _) in _learned(bodies, truths)[:2])
+    return all(read_source(body).at(start) is not None for body, (start, _) in _learned(bodies, ranges)[:2])
 
 
 def _learn_rule(bodies: Sequence[bytes], opening: bytes, results: Sequence[Found]) -> TagRule:
