@@ -3,7 +3,8 @@
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
-#include "tokens.h"
+#include "flow_python.h"
+#include "plan.h"
 
 static PyObject *tag_table(PyObject *self, PyObject *unused)
 {
@@ -21,6 +22,15 @@ static PyObject *tag_table(PyObject *self, PyObject *unused)
 
 static PyMethodDef methods[] = {
     {"tag_table", tag_table, METH_NOARGS, "Return name -> (kind, traits) of every known tag."},
+    {"make_plan", make_plan, METH_VARARGS, "make_plan(fields, utf8): make the rules of a layout ready."},
+    {"cut_field", cut_field, METH_VARARGS, "cut_field(plan, body, index, thorough): cut one field."},
+    {"cut_fields", cut_fields, METH_VARARGS, "cut_fields(plan, body, thorough): cut every field."},
+    {"second_searches", count_second_searches, METH_O, "second_searches(plan): anchors not found from their position."},
+    {"read_run", read_run, METH_VARARGS, "read_run(bytes, in_attribute): the text of a run without tags, or None."},
+    {"read_element", read_element, METH_VARARGS, "read_element(bytes): the text of one element, or None."},
+    {"plan_flow", plan_flow, METH_O, "plan_flow(drops): prepare the openings of elements that `flow` leaves out."},
+    {"flow", flow_method, METH_VARARGS, "flow(page, start, end, plan): the text of an element in paragraphs, or None."},
+    {"doubt_of_flow", doubt_of_flow, METH_VARARGS, "doubt_of_flow(page, start, end, plan): why `flow` says None, or ''."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -51,15 +51,17 @@ def leave_out(text: str, skip_lines: Collection[str]) -> str:
 
 
 def _dropped(node: LexborNode, source: bytes, drops: Sequence[bytes]) -> frozenset[int]:
-    places = {str(place) for literal in drops for place in _places(source, literal)}
+    here = node.attributes.get(MARK) or ""
+    start = int(here) + 1 if here.isdecimal() else 0  # formatting left open before may be built again inside
+    places = {str(place) for literal in drops for place in _places(source, literal, start)}
     if not places:
         return frozenset()
     return frozenset(inner.mem_id for inner in node.css(f"[{MARK}]") if inner.attributes[MARK] in places)
 
 
-def _places(source: bytes, literal: bytes) -> list[int]:
+def _places(source: bytes, literal: bytes, start: int) -> list[int]:
     found: list[int] = []
-    at = source.find(literal) if literal else -1
+    at = source.find(literal, start) if literal else -1
     while at >= 0:
         if matches(source, at, literal):
             found.append(at)

@@ -1,0 +1,236 @@
+/* Read the text of one element token by token; see flow.h. */
+#include "flow.h"
+
+#include <stdlib.h>
+
+static int is_dropped(const FlowPlan *plan, const Token *t)
+{
+    if (!plan->first[*t->name])
+        return 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        const Drop *drop = &plan->drops[i];
+        if ((size_t)(t->next - t->at) >= drop->size && memcmp(t->at, drop->at, drop->size) == 0 &&
+            (!drop->bare || (byte_class[t->at[drop->size]] & B_NAME_END)))
+            return 1;
+    }
+    return 0;
+}
+
+static const byte *doubt(Flow *f, const char *why)
+{
+    f->doubt = why;
+    return f->end;
+}
+
+/* Pass over the text between the cells of a table: only white space stays there. */
+static const byte *pass_space(Flow *f, const byte *at)
+{
+    while (at < f->end && is_space(*at))
+        at++;
+    return at < f->end && *at != '<' ? doubt(f, "words between cells") : at;
+}
+
+static const byte *take_text(Flow *f, const byte *at)
+{
+    const Open *top = &f->open[f->depth - 1];
+    if (at >= f->end || *at == '<')
+        return at;
+    if (is_table_frame(top->tag))
+        return pass_space(f, at);
+    if (f->mute) {
+        at = find_byte(at, f->end, '<');
+        return at ? at : f->end;
+    }
+    if ((*at & 0xC0) == 0x80)
+        return doubt(f, "not UTF-8"); /* a character cut in two by a tag would be whole again in the joined text */
+    size_t before = f->size;
+    at = f->pre ? flow_take_preformatted(f, at, f->end) : flow_take_text(f, at, f->end);
+    if (top->after_form && f->size > before)
+        flow_mind_form(f);
+    return at;
+}
+
+/* Pass over a select, whose opening tag was read: return the first byte behind it. */
+static const byte *pass_select(Flow *f, const byte *at)
+{
+    Token t;
+    while ((at = find_byte(at, f->end, '<')) != NULL) {
+        read_token(&t, at, f->end);
+        if (t.kind == TOKEN_UNENDED)
+            break;
+        if (t.kind == TOKEN_END && t.tag == TAG_SELECT)
+            return t.next;
+        if ((t.kind == TOKEN_START || t.kind == TOKEN_END) && t.tag != TAG_OPTION && t.tag != TAG_OPTGROUP)
+            break;
+        at = t.next;
+    }
+    return doubt(f, "an odd select");
+}
+
+/* Pass over a template. */
+static const byte *pass_template(Flow *f, const byte *at)
+{
+    Token t;
+    int open = 1;
+    while ((at = find_byte(at, f->end, '<')) != NULL) {
+        read_token(&t, at, f->end);
+        if (t.kind == TOKEN_UNENDED)
+            break;
+        at = t.next;
+        if (t.kind == TOKEN_END && t.tag == TAG_TEMPLATE && --open == 0)
+            return at;
+        if (t.kind != TOKEN_START)
+            continue;
+        open += t.tag == TAG_TEMPLATE;
+        if (t.tag == TAG_SVG || t.tag == TAG_MATH || t.tag == TAG_PLAINTEXT || t.tag == TAG_SELECT)
+            break;
+        if ((tag_rows[t.tag].traits & T_RAW) && (at = content_close(&t, f->end)) == NULL)
+            break;
+    }
+    return doubt(f, "an odd template");
+}
+
+/* Pass over an element whose content is text that is not shown, up to its end tag. */
+static const byte *pass_raw(Flow *f, const Token *t)
+{
+    if (tag_rows[t->tag].kind != K_SKIP)
+        return doubt(f, "raw text that is shown");
+    const byte *close = content_close(t, f->end);
+    if (close == NULL)
+        return doubt(f, "raw text without an end");
+    Token end;
+    read_token(&end, close, f->end);
+    return end.kind == TOKEN_END ? end.next : doubt(f, "raw text without an end");
+}
+
+/* Follow the token `t`; return where to read on. */
+static const byte *follow(Flow *f, const Token *t)
+{
+    const Open *top = &f->open[f->depth - 1];
+    int is_foreign = top->flags & O_FOREIGN;
+    switch (t->kind) {
+    case TOKEN_LITERAL:
+        if (is_table_frame(top->tag))
+            return doubt(f, "words between cells");
+        if (!f->mute) {
+            if (!flow_mind_form(f))
+                return f->end;
+            flow_put(f, t->at, (size_t)(t->next - t->at));
+        }
+        return t->next;
+    case TOKEN_COMMENT:
+        if (is_foreign && t->at[1] == '!' && t->at[2] == '[')
+            return doubt(f, "CDATA");
+        if (f->pre && !f->mute)
+            flow_node_ends(f, t->at[2] == '-' && t->at[3] == '-');
+        return t->next;
+    case TOKEN_EMPTY:
+        if (f->pre && !f->mute)
+            flow_node_ends(f, 0);
+        return t->next;
+    case TOKEN_UNENDED:
+        return doubt(f, "a tag without an end");
+    default:
+        break;
+    }
+    if (t->zero)
+        return doubt(f, "a NUL in a name");
+    if (f->pre && !f->mute)
+        flow_node_ends(f, t->kind == TOKEN_START && t->tag != TAG_FORM);
+    if (t->kind == TOKEN_END) {
+        flow_end_tag(f, t);
+        return t->next;
+    }
+    if (!is_foreign) {
+        if (tag_rows[t->tag].traits & T_RAW)
+            return pass_raw(f, t);
+        if (t->tag == TAG_TEMPLATE)
+            return pass_template(f, t->next);
+        if (t->tag == TAG_SELECT)
+            return is_table_frame(top->tag) ? doubt(f, "a select between cells") : pass_select(f, t->next);
+    }
+    flow_start_tag(f, t, is_dropped(f->plan, t));
+    return t->next;
+}
+
+/* Say whether a token changes nothing: the tag of an inline element, where these are not kept track of. */
+static inline int is_idle(const Flow *f, const Token *t)
+{
+    return (t->kind == TOKEN_START || t->kind == TOKEN_END) && !f->strict && !f->pre && !t->zero &&
+           tag_rows[t->tag].kind == K_INLINE && !(tag_rows[t->tag].traits & ~(uint32_t)(T_FORMATTING | T_BREAKS_OUT)) &&
+           t->tag != TAG_A && t->tag != TAG_RUBY && !is_table_frame(f->open[f->depth - 1].tag) &&
+           (t->kind == TOKEN_END || !is_dropped(f->plan, t));
+}
+
+static void collect(Flow *f)
+{
+    Token t;
+    read_token(&t, f->start, f->end);
+    if (t.kind != TOKEN_START || t.zero || !flow_open_root(f, &t)) {
+        doubt(f, "no element to read");
+        return;
+    }
+    const byte *at = t.next;
+    while (!f->doubt) {
+        at = take_text(f, at);
+        if (at >= f->end)
+            break;
+        read_token(&t, at, f->end);
+        at = is_idle(f, &t) ? t.next : follow(f, &t);
+        if (f->depth == 0) {
+            if (t.kind != TOKEN_END || t.next != f->end)
+                doubt(f, "the element ends early");
+            return;
+        }
+    }
+    for (int i = 0; i < f->depth && !f->doubt; i++)
+        if (!(tag_rows[f->open[i].tag].traits & (T_IMPLIED | T_TABLE_PART)))
+            doubt(f, "the element does not end");
+    if (!f->doubt)
+        flow_close_all(f);
+}
+
+/* Read the element under one assumption about the page around; return 0 in doubt. */
+static int run(Flow *f, int page_is)
+{
+    f->size = f->block_at = f->block_count = f->box_count = f->out_size = 0;
+    f->here = -1;
+    f->breaks = 0;
+    f->tables = f->saw_rows = f->unsure = f->depth = f->mute = f->strict = f->pre = f->form_asked = f->asked = 0;
+    f->page_is = page_is;
+    f->doubt = NULL;
+    collect(f);
+    if (!f->doubt && !flow_render(f))
+        f->doubt = "memory";
+    return f->doubt == NULL;
+}
+
+/* Say whether the text is the same whatever the page around is like; what was asked is known from the first run. */
+static int is_certain(Flow *f)
+{
+    int asked = f->asked;
+    size_t size = f->out_size;
+    byte *first = malloc(size + 1);
+    if (first == NULL)
+        return 0;
+    memcpy(first, f->out, size);
+    int same = 1;
+    for (int page_is = 1; same && page_is <= (PAGE_IN_FORM | PAGE_QUIRKS); page_is++)
+        if ((page_is & ~asked) == 0)
+            same = run(f, page_is) && f->out_size == size && memcmp(f->out, first, size) == 0 && (f->asked & ~asked) == 0;
+    free(first);
+    if (!same && !f->doubt)
+        f->doubt = "it depends on the page around";
+    return same;
+}
+
+/* Put the text of the element into `out`; return 0 in doubt. */
+int flow_read(Flow *f)
+{
+    size_t size = (size_t)(f->end - f->start);
+    if (size >= INT32_MAX / 2 || find_byte(f->start, f->end, 0) || !flow_reserve(f, size)) {
+        f->doubt = "NUL, or too long";
+        return 0;
+    }
+    return run(f, 0) && (f->asked == 0 || is_certain(f));
+}
