@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 # what a way takes at the opening tag it leads to
 ELEMENT = "element"  # the text of the whole element, white space squeezed
@@ -95,6 +95,7 @@ class Layout:
     shapes: tuple[str, ...] = ()  # URL shapes seen
     encodings: tuple[str, ...] = ("utf-8",)  # codecs of the pages learned
     pages: int = 0
+    boilerplate: tuple[str, ...] = ()  # patterns of lines that its pages share and that are no text of any of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,4 +106,4 @@ class Profile:
     fields: tuple[str, ...] = ()  # the names that were asked for
     hosts: tuple[str, ...] = ()
     learned: str = ""  # ISO 8601, UTC
-    boilerplate: tuple[str, ...] = field(default=())  # squeezed texts of blocks that many pages share
+    boilerplate: tuple[str, ...] = ()  # the same of all pages together, for pages of no known layout

@@ -28,14 +28,17 @@ class Found(NamedTuple):
     why: str = ""
 
 
-def follow(source: Source, way: Way) -> Found:
-    """Follow a way by the tree; nothing is found where too few of its rules agree."""
+def follow(source: Source, way: Way, *, loosely: bool = True) -> Found:
+    """Follow a way by the tree; nothing is found where too few of its rules agree.
+
+    `loosely` also knows a tag by its parsed attributes, in any order and quotes, where no tag is written as learned.
+    """
     if way.repeats:
         return _follow_all(source, way)
     votes: Counter[int] = Counter()
     kinds: dict[int, list[str]] = {}
     for rule in way.rules:
-        opening = follow_rule(source, rule)
+        opening = follow_rule(source, rule, loosely=loosely)
         if opening is None:
             continue
         votes[opening.offset] += 1
@@ -50,13 +53,13 @@ def follow(source: Source, way: Way) -> Found:
     return Found((), (), "rules disagree" if len(votes) > 1 else "only one rule speaks")
 
 
-def follow_rule(source: Source, rule: Rule) -> Opening | None:
+def follow_rule(source: Source, rule: Rule, *, loosely: bool = True) -> Opening | None:
     """Return the opening tag that a rule leads to, or None."""
     anchor = _find_anchor(source, rule, rule.position)
     if anchor < 0 and rule.position > 0:
         anchor = _find_anchor(source, rule, 0)
     if anchor < 0:
-        return _follow_loosely(source, rule)
+        return _follow_loosely(source, rule) if loosely else None
     return source.at(anchor + rule.skip) if rule.nth == 0 else step_from(source, rule, anchor)
 
 

@@ -1,0 +1,231 @@
+"""Join cutting and reading for one page of a learned site: a body and a profile come in, a `Document` goes out.
+
+Fields are cut from the bytes; where a cut is in doubt the same rules are followed on the tree, and where the rules know
+nothing the page is read cold. Each field says which of these it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from scythe.cut.cutter import Cut, Cutter
+from scythe.cut.dispatch import Dispatcher
+from scythe.cut.flow import FragmentContent
+from scythe.learn.boilerplate import Boilerplate, improve
+from scythe.learn.drift import judge
+from scythe.model import Content, Document, Field, Image, Metadata, Rendered
+from scythe.page import Page
+from scythe.page.content import PageContent
+from scythe.page.dates import to_iso
+from scythe.page.follow import follow, span_of
+from scythe.page.source import Source, read_source
+from scythe.read.images.nearby import mark_relevant
+from scythe.reader import read
+from scythe.rules import FieldRules, Layout, Profile, Way
+from scythe.url import Url, absolute
+
+Via = Literal["auto", "cut", "tree"]
+_USUALLY = 0.9  # share of the learned pages; a field that is there less often may be missing without doubt
+_UNKNOWN = "no layout fits the page"
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """One extracted page and the number of the layout it was taken for, if any."""
+
+    document: Document
+    layout: int | None
+
+
+class Harvester:
+    """Extracts pages by one profile. It holds the compiled rules; the profile itself never changes."""
+
+    def __init__(self, profile: Profile, wanted: tuple[str, ...]) -> None:
+        self.profile = profile
+        self._wanted = wanted
+        self._dispatcher = Dispatcher(profile.layouts)
+        self._cutters = [Cutter(layout) for layout in profile.layouts]
+        self._boilerplate = [Boilerplate(layout.boilerplate) for layout in profile.layouts]
+
+    def harvest(self, body: bytes, url: str | None, via: Via) -> Harvest:
+        """Extract one page: "cut" never builds a tree, "tree" never cuts, "auto" cuts and asks the tree in doubt."""
+        number = self._dispatcher.pick(body, url)
+        one = _Extraction(body, absolute(url) if url else None, self.profile, self._wanted, via)
+        if number is not None:
+            cuts = self._cutters[number].cut(body) if via != "tree" else ()
+            return Harvest(one.by_layout(self.profile.layouts[number], cuts, self._boilerplate[number]), number)
+        return Harvest(one.by_tree(), None)
+
+
+class _Extraction:
+    """The extraction of one page, its tree built when first needed."""
+
+    def __init__(self, body: bytes, url: Url | None, profile: Profile, wanted: tuple[str, ...], via: Via) -> None:
+        self._body = body
+        self._url = url
+        self._profile = profile
+        self._wanted = wanted
+        self._via = via
+        self._fields: dict[str, Field] = {}
+        self._boilerplate = Boilerplate()
+        self._content: Content | None = None
+
+    def by_layout(self, layout: Layout, cuts: tuple[Cut, ...], boilerplate: Boilerplate) -> Document:
+        """Extract by the rules of a layout, then fill what they do not know."""
+        self._boilerplate = boilerplate
+        for i, rules in enumerate(layout.fields):
+            field = self._accept(rules, cuts[i]) if cuts else None
+            self._fields[rules.name] = self._follow(rules, cuts[i].why if cuts else "") if field is None else field
+        return self._finish("no rule in this layout")
+
+    def by_tree(self) -> Document:
+        """Extract a page that no layout fits: by whichever layout's rules agree on it most, then cold."""
+        if self._via != "cut":
+            best: dict[str, Field] = {}
+            for layout in self._profile.layouts:
+                found = {rules.name: self._follow(rules, _UNKNOWN) for rules in layout.fields if rules.name != "text"}
+                best = max(best, {name: field for name, field in found.items() if field.values}, key=len)
+            self._fields.update(best)
+        return self._finish(_UNKNOWN)
+
+    def _accept(self, rules: FieldRules, cut: Cut) -> Field | None:
+        """Turn a cut into a field, or return None where it is in doubt and the tree may be asked."""
+        usual = rules.usual
+        if cut.state == "cut":
+            strange = judge(usual, cut.values, cut.span)
+            if not strange:
+                return self._field(rules, cut.values, cut.span, f"cut: {cut.why}", rules.ways[cut.way])
+        elif cut.state == "absent" and usual.present < _USUALLY * usual.pages:
+            strange = cut.why
+        else:
+            strange = cut.why
+            if self._via == "auto":
+                return None
+        return Field((), None, f"missing: {strange}") if self._via == "cut" or cut.state == "absent" else None
+
+    def _follow(self, rules: FieldRules, reason: str) -> Field:
+        """Follow the rules of a field on the tree, first to the letter as a cut does, then by parsed attributes."""
+        reason = f" ({reason})" if reason else ""
+        why = "no rule"
+        for way, loosely in [(way, False) for way in rules.ways] + [(way, True) for way in rules.ways]:
+            found = follow(self._source, way, loosely=loosely)
+            strange = judge(rules.usual, found.values, None) if found.values else found.why
+            if not strange:
+                span = span_of(self._source, found.openings[0], way)
+                return self._field(rules, found.values, span, f"tree: {found.why}{reason}", way)
+            why = strange
+        return Field((), None, f"missing: {why}{reason}")
+
+    def _field(
+        self, rules: FieldRules, values: tuple[str, ...], span: tuple[int, int] | None, how: str, way: Way
+    ) -> Field:
+        if rules.name == "text" and span is not None:
+            values = (self._boilerplate.clean(values[0]),)
+            self._content = FragmentContent(self._body[slice(*span)], values[0], way, self._url, mark_relevant)
+        elif rules.name == "date":  # ISO 8601 where it can be understood
+            values = tuple(to_iso(value) or value for value in values)
+        return Field(values, span, how)
+
+    def _finish(self, reason: str) -> Document:
+        """Read cold what the rules should have given and did not, and build the document."""
+        fields, cold = self._fields, None
+        if self._via != "cut" and any(self._lacks(name) for name in ("text", "title")):
+            cold = self._cold
+            for name, value in _known_cold(cold).items():
+                if name in self._wanted and self._lacks(name) and value:
+                    why = fields[name].how.removeprefix("missing: ") if name in fields else reason
+                    fields[name] = Field((value,), None, f"tree: read cold ({why})")
+        for name in self._wanted:
+            fields.setdefault(name, Field((), None, "missing: not on the pages learned"))
+        content = self._content or (cold.content if cold is not None else _Cold(lambda: self._cold))
+        if "images" in self._wanted:
+            text = fields.get("text", Field())
+            fields["images"] = LazyField(content, text.span, text.how or "tree: read cold")
+        return self._document(content, cold)
+
+    def _document(self, content: Content, cold: Document | None) -> Document:
+        fields = self._fields
+        title, author, date = (_first(fields, name) for name in ("title", "author", "date"))
+        metadata = cold.metadata if cold is not None else Metadata(title=title, author=author, published=date)
+        how = {name: field.how for name, field in fields.items()}
+        if "text" not in self._wanted and cold is None:
+            return UnreadDocument(title, fields=fields, metadata=metadata, how=how, url=self._url, content=content)
+        text = _first(fields, "text")
+        why = "" if text else fields["text"].how if "text" in fields else "text was not asked for"
+        losses = cold.losses if cold is not None else ()
+        return Document(title, text, (), (), metadata, how, fields, self._url, losses, why, content)
+
+    def _lacks(self, name: str) -> bool:
+        return name in self._wanted and not (name in self._fields and self._fields[name].values)
+
+    @cached_property
+    def _source(self) -> Source:
+        return read_source(self._body)
+
+    @cached_property
+    def _cold(self) -> Document:
+        """The page read without rules, but with what all pages of the site showed not to be content."""
+        document = read(Page.from_bytes(self._body, url=self._url))
+        content = document.content
+        if not isinstance(content, PageContent):
+            return document
+        kept = improve(content.page, content.kept, self._profile.boilerplate)
+        if kept == content.kept:
+            return document
+        content = PageContent(content.page, kept, content.options, content.heading, mark_relevant)
+        return replace(document, text=content.text(), content=content)
+
+
+class LazyField(Field):
+    """The images of a content as a field: their addresses are worked out when first asked for."""
+
+    def __init__(self, content: Content, span: tuple[int, int] | None, how: str) -> None:
+        super().__init__((), span, how)
+        object.__setattr__(self, "_content", content)
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(image.src for image in self._content.images() if image.relevant)
+
+
+class UnreadDocument(Document):
+    """A document of a site that was learned for other fields than text: the text is read when first asked for."""
+
+    @cached_property
+    def text(self) -> str:  # type: ignore[override]
+        return self.content.text()
+
+
+class _Cold:
+    """The content of a page that is read by the tree only if someone asks."""
+
+    def __init__(self, read_cold: Callable[[], Document]) -> None:
+        self._read = read_cold
+
+    def text(self) -> str:
+        return self._read().content.text()
+
+    def markdown(self) -> str:
+        return self._read().markdown
+
+    def html(self) -> str:
+        return self._read().html
+
+    def images(self) -> tuple[Image, ...]:
+        return self._read().images
+
+    def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
+        return Rendered, (self.text(), self.markdown(), self.html(), self.images())
+
+
+def _known_cold(cold: Document) -> dict[str, str]:
+    metadata = cold.metadata
+    return {"title": cold.title, "text": cold.text, "date": metadata.published, "author": metadata.author}
+
+
+def _first(fields: dict[str, Field], name: str) -> str:
+    values = fields[name].values if name in fields else ()
+    return values[0] if values else ""

@@ -1,0 +1,106 @@
+"""A site that was learned: pages come in, a profile is learned; further bodies come in, documents go out.
+
+pages -> read by the tree -> layouts -> rules -> Profile      Site.learn, in teach.py
+body  -> layout -> cut from bytes -> tree in doubt            Site.extract, in harvest.py
+outcome -> health -> drift -> learn again                     in learn/drift.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from scythe.errors import BadInput
+from scythe.harvest import Harvester, Via
+from scythe.model import Document
+from scythe.page import Page
+from scythe.profile import dump_profile, open_profile
+from scythe.rules import Profile
+from scythe.teach import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
+
+Given = Page | tuple[str | None, bytes | str]
+
+
+class Site:
+    """Rules for the pages of one site. Extracting also keeps an eye on how well the rules still hold."""
+
+    def __init__(self, profile: Profile, *, notes: tuple[str, ...] = ()) -> None:
+        self.profile = profile
+        self.notes = notes  # why something was not learned, for people
+        self._harvester = Harvester(profile, profile.fields)
+
+    @classmethod
+    def learn(
+        cls,
+        pages: Iterable[Given],
+        examples: Sequence[Example | None] | None = None,
+        *,
+        fields: Sequence[str] | None = None,
+    ) -> Site:
+        """Learn a site from some of its pages, best ten or more, spread over the site.
+
+        Without `examples` the fields are title, text, date, author and images. `examples` holds for each page the
+        values wanted from it (`{"price": ["$12"]}`; an empty list: this page has none) or None where nobody looked;
+        then only these fields are learned, and those of the first kind that `fields` names. Raises BadInput on wrong
+        arguments.
+        """
+        given = list(pages)
+        if not given:
+            raise BadInput("Site.learn wants at least one page")
+        if examples is not None and len(examples) != len(given):
+            raise BadInput(
+                f"examples must have one entry per page, None where nobody looked: "
+                f"{len(examples)} entries, {len(given)} pages"
+            )
+        wanted = _wanted(examples, fields)
+        lessons = [_lesson(page, examples[i] if examples is not None else None) for i, page in enumerate(given)]
+        profile, notes = learn_profile(lessons, wanted)
+        return cls(profile, notes=notes)
+
+    def extract(self, body: bytes | str, url: str | None = None, *, via: Via = "auto") -> Document:
+        """Extract one page of the site.
+
+        `via` "auto" cuts from the bytes and asks the tree where a cut is in doubt; "cut" leaves doubtful fields out;
+        "tree" follows the same rules on the tree, to check cuts by. `fields[name].how` says how each field was got.
+        """
+        if via not in ("auto", "cut", "tree"):
+            raise BadInput(f"via must be auto, cut or tree, not {via!r}")
+        return self._harvester.harvest(_bytes(body), url, via).document
+
+    @classmethod
+    def load(cls, path: str | Path) -> Site:
+        """Load a profile that `save` wrote. Raises BadInput when it is damaged, edited or from a newer version."""
+        return cls(open_profile(path).profile)
+
+    def save(self, path: str | Path) -> None:
+        """Write the profile as versioned JSON."""
+        Path(path).write_text(dump_profile(self.profile), encoding="utf-8")
+
+
+def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | None) -> tuple[str, ...]:
+    named = tuple(dict.fromkeys(name for example in examples or () for name in example or ()))
+    if fields is None:
+        return named or DEFAULT_FIELDS
+    unknown = set(fields) - set(named) - set(DEFAULT_FIELDS)
+    if unknown:
+        raise BadInput(
+            f"no example shows {', '.join(sorted(unknown))}; without examples known are {', '.join(DEFAULT_FIELDS)}"
+        )
+    return tuple(dict.fromkeys((*named, *fields)))
+
+
+def _lesson(given: Given, example: Example | None) -> Lesson:
+    if isinstance(given, Page):
+        return make_lesson(given.html.encode(), given.url, example)
+    if not (isinstance(given, tuple) and len(given) == 2):
+        raise BadInput(f"a page is a Page or a pair (url, bytes), not {type(given).__name__}")
+    url, body = given
+    return make_lesson(_bytes(body), url, example)
+
+
+def _bytes(body: object) -> bytes:
+    if isinstance(body, str):
+        return body.encode("utf-8", "replace")
+    if isinstance(body, bytes | bytearray | memoryview):
+        return bytes(body)
+    raise BadInput(f"a body is bytes or str, not {type(body).__name__}")
