@@ -1,0 +1,18 @@
+/* Find a literal in bytes: by its two rarest letters, sixteen places at a time where the machine can. */
+#ifndef SCYTHE_CUT_SEARCH_H
+#define SCYTHE_CUT_SEARCH_H
+
+#include "tokens.h"
+
+typedef struct {
+    const byte *bytes;
+    size_t size;
+    size_t rare, other; /* offsets in it of the two letters looked for first */
+} Literal;
+
+void literal_init(Literal *l, const byte *bytes, size_t size);
+
+/* Return the first occurrence that begins at or behind `at` and ends before `end`, or NULL. */
+const byte *find_literal(const Literal *l, const byte *at, const byte *end);
+
+#endif

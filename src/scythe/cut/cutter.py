@@ -1,0 +1,143 @@
+"""Cut the fields of a layout out of a page's bytes: a layout and bytes come in, values with their byte ranges go out.
+
+No tree is built. A value is what the tree of the page holds at that place, or there is none and the reason says why.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from scythe.compiled import load_compiled
+from scythe.cut.flow import Flow
+from scythe.page.labels import declared_codec
+from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, TAKES, FieldRules, Layout, Way
+
+COMPILED = load_compiled("scythe.cut._scan")
+_UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
+_RULES = 32  # of one way; more are never needed to agree
+_Result = tuple[str, tuple[Any, ...], tuple[int, int] | None, str, int]
+
+
+class Cut(NamedTuple):
+    """What became of one field of one page."""
+
+    state: str  # "cut", "absent" (nothing there) or "doubt" (the tree should be asked)
+    values: tuple[str, ...] = ()  # () unless cut
+    span: tuple[int, int] | None = None  # bytes of the element, of the run of text or of the attribute's value
+    why: str = ""  # kinds of the rules that agreed, as in "tag+before", or the reason of absence or doubt
+    way: int = -1  # which way of the field was taken
+
+
+class Cutter:
+    """Cuts pages of one layout. Making one prepares the rules; cutting does not change it but for a counter."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._encodings = frozenset(layout.encodings)
+        self._engine: Any = COMPILED
+        if COMPILED is None:
+            from scythe.cut import scan
+
+            self._engine = scan
+        utf8 = self._encodings <= _UTF8
+        self._plan = self._engine.make_plan(tuple(map(_plan_field, layout.fields)), utf8)
+        self._flows: dict[tuple[int, int, str], Flow] = {}
+
+    @property
+    def second_searches(self) -> int:
+        """How many anchors were not found from their position on, so far."""
+        return int(self._engine.second_searches(self._plan))
+
+    def cut(self, body: bytes, *, thorough: bool = True) -> tuple[Cut, ...]:
+        """Cut every field, in the layout's order.
+
+        `thorough` knows comments, scripts and tables from the page's start; otherwise only the bytes before a place
+        say whether it is a true tag, which is faster and on pages in order gives the same.
+        """
+        found = self._engine.cut_fields(self._plan, body, thorough)
+        return tuple([self._finish(body, index, result) for index, result in enumerate(found)])
+
+    def cut_field(self, body: bytes, index: int, *, thorough: bool = False) -> Cut:
+        """Cut one field, by its place in the layout."""
+        return self._finish(body, index, self._engine.cut_field(self._plan, body, index, thorough))
+
+    def _finish(self, body: bytes, index: int, result: _Result) -> Cut:
+        state = result[0]
+        if state == "flow" or state == "raw":
+            return self._read_spans(body, index, result)
+        return tuple.__new__(Cut, result)
+
+    def _read_spans(self, body: bytes, index: int, result: _Result) -> Cut:
+        """Turn the byte ranges of a result into text, where that was left to do."""
+        state, spans, span, why, number = result
+        way = self._layout.fields[index].ways[number]
+        codec = "utf-8" if state == "flow" else self._codec(body, spans)
+        if codec is None:
+            return Cut("doubt", why="its encoding is not certain")
+        values = [self._read_span(body, part, (index, number, codec)) for part in spans]
+        if None in values:
+            return Cut("doubt", why="the paragraphs are not certain" if way.take == FLOW else "not sure of its text")
+        parts = [_part_of(value, way) for value in values if value is not None]
+        kept = tuple([part for part in parts if part is not None])
+        return Cut("cut", kept, span, why, number) if kept else Cut("absent", why="the element does not hold it")
+
+    def _read_span(self, body: bytes, span: tuple[int, int], key: tuple[int, int, str]) -> str | None:
+        index, number, codec = key
+        way = self._layout.fields[index].ways[number]
+        if way.take == FLOW:
+            flow = self._flows.get(key)
+            if flow is None:
+                flow = self._flows[key] = Flow(way.drops, way.skip_lines, codec)
+            return flow.text(body, *span)
+        try:
+            part = body[slice(*span)].decode(codec).encode()
+        except UnicodeError:
+            return None
+        if way.take == ELEMENT:
+            return self._engine.read_element(part)  # type: ignore[no-any-return]
+        return self._engine.read_run(part, way.take == ATTRIBUTE)  # type: ignore[no-any-return]
+
+    def _codec(self, body: bytes, spans: tuple[tuple[int, int], ...]) -> str | None:
+        """Return the codec of a page that need not be UTF-8: the declared one, where nothing speaks against it."""
+        codec = declared_codec(body)
+        if codec is None or codec not in self._encodings:
+            return None
+        # a page that is valid UTF-8 is read as that, whatever it says
+        valid = all(_is_utf8(body[start:end]) for start, end in spans)
+        return codec if valid == (codec in _UTF8) else None
+
+
+def _plan_field(field: FieldRules) -> tuple[object, ...]:
+    return tuple(map(_plan_way, field.ways))
+
+
+def _plan_way(way: Way) -> tuple[object, ...]:
+    rules = way.rules[:_RULES]
+    return (
+        TAKES.index(way.take),
+        way.needed,
+        way.repeats,
+        way.attribute.encode(),
+        way.before.encode(),
+        way.after.encode(),
+        tuple(rule.kind for rule in rules),
+        tuple((rule.anchor, rule.skip, rule.step, rule.nth, rule.reach, rule.position) for rule in rules),
+    )
+
+
+def _is_utf8(part: bytes) -> bool:
+    try:
+        part.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _part_of(text: str, way: Way) -> str | None:
+    """Return the part of a text between the way's two literals, or None where one of them is missing."""
+    start = text.find(way.before)
+    if start < 0:
+        return None
+    start += len(way.before)
+    end = text.find(way.after, start) if way.after else len(text)
+    return text[start:end].strip() if end >= 0 else None

@@ -1,0 +1,1 @@
+"""Cut without the compiled module: the same functions, in Python."""
