@@ -1,0 +1,206 @@
+"""Learn the fields that reading finds by itself: pages of one layout come in, rules go out.
+
+What `scythe.read` reports of each page is taken for an example; pages that disagree are outvoted by the others.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from scythe.learn.body import learn_body
+from scythe.learn.boilerplate import improve_samples
+from scythe.learn.drift import usual_of
+from scythe.learn.markers import learn_way
+from scythe.learn.sample import Sample
+from scythe.learn.statements import Match, Statement, find_statements, same_date, same_text
+from scythe.page.follow import follow, part_of, span_of
+from scythe.rules import FieldRules, Way
+
+__all__ = ["Learned", "Sample", "learn_fields"]
+
+_LEAST_PAGES = 2
+_RIGHT = 0.9  # of the pages on which a way speaks it must say what reading says
+_SHARE = 0.5  # of the pages that have a value must be served
+_TRIED = 6  # places that are tried for one field
+_WAYS = 2
+_AUTHORISH = ("author", "byline", "creator", "writer", "vcard")
+_DATEISH = ("date", "time", "publish", "posted", "entry", "meta")
+
+
+class Learned(NamedTuple):
+    """The fields that were learned, and for those that were not, the reason."""
+
+    fields: tuple[FieldRules, ...]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A field, its values page by page ("" where reading found none), and how a text states one."""
+
+    name: str
+    values: tuple[str, ...]
+    match: Match
+    words: tuple[str, ...] = ()  # names of elements that usually hold it
+
+    @property
+    def present(self) -> list[int]:
+        """Pages that have a value."""
+        return [page for page, value in enumerate(self.values) if value]
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all pages have the same value: it then stands in many places that mean something else."""
+        return len({value for value in self.values if value}) == 1
+
+
+def learn_fields(samples: Sequence[Sample]) -> Learned:
+    """Learn title, text, date and author of the pages of one layout, with the reasons for what was not learned."""
+    if len(samples) < _LEAST_PAGES:
+        return Learned((), (f"{len(samples)} page: learning needs {_LEAST_PAGES} of one layout",))
+    better, known = improve_samples(samples)
+    fields: list[FieldRules] = []
+    reasons: list[str] = []
+    body = learn_body(better, known.clean)
+    ways: dict[str, tuple[Way, ...]] = {"title": (), "text": body.ways, "date": (), "author": ()}
+    if body.why:
+        reasons.append(f"text: {body.why}")
+    for wanted in (
+        Wanted("title", tuple(sample.title for sample in samples), same_text, ("title", "headline")),
+        Wanted("date", tuple(sample.published for sample in samples), same_date, _DATEISH),
+        Wanted("author", tuple(sample.author for sample in samples), same_text, _AUTHORISH),
+    ):
+        ways[wanted.name], why = _learn_value(samples, wanted)
+        if why:
+            reasons.append(f"{wanted.name}: {why}")
+    for name, found in ways.items():
+        if found:
+            fields.append(_with_usual(FieldRules(name, found), samples))
+    return Learned(tuple(fields), tuple(reasons))
+
+
+def _learn_value(samples: Sequence[Sample], wanted: Wanted) -> tuple[tuple[Way, ...], str]:
+    present = wanted.present
+    if len(present) < _LEAST_PAGES:
+        return (), f"on {len(present)} of {len(samples)} pages"
+    places = {page: find_statements(samples[page], wanted.values[page], wanted.match) for page in present}
+    ways: list[Way] = []
+    left = set(present)
+    for key in _rank(places, wanted)[:_TRIED]:
+        way = _try_key(samples, wanted, places, key)
+        served = _served(samples, wanted, way) if way is not None else frozenset()
+        if way is not None and served & left:
+            ways.append(way)
+            left -= served
+        if not left or len(ways) == _WAYS:
+            break
+    if not ways:
+        return (), "stated nowhere in the same place on most pages"
+    return tuple(ways), ""
+
+
+def _rank(places: dict[int, list[Statement]], wanted: Wanted) -> list[str]:
+    """Return the keys of places that give the value on most pages, best first."""
+    fits: dict[str, dict[int, float]] = defaultdict(dict)
+    words: dict[str, float] = {}
+    for page, statements in places.items():
+        for statement in statements:
+            for level, key in enumerate(statement.keys):
+                fits[key][page] = max(fits[key].get(page, 0.0), statement.fit)
+                words[key] = _kindness(statement, wanted, level)
+    enough = _SHARE * len(places)
+    found = [key for key, pages in fits.items() if len(pages) >= max(_LEAST_PAGES, enough)]
+    if wanted.is_constant and wanted.name != "title":
+        found = [key for key in found if words[key] >= 1]
+    return sorted(found, key=lambda key: (-sum(fits[key].values()) / len(places) - words[key] / 10, len(key), key))
+
+
+def _kindness(statement: Statement, wanted: Wanted, level: int) -> float:
+    """Rate a place by what it is called: a heading for a title, a machine-readable date, a byline."""
+    named = any(word in statement.names.lower() for word in wanted.words)
+    if wanted.name == "title":
+        return {"h1": 3.0, "h2": 1.5, "meta": 1.0, "title": 1.0}.get(statement.tag, 0.0) - level / 10
+    if statement.tag in ("time", "abbr") or (statement.tag == "meta" and named):
+        return 2.0 - level
+    return (1.0 if named else 0.0) - level
+
+
+def _try_key(samples: Sequence[Sample], wanted: Wanted, places: dict[int, list[Statement]], key: str) -> Way | None:
+    """Learn the way to the places of one key."""
+    chosen: dict[int, Statement] = {}
+    for page, statements in places.items():
+        own = [statement for statement in statements if key in statement.keys]
+        if own:
+            chosen[page] = max(own, key=lambda statement: statement.fit)
+    before, after = _frame(chosen, wanted)
+    targets = [chosen[page].offset if page in chosen else None for page in range(len(samples))]
+    looked_at = [page for page in range(len(samples)) if page in chosen or not wanted.values[page]]
+    first = next(iter(chosen.values()))
+    return learn_way(
+        [samples[page].source for page in looked_at],
+        [targets[page] for page in looked_at],
+        first.take,
+        attribute=first.attribute,
+        before=before,
+        after=after,
+    )
+
+
+def _frame(chosen: dict[int, Statement], wanted: Wanted) -> tuple[str, str]:
+    """Return what stands before and after the value in its text on all pages, as far as it is needed."""
+    if wanted.match is same_date or all(s.text == wanted.values[page] for page, s in chosen.items()):
+        return "", ""
+    heads, tails = [], []
+    for page, statement in chosen.items():
+        value = wanted.values[page]
+        at = statement.text.find(value)
+        if at >= 0:
+            heads.append(statement.text[:at])
+            tails.append(statement.text[at + len(value) :])
+    if not heads:
+        return "", ""
+    before = _common_end(heads) if all(heads) else ""
+    after = _common_end([tail[::-1] for tail in tails])[::-1] if all(tails) else ""
+    for page, statement in chosen.items():
+        if wanted.values[page] in statement.text and part_of(statement.text, before, after) != wanted.values[page]:
+            return "", ""
+    return before, after
+
+
+def _common_end(texts: Sequence[str]) -> str:
+    """Return what all texts end with."""
+    shortest = min(texts, key=len)
+    size = 0
+    while size < len(shortest) and len({text[-size - 1] for text in texts}) == 1:
+        size += 1
+    return shortest[len(shortest) - size :]
+
+
+def _served(samples: Sequence[Sample], wanted: Wanted, way: Way) -> frozenset[int]:
+    """Return the pages on which a way gives the value; none when it is wrong too often."""
+    right, spoken = set(), 0
+    for page, sample in enumerate(samples):
+        values = follow(sample.source, way).values
+        spoken += bool(values)
+        if values and wanted.values[page] and wanted.match(values[0], wanted.values[page]) >= 0.7:
+            right.add(page)
+    return frozenset(right) if len(right) >= _RIGHT * spoken and len(right) >= _LEAST_PAGES else frozenset()
+
+
+def _with_usual(rules: FieldRules, samples: Sequence[Sample]) -> FieldRules:
+    values: list[tuple[str, ...]] = []
+    spans: list[tuple[int, int] | None] = []
+    for sample in samples:
+        value: tuple[str, ...] = ()
+        span = None
+        for way in rules.ways:
+            found = follow(sample.source, way)
+            if found.values:
+                value, span = found.values, span_of(sample.source, found.openings[0], way)
+                break
+        values.append(value)
+        spans.append(span)
+    return replace(rules, usual=usual_of(values, spans))

@@ -1,0 +1,111 @@
+"""Find where a page states a value that reading reports of it: a title, an author, a date.
+
+One page and a value come in; the elements and attributes that give this value go out, each under keys that tell it
+apart from others and stay the same from page to page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from scythe.learn.sample import Sample
+from scythe.page.dates import to_iso
+from scythe.page.follow import element_text
+from scythe.page.source import Opening, unmark
+from scythe.rules import ATTRIBUTE, ELEMENT
+
+_TEXTS = frozenset(
+    "title h1 h2 h3 h4 h5 h6 a abbr address b cite dd em i label li p q small span strong td time div font".split()
+)
+_ATTRIBUTES = {"meta": ("content",), "time": ("datetime",), "abbr": ("title",), "span": ("content", "title")}
+_NAMES = ("itemprop", "property", "name", "rel", "class", "id")
+_DIGITS = re.compile(r"\d+")
+_CHILDREN = 6  # elements directly inside; one with more holds more than a value
+_LONGEST = 1_000  # characters of a text that may state a value
+_STATEMENTS = 60  # of one value on one page
+
+Match = Callable[[str, str], float]
+
+
+class Statement(NamedTuple):
+    """A place that gives a value: what is taken there, how well it fits (1: exactly) and the text as it stands."""
+
+    offset: int
+    tag: str
+    take: str
+    attribute: str
+    names: str  # itemprop, property, name, rel, class and id, digits folded
+    fit: float
+    text: str
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Names under which the same place is looked for on other pages, the most telling first."""
+        where = f"{self.tag} {self.take} {self.attribute}"
+        return f"{where} {self.names}", where
+
+
+def same_text(text: str, value: str) -> float:
+    """Rate a text as a statement of a value: 1 when it is the value, less when it holds it."""
+    if text == value:
+        return 1.0
+    if text.casefold() == value.casefold():
+        return 0.9
+    return 0.5 if value in text else 0.0
+
+
+def same_date(text: str, value: str) -> float:
+    """Rate a text as a statement of a date: 1 when it says exactly this, less when only the day is the same."""
+    if len(text) > 120 or not any(map(str.isdigit, text)):
+        return 0.0
+    found = to_iso(text)
+    if found == value:
+        return 1.0
+    return 0.7 if found[:10] == value[:10] and found else 0.0
+
+
+def find_statements(sample: Sample, value: str, match: Match) -> list[Statement]:
+    """Return the places of a page that give a value, in page order."""
+    found: list[Statement] = []
+    for opening in sample.source.openings:
+        if not opening.shown or (opening.name not in _TEXTS and opening.name not in _ATTRIBUTES):
+            continue
+        for take, attribute, text in _texts_of(opening):
+            fit = match(text, value)
+            if fit:
+                names = _names_of(opening)
+                found.append(Statement(opening.offset, opening.name, take, attribute, names, fit, text))
+        if len(found) >= _STATEMENTS:
+            break
+    return found
+
+
+def _texts_of(opening: Opening) -> Iterator[tuple[str, str, str]]:
+    """Yield what can be taken at an opening tag."""
+    node = opening.node
+    for name in _ATTRIBUTES.get(opening.name, ()):
+        raw = node.attributes.get(name)
+        if raw and len(raw) <= _LONGEST:
+            yield ATTRIBUTE, name, " ".join(unmark(raw).split())
+    if opening.name not in _TEXTS or not _is_small(opening):
+        return
+    text = " ".join(unmark(element_text(node)).split())
+    if text and len(text) <= _LONGEST:
+        yield ELEMENT, "", text
+
+
+def _is_small(opening: Opening) -> bool:
+    child, elements = opening.node.first_child, 0
+    while child is not None:
+        elements += not (child.tag or "-").startswith(("-", "!"))
+        if elements > _CHILDREN:
+            return False
+        child = child.next
+    return True
+
+
+def _names_of(opening: Opening) -> str:
+    attributes = opening.node.attributes
+    return " ".join(f"{key}={_DIGITS.sub('#', attributes[key] or '')}" for key in _NAMES if attributes.get(key))
