@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from scythe.learn.urls import spread
@@ -30,6 +30,7 @@ _APART = 4.0  # marks by which a layout should differ from each other one
 _GAIN = 0.3  # a mark worth having is on so much more of the layout's pages than of another's
 _NEAR = 400  # bytes; marks of one block come and go together
 _NEAR_TEXT = 12  # literals about the text from which marks are taken
+_KIN = -50.0  # merit of a literal that begins with a chosen one, or the other way round, is below this
 _FEW = 3  # pages on which a literal must stand before its digits and addresses are believed to be constant
 
 _TAG = re.compile(rb"<(?:[a-zA-Z][^<>]{0,200}>?|!--[^<>]{3,60})")
@@ -66,6 +67,7 @@ class _Candidate:
     shares: tuple[float, ...]
     offset: int  # bytes
     weight: float  # how good a literal it is, apart from what it tells
+    sure: bool = False  # its shares count places in scripts and attributes too
 
 
 def choose_marks(bodies_by_layout: Sequence[Sequence[bytes]]) -> list[tuple[bytes, ...]]:
@@ -85,7 +87,7 @@ def _choose_for(census: _Census, layout: int) -> tuple[bytes, ...]:
         inner = _pick_shell(census.near_text(layout, candidates), [], MARKS // 2)
         chosen = inner + _pick_shell(candidates, inner, MARKS - len(inner))
     else:
-        telling = _pick_telling(census.telling_of(layout), layout)
+        telling = _pick_telling(census, layout)
         room = 2 if len(telling) >= TELLING // 2 else MARKS // 2 - len(telling)
         chosen = telling + _pick_shell(census.shell_of(layout), telling, room)
     return tuple(candidate.literal for candidate in chosen)
@@ -147,17 +149,18 @@ class _Census:
         return 1 - there / len(rivals) if rivals else 0.0
 
     def _look_up(self, layout: int, literals: Iterable[bytes]) -> list[_Candidate]:
-        """Search for literals anywhere in the pages, scripts and comments included, as will be done later."""
         page = self.samples[layout][0] if self.samples[layout] else b""
-        return [
-            _Candidate(
-                literal,
-                tuple(sum(literal in body for body in bodies) / max(1, len(bodies)) for bodies in self.samples),
-                page.find(literal),
-                _weigh(literal),
-            )
-            for literal in literals
-        ]
+        return [_Candidate(one, self._shares(one), page.find(one), _weigh(one)) for one in literals]
+
+    def _shares(self, literal: bytes) -> tuple[float, ...]:
+        return tuple(
+            count / max(1, len(pages)) for count, pages in zip(self._signature(literal), self.samples, strict=True)
+        )
+
+    def search(self, candidate: _Candidate) -> _Candidate:
+        """Search for a literal anywhere in the pages, as will be done later, and correct its shares."""
+        found = (sum(candidate.literal in page for page in pages) / max(1, len(pages)) for pages in self.samples)
+        return replace(candidate, shares=tuple(found), sure=True)
 
 
 def read_literals(body: bytes) -> set[bytes]:
@@ -209,18 +212,23 @@ def _weigh(literal: bytes) -> float:
     return good - 0.5 * (_DIGIT.search(literal) is not None) - len(literal) / 200
 
 
-def _pick_telling(candidates: Sequence[_Candidate], layout: int) -> list[_Candidate]:
+def _pick_telling(census: _Census, layout: int) -> list[_Candidate]:
     """Pick literals until the layout differs from each other one by several, each from another place of the page."""
+    candidates = census.telling_of(layout)
     chosen: list[_Candidate] = []
-    if not candidates:
-        return chosen
-    lacking = [_APART] * len(candidates[0].shares)
-    lacking[layout] = 0.0
-    while len(chosen) < TELLING:
-        best = max(candidates, key=lambda one: _gain(one, layout, lacking) + _merit(one, chosen))
-        if best in chosen or _gain(best, layout, lacking) < _GAIN:
+    lacking = [0.0 if at == layout else _APART for at in range(len(census.samples))]
+    while len(chosen) < TELLING and candidates:
+        at = max(
+            range(len(candidates)),
+            key=lambda at: _gain(candidates[at], layout, lacking) + _merit(candidates[at], chosen),
+        )
+        best = candidates[at]
+        if _gain(best, layout, lacking) < _GAIN or _merit(best, chosen) < _KIN:
             break
-        chosen.append(best)
+        if not best.sure:  # a search costs more than all the rest: only those that would be chosen are searched for
+            candidates[at] = census.search(best)
+            continue
+        chosen.append(candidates.pop(at))
         lacking = [
             max(0.0, left - best.shares[layout] + share) for left, share in zip(lacking, best.shares, strict=True)
         ]
@@ -237,7 +245,7 @@ def _merit(candidate: _Candidate, chosen: Sequence[_Candidate]) -> float:
     merit = 0.1 * candidate.weight
     for other in chosen:
         if other.literal.startswith(candidate.literal) or candidate.literal.startswith(other.literal):
-            merit -= 100
+            merit += 2 * _KIN
         elif abs(other.offset - candidate.offset) < _NEAR:
             merit -= 0.5
     return merit
@@ -250,7 +258,7 @@ def _pick_shell(candidates: Sequence[_Candidate], chosen: Sequence[_Candidate], 
     for _ in range(min(count, len(candidates))):
         others = [*chosen, *picked]
         best = max(candidates, key=lambda one: one.weight + _merit(one, others) + _distance(one, picked, width))
-        if best in picked or _merit(best, others) < -50:
+        if best in picked or _merit(best, others) < _KIN:
             break
         picked.append(best)
     return picked
