@@ -100,6 +100,12 @@ class _Census:
         most = max(2, min(_PAGES, _ALL_PAGES // max(1, len(bodies_by_layout))))
         self.samples = [[body[:_PAGE_BYTES] for body in spread(bodies, most)] for bodies in bodies_by_layout]
         self._counts = [Counter(one for body in bodies for one in read_literals(body)) for bodies in self.samples]
+        self._pages: Counter[bytes] = Counter()  # of all layouts that have a literal
+        self._layouts: dict[bytes, float] = {}  # the sum of its shares
+        for counts, bodies in zip(self._counts, self.samples, strict=True):
+            self._pages.update(counts)
+            for literal, count in counts.items():
+                self._layouts[literal] = self._layouts.get(literal, 0.0) + count / len(bodies)
 
     def telling_of(self, layout: int) -> list[_Candidate]:
         """Return literals of nearly all pages of a layout that are rare on others, the shortest of those that agree."""
@@ -135,7 +141,7 @@ class _Census:
         """Say whether a literal would stand on further pages too, as far as those at hand can tell."""
         if _VOLATILE.search(literal):
             return False
-        if sum(self._signature(literal)) >= _FEW:
+        if self._pages[literal] >= _FEW:
             return True
         return not _DIGIT.search(literal) and _is_named(literal)
 
@@ -144,9 +150,9 @@ class _Census:
 
     def _contrast(self, literal: bytes, layout: int) -> float:
         """Return the share of other layouts' pages without a literal, each layout counting the same."""
-        rivals = [at for at, pages in enumerate(self.samples) if pages and at != layout]
-        there = sum(self._counts[at][literal] / len(self.samples[at]) for at in rivals)
-        return 1 - there / len(rivals) if rivals else 0.0
+        rivals = sum(map(bool, self.samples)) - 1
+        own = self._counts[layout][literal] / max(1, len(self.samples[layout]))
+        return 1 - (self._layouts[literal] - own) / rivals if rivals > 0 else 0.0
 
     def _look_up(self, layout: int, literals: Iterable[bytes]) -> list[_Candidate]:
         page = self.samples[layout][0] if self.samples[layout] else b""
