@@ -28,6 +28,7 @@ JOINERS = {
     "teach",
     "harvest",
     "relearn",
+    "graft",
     "crawl",
     "watch",
     "batch",

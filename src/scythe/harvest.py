@@ -28,16 +28,15 @@ from scythe.rules import FieldRules, Layout, Profile, Way
 from scythe.url import Url, absolute
 
 Via = Literal["auto", "cut", "tree"]
-_USUALLY = 0.9  # share of the learned pages; a field that is there less often may be missing without doubt
 _UNKNOWN = "no layout fits the page"
 
 
 @dataclass(frozen=True, slots=True)
 class Harvest:
-    """One extracted page and the number of the layout it was taken for, if any."""
+    """One extracted page and the layout it was taken for, if any."""
 
     document: Document
-    layout: int | None
+    layout: Layout | None
 
 
 class Harvester:
@@ -55,8 +54,9 @@ class Harvester:
         number = self._dispatcher.pick(body, url)
         one = _Extraction(body, absolute(url) if url else None, self.profile, self._wanted, via)
         if number is not None:
+            layout = self.profile.layouts[number]
             cuts = self._cutters[number].cut(body) if via != "tree" else ()
-            return Harvest(one.by_layout(self.profile.layouts[number], cuts, self._boilerplate[number]), number)
+            return Harvest(one.by_layout(layout, cuts, self._boilerplate[number]), layout)
         return Harvest(one.by_tree(), None)
 
 
@@ -98,7 +98,7 @@ class _Extraction:
             strange = judge(usual, cut.values, cut.span)
             if not strange:
                 return self._field(rules, cut.values, cut.span, f"cut: {cut.why}", rules.ways[cut.way])
-        elif cut.state == "absent" and usual.present < _USUALLY * usual.pages:
+        elif cut.state == "absent" and not usual.is_expected:
             strange = cut.why
         else:
             strange = cut.why

@@ -2,19 +2,24 @@
 
 pages -> read by the tree -> layouts -> rules -> Profile      Site.learn, in teach.py
 body  -> layout -> cut from bytes -> tree in doubt            Site.extract, in harvest.py
-outcome -> health -> drift -> learn again                     in learn/drift.py
+outcome -> health -> drift -> learn again                     Site.drift, in relearn.py
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from threading import Lock
 
 from scythe.errors import BadInput
 from scythe.harvest import Harvester, Via
+from scythe.learn.events import Drift
+from scythe.learn.health import Health
+from scythe.learn.memory import Memory
 from scythe.model import Document
 from scythe.page import Page
 from scythe.profile import dump_profile, open_profile
+from scythe.relearn import Keeper
 from scythe.rules import Profile
 from scythe.teach import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
 
@@ -24,10 +29,11 @@ Given = Page | tuple[str | None, bytes | str]
 class Site:
     """Rules for the pages of one site. Extracting also keeps an eye on how well the rules still hold."""
 
-    def __init__(self, profile: Profile, *, notes: tuple[str, ...] = ()) -> None:
-        self.profile = profile
+    def __init__(self, profile: Profile, *, notes: tuple[str, ...] = (), keeper: Keeper | None = None) -> None:
         self.notes = notes  # why something was not learned, for people
-        self._harvester = Harvester(profile, profile.fields)
+        self._keeper = keeper or Keeper(Health(sum(layout.pages for layout in profile.layouts)), Memory())
+        self._lock = Lock()
+        self._adopt(profile)
 
     @classmethod
     def learn(
@@ -55,7 +61,9 @@ class Site:
         wanted = _wanted(examples, fields)
         lessons = [_lesson(page, examples[i] if examples is not None else None) for i, page in enumerate(given)]
         profile, notes = learn_profile(lessons, wanted)
-        return cls(profile, notes=notes)
+        site = cls(profile, notes=notes)
+        site._look_back(lessons)
+        return site
 
     def extract(self, body: bytes | str, url: str | None = None, *, via: Via = "auto") -> Document:
         """Extract one page of the site.
@@ -65,16 +73,43 @@ class Site:
         """
         if via not in ("auto", "cut", "tree"):
             raise BadInput(f"via must be auto, cut or tree, not {via!r}")
-        return self._harvester.harvest(_bytes(body), url, via).document
+        body = _bytes(body)
+        page = self._harvester.harvest(body, url, via)
+        if via == "auto":
+            with self._lock:
+                better = self._keeper.attend(self.profile, page, body, url)
+                if better is not None:
+                    self._adopt(better)
+        return page.document
+
+    @property
+    def drift(self) -> Drift:
+        """What stopped matching and since when, and what was learned again."""
+        return self._keeper.health.drift
 
     @classmethod
     def load(cls, path: str | Path) -> Site:
         """Load a profile that `save` wrote. Raises BadInput when it is damaged, edited or from a newer version."""
-        return cls(open_profile(path).profile)
+        saved = open_profile(path)
+        return cls(saved.profile, keeper=Keeper.load(saved.health, saved.profile))
 
     def save(self, path: str | Path) -> None:
-        """Write the profile as versioned JSON."""
-        Path(path).write_text(dump_profile(self.profile), encoding="utf-8")
+        """Write the profile, and how it has fared, as versioned JSON."""
+        Path(path).write_text(dump_profile(self.profile, self._keeper.dump()), encoding="utf-8")
+
+    def _adopt(self, profile: Profile) -> None:
+        self.profile = profile
+        self._harvester = Harvester(profile, profile.fields)
+
+    def _look_back(self, lessons: Sequence[Lesson]) -> None:
+        """Extract the pages learned, to see what is normal, and remember what was shown on them."""
+        keeper = self._keeper
+        keeper.memory = Memory(name for lesson in lessons for name in lesson.example or ())
+        for lesson in lessons:
+            keeper.note(self._harvester.harvest(lesson.source.body, lesson.url, "auto"), lesson.source.body, lesson.url)
+            shown = {name: tuple(values) for name, values in (lesson.example or {}).items()}
+            keeper.memory.remember(lesson.url, shown)
+        keeper.settle()
 
 
 def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | None) -> tuple[str, ...]:

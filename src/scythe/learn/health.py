@@ -119,6 +119,13 @@ class Health:
         """Whether any event is open."""
         return bool(self._open)
 
+    def settle(self) -> None:
+        """Take what was seen until now, on the pages learned, for the normal state: nothing of it is news."""
+        self.pages = 0
+        self._seen = {}
+        self._open = {}
+        self._log = []
+
     def last_seen(self, layout: str) -> int:
         """Return the number of the last page of a layout, 0 if there was none."""
         return self._seen.get(layout, 0)

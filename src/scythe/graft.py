@@ -1,0 +1,87 @@
+"""Join a newly learned layout to a profile: a profile, a layout and its pages come in, a larger profile goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from scythe.cut.dispatch import Dispatcher
+from scythe.learn.marks import choose_marks
+from scythe.rules import FieldRules, Layout, Profile, Usual
+
+MOST_LAYOUTS = 16
+_WAYS = 4  # of a field of a mended layout
+_LINES = 1_000  # of boilerplate
+
+Samples = Mapping[str, Sequence[bytes]]  # some pages of each layout, by its name
+
+
+def graft(profile: Profile, layout: Layout, bodies: Sequence[bytes], samples: Samples) -> Profile | None:
+    """Add a layout with marks that tell its pages from those of all others, or return None where none do."""
+    known = [list(samples.get(old.name, ())) for old in profile.layouts]
+    marks = choose_marks([*known, list(bodies)])[-1]
+    layouts = (*profile.layouts, replace(layout, marks=marks))
+    dispatcher = Dispatcher(layouts)
+    rivals = [(body, number) for number, pages in enumerate(known) for body in pages]
+    for body, number in [*((body, len(layouts) - 1) for body in bodies), *rivals]:
+        if dispatcher.pick(body) != number:
+            return None
+        for other, own in rivals:  # what was picked last may be looked at first
+            if dispatcher.pick(other) != own or dispatcher.pick(body) != number:
+                return None
+    return replace(profile, layouts=layouts)
+
+
+def mend(profile: Profile, name: str, fields: Sequence[FieldRules]) -> Profile | None:
+    """Give the fields of a layout further ways, which are tried where the old ones lead nowhere."""
+    new = {rules.name: rules for rules in fields}
+    layouts: list[Layout] = []
+    for layout in profile.layouts:
+        if layout.name == name:
+            mended = [_widen(rules, new[rules.name]) if rules.name in new else rules for rules in layout.fields]
+            layout = replace(layout, fields=tuple(mended))
+        layouts.append(layout)
+    return replace(profile, layouts=tuple(layouts)) if tuple(layouts) != profile.layouts else None
+
+
+def prune(profile: Profile, last_seen: Callable[[str], int]) -> tuple[Profile, str]:
+    """Drop the layout whose pages were not met for the longest time, if there are too many; also return its name."""
+    if len(profile.layouts) <= MOST_LAYOUTS:
+        return profile, ""
+    oldest = min(profile.layouts[:-1], key=lambda layout: last_seen(layout.name))
+    kept = tuple(layout for layout in profile.layouts if layout is not oldest)
+    return replace(profile, layouts=kept), oldest.name
+
+
+def share_boilerplate(profile: Profile, lines: Sequence[str]) -> Profile:
+    """Add lines that the pages of the new layout share; the older ones go where they are too many."""
+    return replace(profile, boilerplate=tuple(dict.fromkeys((*profile.boilerplate, *lines)))[-_LINES:])
+
+
+def free_name(profile: Profile) -> str:
+    """Return a name that no layout has had: numbers go on."""
+    numbers = [int(number) for layout in profile.layouts if (number := layout.name.rpartition("-")[2]).isdecimal()]
+    return f"layout-{max(numbers, default=0) + 1}"
+
+
+def _widen(old: FieldRules, new: FieldRules) -> FieldRules:
+    more = tuple(way for way in new.ways if way not in old.ways)
+    room = max(1, _WAYS - len(old.ways))
+    return replace(old, ways=(*old.ways, *more[:room]), usual=_span_both(old.usual, new.usual))
+
+
+def _span_both(old: Usual, new: Usual) -> Usual:
+    """Return what holds for both; where nothing was seen of the one, it is the other."""
+    if not old.present or not new.present:
+        return old if old.present else new
+    return Usual(
+        pages=old.pages + new.pages,
+        present=old.present + new.present,
+        shortest=min(old.shortest, new.shortest),
+        longest=max(old.longest, new.longest),
+        middle=old.middle,
+        first=min(old.first, new.first),
+        last=max(old.last, new.last),
+        script=old.script if old.script == new.script else "",
+        form=old.form if old.form == new.form else "",
+    )

@@ -1,0 +1,219 @@
+"""Learn a site again by itself: pages that the rules no longer fit come in, a profile with one more layout goes out.
+
+Fields that reading finds are read again. Fields that someone once showed by example are recollected: what the same
+pages said before, and what the old rules still agree on, serve as new examples. Rules that do not give back every value
+recollected are not taken; the field then stays missing, and its event open.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from scythe.graft import MOST_LAYOUTS, free_name, graft, mend, prune, share_boilerplate
+from scythe.harvest import Harvest
+from scythe.learn.events import read_map
+from scythe.learn.health import UNKNOWN, Health
+from scythe.learn.layouts import group_pages
+from scythe.learn.memory import Memory, Values
+from scythe.learn.proof import is_proven, pick_shown
+from scythe.model import Field
+from scythe.rules import FieldRules, Layout, Profile, Usual
+from scythe.teach import Lesson, learn_profile, make_lesson
+
+LEAST = 5  # misfits of one template before it is learned
+MOST_MISFITS = 12
+MOST_BYTES = 20_000_000  # of misfits, and of samples
+MOST_KEYS = 100  # of a saved state
+_SAMPLES = 3  # pages kept of each layout, to tell a new one from it
+_LONGEST_WAIT = 320  # misfits between two attempts
+_FORGIVEN = 200  # pages without an attempt, after which the next is made at once
+_REDESIGN = 0.5  # share of a layout's fields; a template that has so many is the same pages in new clothes
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A page that the rules did not fit, and what they gave nevertheless."""
+
+    body: bytes
+    url: str | None
+    layout: str  # that it was taken for, or UNKNOWN
+    values: Values
+
+
+class Keeper:
+    """Watches how pages are extracted, keeps some of them in bounded memory, and learns again when it must and can."""
+
+    def __init__(self, health: Health, memory: Memory) -> None:
+        self.health = health
+        self.memory = memory
+        self._misfits: OrderedDict[str, Misfit] = OrderedDict()
+        self._samples: dict[str, list[bytes]] = {}
+        self._met = 0  # misfits, in all
+        self._wait = self._due = LEAST  # misfits between two attempts, and at the next one
+        self._tried_at = 0  # page number of the last attempt
+
+    def attend(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> Profile | None:
+        """Note how the extraction of a page went; return a profile that fits better where one could be learned."""
+        fits = self.note(page, body, url)
+        return self._relearn(profile) if not fits and self.health.is_ailing and self._is_due() else None
+
+    def note(self, page: Harvest, body: bytes, url: str | None) -> bool:
+        """Note how the extraction of a page went, and say whether the rules fit it."""
+        name = page.layout.name if page.layout is not None else UNKNOWN
+        if self.health.observe(page.layout, page.document.how, url):
+            self._keep(name, body, url, page.document.fields)
+            return False
+        self._remember(name, body, url, page.document.fields)
+        return True
+
+    def settle(self) -> None:
+        """Take what was seen until now, on the pages learned, for the normal state."""
+        self.health.settle()
+        self._misfits.clear()
+        self._met, self._wait, self._due = 0, LEAST, LEAST
+
+    def dump(self) -> dict[str, object]:
+        """Return what is known of the site's health, and what its pages said, as JSON can hold it."""
+        return {"watch": self.health.dump(), "memory": self.memory.dump()}
+
+    @classmethod
+    def load(cls, state: Mapping[str, object], profile: Profile) -> Keeper:
+        """Take up a dumped state. Raises BadInput for anything else."""
+        health = Health.load(read_map(state, "watch", MOST_KEYS), profile.layouts)
+        return cls(health, Memory.load(read_map(state, "memory", MOST_KEYS)))
+
+    def _remember(self, layout: str, body: bytes, url: str | None, fields: Mapping[str, Field]) -> None:
+        """Keep what a page that fits says, and the page itself while few of its layout are kept."""
+        samples = self._samples.setdefault(layout, [])
+        if len(samples) < _SAMPLES and len(body) <= MOST_BYTES // (MOST_LAYOUTS * _SAMPLES):
+            samples.append(body)
+        if self.memory.names:
+            self.memory.remember(url, _got_by_rules(fields, self.memory.names))
+
+    def _keep(self, layout: str, body: bytes, url: str | None, fields: Mapping[str, Field]) -> None:
+        """Keep a page that does not fit; the oldest goes."""
+        self._met += 1
+        key = url or f"#{self._met}"
+        self._misfits.pop(key, None)
+        self._misfits[key] = Misfit(body, url, layout, _got_by_rules(fields, self.memory.names))
+        while len(self._misfits) > MOST_MISFITS or sum(len(kept.body) for kept in self._misfits.values()) > MOST_BYTES:
+            self._misfits.popitem(last=False)
+
+    def _is_due(self) -> bool:
+        """Say whether enough misfits came since the last attempt; each waits twice as long as the one before."""
+        if self.health.pages - self._tried_at > _FORGIVEN and self._wait > LEAST:
+            self._wait, self._due = LEAST, min(self._due, self._met)
+        return len(self._misfits) >= LEAST and self._met >= self._due
+
+    def _relearn(self, profile: Profile) -> Profile | None:
+        """Learn a layout from the misfits kept, if enough of them are of one template and it can be learned."""
+        ailing = {event.layout for event in self.health.drift.events}
+        misfits = [misfit for misfit in self._misfits.values() if misfit.layout in ailing]
+        if len(misfits) < LEAST:
+            return None
+        self._wait = min(2 * self._wait, _LONGEST_WAIT)
+        self._due = self._met + self._wait
+        self._tried_at = self.health.pages
+        lessons = [make_lesson(misfit.body, misfit.url) for misfit in misfits]
+        for group in group_pages([lesson.page for lesson in lessons]):
+            chosen = [misfits[i] for i in group]
+            new = self._renew(profile, chosen, [lessons[i] for i in group]) if len(group) >= LEAST else None
+            if new is not None:
+                self._misfits = OrderedDict((key, kept) for key, kept in self._misfits.items() if kept not in chosen)
+                self._due = self._met + LEAST
+                return new
+        return None
+
+    def _renew(self, profile: Profile, misfits: Sequence[Misfit], lessons: Sequence[Lesson]) -> Profile | None:
+        """Learn from pages of one template; a layout that its marks cannot tell from an old one mends that one."""
+        health = self.health
+        old = _find_predecessor(profile, health, misfits)
+        learned = self._learn(profile, old, misfits, lessons)
+        if learned is None or not learned.layouts[0].fields:
+            health.note(
+                "failed", old.name if old else UNKNOWN, "", f"nothing could be learned from {len(misfits)} pages"
+            )
+            return None
+        layout = _note_gaps(replace(learned.layouts[0], name=free_name(profile)), old)
+        new = graft(profile, layout, [misfit.body for misfit in misfits], self._samples)
+        taken_for = {misfit.layout for misfit in misfits}
+        if new is not None:
+            self._samples[layout.name] = [misfit.body for misfit in misfits[:_SAMPLES]]
+        elif len(taken_for) == 1 and old is not None and old.name in taken_for:
+            layout = replace(layout, name=old.name)
+            new = mend(profile, old.name, [rules for rules in layout.fields if rules.ways])
+        if new is None:
+            health.note(
+                "failed", old.name if old else UNKNOWN, "", "the pages cannot be told from those of other layouts"
+            )
+            return None
+        new, dropped = prune(share_boilerplate(new, learned.boilerplate), health.last_seen)
+        _report(health, layout, taken_for, len(misfits), dropped)
+        self._samples.pop(dropped, None)
+        return new
+
+    def _learn(
+        self, profile: Profile, old: Layout | None, misfits: Sequence[Misfit], lessons: Sequence[Lesson]
+    ) -> Profile | None:
+        """Learn the fields that reading finds, and of the others those that recollection proves."""
+        named = self.memory.names
+        sources = [lesson.source for lesson in lessons]
+        recalled = [self.memory.recall(misfit.url, source) for misfit, source in zip(misfits, sources, strict=True)]
+        examples = [
+            pick_shown(source, then, misfit.values)
+            for source, then, misfit in zip(sources, recalled, misfits, strict=True)
+        ]
+        shown = {name for example in examples for name in example}
+        wanted = [name for name in profile.fields if name not in named or name in shown]
+        if not wanted:
+            return None
+        lessons = [replace(lesson, example=example or None) for lesson, example in zip(lessons, examples, strict=True)]
+        learned, _ = learn_profile(lessons, wanted)
+        usual = {rules.name: rules.usual for rules in old.fields} if old is not None else {}
+        fields = tuple(
+            rules
+            for rules in learned.layouts[0].fields
+            if rules.name not in named or is_proven(rules, sources, examples, usual.get(rules.name, Usual()))
+        )
+        return replace(learned, layouts=(replace(learned.layouts[0], fields=fields),))
+
+
+def _got_by_rules(fields: Mapping[str, Field], names: frozenset[str]) -> Values:
+    """Return the values that rules agreed on; what was read cold is no evidence of where a field is."""
+    found = ((name, fields[name]) for name in names if name in fields)
+    return {name: field.values for name, field in found if field.values and "read cold" not in field.how}
+
+
+def _find_predecessor(profile: Profile, health: Health, misfits: Sequence[Misfit]) -> Layout | None:
+    """Return the layout that the pages were taken for, or else the one that was met last."""
+    taken_for = {misfit.layout for misfit in misfits}
+    return max(
+        profile.layouts, key=lambda layout: (layout.name in taken_for, health.last_seen(layout.name)), default=None
+    )
+
+
+def _note_gaps(layout: Layout, old: Layout | None) -> Layout:
+    """Add the fields that the pages had before their redesign and that could not be learned: they will be missed."""
+    if old is None:
+        return layout
+    names = {rules.name for rules in layout.fields}
+    expected = [rules for rules in old.fields if rules.usual.is_expected]
+    if sum(rules.name in names for rules in expected) < _REDESIGN * len(expected):
+        return layout
+    gaps = tuple(FieldRules(rules.name, (), rules.usual) for rules in expected if rules.name not in names)
+    return replace(layout, fields=layout.fields + gaps)
+
+
+def _report(health: Health, layout: Layout, taken_for: set[str], pages: int, dropped: str) -> None:
+    got = ", ".join(rules.name for rules in layout.fields if rules.ways)
+    health.note("learned", layout.name, "", f"{got} from {pages} pages")
+    for name in sorted(taken_for | {layout.name}):
+        health.start_afresh(name, f"learned again as {layout.name}")
+    for rules in layout.fields:
+        if not rules.ways:
+            health.miss(layout.name, rules.name, "could not be learned again")
+    if dropped:
+        health.start_afresh(dropped, "dropped")
+        health.note("dropped", dropped, "", "its pages were not met for the longest time")
