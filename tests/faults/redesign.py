@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from functools import reduce
+from itertools import pairwise
 
 from scythe.page.source import Source, read_source, tag_end
 
@@ -53,8 +54,16 @@ def add_wrapper(body: bytes) -> bytes:
     start = tag_end(body, opening.start())
     end = body.lower().rfind(b"</body")
     end = len(body) if end < start else end
-    banner = b'<div class="shell"><div class="shell-banner"><a href="/news">We have a new look</a></div><div class="shell-in">'
-    return body[:start] + banner + body[start:end] + b"</div></div>" + body[end:]
+    banner = b'<div class="shell-banner"><a href="/news">We have a new look</a></div>'
+    return (
+        body[:start]
+        + b'<div class="shell">'
+        + banner
+        + b'<div class="shell-in">'
+        + body[start:end]
+        + b"</div></div>"
+        + body[end:]
+    )
 
 
 def move_block(body: bytes) -> bytes:
@@ -67,7 +76,7 @@ def move_block(body: bytes) -> bytes:
             break
         at = children[0]
     spans = [span for child in children if (span := _span(source, child)) is not None] if at is not None else []
-    if len(spans) < 2 or any(before[1] > after[0] for before, after in zip(spans, spans[1:], strict=False)):
+    if len(spans) < 2 or any(before[1] > after[0] for before, after in pairwise(spans)):
         return body
     (start, end), (_, last) = spans[0], spans[-1]
     return body[:start] + body[end:last] + body[start:end] + body[last:]
