@@ -70,20 +70,28 @@ static const byte *pass_select(Flow *f, const byte *at)
 /* Pass over a template. */
 static const byte *pass_template(Flow *f, const byte *at)
 {
-    Token t;
-    int open = 1;
+    Token t = {0};
+    int open = 1, foreign = 0; /* templates; svg and math */
     while ((at = find_byte(at, f->end, '<')) != NULL) {
         read_token(&t, at, f->end);
         if (t.kind == TOKEN_UNENDED)
             break;
         at = t.next;
-        if (t.kind == TOKEN_END && t.tag == TAG_TEMPLATE && --open == 0)
-            return at;
-        if (t.kind != TOKEN_START)
+        if (t.kind == TOKEN_COMMENT && foreign)
+            break; /* CDATA? */
+        if (t.kind != TOKEN_START && t.kind != TOKEN_END)
             continue;
-        open += t.tag == TAG_TEMPLATE;
-        if (t.tag == TAG_SVG || t.tag == TAG_MATH || t.tag == TAG_PLAINTEXT || t.tag == TAG_SELECT)
+        int is_foreign = t.tag == TAG_SVG || t.tag == TAG_MATH;
+        if (foreign && !is_foreign && (tag_rows[t.tag].kind != K_INLINE || (tag_rows[t.tag].traits & T_BREAKS_OUT)))
+            break; /* what ends svg, and what is read otherwise inside: leave it to the tree */
+        if (is_foreign && !t.slash)
+            foreign += t.kind == TOKEN_START ? 1 : -1;
+        if (t.tag == TAG_TEMPLATE && (open += t.kind == TOKEN_START ? 1 : -1) == 0)
+            return at;
+        if (t.tag == TAG_PLAINTEXT || t.tag == TAG_SELECT || foreign < 0 || (foreign && t.tag == TAG_FONT))
             break;
+        if (t.kind == TOKEN_END)
+            continue;
         if ((tag_rows[t.tag].traits & T_RAW) && (at = content_close(&t, f->end)) == NULL)
             break;
     }
@@ -215,7 +223,7 @@ static int is_certain(Flow *f)
         return 0;
     memcpy(first, f->out, size);
     int same = 1;
-    for (int page_is = 1; same && page_is <= (PAGE_IN_FORM | PAGE_QUIRKS); page_is++)
+    for (int page_is = 1; same && page_is <= ASSUMPTIONS; page_is++)
         if ((page_is & ~asked) == 0)
             same = run(f, page_is) && f->out_size == size && memcmp(f->out, first, size) == 0 && (f->asked & ~asked) == 0;
     free(first);

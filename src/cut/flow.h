@@ -46,8 +46,8 @@ enum { AFTER_FORM = 1, AFTER_DROPPED_FORM = 2 };
 
 enum { OPEN_ROOM = 200 }; /* deeper pages go to the tree, which has bounds of its own */
 
-/* what the bytes of the element do not tell about the page around it */
-enum { PAGE_IN_FORM = 1, PAGE_QUIRKS = 2 };
+/* what the bytes of the element do not tell, or what is not kept track of: the text is read under every assumption */
+enum { PAGE_IN_FORM = 1, PAGE_QUIRKS = 2, INLINE_IN_HEADING = 4, ASSUMPTIONS = 7 };
 enum { FORM_NONE = -1, FORM_GONE = -2, FORM_AROUND = -3 };
 
 typedef struct {
@@ -85,7 +85,7 @@ typedef struct {
     int form;        /* place of the form that counts, or FORM_... */
     int form_asked;
     int8_t link_open; /* an `a` may be open: 0 no, 1 yes, -1 as the page around has it */
-    int page_is;     /* assumed: PAGE_... */
+    int page_is;     /* assumptions made */
     int asked;       /* assumptions that mattered */
     const char *doubt;
 

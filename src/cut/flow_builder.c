@@ -121,21 +121,31 @@ static int close_item(Flow *f, uint8_t tag)
     return doubt(f, "an item may be open around");
 }
 
+static const byte *find_last(const byte *start, const byte *end, byte wanted)
+{
+#ifdef __GLIBC__
+    return memrchr(start, wanted, (size_t)(end - start));
+#else
+    while (end > start)
+        if (*--end == wanted)
+            return end;
+    return NULL;
+#endif
+}
+
 /* Say whether the last tag of a name before the element is an opening one: what it opened may still be open. */
 static int maybe_open_around(const Flow *f, const char *name, size_t size)
 {
-    for (const byte *at = f->start; at-- > f->page;) {
-        if (*at != '<')
+    const byte *at = f->start;
+    while ((at = find_last(f->page, at, '<')) != NULL) {
+        int closing = at[1] == '/';
+        const byte *letters = at + 1 + closing;
+        if (lower(*letters) != (byte)name[0] || (size_t)(f->start - letters) <= size)
             continue;
-        const byte *letters = at + 1;
-        int closing = letters < f->start && *letters == '/';
-        letters += closing;
-        if ((size_t)(f->start - letters) <= size || !(byte_class[letters[size]] & B_NAME_END))
-            continue;
-        size_t i = 0;
+        size_t i = 1;
         while (i < size && lower(letters[i]) == (byte)name[i])
             i++;
-        if (i == size)
+        if (i == size && (byte_class[letters[size]] & B_NAME_END))
             return !closing;
     }
     return 0;
@@ -238,11 +248,6 @@ static int open_button(Flow *f, const Token *t, uint8_t flags)
     return push(f, TAG_BUTTON, t, flags, 0);
 }
 
-static int is_heading_open(const Flow *f)
-{
-    return (traits_of(top_of(f)->tag) & T_HEADING) != 0;
-}
-
 /* Open a box in the body of the page (13.2.6.4.7). */
 static int open_box(Flow *f, const Token *t, uint8_t flags)
 {
@@ -274,8 +279,11 @@ static int open_box(Flow *f, const Token *t, uint8_t flags)
     }
     if ((traits & T_CLOSES_P) && !close_p(f))
         return 0;
-    if ((traits & T_HEADING) && is_heading_open(f))
-        return doubt(f, "a heading in a heading");
+    if ((traits & T_HEADING) && (traits_of(top_of(f)->tag) & T_HEADING)) {
+        f->asked |= INLINE_IN_HEADING; /* if one is open, the heading is inside, else behind the one before */
+        if (!(f->page_is & INLINE_IN_HEADING))
+            pop(f);
+    }
     if (!(traits & T_SPECIAL))
         flags |= O_STRICT;
     if (is_pre(tag))
@@ -289,8 +297,6 @@ static int open_inline(Flow *f, const Token *t, uint8_t flags)
     uint8_t tag = t->tag, kind = tag_rows[tag].kind;
     uint32_t traits = traits_of(tag);
     int special = (traits & T_SPECIAL) != 0;
-    if (tag == TAG_APPLET || tag == TAG_MARQUEE)
-        return doubt(f, "applet or marquee");
     if (kind == K_SKIP || kind == K_IMAGE)
         flags |= O_MUTE;
     if (tag == TAG_SVG || tag == TAG_MATH) {
@@ -406,8 +412,7 @@ int flow_open_root(Flow *f, const Token *t)
 {
     uint8_t tag = t->tag, kind = tag_rows[tag].kind;
     uint32_t traits = traits_of(tag);
-    if ((kind != K_BOX && kind != K_INLINE) || (traits & (T_VOID | T_RAW | T_FRAME | T_OPAQUE)) || tag == TAG_PLAINTEXT ||
-        tag == TAG_APPLET || tag == TAG_MARQUEE)
+    if ((kind != K_BOX && kind != K_INLINE) || (traits & (T_VOID | T_RAW | T_FRAME | T_OPAQUE)) || tag == TAG_PLAINTEXT)
         return doubt(f, "no element to read");
     f->link_open = tag == TAG_A ? 1 : -1;
     f->form = f->page_is & PAGE_IN_FORM ? FORM_AROUND : FORM_NONE;
@@ -426,8 +431,8 @@ int flow_start_tag(Flow *f, const Token *t, int dropped)
     uint32_t traits = traits_of(tag);
     if (top_of(f)->flags & O_FOREIGN)
         return open_foreign(f, t);
-    if (traits & T_FRAME)
-        return doubt(f, "html, head or body inside");
+    if (traits & T_FRAME) /* there is only one of each on a page */
+        return tag == TAG_FRAMESET ? doubt(f, "a frameset") : 1;
     if (top_of(f)->after_form == AFTER_DROPPED_FORM && !flow_mind_form(f))
         return 0;
     while (is_table_frame(top_of(f)->tag) || (traits & T_TABLE_PART)) {
@@ -591,7 +596,7 @@ int flow_end_tag(Flow *f, const Token *t)
         return 1;
     }
     if (traits & T_FRAME)
-        return doubt(f, "the end of the page");
+        return 1;
     if ((traits & T_TABLE_PART) || tag == TAG_TABLE)
         return end_table_part(f, t);
     if (is_table_frame(top_of(f)->tag)) {
@@ -612,9 +617,9 @@ int flow_end_tag(Flow *f, const Token *t)
         return end_scoped(f, tag, T_SCOPE | T_LIST);
     if (traits & T_HEADING)
         return end_heading(f);
-    if (tag == TAG_SELECT || tag == TAG_TEMPLATE || tag == TAG_APPLET || tag == TAG_MARQUEE)
+    if (tag == TAG_SELECT || tag == TAG_TEMPLATE)
         return doubt(f, "the end of a select or template around");
-    if (tag == TAG_OBJECT || tag == TAG_DIALOG || (kind == K_BOX && (traits & T_SPECIAL) && !(traits & T_RAW)))
+    if (tag == TAG_OBJECT || tag == TAG_APPLET || tag == TAG_MARQUEE || tag == TAG_DIALOG || (kind == K_BOX && (traits & T_SPECIAL) && !(traits & T_RAW)))
         return end_scoped(f, tag, T_SCOPE);
     if (traits & (T_VOID | T_RAW))
         return 1;

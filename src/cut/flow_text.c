@@ -56,14 +56,21 @@ void flow_put(Flow *f, const byte *at, size_t size)
     f->size += size;
 }
 
-/* Put the character at `at`, which is none of those that are simply copied; return the first byte behind it. */
+static inline int is_plain_space(byte c)
+{
+    return c == ' ' || (c >= 9 && c <= 13);
+}
+
+/* Read the white space, reference or other character at `at` that is not simply copied; return where to read on. */
 static const byte *take_odd(Flow *f, const byte *at, const byte *end)
 {
-    int space = flow_space_size(at, end);
-    if (space) {
+    if (is_plain_space(*at)) {
+        do
+            at++;
+        while (at < end && is_plain_space(*at));
         if (!wants_no_space(f))
             f->text[f->size++] = ' ';
-        return at + space;
+        return at;
     }
     if (*at == '&') {
         byte decoded[12];
@@ -74,39 +81,57 @@ static const byte *take_odd(Flow *f, const byte *at, const byte *end)
             return next;
         }
     }
-    f->text[f->size++] = *at;
-    return at + 1;
+    int space = flow_space_size(at, end);
+    if (space == 0)
+        f->text[f->size++] = *at;
+    else if (!wants_no_space(f))
+        f->text[f->size++] = ' ';
+    return at + (space ? space : 1);
 }
 
 /* Copy up to the next `<` and return it; white space is squeezed, references are resolved. */
 const byte *flow_take_text(Flow *f, const byte *at, const byte *end)
 {
+    if (at < end && is_plain_space(*at))
+        at = take_odd(f, at, end);
 #ifdef __SSE2__
     const __m128i less = _mm_set1_epi8('<'), ampersand = _mm_set1_epi8('&'), blank = _mm_set1_epi8(' ');
     const __m128i control = _mm_set1_epi8(0x1F), two = _mm_set1_epi8(2);
     const __m128i lead2 = _mm_set1_epi8((char)0xC2), lead3 = _mm_set1_epi8((char)0xE1);
+    byte *out = f->text + f->size;
     while (end - at >= 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)at);
-        _mm_storeu_si128((__m128i *)(f->text + f->size), v);
+        _mm_storeu_si128((__m128i *)out, v);
         __m128i from3 = _mm_sub_epi8(v, lead3);
         __m128i odd = _mm_or_si128(_mm_cmpeq_epi8(v, less), _mm_cmpeq_epi8(v, ampersand));
         odd = _mm_or_si128(odd, _mm_cmpeq_epi8(_mm_min_epu8(v, control), v));
         odd = _mm_or_si128(odd, _mm_cmpeq_epi8(v, lead2));
         odd = _mm_or_si128(odd, _mm_cmpeq_epi8(_mm_min_epu8(from3, two), from3));
         unsigned blanks = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, blank));
-        unsigned stop = (unsigned)_mm_movemask_epi8(odd) | (blanks & (blanks << 1 | (unsigned)wants_no_space(f)));
+        unsigned first = out == f->text + f->block_at || out[-1] == ' ';
+        unsigned stop = (unsigned)_mm_movemask_epi8(odd) | (blanks & (blanks << 1 | first));
         if (stop == 0) {
             at += 16;
-            f->size += 16;
+            out += 16;
             continue;
         }
         unsigned plain = (unsigned)__builtin_ctz(stop);
         at += plain;
-        f->size += plain;
+        out += plain;
+        f->size = (size_t)(out - f->text);
         if (*at == '<')
             return at;
+        if (*at == 0xE2 && end - at >= 3 && at[1] == 0x80 && (at[2] & 0xF0) == 0x90) { /* dashes and quotation marks */
+            memcpy(out, at, 3);
+            out += 3;
+            at += 3;
+            f->size += 3;
+            continue;
+        }
         at = take_odd(f, at, end);
+        out = f->text + f->size;
     }
+    f->size = (size_t)(out - f->text);
 #endif
     while (at < end && *at != '<') {
         byte c = *at;
