@@ -93,18 +93,15 @@ class _Extraction:
 
     def _accept(self, rules: FieldRules, cut: Cut) -> Field | None:
         """Turn a cut into a field, or return None where it is in doubt and the tree may be asked."""
-        usual = rules.usual
         if cut.state == "cut":
-            strange = judge(usual, cut.values, cut.span)
+            strange = judge(rules.usual, cut.values, cut.span)
             if not strange:
                 return self._field(rules, cut.values, cut.span, f"cut: {cut.why}", rules.ways[cut.way])
-        elif cut.state == "absent" and not usual.is_expected:
-            strange = cut.why
         else:
             strange = cut.why
-            if self._via == "auto":
-                return None
-        return Field((), None, f"missing: {strange}") if self._via == "cut" or cut.state == "absent" else None
+            if cut.state == "absent" and rules.usual.present < _USUALLY * rules.usual.pages:
+                return Field((), None, f"missing: {strange}")
+        return None if self._via == "auto" else Field((), None, f"missing: {strange}")
 
     def _follow(self, rules: FieldRules, reason: str) -> Field:
         """Follow the rules of a field on the tree, first to the letter as a cut does, then by parsed attributes."""
