@@ -31,16 +31,12 @@ class Part:
     sample: Sample
     words: tuple[int, ...]
     chosen: frozenset[int]
+    wanted: int  # words of the content
 
     @property
     def blocks(self) -> Blocks:
         """The blocks of the page."""
         return self.sample.blocks
-
-    @property
-    def wanted(self) -> int:
-        """Words of the content."""
-        return self.count(self.chosen)
 
     def count(self, blocks: Iterable[int]) -> int:
         """Return the words of some blocks."""
@@ -56,7 +52,8 @@ class Container:
 
 def part_of(sample: Sample, chosen: Sequence[int]) -> Part:
     """Prepare a page."""
-    return Part(sample, tuple(count_words(text) for text in sample.blocks.text), frozenset(chosen))
+    words = tuple(count_words(text) for text in sample.blocks.text)
+    return Part(sample, words, frozenset(chosen), sum(words[i] for i in chosen))
 
 
 def offset_of(blocks: Blocks, box: int) -> int | None:
@@ -119,7 +116,8 @@ def _keys(blocks: Blocks, box: int) -> Iterator[str]:
         yield f"{tag}.{' '.join(classes)}"
         for name in classes[:3]:
             yield f"{tag}.{name}"
-    path, at = [], box
+    path: list[str] = []
+    at = box
     while at > 0 and len(path) < 40:
         path.append(blocks.box_tag[at])
         at = blocks.box_parent[at]

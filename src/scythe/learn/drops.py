@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from statistics import fmean
 
 from selectolax.lexbor import LexborNode
@@ -59,6 +60,7 @@ class Chooser:
             for part, box in zip(parts, boxes, strict=True)
         ]
         self._takes = _collect(parts, boxes)
+        self._counted: dict[int, tuple[frozenset[int], int, int]] = {}
         self._folded = [
             {i: fold(part.blocks.text[i]) for i in inside if len(part.blocks.text[i]) <= _LINE_CHARS}
             for part, inside in zip(parts, self._inside, strict=True)
@@ -103,47 +105,50 @@ class Chooser:
         return frozenset(line for line in found if line not in titles and any(map(str.isalnum, line)))
 
     def _choose_drops(self, pages: Sequence[int], lines: frozenset[str]) -> tuple[bytes, ...]:
+        """Take the literal that raises the mean F1 most, again and again; what it gains only falls meanwhile."""
         left = {page: self._without(page, lines) for page in pages}
-        takes: Takes = {}
-        for literal, where in self._takes.items():
-            here = {page: blocks for page, blocks in where.items() if page in left}
-            if len(here) >= _SUPPORT and any(blocks - self._parts[page].chosen for page, blocks in here.items()):
-                takes[literal] = here
+        queue = [(-gain, len(literal), literal) for literal in self._takes if (gain := self._gain(literal, left)) > 0]
+        heapify(queue)
         drops: list[bytes] = []
-        while len(drops) < _DROPS:
-            best = self._best(left, takes)
-            if best is None:
-                break
-            drops.append(best)
-            for page, gone in takes.pop(best).items():
-                left[page] -= gone
+        while queue and len(drops) < _DROPS:
+            _, size, literal = heappop(queue)
+            gain = self._gain(literal, left)
+            if gain <= 0:
+                continue
+            if queue and (-gain, size, literal) > queue[0]:
+                heappush(queue, (-gain, size, literal))
+                continue
+            drops.append(literal)
+            for page, gone in self._takes[literal].items():
+                if page in left:
+                    left[page] -= gone
         return tuple(drops)
 
-    def _best(self, left: dict[int, frozenset[int]], takes: Takes) -> bytes | None:
-        """Return the literal that raises the mean F1 most, the shortest of equals."""
-        now = {page: self._parts[page].count(blocks) for page, blocks in left.items()}
-        good = {page: self._parts[page].count(blocks & self._parts[page].chosen) for page, blocks in left.items()}
-        best: tuple[float, int, bytes] | None = None
-        for literal, where in list(takes.items()):
-            gain, lost, taken, support = 0.0, 0, 0, 0
-            for page, blocks in where.items():
-                part, gone = self._parts[page], blocks & left[page]
-                if not gone:
-                    continue
-                cost = part.count(gone & part.chosen)
-                size = part.count(gone)
-                support += size > cost
-                lost += cost
-                taken += size
-                before = _f1(good[page], now[page] - good[page], part.wanted)
-                gain += _f1(good[page] - cost, now[page] - good[page] - size + cost, part.wanted) - before
-            gain /= len(left)
-            if support < _SUPPORT or gain <= 0:
-                del takes[literal]
-            elif gain >= _GAIN and lost <= _LOST * taken:
-                rank = (round(gain, 4), -len(literal), literal)
-                best = rank if best is None else max(best, rank)
-        return best[2] if best else None
+    def _gain(self, literal: bytes, left: dict[int, frozenset[int]]) -> float:
+        """Return what leaving out a literal adds to the mean F1, 0 where that is not enough or costs content."""
+        gain, lost, taken, support = 0.0, 0, 0, 0
+        for page, blocks in self._takes[literal].items():
+            gone = blocks & left[page] if page in left else None
+            if not gone:
+                continue
+            part = self._parts[page]
+            cost, size = part.count(gone & part.chosen), part.count(gone)
+            support += size > cost
+            lost += cost
+            taken += size
+            good, total = self._counts(page, left[page])
+            before = _f1(good, total - good, part.wanted)
+            gain += _f1(good - cost, total - good - size + cost, part.wanted) - before
+        gain = round(gain / len(left), 4)
+        return gain if support >= _SUPPORT and gain >= _GAIN and lost <= _LOST * taken else 0.0
+
+    def _counts(self, page: int, left: frozenset[int]) -> tuple[int, int]:
+        """Return the content words and all words of what is left of a page."""
+        known = self._counted.get(page)
+        if known is None or known[0] is not left:
+            part = self._parts[page]
+            known = self._counted[page] = (left, part.count(left & part.chosen), part.count(left))
+        return known[1], known[2]
 
 
 def trim(scores: Sequence[float]) -> list[float]:

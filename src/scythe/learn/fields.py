@@ -15,7 +15,8 @@ from scythe.learn.boilerplate import improve_samples
 from scythe.learn.drift import usual_of
 from scythe.learn.markers import learn_way
 from scythe.learn.sample import Sample
-from scythe.learn.statements import Match, Statement, find_statements, same_date, same_text
+from scythe.learn.statements import Match, Statement, find_statements, same_date, same_text, same_title
+from scythe.learn.titles import improve_titles
 from scythe.page.follow import follow, part_of, span_of
 from scythe.rules import FieldRules, Way
 
@@ -24,6 +25,7 @@ __all__ = ["Learned", "Sample", "learn_fields"]
 _LEAST_PAGES = 2
 _RIGHT = 0.9  # of the pages on which a way speaks it must say what reading says
 _SHARE = 0.5  # of the pages that have a value must be served
+_FIT = 0.7  # a text that states the value, not one that holds it among other words
 _TRIED = 6  # places that are tried for one field
 _WAYS = 2
 _AUTHORISH = ("author", "byline", "creator", "writer", "vcard")
@@ -39,22 +41,26 @@ class Learned(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A field, its values page by page ("" where reading found none), and how a text states one."""
+    """A field, what its value may be on each page (nothing where reading found none), and how a text states one."""
 
     name: str
-    values: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
     match: Match
     words: tuple[str, ...] = ()  # names of elements that usually hold it
 
     @property
     def present(self) -> list[int]:
         """Pages that have a value."""
-        return [page for page, value in enumerate(self.values) if value]
+        return [page for page, values in enumerate(self.values) if values]
 
     @property
     def is_constant(self) -> bool:
         """Whether all pages have the same value: it then stands in many places that mean something else."""
-        return len({value for value in self.values if value}) == 1
+        return len({values[0] for values in self.values if values}) == 1
+
+    def rate(self, page: int, text: str) -> float:
+        """Say how well a text states the value of a page."""
+        return max((self.match(text, value) for value in self.values[page]), default=0.0)
 
 
 def learn_fields(samples: Sequence[Sample]) -> Learned:
@@ -69,9 +75,9 @@ def learn_fields(samples: Sequence[Sample]) -> Learned:
     if body.why:
         reasons.append(f"text: {body.why}")
     for wanted in (
-        Wanted("title", tuple(sample.title for sample in samples), same_text, ("title", "headline")),
-        Wanted("date", tuple(sample.published for sample in samples), same_date, _DATEISH),
-        Wanted("author", tuple(sample.author for sample in samples), same_text, _AUTHORISH),
+        Wanted("title", improve_titles(samples), same_title, ("title", "headline")),
+        Wanted("date", _single([sample.published for sample in samples]), same_date, _DATEISH),
+        Wanted("author", _single([sample.author for sample in samples]), same_text, _AUTHORISH),
     ):
         ways[wanted.name], why = _learn_value(samples, wanted)
         if why:
@@ -80,6 +86,10 @@ def learn_fields(samples: Sequence[Sample]) -> Learned:
         if found:
             fields.append(_with_usual(FieldRules(name, found), samples))
     return Learned(tuple(fields), tuple(reasons))
+
+
+def _single(values: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    return tuple((value,) if value else () for value in values)
 
 
 def _learn_value(samples: Sequence[Sample], wanted: Wanted) -> tuple[tuple[Way, ...], str]:
@@ -136,12 +146,11 @@ def _try_key(samples: Sequence[Sample], wanted: Wanted, places: dict[int, list[S
         if own:
             chosen[page] = max(own, key=lambda statement: statement.fit)
     before, after = _frame(chosen, wanted)
-    targets = [chosen[page].offset if page in chosen else None for page in range(len(samples))]
     looked_at = [page for page in range(len(samples)) if page in chosen or not wanted.values[page]]
     first = next(iter(chosen.values()))
     return learn_way(
         [samples[page].source for page in looked_at],
-        [targets[page] for page in looked_at],
+        [chosen[page].offset if page in chosen else None for page in looked_at],
         first.take,
         attribute=first.attribute,
         before=before,
@@ -150,24 +159,24 @@ def _try_key(samples: Sequence[Sample], wanted: Wanted, places: dict[int, list[S
 
 
 def _frame(chosen: dict[int, Statement], wanted: Wanted) -> tuple[str, str]:
-    """Return what stands before and after the value in its text on all pages, as far as it is needed."""
-    if wanted.match is same_date or all(s.text == wanted.values[page] for page, s in chosen.items()):
+    """Return what stands before and after the value in its text on all pages, where the text is more than the value."""
+    if wanted.match is same_date or sum(s.fit >= _FIT for s in chosen.values()) * 2 > len(chosen):
         return "", ""
-    heads, tails = [], []
-    for page, statement in chosen.items():
-        value = wanted.values[page]
-        at = statement.text.find(value)
-        if at >= 0:
-            heads.append(statement.text[:at])
-            tails.append(statement.text[at + len(value) :])
-    if not heads:
-        return "", ""
-    before = _common_end(heads) if all(heads) else ""
-    after = _common_end([tail[::-1] for tail in tails])[::-1] if all(tails) else ""
-    for page, statement in chosen.items():
-        if wanted.values[page] in statement.text and part_of(statement.text, before, after) != wanted.values[page]:
-            return "", ""
-    return before, after
+    for choice in (0, -1):
+        heads, tails = [], []
+        for page, statement in chosen.items():
+            head, found, tail = statement.text.partition(wanted.values[page][choice])
+            if found:
+                heads.append(head)
+                tails.append(tail)
+        if len(heads) * 2 <= len(chosen):
+            continue
+        before = _common_end(heads)
+        after = _common_end([tail[::-1] for tail in tails])[::-1]
+        parts = [(page, part_of(statement.text, before, after)) for page, statement in chosen.items()]
+        if sum(part is not None and wanted.rate(page, part) >= _FIT for page, part in parts) >= _RIGHT * len(parts):
+            return before, after
+    return "", ""
 
 
 def _common_end(texts: Sequence[str]) -> str:
@@ -185,7 +194,7 @@ def _served(samples: Sequence[Sample], wanted: Wanted, way: Way) -> frozenset[in
     for page, sample in enumerate(samples):
         values = follow(sample.source, way).values
         spoken += bool(values)
-        if values and wanted.values[page] and wanted.match(values[0], wanted.values[page]) >= 0.7:
+        if values and wanted.rate(page, values[0]) >= _FIT:
             right.add(page)
     return frozenset(right) if len(right) >= _RIGHT * spoken and len(right) >= _LEAST_PAGES else frozenset()
 

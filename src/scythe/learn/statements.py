@@ -7,7 +7,7 @@ apart from others and stay the same from page to page.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from scythe.learn.sample import Sample
@@ -25,6 +25,7 @@ _DIGITS = re.compile(r"\d+")
 _CHILDREN = 6  # elements directly inside; one with more holds more than a value
 _LONGEST = 1_000  # characters of a text that may state a value
 _STATEMENTS = 60  # of one value on one page
+_PART = 4  # letters of a heading that may be part of a title
 
 Match = Callable[[str, str], float]
 
@@ -56,6 +57,23 @@ def same_text(text: str, value: str) -> float:
     return 0.5 if value in text else 0.0
 
 
+def same_title(text: str, value: str) -> float:
+    """Rate a text as a statement of a title: headings leave out or add a word, and print other quotation marks."""
+    fit = same_text(text, value)
+    if fit == 1.0 or not value:
+        return fit
+    mine, wanted = _letters(text), _letters(value)
+    if mine == wanted:
+        return 0.95 if mine else 0.0
+    if len(mine) >= _PART and mine in wanted and 2 * len(mine) >= len(wanted):
+        return 0.8
+    return fit
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
 def same_date(text: str, value: str) -> float:
     """Rate a text as a statement of a date: 1 when it says exactly this, less when only the day is the same."""
     if len(text) > 120 or not any(map(str.isdigit, text)):
@@ -66,14 +84,14 @@ def same_date(text: str, value: str) -> float:
     return 0.7 if found[:10] == value[:10] and found else 0.0
 
 
-def find_statements(sample: Sample, value: str, match: Match) -> list[Statement]:
-    """Return the places of a page that give a value, in page order."""
+def find_statements(sample: Sample, values: Sequence[str], match: Match) -> list[Statement]:
+    """Return the places of a page that give one of the values, in page order."""
     found: list[Statement] = []
     for opening in sample.source.openings:
         if not opening.shown or (opening.name not in _TEXTS and opening.name not in _ATTRIBUTES):
             continue
         for take, attribute, text in _texts_of(opening):
-            fit = match(text, value)
+            fit = max(match(text, value) for value in values)
             if fit:
                 names = _names_of(opening)
                 found.append(Statement(opening.offset, opening.name, take, attribute, names, fit, text))
