@@ -21,6 +21,7 @@ from scythe.bench.parsers import Parser, Wanted, installed_parsers
 from scythe.bench.patterns import LEARNED_PAGES, Pattern, bare_text, choose_patterns
 from scythe.bench.searching import ALGORITHMS, Algorithm
 from scythe.bench.sites import SitePages, load_sites
+from scythe.cut.cutter import Cut
 from scythe.cut.search import NAMES, search_by
 from scythe.learn.hints import HintOptions
 
@@ -164,8 +165,10 @@ def _text_of(html: str, name: str) -> str | None:
     return None if node is None else bare_text(node)
 
 
-def text_found(result: list[str], name: str) -> str | None:
+def text_found(result: list[str] | Cut, name: str) -> str | None:
     """Return the text of the one element that a way found, without white space; None where it found none or several."""
+    if isinstance(result, Cut):
+        return "".join(result.values[0].split()) if result.values else None
     return _text_of(result[0], name) if len(result) == 1 else None
 
 

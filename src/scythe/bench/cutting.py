@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scythe.bench.patterns import LEARNED_PAGES, Pattern
+from scythe.bench.patterns import CONTEXT_BYTES, LEARNED_PAGES, Pattern
+from scythe.cut.cutter import Cutter
 from scythe.cut.hinted import cut_hinted
 from scythe.cut.search import NamedSearch, search_by
-from scythe.cut.simple import UNKNOWN, Found, TagRule, cut_simple
+from scythe.cut.simple import UNKNOWN, Found, TagRule, cut_simple, resolve_tags
 from scythe.learn.hints import HintLearner, HintOptions
+from scythe.rules import ELEMENT, FieldRules, Layout, Rule, Way
 
 Extract = Callable[[bytes], Any]  # gives the HTML of the elements, or what the cutter gives
 
@@ -94,6 +96,26 @@ def while_learning(search: NamedSearch, options: HintOptions) -> Callable[[Patte
     return make
 
 
+def by_cutter(*, thorough: bool) -> Callable[[Pattern], Extract]:
+    """Cut by scythe's own cutter, two rules agreeing where the tag's left side is the same on all pages."""
+
+    def make(pattern: Pattern) -> Extract:
+        cutter = Cutter(Layout("bench", (FieldRules("field", (make_way(pattern),)),)))
+        return lambda body: cutter.cut_field(body, 0, thorough=thorough)
+
+    return make
+
+
+def make_way(pattern: Pattern) -> Way:
+    """Turn a pattern into rules of the cutter: by the tag, and by what stands before it."""
+    best, name = pattern.rule, resolve_tags(pattern.rule.opening).start
+    rules = [Rule("tag", best.opening, position=best.starting_position)]
+    if len(pattern.left) >= CONTEXT_BYTES // 2:
+        position = max(0, best.starting_position - len(pattern.left))
+        rules.append(Rule("before", pattern.left + name, skip=len(pattern.left), position=position))
+    return Way(ELEMENT, tuple(rules), len(rules), end=best.end_marker, inner_tags=best.inner_tag_count)
+
+
 @dataclass(frozen=True, slots=True)
 class Seconds:
     """How a learned position did on the pages of one pattern."""
@@ -142,4 +164,6 @@ def paper_methods() -> list[Method]:
         Method("all hints", with_hints(fast, *PAPER_HINTS)),
         Method("end marker", with_hints(fast, "starting_position", "repetition", "end_marker")),
         Method("end marker, checked", with_hints(fast, "starting_position", "repetition", "end_marker", check=True)),
+        Method("cutter", by_cutter(thorough=False)),
+        Method("cutter, thorough", by_cutter(thorough=True)),
     ]

@@ -32,6 +32,8 @@ def cut(
     """Time cutting elements out of pages against parsing them: the tables of UzunExt."""
     from scythe.bench import cut as bench
     from scythe.bench.cut_tables import make_tables
+    from scythe.bench.learned import time_learned
+    from scythe.bench.learned_tables import make_learned_tables
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
@@ -42,11 +44,13 @@ def cut(
 
     try:
         with progress:
-            tables = make_tables(bench.run(data, site_limit=site_limit, rounds=rounds, tick=tick))
+            done = bench.run(data, site_limit=site_limit, rounds=rounds, tick=tick)
+            progress.reset(task)
+            learned = time_learned(done.sites, rounds=rounds, tick=tick)
     except ScytheError as error:
         typer.echo(f"scythe bench: {error}", err=True)
         raise typer.Exit(2) from None
-    machine = describe_machine()
+    tables, machine = [*make_tables(done), *make_learned_tables(learned)], describe_machine()
     if as_json:
         answer = {"machine": asdict(machine), "caution": CAUTION, "tables": [asdict(table) for table in tables]}
         typer.echo(json.dumps(answer, indent=1))

@@ -1,0 +1,167 @@
+"""Time what scythe itself does on a learned site: pages come in, CPU times of cutter, parsers and whole pages go out.
+
+Each site is learned from ten pages spread over it, by example where the page set has values, and the other pages are
+swept by every way alike: fields one by one, all fields at once, and whole pages against tools that read them cold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from scythe.bench.cut import CREATE, FIND, Key, Times, sweep, time_parser
+from scythe.bench.parsers import Parser, Wanted, installed_parsers, read_wanted
+from scythe.bench.peers import installed, peer
+from scythe.bench.sites import SitePages
+from scythe.cut.cutter import Cutter
+from scythe.cut.dispatch import Dispatcher
+from scythe.page.source import tag_end
+from scythe.reader import read
+from scythe.rules import FLOW, FieldRules, Layout
+from scythe.site import Site
+
+LEARN_PAGES = 10
+PEERS = ("resiliparse", "trafilatura")
+STABLE = ("class", "itemprop", "property", "name")  # attributes that are the same on every page of a layout
+LOCAL, THOROUGH, AT_ONCE = "cutter", "cutter, thorough", "cutter, thorough, all fields at once"
+WAYS = (LOCAL, THOROUGH, AT_ONCE)
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedField:
+    """One field of one layout and the pages it is to be cut from."""
+
+    site: str
+    layout: int
+    index: int
+    size: str  # body for flowing text, else value
+    wanted: Wanted  # the element, for the parsers
+    bodies: tuple[bytes, ...]
+    sure: int  # pages on which the cutter had an answer, or knew that there is none
+
+    @property
+    def place(self) -> str:
+        """The layout the field belongs to."""
+        return f"{self.site} {self.layout}"
+
+
+@dataclass(slots=True)
+class LearnedRun:
+    """What was measured on learned sites."""
+
+    fields: list[LearnedField] = field(default_factory=list)
+    times: Times = field(default_factory=Times)
+    parsers: list[str] = field(default_factory=list)
+    page_ways: list[str] = field(default_factory=list)
+    pages: dict[str, int] = field(default_factory=dict)  # by category of site, pages that were extracted
+    categories: dict[str, str] = field(default_factory=dict)  # site -> category
+
+
+def time_learned(sites: Sequence[SitePages], *, rounds: int, tick: Callable[[str, int], None]) -> LearnedRun:
+    """Learn every site and time its fields and its pages."""
+    done = LearnedRun()
+    parsers = [parser for parser in installed_parsers() if not parser.slow]
+    done.parsers = [parser.name for parser in parsers]
+    for pages in sites:
+        tick(pages.name, len(sites))
+        if len(pages.bodies) <= LEARN_PAGES:
+            continue
+        site = learn_site(pages)
+        rest = [i for i in range(len(pages.bodies)) if i not in spread(len(pages.bodies))]
+        done.categories[pages.name] = pages.category
+        done.pages[pages.name] = len(rest)
+        for layout, bodies in _by_layout(site, [pages.bodies[i] for i in rest]).items():
+            _time_layout(done, pages.name, layout, site.profile.layouts[layout], bodies, parsers, rounds)
+        _time_pages(done, pages, site, rest, rounds)
+    return done
+
+
+def spread(pages: int) -> list[int]:
+    """Return the numbers of the pages to learn from, spread over the site."""
+    return [i * pages // LEARN_PAGES for i in range(LEARN_PAGES)]
+
+
+def learn_site(pages: SitePages) -> Site:
+    """Learn from pages spread over the site; by example, and the text besides, where values are known."""
+    chosen = spread(len(pages.bodies))
+    given = [(pages.urls[i], pages.bodies[i]) for i in chosen]
+    examples = [pages.gold[i] or None for i in chosen]
+    return Site.learn(given, examples, fields=["text"]) if any(examples) else Site.learn(given)
+
+
+def _by_layout(site: Site, bodies: Sequence[bytes]) -> dict[int, list[bytes]]:
+    dispatcher = Dispatcher(site.profile.layouts)
+    groups: dict[int, list[bytes]] = {}
+    for body in bodies:
+        layout = dispatcher.pick(body)
+        if layout is not None:
+            groups.setdefault(layout, []).append(body)
+    return groups
+
+
+def _time_layout(
+    done: LearnedRun, site: str, number: int, layout: Layout, bodies: list[bytes], parsers: list[Parser], rounds: int
+) -> None:
+    cutter = Cutter(layout)
+    first = len(done.fields)
+    for index, rules in enumerate(layout.fields):
+        done.fields.append(_describe(site, number, index, rules, cutter, bodies))
+    numbered = list(enumerate(done.fields[first:], start=first))
+    for _ in range(rounds if numbered else 0):
+        for way in WAYS:
+            _time_way(done.times, way, cutter, numbered)
+        for parser in parsers:
+            time_parser(done.times, parser, f"{site} {number}", bodies, {i: one.wanted for i, one in numbered})
+
+
+def _describe(
+    site: str, number: int, index: int, rules: FieldRules, cutter: Cutter, bodies: Sequence[bytes]
+) -> LearnedField:
+    cuts = [cutter.cut_field(body, index) for body in bodies]
+    spans = ((body, cut.span[0]) for body, cut in zip(bodies, cuts, strict=True) if cut.span)
+    wanted = next((_wanted(body, start) for body, start in spans), Wanted("h1", ()))
+    sure = sum(cut.state != "doubt" for cut in cuts)
+    size = "body" if any(way.take == FLOW for way in rules.ways) else "value"
+    return LearnedField(site, number, index, size, wanted, tuple(bodies), sure)
+
+
+def _wanted(body: bytes, start: int) -> Wanted:
+    """Return the element that begins at an offset, or else the last before it."""
+    at = start if body[start : start + 1] == b"<" else body.rfind(b"<", 0, start)
+    wanted = read_wanted(body[at : tag_end(body, at)])
+    return Wanted(wanted.name, tuple(pair for pair in wanted.attributes if pair[0] in STABLE))
+
+
+def _time_way(times: Times, way: str, cutter: Cutter, fields: list[tuple[int, LearnedField]]) -> None:
+    if way == AT_ONCE:
+        ns = sweep(cutter.cut, fields[0][1].bodies)
+        for number, one in fields:
+            times.keep(Key(way, FIND, number, one.place), len(one.bodies), ns // len(fields))
+        return
+    for number, one in fields:
+        index, thorough = one.index, way == THOROUGH
+        ns = sweep(lambda body: cutter.cut_field(body, index, thorough=thorough), one.bodies)  # noqa: B023
+        times.keep(Key(way, FIND, number, one.place), len(one.bodies), ns)
+
+
+def _time_pages(done: LearnedRun, pages: SitePages, site: Site, rest: list[int], rounds: int) -> None:
+    """Time whole pages, text included: learned, by the tree, read cold, and by peers."""
+    bodies = [pages.bodies[i] for i in rest]
+    ways: dict[str, Callable[[bytes], object]] = {
+        "Site.extract": lambda body: site.extract(body).text,
+        "Site.extract, via tree": lambda body: site.extract(body, via="tree").text,
+        "scythe.read": lambda body: read(body).text,
+    }
+    for name in PEERS:
+        if name in installed():
+            ways[name] = _peer(name)
+    done.page_ways = list(ways)
+    for number in range(rounds):
+        for name, extract in ways.items():
+            if number == 0 or name == "Site.extract":  # the others take milliseconds
+                done.times.keep(Key(name, CREATE, -1, pages.name), len(bodies), sweep(extract, bodies))
+
+
+def _peer(name: str) -> Callable[[bytes], object]:
+    extract = peer(name)
+    return lambda body: extract(body.decode("utf-8", "replace"), None)
