@@ -16,6 +16,7 @@ from scythe.cut.dispatch import Dispatcher
 from scythe.cut.flow import FragmentContent
 from scythe.learn.boilerplate import Boilerplate, improve
 from scythe.learn.drift import judge
+from scythe.learn.tuning import Tuner
 from scythe.model import Content, Document, Field, Image, Metadata, Rendered
 from scythe.page import Page
 from scythe.page.content import PageContent
@@ -28,6 +29,8 @@ from scythe.rules import FieldRules, Layout, Profile, Way
 from scythe.url import Url, absolute
 
 Via = Literal["auto", "cut", "tree"]
+_OBSERVED_EVERY = 8  # pages: positions change slowly, and looking at them costs as much as cutting
+_TUNED_EVERY = 128  # pages
 _UNKNOWN = "no layout fits the page"
 
 
@@ -48,6 +51,15 @@ class Harvester:
         self._dispatcher = Dispatcher(profile.layouts)
         self._cutters = [Cutter(layout) for layout in profile.layouts]
         self._boilerplate = [Boilerplate(layout.boilerplate) for layout in profile.layouts]
+        self._tuner = Tuner(profile.layouts)
+        self._pages = 0
+
+    def tuned(self) -> Profile | None:
+        """Return the profile with searches that begin where the fields now are; None most of the time."""
+        if self._pages % _TUNED_EVERY:
+            return None
+        layouts = self._tuner.tuned()
+        return replace(self.profile, layouts=layouts) if layouts is not None else None
 
     def harvest(self, body: bytes, url: str | None, via: Via) -> Harvest:
         """Extract one page: "cut" never builds a tree, "tree" never cuts, "auto" cuts and asks the tree in doubt."""
@@ -55,8 +67,14 @@ class Harvester:
         one = _Extraction(body, absolute(url) if url else None, self.profile, self._wanted, via)
         if number is not None:
             layout = self.profile.layouts[number]
+            layout = self.profile.layouts[number]
             cuts = self._cutters[number].cut(body) if via != "tree" else ()
-            return Harvest(one.by_layout(layout, cuts, self._boilerplate[number]), layout)
+            document = one.by_layout(layout, cuts, self._boilerplate[number])
+            self._pages += 1
+            if self._pages % _OBSERVED_EVERY == 0:
+                spans = (document.fields[rules.name].span for rules in layout.fields)
+                self._tuner.observe(number, [span[0] if span is not None else None for span in spans])
+            return Harvest(document, layout)
         return Harvest(one.by_tree(), None)
 
 
@@ -99,7 +117,7 @@ class _Extraction:
                 return self._field(rules, cut.values, cut.span, f"cut: {cut.why}", rules.ways[cut.way])
         else:
             strange = cut.why
-            if cut.state == "absent" and rules.usual.present < _USUALLY * rules.usual.pages:
+            if cut.state == "absent" and not rules.usual.is_expected:
                 return Field((), None, f"missing: {strange}")
         return None if self._via == "auto" else Field((), None, f"missing: {strange}")
 
@@ -181,18 +199,19 @@ class LazyField(Field):
 
     def __init__(self, content: Content, span: tuple[int, int] | None, how: str) -> None:
         super().__init__((), span, how)
-        object.__setattr__(self, "_content", content)
+        self.__dict__["content"] = content
 
     @cached_property
-    def values(self) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(image.src for image in self._content.images() if image.relevant)
+    def values(self) -> tuple[str, ...]:
+        content: Content = self.__dict__["content"]
+        return tuple(image.src for image in content.images() if image.relevant)
 
 
 class UnreadDocument(Document):
     """A document of a site that was learned for other fields than text: the text is read when first asked for."""
 
     @cached_property
-    def text(self) -> str:  # type: ignore[override]
+    def text(self) -> str:
         return self.content.text()
 
 

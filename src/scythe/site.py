@@ -77,7 +77,7 @@ class Site:
         page = self._harvester.harvest(body, url, via)
         if via == "auto":
             with self._lock:
-                better = self._keeper.attend(self.profile, page, body, url)
+                better = self._keeper.attend(self.profile, page, body, url) or self._harvester.tuned()
                 if better is not None:
                     self._adopt(better)
         return page.document
@@ -124,7 +124,7 @@ def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | N
     return tuple(dict.fromkeys((*named, *fields)))
 
 
-def _lesson(given: Given, example: Example | None) -> Lesson:
+def _lesson(given: object, example: Example | None) -> Lesson:
     if isinstance(given, Page):
         return make_lesson(given.html.encode(), given.url, example)
     if not (isinstance(given, tuple) and len(given) == 2):
