@@ -1,10 +1,15 @@
 """Harvest web sites: read first pages with the tree, learn them, then cut the same things out of raw bytes."""
 
+from typing import TYPE_CHECKING
+
 import scythe.read  # noqa: F401  (the stage first: importing it later would replace the function of the same name)
 from scythe.errors import BadInput, FetchFailed, MissingExtra, ScytheError
 from scythe.model import Document, Field, Image, Link, Loss, Metadata, TextOptions
 from scythe.page import Page
 from scythe.reader import read
+
+if TYPE_CHECKING:
+    from scythe.site import Site
 
 __all__ = [
     "BadInput",
@@ -18,6 +23,16 @@ __all__ = [
     "MissingExtra",
     "Page",
     "ScytheError",
+    "Site",
     "TextOptions",
     "read",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import what learns only when it is asked for: it takes longer than all the rest."""
+    if name == "Site":
+        from scythe.site import Site
+
+        return Site
+    raise AttributeError(f"module 'scythe' has no attribute {name!r}")

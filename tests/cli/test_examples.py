@@ -34,10 +34,10 @@ def test_a_json_list_goes_page_by_page(tmp_path: Path) -> None:
     assert found == [None, {"price": ["$12"]}, None]
 
 
-def test_csv_rows_of_one_page_add_up(tmp_path: Path) -> None:
+def test_csv_rows_of_one_page_add_up_and_empty_cells_say_none(tmp_path: Path) -> None:
     text = "page,price,name\nspade.html,$12,Spade\nspade.html,$13,\nold/rake.html,,Old rake\n"
     found = read_examples(written(tmp_path, "e.csv", text), PAGES)
-    assert found == [{"price": ["$12", "$13"], "name": ["Spade"]}, None, {"name": ["Old rake"]}]
+    assert found == [{"price": ["$12", "$13"], "name": ["Spade"]}, None, {"price": [], "name": ["Old rake"]}]
 
 
 @pytest.mark.parametrize(

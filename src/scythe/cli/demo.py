@@ -1,4 +1,4 @@
-"""`scythe demo`: read the bundled site and show what came out, with nothing but this machine."""
+"""`scythe demo`: read, learn and cut the bundled site and show what came out, with nothing but this machine."""
 
 from __future__ import annotations
 
@@ -18,17 +18,21 @@ if TYPE_CHECKING:
     from scythe.demo import DemoPage
     from scythe.model import Document
 
-HELP = """Read a bundled site of invented pages and show what comes out. Needs no network.
+HELP = """Read, learn and cut a bundled site of invented pages and show what comes out. Needs no network.
 
 The pages are news, blog posts, forum threads, manuals, products, recipes and encyclopaedia entries in English, German,
 Turkish and Chinese, with the menus, banners, teasers and comments that real pages carry. Because they are generated,
 their right text is known: F1 says how much of it was found (1.00 is all of it and nothing else).
 
+Then the site is learned from some of its pages and the others are cut out of their bytes, without a tree: a second
+table says how many fields were cut and how much faster that is.
+
 \b
 Examples:
-  scythe demo                 the table and one article
-  scythe demo --pages 200     more pages, for a better look at the speed
-  scythe demo --save site/    write the pages to a folder, to try other commands on
+  scythe demo                           the tables and one article
+  scythe demo --pages 200               more pages, for a better look at the speed
+  scythe demo --save site/              write the pages to a folder, to try other commands on
+  scythe demo --save new/ --design 1    the same content in other markup, to try `scythe check` on
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -53,24 +57,28 @@ def demo(
     pages: Annotated[int, typer.Option(min=1, max=10_000, help="How many content pages to make.")] = 24,
     seed: Annotated[int, typer.Option(help="Another seed makes another site.")] = 1,
     method: Annotated[str, typer.Option(help="Text method to read with.")] = "auto",
+    design: Annotated[int, typer.Option(min=0, max=1, help="Dress the same content in other markup.")] = 0,
     save: Annotated[str | None, typer.Option(metavar="DIR", help="Write the pages here and stop.")] = None,
 ) -> None:
     from rich.console import Console
 
+    from scythe.cli.demo_cut import PAGES, learn_and_cut, show_cut
     from scythe.demo import site
 
     with quiet_ends():
         if save is not None:
-            _save(site(seed=seed, pages=pages), save)
+            _save(site(seed=seed, pages=pages, design=design), save)
             return
         console = Console()
-        bundled = site(seed=seed, pages=pages)
+        bundled = site(seed=seed, pages=pages, design=design)
         try:
             rows = [_read(page, method) for page in _warmed(bundled, method)]
         except BadInput as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
         _show(console, rows)
+        show_cut(console, learn_and_cut(site(seed=seed, pages=max(pages, PAGES), design=design)))
+        _suggest(console)
 
 
 def _save(pages: tuple[DemoPage, ...], folder: str) -> None:
@@ -169,12 +177,18 @@ def _summarise(console: Console, rows: list[Row]) -> None:
         f"({total_ms / len(rows):.1f} ms for a page of {size_kb:.0f} KB), "
         f"mean F1 [bold]{mean:.3f}[/bold] on {len(scored)} pages, {found} of {wanted} content images found."
     )
+    console.print()
+
+
+def _suggest(console: Console) -> None:
     name = _command_name()
     console.print(
         "\nWhat to try next:\n"
         f"  {name} read https://en.wikipedia.org/wiki/Scythe -f md   a page of your own\n"
-        f"  {name} demo --save site && {name} read site -o site.jsonl   many pages at once\n"
-        f"  {name} read --help   every option, with examples",
+        f"  {name} demo --save site --pages 60                       the pages of this site as files\n"
+        f"  {name} learn site -o site.json                           learn it\n"
+        f"  {name} cut site.json site -o site.jsonl                  cut all its pages\n"
+        f"  {name} --help                                            every command",
         highlight=False,
         markup=False,
     )

@@ -1,7 +1,8 @@
 """What people say the pages should give: an examples file or `--field name=value` comes in, one example per page out.
 
 JSON is an object (page -> field -> value or list of values), CSV a table with a column `page` and one column per field;
-several rows of one page add up. A page is named by its file or its address, as far as that is unambiguous.
+several rows of one page add up, and an empty cell says that the page has none. A page is named by its file or its
+address, as far as that is unambiguous.
 """
 
 from __future__ import annotations
@@ -114,8 +115,8 @@ def _gather(rows: Iterable[Mapping[str, str | None]]) -> dict[str, Example]:
     for row in rows:
         example = named.setdefault((row.get("page") or "").strip(), {})
         for name, value in row.items():
-            if name and name != "page" and value and value.strip():
-                example.setdefault(name, []).append(value.strip())
+            if name and name != "page":
+                example.setdefault(name, []).extend([value.strip()] if value and value.strip() else [])
     return named
 
 

@@ -14,7 +14,11 @@ from typer.core import TyperCommand, TyperGroup
 # verb -> (module with a Typer `app`, the line `scythe --help` shows)
 VERBS = {
     "read": ("scythe.cli.read", "Read the main text, images and metadata of pages."),
-    "demo": ("scythe.cli.demo", "Read a bundled site of invented pages and show what comes out."),
+    "learn": ("scythe.cli.learn", "Learn a site from some of its pages and write a profile."),
+    "cut": ("scythe.cli.cut", "Cut the fields of a learned site out of pages."),
+    "explain": ("scythe.cli.explain", "Explain what a profile does with one page."),
+    "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
+    "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
     "bench": ("scythe.cli.bench", "Score text methods and other tools on page sets."),
 }
 
@@ -67,13 +71,15 @@ def main(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Harvest web sites: text, images and metadata of any page.
+    """Harvest web sites: text, images and metadata of any page; learn a site once, then cut it out of raw bytes.
 
     \b
     Begin with:
-      scythe demo                              read a bundled site, no network needed
-      scythe read https://example.org/story    read a page of your own
-      scythe read --help                       every option, with examples
+      scythe demo                               a bundled site, no network needed
+      scythe read https://example.org/story     read a page of your own
+      scythe learn saved/ -o site.json          learn a site from saved pages
+      scythe cut site.json saved/ -o out.jsonl  cut its fields out of all of them
+      scythe VERB --help                        every option, with examples
     """
 
 

@@ -64,3 +64,6 @@ AllowPrivate = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard error how each field was got.")]
+Update = Annotated[
+    bool, typer.Option("--update", help="Write back to PROFILE what was noticed and learned again on the way.")
+]

@@ -1,0 +1,178 @@
+"""`scythe check`: a profile and recent pages come in, a drift report and an exit code that judges them go out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import typer
+
+from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.pages import load_pages
+from scythe.cli.progress import show_progress
+from scythe.cli.site_options import AllowPrivate, AsJson, BaseUrl, Pages, ProfilePath, Timeout
+from scythe.cli.sources import Loaded, Reach, check_base
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+
+if TYPE_CHECKING:
+    from scythe.rules import Layout
+
+HELP = """Check whether the rules of a profile still fit its site.
+
+PAGES are recent pages of the site: files, folders, patterns in quotes, page sets, or addresses. A rule has stopped
+matching when a field that the pages learned had is missing or implausible on several pages in a row, or on all pages
+given, or when the pages fit no layout. The profile itself is not changed.
+
+\b
+Examples:
+  scythe check news.json today/                      a report
+  scythe check news.json today/ --json               for a program
+  scythe check news.json today/ || mail -s drift me  in a nightly job
+
+\b
+Exit codes:
+  0  everything that was learned still works
+  1  a rule stopped matching; the report says which
+  2  the command was not understood, or profile or pages could not be read
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+_USUALLY = 0.9  # share of the pages learned that have a field, for its absence to mean something
+
+
+@dataclass(slots=True)
+class Report:
+    """What the pages checked came to."""
+
+    pages: int = 0
+    unknown: int = 0  # pages that no layout fits
+    fields: dict[str, dict[str, Counter[str]]] = field(default_factory=dict)  # layout -> field -> cut, tree, missing
+    reasons: dict[str, Counter[str]] = field(default_factory=dict)  # layout.field -> why it was not cut
+    trouble: list[str] = field(default_factory=list)
+
+
+@app.command(help=HELP, no_args_is_help=True)
+def check(
+    profile: ProfilePath,
+    pages: Pages,
+    url: BaseUrl = None,
+    as_json: AsJson = False,
+    timeout: Timeout = LIMITS.fetch_s,
+    allow_private: AllowPrivate = False,
+) -> None:
+    with quiet_ends():
+        try:
+            loaded = load_pages(pages, check_base(url), Reach(timeout_s=timeout, allow_private=allow_private))
+            report = _check(profile, show_progress(loaded, "checking", None))
+        except OSError as error:
+            complain(f"{profile}: cannot be read: {error.strerror or error}")
+            raise typer.Exit(USAGE) from None
+        except BadInput as error:
+            complain(str(error))
+            raise typer.Exit(USAGE) from None
+        if as_json:
+            typer.echo(json.dumps(_plain(report), indent=1))
+        else:
+            for line in _describe(report):
+                typer.echo(neutralise(line))
+    if report.trouble:
+        raise typer.Exit(FAILED)
+
+
+def _plain(report: Report) -> dict[str, object]:
+    return {
+        "ok": not report.trouble,
+        "pages": report.pages,
+        "unknown": report.unknown,
+        "trouble": report.trouble,
+        "fields": report.fields,
+        "reasons": report.reasons,
+    }
+
+
+def _check(path: str, pages: Iterator[Loaded]) -> Report:
+    """Extract every page and judge what came of it. Raises BadInput where no page could be read.
+
+    Nothing is learned again on the way, as `Site.extract` would: that could hide what is to be reported.
+    """
+    from scythe.harvest import Harvester
+    from scythe.profile import open_profile
+    from scythe.relearn import Keeper
+
+    saved = open_profile(path)
+    health = Keeper.load(saved.health, saved.profile).health
+    harvester = Harvester(saved.profile, saved.profile.fields)
+    before = {(event.layout, event.field): event for event in health.drift.events}
+    report = Report()
+    for page in pages:
+        if page.complaint:
+            complain(f"{page.name}: {page.complaint}")
+            continue
+        try:
+            got = harvester.harvest(page.body, page.url, "auto")
+        except Exception as error:  # noqa: BLE001 (one bad page must not stop a run)
+            complain(f"{page.name}: a bug in scythe, please report it: {type(error).__name__}: {error}")
+            continue
+        health.observe(got.layout, got.document.how, page.url)
+        _note(report, got.layout, got.document.how)
+    if not report.pages:
+        raise BadInput("there is no page to check")
+    worse = [event for event in health.drift.events if before.get((event.layout, event.field)) != event]
+    report.trouble += [_name(event.layout, event.field, event.what) for event in worse]
+    report.trouble += [line for line in _gone(report, saved.profile.layouts) if line not in report.trouble]
+    return report
+
+
+def _note(report: Report, layout: Layout | None, hows: Mapping[str, str]) -> None:
+    report.pages += 1
+    if layout is None:
+        report.unknown += 1
+        return
+    for rules in layout.fields:
+        how, _, why = hows.get(rules.name, "missing: not delivered").partition(": ")
+        kind = "missing" if why.startswith("read cold") else how
+        report.fields.setdefault(layout.name, {}).setdefault(rules.name, Counter())[kind] += 1
+        if kind != "cut":
+            report.reasons.setdefault(f"{layout.name}.{rules.name}", Counter())[why] += 1
+
+
+def _gone(report: Report, layouts: tuple[Layout, ...]) -> Iterator[str]:
+    """Yield what is wrong with too few pages to call it a series: all of them."""
+    if report.unknown == report.pages:
+        yield _name("", "", "unknown")
+    for layout in layouts:
+        for rules in layout.fields:
+            seen = report.fields.get(layout.name, {}).get(rules.name, Counter())
+            expected = rules.ways and 0 < _USUALLY * rules.usual.pages <= rules.usual.present
+            if expected and seen and seen["missing"] == seen.total():
+                yield _name(layout.name, rules.name, "missing")
+
+
+def _name(layout: str, field_name: str, what: str) -> str:
+    if what == "unknown":
+        return "pages fit no layout"
+    return f"{layout}: {field_name}: {'only the tree finds it' if what == 'tree' else what}"
+
+
+def _describe(report: Report) -> Iterator[str]:
+    unknown = f", {report.unknown} fit no layout" if report.unknown else ""
+    yield f"{report.pages} page{'' if report.pages == 1 else 's'} checked{unknown}"
+    for layout, fields in report.fields.items():
+        yield ""
+        yield layout
+        for name, seen in fields.items():
+            reasons = report.reasons.get(f"{layout}.{name}", Counter())
+            why = f"  {reasons.most_common(1)[0][0]}" if reasons else ""
+            yield f"  {name:12} {seen['cut']:4} cut {seen['tree']:4} tree {seen['missing']:4} missing{why}"
+    yield ""
+    if not report.trouble:
+        yield "everything that was learned still works"
+        return
+    yield "stopped matching:"
+    yield from (f"  {line}" for line in report.trouble)
+    yield "learn the site again from recent pages, or let `scythe cut --update` do it on the way"

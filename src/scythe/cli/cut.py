@@ -1,0 +1,183 @@
+"""`scythe cut`: a profile and pages come in, their fields go to a sink, a summary to standard error."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.pages import load_pages
+from scythe.cli.progress import show_progress
+from scythe.cli.sinks import FIELD_FORMATS, Form, Sink, fields_row, open_sink
+from scythe.cli.site_options import (
+    AllowPrivate,
+    BaseUrl,
+    FieldFormat,
+    Output,
+    Pages,
+    ProfilePath,
+    Timeout,
+    Update,
+    Verbose,
+    Via,
+)
+from scythe.cli.sources import Loaded, Reach, check_base
+from scythe.errors import BadInput, ScytheError
+from scythe.limits import LIMITS
+from scythe.model import Document
+
+if TYPE_CHECKING:
+    from scythe.site import Site
+
+HELP = """Cut the fields of a learned site out of pages, without a tree where that is certain.
+
+PROFILE is what `scythe learn` wrote. PAGES are files, folders, patterns in quotes, page sets (JSON lines with html and
+url), addresses, or - for standard input. A field is cut from the bytes where two rules of its layout agree, else the
+tree is asked, else it is missing; every field says which.
+
+\b
+Examples:
+  scythe cut news.json saved/ -o news.jsonl        one JSON object per page
+  scythe cut shop.json 'shop/*.html' -o shop.csv   a table, one column per field
+  scythe cut news.json page.html -f txt            only the text
+  scythe cut news.json saved/ --via tree           what the tree gives by the same rules
+  scythe cut news.json today/ --update -o out.csv  keep what is learned again after a redesign
+
+\b
+Exit codes:
+  0  every page was read
+  1  some page failed; each has its line on standard error
+  2  the command was not understood, or the profile is damaged
+"""
+
+VIAS = ("auto", "cut", "tree")
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run came to."""
+
+    pages: int = 0
+    failed: int = 0
+    took_ns: int = 0
+    fields: Counter[str] = field(default_factory=Counter)  # cut, tree, missing
+
+    def summary(self) -> str:
+        """Say it in one line."""
+        total = max(self.fields.total(), 1)
+        shares = ", ".join(f"{100 * self.fields[how] / total:.1f} % {how}" for how in ("cut", "tree", "missing"))
+        each = f", {self.took_ns / self.pages / 1000:.0f} us a page" if self.pages else ""
+        failed = f", {self.failed} failed" if self.failed else ""
+        return f"{self.pages} page{'' if self.pages == 1 else 's'}{failed}; fields: {shares}{each}"
+
+
+@app.command(help=HELP, no_args_is_help=True)
+def cut(
+    profile: ProfilePath,
+    pages: Pages,
+    output: Output = None,
+    format_: FieldFormat = None,
+    via: Via = "auto",
+    url: BaseUrl = None,
+    timeout: Timeout = LIMITS.fetch_s,
+    allow_private: AllowPrivate = False,
+    update: Update = False,
+    verbose: Verbose = False,
+) -> None:
+    with quiet_ends():
+        try:
+            site = load_site(profile)
+            loaded = load_pages(pages, check_base(url), Reach(timeout_s=timeout, allow_private=allow_private))
+            sink = _open(output, format_, via, site)
+        except (BadInput, OSError) as error:
+            complain(str(error))
+            raise typer.Exit(USAGE) from None
+        noted = len(site.drift.log)
+        tally = _run(show_progress(loaded, "cutting", None), sink, site, via, verbose=verbose)
+        complain(tally.summary())
+        _tell_changes(site, noted)
+        if update:
+            site.save(profile)
+    if tally.failed:
+        raise typer.Exit(FAILED)
+
+
+def load_site(path: str) -> Site:
+    """Load a profile. Raises BadInput with the path where that is not possible."""
+    from scythe.site import Site
+
+    try:
+        return Site.load(path)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _open(output: str | None, format_: str | None, via: str, site: Site) -> Sink:
+    if via not in VIAS:
+        raise BadInput(f"--via {via}: known are {', '.join(VIAS)}")
+    if format_ is not None and format_ not in FIELD_FORMATS:
+        raise BadInput(f"-f {format_}: known formats are {', '.join(FIELD_FORMATS)}")
+    form = Form(fields_row, site.profile.fields, default="jsonl")
+    return open_sink(output, format_, many=True, form=form)
+
+
+def _run(pages: Iterator[Loaded], sink: Sink, site: Site, via: Any, *, verbose: bool) -> Tally:
+    """Extract every page into the sink; what fails is said and counted, and the run goes on."""
+    tally = Tally()
+    for page in pages:
+        complaint = page.complaint or _cut_one(page, sink, site, via, tally, verbose=verbose)
+        if complaint:
+            tally.failed += 1
+            complain(f"{page.name}: {complaint}")
+    sink.close()
+    return tally
+
+
+def _cut_one(page: Loaded, sink: Sink, site: Site, via: Any, tally: Tally, *, verbose: bool) -> str:
+    """Extract one page and hand it to the sink; return a complaint, or an empty string."""
+    try:
+        began = time.perf_counter_ns()
+        document = site.extract(page.body, url=page.url, via=via)
+        found = {name: (len(got.values), got.how) for name, got in document.fields.items()}
+        took_ns = time.perf_counter_ns() - began
+        complaints = sink.put(page.name, document)
+    except BrokenPipeError:
+        raise
+    except ScytheError as error:
+        return str(error)
+    except OSError as error:
+        return f"cannot be written: {error.strerror or error}"
+    except Exception as error:  # noqa: BLE001 (one bad page must not stop a run)
+        return f"a bug in scythe, please report it with the page: {type(error).__name__}: {error}"
+    tally.pages += 1
+    tally.took_ns += took_ns
+    tally.fields.update(how.partition(":")[0] for _, how in found.values())
+    if page.cut_at_bytes is not None:
+        complain(f"{page.name}: incomplete: the download ended after {page.cut_at_bytes} bytes")
+    if verbose:
+        _explain(page.name, document, took_ns)
+    return "; ".join(complaints)
+
+
+def _tell_changes(site: Site, noted: int) -> None:
+    """Say what stopped matching and what was learned again in this run."""
+    from scythe.learn.events import describe
+
+    drift = site.drift
+    for change in drift.log[noted:]:
+        if change.what == "learned":
+            complain(f"learned again on the way: {change.layout}{f' ({change.note})' if change.note else ''}")
+    for event in drift.events:
+        complain(f"the site has changed: {describe(event)}")
+
+
+def _explain(name: str, document: Document, took_ns: int) -> None:
+    typer.echo(neutralise(f"{name}: {took_ns / 1000:.0f} us"), err=True)
+    for field_name, got in document.fields.items():
+        typer.echo(neutralise(f"  {field_name}: {got.how}"), err=True)

@@ -1,0 +1,111 @@
+"""`scythe explain`: a profile and one page come in; which rules spoke, where and how fast goes to standard output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+from scythe.cli.cut import load_site
+from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.pages import load_pages
+from scythe.cli.site_options import AllowPrivate, AsJson, BaseUrl, OnePage, ProfilePath, Timeout
+from scythe.cli.sources import Reach, check_base
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+
+if TYPE_CHECKING:
+    from scythe.cli.trace import FieldTrace, Trace, WayTrace
+
+HELP = """Explain what a profile does with one page.
+
+PAGE is a file, an address, or - for standard input. You see which layout the page was taken for, and for each field how
+it was got, where it lies in the file, whether the tree gives the same, what every rule says and how long the cut takes.
+
+\b
+Examples:
+  scythe explain news.json saved/story.html          in words
+  scythe explain news.json saved/story.html --json   for a program
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+_VALUE_CHARS = 90
+_RULE_CHARS = 100
+
+
+@app.command(help=HELP, no_args_is_help=True)
+def explain(
+    profile: ProfilePath,
+    page: OnePage,
+    url: BaseUrl = None,
+    as_json: AsJson = False,
+    timeout: Timeout = LIMITS.fetch_s,
+    allow_private: AllowPrivate = False,
+) -> None:
+    from scythe.cli.trace import trace
+
+    with quiet_ends():
+        try:
+            site = load_site(profile)
+            loaded = next(load_pages([page], check_base(url), Reach(timeout_s=timeout, allow_private=allow_private)))
+        except BadInput as error:
+            complain(str(error))
+            raise typer.Exit(USAGE) from None
+        if loaded.complaint:
+            complain(f"{loaded.name}: {loaded.complaint}")
+            raise typer.Exit(FAILED)
+        found = trace(site, loaded.body, loaded.url)
+        if as_json:
+            typer.echo(json.dumps({"source": loaded.name, "url": loaded.url, **asdict(found)}, indent=1))
+            return
+        typer.echo(neutralise(f"{loaded.name}: {found.size} bytes, {found.encoding}"))
+        for line in _describe(found):
+            typer.echo(neutralise(line))
+
+
+def _describe(found: Trace) -> Iterator[str]:
+    for layout in found.layouts:
+        verdict = "this one" if layout.fits else "not this one"
+        yield f"  {layout.name}: {layout.found} of {layout.marks} marks, {verdict}"
+    if not any(layout.fits for layout in found.layouts):
+        yield "  no layout fits; the rules of each were tried on the tree"
+    for field in found.fields:
+        yield ""
+        yield from _describe_field(field)
+
+
+def _describe_field(field: FieldTrace) -> Iterator[str]:
+    took = f", {field.cut_us:.1f} us" if field.cut_us is not None and field.how.startswith("cut") else ""
+    yield f"{field.name}: {field.how}{took}"
+    for value in field.values[:3]:
+        yield f"  value  {_short(value, _VALUE_CHARS)}"
+    if len(field.values) > 3:
+        yield f"         and {len(field.values) - 3} more"
+    if field.span:
+        yield f"  where  bytes {field.span[0]} to {field.span[1]}, line {field.line}"
+    if field.how.startswith("cut"):
+        same = field.by_tree == field.values
+        yield "  tree   the same" if same else f"  tree   DIFFERS: {_short(' | '.join(field.by_tree), _VALUE_CHARS)}"
+    if field.usual:
+        yield f"  usual  {field.usual}"
+    for number, way in enumerate(field.ways, 1):
+        yield from _describe_way(way, f"way {number}" if len(field.ways) > 1 else "way")
+
+
+def _describe_way(way: WayTrace, name: str) -> Iterator[str]:
+    agree = f"{way.needed} of {len(way.rules)} rules must agree" if len(way.rules) > 1 else "1 rule"
+    yield f"  {name}: takes {way.takes}; {agree}"
+    for rule in way.rules:
+        place = f"byte {rule.offset}, line {rule.line}" if rule.offset is not None else "silent"
+        yield f"    {rule.kind:7} {place:22} {_short(rule.says, _RULE_CHARS)}"
+    if way.end:
+        yield f"    ends before {_short(way.end, _RULE_CHARS)}"
+
+
+def _short(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3]}..."

@@ -1,0 +1,187 @@
+"""`scythe learn`: pages of one site come in, a profile goes to a file and what was learned to standard output."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.examples import Example, merge, own_examples, read_examples, show_on_a_page
+from scythe.cli.pages import load_pages, spread
+from scythe.cli.progress import show_progress
+from scythe.cli.site_options import (
+    AllowPrivate,
+    BaseUrl,
+    Delay,
+    Examples,
+    FieldWanted,
+    PageCount,
+    Pages,
+    ProfileOut,
+    Timeout,
+)
+from scythe.cli.sources import Loaded, Reach, check_base, is_address
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+
+if TYPE_CHECKING:
+    from scythe.rules import FieldRules, Layout
+    from scythe.site import Site
+
+HELP = """Learn a site from some of its pages and write a profile.
+
+PAGES are saved pages of one site (files, folders, patterns in quotes), a page set (JSON lines with html, url and, if
+known, fields), or the address of the site, which is then sampled: links of the same host are followed, one page after
+the other, as robots.txt allows. Ten pages, spread over the site, are a good number.
+
+Without examples, title, text, date, author and images are learned. For anything else show what you want: a value that
+one of the pages shows. Two or three pages with examples are better than one.
+
+\b
+Examples:
+  scythe learn saved/ -o news.json                     title, text, date, author, images
+  scythe learn https://example.org/ -o news.json       the same, from the web
+  scythe learn shop/ -o shop.json --field price='$12'  a field of your own, by a value of one page
+  scythe learn shop/ -o shop.json --examples shop.csv  the same for several pages: columns page, price, name ...
+
+\b
+Exit codes:
+  0  a profile was written
+  1  nothing could be learned from these pages
+  2  the command was not understood
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+_FROM_SITE, _FROM_FILES = 12, 40  # pages learned from
+_LOOKED_AT = 1_000  # pages of an input among which those are chosen
+_SHOWN_CHARS = 44
+
+
+@app.command(help=HELP, no_args_is_help=True)
+def learn(
+    pages: Pages,
+    output: ProfileOut,
+    examples: Examples = None,
+    field: FieldWanted = None,
+    page_count: PageCount = None,
+    url: BaseUrl = None,
+    delay: Delay = 1.0,
+    timeout: Timeout = LIMITS.fetch_s,
+    allow_private: AllowPrivate = False,
+) -> None:
+    reach = Reach(timeout_s=timeout, allow_private=allow_private)
+    with quiet_ends():
+        try:
+            loaded = _load(pages, check_base(url), page_count, reach, delay)
+            wanted = _examples(loaded, examples, field or [])
+            loaded, wanted = _choose(loaded, wanted, page_count or _FROM_FILES)
+            site = _learn(loaded, wanted, tuple(name for name in field or [] if "=" not in name))
+            if not any(rules.ways for layout in site.profile.layouts for rules in layout.fields):
+                for line in _gaps(site):
+                    complain(line)
+                complain("nothing could be learned from these pages")
+                raise typer.Exit(FAILED)
+            site.save(output)
+        except (BadInput, OSError) as error:
+            complain(str(error))
+            raise typer.Exit(USAGE) from None
+        for line in _report(site, loaded, output):
+            typer.echo(neutralise(line))
+
+
+def _load(inputs: list[str], base: str | None, count: int | None, reach: Reach, delay_s: float) -> list[Loaded]:
+    """Load the pages; what fails is said and left out. Raises BadInput where nothing is left."""
+    if len(inputs) == 1 and is_address(inputs[0]):
+        from scythe.cli.sampling import sample_site
+
+        pages: Iterable[Loaded] = sample_site(inputs[0], count or _FROM_SITE, reach, delay_s=delay_s)
+    else:
+        pages = load_pages(inputs, base, reach, most=_LOOKED_AT)
+    good = []
+    for page in show_progress(pages, "loading", None):
+        if page.complaint:
+            complain(f"{page.name}: {page.complaint}")
+        else:
+            good.append(page)
+    if not good:
+        raise BadInput("there is no page to learn from")
+    return good
+
+
+def _examples(pages: list[Loaded], path: str | None, fields: list[str]) -> list[Example | None] | None:
+    """Gather the examples of all kinds, one entry per page, or None where there are none at all."""
+    shown = [option for option in fields if "=" in option]
+    several = [own_examples(pages)]
+    if path is not None:
+        several.insert(0, read_examples(Path(path), pages))
+    if shown:
+        several.insert(0, show_on_a_page(shown, pages))
+    examples = merge(*several)
+    return examples if any(examples) else None
+
+
+def _choose(
+    pages: list[Loaded], examples: list[Example | None] | None, count: int
+) -> tuple[list[Loaded], list[Example | None] | None]:
+    """Keep `count` pages, spread over those given; pages with examples stay."""
+    named = [i for i in range(len(pages)) if examples is not None and examples[i]]
+    others = [i for i in range(len(pages)) if i not in set(named)]
+    room = max(count - len(named), 0)
+    chosen = sorted([*named, *(spread(others, room) if room else [])])
+    return [pages[i] for i in chosen], [examples[i] for i in chosen] if examples is not None else None
+
+
+def _learn(pages: list[Loaded], examples: list[Example | None] | None, fields: Sequence[str]) -> Site:
+    from scythe.site import Site
+
+    return Site.learn([(page.url, page.body) for page in pages], examples, fields=fields or None)
+
+
+def _report(site: Site, pages: list[Loaded], output: str) -> list[str]:
+    """Say what was learned, tried out on the pages it was learned from."""
+    layouts = site.profile.layouts
+    tried: dict[str, Counter[str]] = {}
+    sample: dict[str, str] = {}
+    for page in pages:
+        for name, got in site.extract(page.body, url=page.url).fields.items():
+            tried.setdefault(name, Counter())[got.how.partition(":")[0]] += 1
+            if got.values:
+                sample.setdefault(name, got.values[0])
+    lines = [f"{_count(len(pages), 'page')}, {_count(len(layouts), 'layout')}, written to {output}"]
+    for layout in layouts:
+        lines += ["", _headline(layout), *(f"  {_describe(rules)}" for rules in layout.fields if rules.ways)]
+    lines += ["", "tried on these pages:"]
+    for name, how in tried.items():
+        shares = f"{how['cut']:3} cut {how['tree']:3} tree {how['missing']:3} missing"
+        lines.append(f"  {name:12} {shares}  {_short(sample.get(name, ''))}")
+    lines += _gaps(site)
+    return [*lines, "", f"next: scythe cut {output} PAGES -o out.jsonl"]
+
+
+def _gaps(site: Site) -> list[str]:
+    return ["", "not learned:", *(f"  {note}" for note in site.notes)] if site.notes else []
+
+
+def _headline(layout: Layout) -> str:
+    shapes = ", ".join(layout.shapes[:3]) + (", ..." if len(layout.shapes) > 3 else "")
+    return f"{layout.name}: {_count(layout.pages, 'page')}" + (f", addresses like {shapes}" if shapes else "")
+
+
+def _describe(rules: FieldRules) -> str:
+    kinds = " or ".join("+".join(dict.fromkeys(rule.kind for rule in way.rules)) for way in rules.ways[:2])
+    usual = rules.usual
+    return f"{rules.name:12} on {usual.present} of {usual.pages}  {rules.ways[0].take:9} {kinds}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN_CHARS else f"{line[: _SHOWN_CHARS - 3]}..."
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,252 @@
+"""Learn, cut, explain and check the bundled site from the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from contextlib import chdir
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from tests.fetch.server import by_path, page, serve
+from typer.testing import CliRunner
+
+from scythe.cli.main import app
+from scythe.demo import BASE, DemoPage, site
+
+DEMO = site(pages=60)
+NEWS = [demo for demo in DEMO if demo.kind == "news"]
+SHOP = [demo for demo in DEMO if demo.kind == "product"]
+REDESIGNED = [demo for demo in site(pages=60, design=1) if demo.kind == "news"]
+
+
+def save(folder: Path, pages: list[DemoPage]) -> Path:
+    for demo in pages:
+        path = folder / demo.path.lstrip("/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(demo.html)
+    return folder
+
+
+class Done(NamedTuple):
+    """What a command said."""
+
+    stdout: str
+    stderr: str
+
+
+class Desk:
+    """A folder with saved pages and profiles in which commands are run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(self, *arguments: str, check: int | None = 0, stdin: bytes = b"") -> Done:
+        """Run a command in this process: thirty imports of everything would take longer than the work."""
+        with chdir(self.folder):
+            done = CliRunner().invoke(app, arguments, input=stdin)
+        crashed = done.exception is not None and not isinstance(done.exception, SystemExit)
+        assert not crashed, f"{done.exception!r}\n{done.stderr}"
+        assert check is None or done.exit_code == check, f"exit {done.exit_code}\n{done.stdout}\n{done.stderr}"
+        return Done(done.stdout, done.stderr)
+
+    def lines(self, name: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.folder / name).read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """Ten news pages learned, fifteen more to cut; five product pages with one learned by example."""
+    folder = tmp_path_factory.mktemp("desk")
+    save(folder / "first", NEWS[:10])
+    save(folder / "rest", NEWS[10:])
+    save(folder / "shop", SHOP)
+    save(folder / "redesigned", REDESIGNED[:6])
+    made = Desk(folder)
+    made.run("learn", "first", "--url", BASE, "-o", "news.json")
+    return made
+
+
+def test_learn_says_what_it_learned_and_how_it_fares(desk: Desk) -> None:
+    out = desk.run("learn", "first", "--url", BASE, "-o", "again.json").stdout
+    assert "10 pages" in out.splitlines()[0]
+    assert "addresses like /" in out
+    assert "title" in out
+    assert " cut " in out
+    assert "next: scythe cut again.json" in out
+
+
+def test_learning_the_same_pages_gives_the_same_rules(desk: Desk) -> None:
+    desk.run("learn", "first", "--url", BASE, "-o", "same.json")
+    one, two = (json.loads((desk.folder / name).read_text(encoding="utf-8")) for name in ("news.json", "same.json"))
+    assert one["layouts"] == two["layouts"]
+
+
+def test_cut_gives_the_titles_of_pages_it_has_not_seen(desk: Desk) -> None:
+    done = desk.run("cut", "news.json", "rest", "--url", BASE, "-o", "news.jsonl")
+    rows = {row["url"]: row["fields"] for row in desk.lines("news.jsonl")}
+    wanted = {demo.url: demo.gold_title for demo in NEWS[10:]}
+    assert {url: fields["title"]["values"][0] for url, fields in rows.items()} == wanted
+    assert f"{len(wanted)} pages; fields: " in done.stderr
+    assert "us a page" in done.stderr
+
+
+def test_every_field_says_how_it_was_got_and_where_it_was(desk: Desk) -> None:
+    desk.run("cut", "news.json", "rest", "-o", "how.jsonl")
+    for row in desk.lines("how.jsonl"):
+        title = row["fields"]["title"]
+        start, end = title["span"]
+        body = (desk.folder / str(row["source"])).read_bytes()
+        assert title["how"].startswith("cut")
+        assert body[start:end].startswith(b"<h1")
+
+
+def test_cutting_by_the_tree_gives_the_same_values(desk: Desk) -> None:
+    for via in ("auto", "tree"):
+        desk.run("cut", "news.json", "rest", "--via", via, "-o", f"{via}.jsonl")
+    values = [
+        [{name: field["values"] for name, field in row["fields"].items()} for row in desk.lines(f"{via}.jsonl")]
+        for via in ("auto", "tree")
+    ]
+    assert values[0] == values[1]
+    assert all(row["fields"]["title"]["how"].startswith("tree") for row in desk.lines("tree.jsonl"))
+
+
+def test_cut_writes_a_table(desk: Desk) -> None:
+    desk.run("cut", "news.json", "rest", "-o", "news.csv")
+    with (desk.folder / "news.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["title"] for row in rows} == {demo.gold_title for demo in NEWS[10:]}
+    assert list(rows[0])[:2] == ["source", "url"]
+
+
+def test_cut_writes_the_text_of_one_page(desk: Desk) -> None:
+    first = sorted((desk.folder / "rest").rglob("*.html"))[0]
+    out = desk.run("cut", "news.json", str(first), "-f", "txt").stdout
+    gold = next(demo for demo in NEWS if first.as_posix().endswith(demo.path)).gold_text
+    assert gold.splitlines()[0] in out
+
+
+def test_one_bad_page_does_not_stop_the_run(desk: Desk) -> None:
+    (desk.folder / "odd").mkdir(exist_ok=True)
+    (desk.folder / "odd" / "empty.html").write_bytes(b"")
+    (desk.folder / "odd" / "picture.html").write_bytes(b"\x89PNG\r\n\x1a\n\x00\xff")
+    done = desk.run("cut", "news.json", "odd", "missing.html", "rest", "-o", "all.jsonl", check=1)
+    assert "missing.html: no such file" in done.stderr
+    assert len(desk.lines("all.jsonl")) == 2 + len(NEWS[10:])
+
+
+def test_pages_come_from_standard_input_and_page_sets(desk: Desk) -> None:
+    rows = [{"html": demo.html.decode(errors="replace"), "url": demo.url} for demo in NEWS[:3]]
+    (desk.folder / "set.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    desk.run("cut", "news.json", "set.jsonl", "-o", "set-out.jsonl")
+    assert [row["url"] for row in desk.lines("set-out.jsonl")] == [demo.url for demo in NEWS[:3]]
+    out = desk.run("cut", "news.json", "-", stdin=NEWS[0].html).stdout
+    assert json.loads(out)["fields"]["title"]["values"] == [NEWS[0].gold_title]
+
+
+def between(demo: DemoPage, before: str) -> str:
+    return demo.html.decode().partition(before)[2].partition("<")[0]
+
+
+def test_a_field_is_learned_from_a_value_of_one_page(desk: Desk) -> None:
+    prices = {demo.path.rpartition("/")[2]: [between(demo, '"price">')] for demo in SHOP}
+    desk.run("learn", "shop", "-o", "shop.json", "--field", "price=" + between(SHOP[0], '"price">'))
+    desk.run("cut", "shop.json", "shop", "-o", "shop.jsonl")
+    found = {Path(row["source"]).name: row["fields"]["price"]["values"] for row in desk.lines("shop.jsonl")}
+    assert found == prices
+
+
+def test_fields_are_learned_from_a_table_of_examples_and_missing_where_there_are_none(desk: Desk) -> None:
+    wanted = {
+        demo.path.rpartition("/")[2]: (between(demo, '"price">'), between(demo, "<td>Weight</td><td>")) for demo in SHOP
+    }
+    rows = [("page", "price", "weight"), *((name, *values) for name, values in list(wanted.items())[:3])]
+    with (desk.folder / "examples.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    desk.run("learn", "shop", "-o", "table.json", "--examples", "examples.csv")
+    desk.run("cut", "table.json", "shop", "-o", "table.csv")
+    with (desk.folder / "table.csv").open(encoding="utf-8", newline="") as file:
+        found = {Path(row["source"]).name: (row["price"], row["weight"]) for row in csv.DictReader(file)}
+    assert found == wanted
+
+
+def test_explain_names_layout_rules_places_and_time(desk: Desk) -> None:
+    first = str(sorted((desk.folder / "rest").rglob("*.html"))[0])
+    out = desk.run("explain", "news.json", first).stdout
+    assert "marks, this one" in out
+    assert "title: cut: " in out
+    assert " us\n" in out
+    assert "the same" in out
+    assert "DIFFERS" not in out
+    assert "rules must agree" in out
+
+
+def test_explain_as_json_has_every_rule(desk: Desk) -> None:
+    first = str(sorted((desk.folder / "rest").rglob("*.html"))[0])
+    found = json.loads(desk.run("explain", "news.json", first, "--json").stdout)
+    title = next(field for field in found["fields"] if field["name"] == "title")
+    assert title["values"] == title["by_tree"]
+    assert all(rule["offset"] == title["span"][0] for way in title["ways"] for rule in way["rules"] if rule["offset"])
+    assert title["cut_us"] > 0
+
+
+def test_explain_says_when_a_page_fits_no_layout(desk: Desk) -> None:
+    (desk.folder / "other.html").write_text("<h1>Other</h1><p>Words of another site.", encoding="utf-8")
+    assert "no layout fits" in desk.run("explain", "news.json", "other.html").stdout
+    assert "no such file" in desk.run("explain", "news.json", "nowhere.html", check=1).stderr
+
+
+def test_check_is_content_with_pages_of_the_same_design(desk: Desk) -> None:
+    out = desk.run("check", "news.json", "rest", "--url", BASE).stdout
+    assert f"{len(NEWS[10:])} pages checked" in out
+    assert "everything that was learned still works" in out
+
+
+def test_check_fails_after_a_redesign_and_says_what_stopped(desk: Desk) -> None:
+    out = desk.run("check", "news.json", "redesigned", "--url", BASE, check=1).stdout
+    assert "stopped matching:" in out
+
+
+def test_check_speaks_json(desk: Desk) -> None:
+    good = json.loads(desk.run("check", "news.json", "rest", "--json").stdout)
+    bad = json.loads(desk.run("check", "news.json", "redesigned", "--json", check=1).stdout)
+    assert (good["ok"], good["pages"], good["trouble"]) == (True, len(NEWS[10:]), [])
+    assert (bad["ok"], bad["pages"]) == (False, 6)
+    assert bad["trouble"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("cut", "no.json", "rest"), "no.json: cannot be read"),
+        (("cut", "cut.json", "rest"), "cut.json: line "),
+        (("cut", "news.json", "rest", "--via", "magic"), "--via magic: known are auto, cut, tree"),
+        (("cut", "news.json", "rest", "-f", "docx"), "known formats are jsonl"),
+        (("cut", "news.json", "rest", "-o", "out.xyz"), "the suffix names no format"),
+        (("check", "cut.json", "rest"), "cut.json: line "),
+        (("check", "news.json", "nowhere"), "there is no page to check"),
+        (("explain", "cut.json", "rest"), "cut.json: line "),
+        (("learn", "nowhere", "-o", "x.json"), "there is no page to learn from"),
+        (("learn", "shop", "-o", "x.json", "--field", "price=nowhere"), "no page shows 'nowhere'"),
+        (("learn", "shop", "-o", "x.json", "--field", "colour"), "colour"),
+        (("learn", "shop", "-o", "x.json", "--examples", "no.csv"), "no.csv"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_and_the_exit_code(desk: Desk, arguments: tuple[str, ...], why: str) -> None:
+    whole = (desk.folder / "news.json").read_bytes()
+    (desk.folder / "cut.json").write_bytes(whole[: len(whole) // 2])
+    done = desk.run(*arguments, check=2)
+    assert why in done.stderr
+
+
+def test_a_site_on_the_web_is_sampled_and_learned(desk: Desk) -> None:
+    pages = {demo.path: page(demo.html, f"Content-Type: {demo.content_type}") for demo in DEMO}
+    pages["/"] = pages["/index.html"]
+    with serve(by_path(pages)) as server:
+        out = desk.run(
+            "learn", server.url("/"), "-o", "web.json", "--pages", "8", "--delay", "0", "--allow-private"
+        ).stdout
+    assert "8 pages" in out
+    assert server.open_most == 1
