@@ -33,6 +33,7 @@ ARTICLE = Layout(
     shapes=("/news/#/*",),
     encodings=("utf-8", "cp1252"),
     pages=10,
+    boilerplate=("posted: 9:99 pm",),
 )
 PROFILE = Profile(
     (ARTICLE, replace(ARTICLE, name="gallery", marks=())),
@@ -104,7 +105,7 @@ def test_what_is_left_out_means_the_same_in_every_version() -> None:
     loaded = load_profile(signed({"scythe_profile": 1, "layouts": [layout], "health": {}})).profile
     way = Way("element", (Rule("tag", b"<p", 0, b"", 0, 0, 0),), 2, "", "", "", False, b"", -1, (), ())
     field = FieldRules("b", (way,), Usual(0, 0, 0, 0, 0, 0, 0, "", ""))
-    assert loaded == Profile((Layout("a", (field,), (), (), ("utf-8",), 0),), (), (), "", ())
+    assert loaded == Profile((Layout("a", (field,), (), (), ("utf-8",), 0, ()),), (), (), "", ())
 
 
 @pytest.mark.parametrize("form", [forms.RULE, forms.WAY, forms.USUAL, forms.FIELD, forms.LAYOUT, forms.PROFILE])

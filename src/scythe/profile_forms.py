@@ -161,6 +161,8 @@ class Record:
         """Return plain values in the order of the record's fields."""
         if not isinstance(value, self.of):
             raise TypeError(f"{self.of.__name__} was expected, not {type(value).__name__}")
+        if len(fields(value)) != len(self.forms):
+            raise TypeError(f"{self.of.__name__} has fields that the file format lacks")  # they would be lost
         given = {name: getattr(value, name) for name in self.forms}
         default = _defaults(self.of)
         kept = {name: item for name, item in given.items() if name not in default or item != default[name]}
@@ -321,6 +323,7 @@ LAYOUT = Record(
         "shapes": Many(Text(LIMITS.url_chars), LIMITS.layout_marks),
         "encodings": Many(Text(40, _codec_why), 100),
         "pages": _PAGES,
+        "boilerplate": Many(_WORDS, LIMITS.shared_texts),
     },
 )
 PROFILE = Record(

@@ -42,8 +42,6 @@ Exit codes:
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-_USUALLY = 0.9  # share of the pages learned that have a field, for its absence to mean something
-
 
 @dataclass(slots=True)
 class Report:
@@ -148,8 +146,7 @@ def _gone(report: Report, layouts: tuple[Layout, ...]) -> Iterator[str]:
     for layout in layouts:
         for rules in layout.fields:
             seen = report.fields.get(layout.name, {}).get(rules.name, Counter())
-            expected = rules.ways and 0 < _USUALLY * rules.usual.pages <= rules.usual.present
-            if expected and seen and seen["missing"] == seen.total():
+            if rules.ways and rules.usual.is_expected and seen and seen["missing"] == seen.total():
                 yield _name(layout.name, rules.name, "missing")
 
 
