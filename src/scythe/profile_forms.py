@@ -161,7 +161,7 @@ class Record:
         """Return plain values in the order of the record's fields."""
         if not isinstance(value, self.of):
             raise TypeError(f"{self.of.__name__} was expected, not {type(value).__name__}")
-        if len(fields(value)) != len(self.forms):
+        if len(fields(self.of)) != len(self.forms):
             raise TypeError(f"{self.of.__name__} has fields that the file format lacks")  # they would be lost
         given = {name: getattr(value, name) for name in self.forms}
         default = _defaults(self.of)
@@ -308,7 +308,6 @@ USUAL = Record(
         "first": _OFFSET,
         "last": _OFFSET,
         "script": Text(40),
-        "form": Text(40),
         "form": Text(40),
     },
     _usual_why,
