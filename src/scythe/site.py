@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from scythe.errors import BadInput
+from scythe.export import write_atomically
 from scythe.harvest import Harvester, Via
 from scythe.learn.events import Drift
 from scythe.learn.health import Health
@@ -95,7 +96,7 @@ class Site:
 
     def save(self, path: str | Path) -> None:
         """Write the profile, and how it has fared, as versioned JSON."""
-        Path(path).write_text(dump_profile(self.profile, self._keeper.dump()), encoding="utf-8")
+        write_atomically(Path(path), dump_profile(self.profile, self._keeper.dump()).encode())
 
     def _adopt(self, profile: Profile) -> None:
         self.profile = profile
