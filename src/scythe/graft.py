@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
+from scythe.cut.cutter import Cutter
 from scythe.cut.dispatch import Dispatcher
 from scythe.learn.marks import choose_marks
 from scythe.rules import FieldRules, Layout, Profile, Usual
@@ -32,16 +33,22 @@ def graft(profile: Profile, layout: Layout, bodies: Sequence[bytes], samples: Sa
     return replace(profile, layouts=layouts)
 
 
-def mend(profile: Profile, name: str, fields: Sequence[FieldRules]) -> Profile | None:
+def mend(layout: Layout, fields: Sequence[FieldRules]) -> Layout:
     """Give the fields of a layout further ways, which are tried where the old ones lead nowhere."""
-    new = {rules.name: rules for rules in fields}
-    layouts: list[Layout] = []
-    for layout in profile.layouts:
-        if layout.name == name:
-            mended = [_widen(rules, new[rules.name]) if rules.name in new else rules for rules in layout.fields]
-            layout = replace(layout, fields=tuple(mended))
-        layouts.append(layout)
-    return replace(profile, layouts=tuple(layouts)) if tuple(layouts) != profile.layouts else None
+    new = {rules.name: rules for rules in fields if rules.ways}
+    mended = (_widen(rules, new[rules.name]) if rules.name in new else rules for rules in layout.fields)
+    return replace(layout, fields=tuple(mended))
+
+
+def helps(layout: Layout, bodies: Sequence[bytes], names: Collection[str] | None) -> bool:
+    """Say whether a layout cuts at least one of the named fields (or of all) from most of the pages."""
+    cutter = Cutter(layout)
+    counts = [0] * len(layout.fields)
+    for body in bodies:
+        for i, cut in enumerate(cutter.cut(body)):
+            counts[i] += cut.state == "cut"
+    asked = [i for i, rules in enumerate(layout.fields) if names is None or rules.name in names]
+    return any(2 * counts[i] > len(bodies) for i in asked)
 
 
 def prune(profile: Profile, last_seen: Callable[[str], int]) -> tuple[Profile, str]:

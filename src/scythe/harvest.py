@@ -150,7 +150,7 @@ class _Extraction:
         if self._via != "cut" and any(self._lacks(name) for name in ("text", "title")):
             cold = self._cold
             for name, value in _known_cold(cold).items():
-                if name in self._wanted and self._lacks(name) and value:
+                if name in self._wanted and name not in self._profile.named and self._lacks(name) and value:
                     why = fields[name].how.removeprefix("missing: ") if name in fields else reason
                     fields[name] = Field((value,), None, f"tree: read cold ({why})")
         for name in self._wanted:

@@ -333,5 +333,6 @@ PROFILE = Record(
         "hosts": Many(Text(253, _host_why), 1_000),
         "learned": Text(40, _time_why),
         "boilerplate": Many(_WORDS, LIMITS.shared_texts),
+        "named": Many(Text(200, _name_why), LIMITS.layout_fields),
     },
 )

@@ -7,11 +7,11 @@ recollected are not taken; the field then stays missing, and its event open.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scythe.graft import MOST_LAYOUTS, free_name, graft, mend, prune, share_boilerplate
+from scythe.graft import MOST_LAYOUTS, free_name, graft, helps, mend, prune, share_boilerplate
 from scythe.harvest import Harvest
 from scythe.learn.events import read_map
 from scythe.learn.health import UNKNOWN, Health
@@ -27,6 +27,7 @@ MOST_MISFITS = 12
 MOST_BYTES = 20_000_000  # of misfits, and of samples
 MOST_KEYS = 100  # of a saved state
 _SAMPLES = 3  # pages kept of each layout, to tell a new one from it
+_FIRST_WAIT = 2
 _LONGEST_WAIT = 320  # misfits between two attempts
 _FORGIVEN = 200  # pages without an attempt, after which the next is made at once
 _REDESIGN = 0.5  # share of a layout's fields; a template that has so many is the same pages in new clothes
@@ -51,7 +52,7 @@ class Keeper:
         self._misfits: OrderedDict[str, Misfit] = OrderedDict()
         self._samples: dict[str, list[bytes]] = {}
         self._met = 0  # misfits, in all
-        self._wait = self._due = LEAST  # misfits between two attempts, and at the next one
+        self._wait, self._due = _FIRST_WAIT, LEAST  # misfits between two attempts, and at the next one
         self._tried_at = 0  # page number of the last attempt
 
     def attend(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> Profile | None:
@@ -72,7 +73,7 @@ class Keeper:
         """Take what was seen until now, on the pages learned, for the normal state."""
         self.health.settle()
         self._misfits.clear()
-        self._met, self._wait, self._due = 0, LEAST, LEAST
+        self._met, self._wait, self._due = 0, _FIRST_WAIT, LEAST
 
     def dump(self) -> dict[str, object]:
         """Return what is known of the site's health, and what its pages said, as JSON can hold it."""
@@ -82,7 +83,7 @@ class Keeper:
     def load(cls, state: Mapping[str, object], profile: Profile) -> Keeper:
         """Take up a dumped state. Raises BadInput for anything else."""
         health = Health.load(read_map(state, "watch", MOST_KEYS), profile.layouts)
-        return cls(health, Memory.load(read_map(state, "memory", MOST_KEYS)))
+        return cls(health, Memory.load(read_map(state, "memory", MOST_KEYS), profile.named))
 
     def _remember(self, layout: str, body: bytes, url: str | None, fields: Mapping[str, Field]) -> None:
         """Keep what a page that fits says, and the page itself while few of its layout are kept."""
@@ -103,8 +104,8 @@ class Keeper:
 
     def _is_due(self) -> bool:
         """Say whether enough misfits came since the last attempt; each waits twice as long as the one before."""
-        if self.health.pages - self._tried_at > _FORGIVEN and self._wait > LEAST:
-            self._wait, self._due = LEAST, min(self._due, self._met)
+        if self.health.pages - self._tried_at > _FORGIVEN and self._wait > _FIRST_WAIT:
+            self._wait, self._due = _FIRST_WAIT, min(self._due, self._met)
         return len(self._misfits) >= LEAST and self._met >= self._due
 
     def _relearn(self, profile: Profile) -> Profile | None:
@@ -113,8 +114,8 @@ class Keeper:
         misfits = [misfit for misfit in self._misfits.values() if misfit.layout in ailing]
         if len(misfits) < LEAST:
             return None
-        self._wait = min(2 * self._wait, _LONGEST_WAIT)
         self._due = self._met + self._wait
+        self._wait = min(2 * self._wait, _LONGEST_WAIT)
         self._tried_at = self.health.pages
         lessons = [make_lesson(misfit.body, misfit.url) for misfit in misfits]
         for group in group_pages([lesson.page for lesson in lessons]):
@@ -122,37 +123,55 @@ class Keeper:
             new = self._renew(profile, chosen, [lessons[i] for i in group]) if len(group) >= LEAST else None
             if new is not None:
                 self._misfits = OrderedDict((key, kept) for key, kept in self._misfits.items() if kept not in chosen)
-                self._due = self._met + LEAST
                 return new
         return None
 
     def _renew(self, profile: Profile, misfits: Sequence[Misfit], lessons: Sequence[Lesson]) -> Profile | None:
         """Learn from pages of one template; a layout that its marks cannot tell from an old one mends that one."""
-        health = self.health
-        old = _find_predecessor(profile, health, misfits)
+        bodies = [misfit.body for misfit in misfits]
+        taken_for = Counter(misfit.layout for misfit in misfits).most_common(1)[0][0]
+        old = next((layout for layout in profile.layouts if layout.name == taken_for), None)
         learned = self._learn(profile, old, misfits, lessons)
-        if learned is None or not learned.layouts[0].fields:
-            health.note(
-                "failed", old.name if old else UNKNOWN, "", f"nothing could be learned from {len(misfits)} pages"
-            )
+        ailing = {event.field for event in self.health.drift.events if event.layout == taken_for}
+        if learned is None or not helps(learned.layouts[0], bodies, ailing if old is not None else None):
+            self.health.note("failed", taken_for, "", f"{len(misfits)} pages do not show how")
             return None
-        layout = _note_gaps(replace(learned.layouts[0], name=free_name(profile)), old)
-        new = graft(profile, layout, [misfit.body for misfit in misfits], self._samples)
-        taken_for = {misfit.layout for misfit in misfits}
+        layout = _note_gaps(replace(learned.layouts[0], name=free_name(profile)), profile, old)
+        new = graft(profile, layout, bodies, self._samples)
         if new is not None:
-            self._samples[layout.name] = [misfit.body for misfit in misfits[:_SAMPLES]]
-        elif len(taken_for) == 1 and old is not None and old.name in taken_for:
-            layout = replace(layout, name=old.name)
-            new = mend(profile, old.name, [rules for rules in layout.fields if rules.ways])
-        if new is None:
-            health.note(
-                "failed", old.name if old else UNKNOWN, "", "the pages cannot be told from those of other layouts"
-            )
+            new, dropped = prune(share_boilerplate(new, learned.boilerplate), self.health.last_seen)
+            self._report_layout(layout, {misfit.layout for misfit in misfits}, bodies, dropped)
+            return new
+        return self._mend(profile, old, [rules for rules in layout.fields if rules.name in ailing], bodies)
+
+    def _mend(
+        self, profile: Profile, old: Layout | None, fields: Sequence[FieldRules], bodies: Sequence[bytes]
+    ) -> Profile | None:
+        mended = mend(old, fields) if old is not None else None
+        names = [rules.name for rules in fields if rules.ways]
+        if mended is None or not helps(mended, bodies, set(names)):
+            why = "the pages cannot be told from those of other layouts"
+            self.health.note("failed", old.name if old is not None else UNKNOWN, "", why)
             return None
-        new, dropped = prune(share_boilerplate(new, learned.boilerplate), health.last_seen)
-        _report(health, layout, taken_for, len(misfits), dropped)
-        self._samples.pop(dropped, None)
-        return new
+        self.health.note("learned", mended.name, "", f"further rules for {', '.join(names)} from {len(bodies)} pages")
+        self.health.renew(mended, names, "learned again")
+        layouts = tuple(mended if layout is old else layout for layout in profile.layouts)
+        return replace(profile, layouts=layouts)
+
+    def _report_layout(self, layout: Layout, taken_for: set[str], bodies: Sequence[bytes], dropped: str) -> None:
+        health = self.health
+        self._samples[layout.name] = list(bodies[:_SAMPLES])
+        got = ", ".join(rules.name for rules in layout.fields if rules.ways)
+        health.note("learned", layout.name, "", f"{got} from {len(bodies)} pages")
+        for name in sorted(taken_for):
+            health.start_afresh(name, f"learned again as {layout.name}")
+        for rules in layout.fields:
+            if not rules.ways:
+                health.miss(layout.name, rules.name, "could not be learned again")
+        if dropped:
+            self._samples.pop(dropped, None)
+            health.start_afresh(dropped, "dropped")
+            health.note("dropped", dropped, "", "its pages were not met for the longest time")
 
     def _learn(
         self, profile: Profile, old: Layout | None, misfits: Sequence[Misfit], lessons: Sequence[Lesson]
@@ -171,7 +190,7 @@ class Keeper:
             return None
         lessons = [replace(lesson, example=example or None) for lesson, example in zip(lessons, examples, strict=True)]
         learned, _ = learn_profile(lessons, wanted)
-        usual = {rules.name: rules.usual for rules in old.fields} if old is not None else {}
+        usual = {rules.name: rules.usual for layout in (*profile.layouts, old) if layout for rules in layout.fields}
         fields = tuple(
             rules
             for rules in learned.layouts[0].fields
@@ -186,34 +205,17 @@ def _got_by_rules(fields: Mapping[str, Field], names: frozenset[str]) -> Values:
     return {name: field.values for name, field in found if field.values and "read cold" not in field.how}
 
 
-def _find_predecessor(profile: Profile, health: Health, misfits: Sequence[Misfit]) -> Layout | None:
-    """Return the layout that the pages were taken for, or else the one that was met last."""
-    taken_for = {misfit.layout for misfit in misfits}
-    return max(
-        profile.layouts, key=lambda layout: (layout.name in taken_for, health.last_seen(layout.name)), default=None
-    )
-
-
-def _note_gaps(layout: Layout, old: Layout | None) -> Layout:
+def _note_gaps(layout: Layout, profile: Profile, old: Layout | None) -> Layout:
     """Add the fields that the pages had before their redesign and that could not be learned: they will be missed."""
-    if old is None:
-        return layout
+    before = [old] if old is not None else [each for each in profile.layouts if each.fields]
+    usual = {rules.name: rules.usual for each in before for rules in each.fields if rules.usual.is_expected}
+    expected = [name for name in usual if all(_expects(each, name) for each in before)]
     names = {rules.name for rules in layout.fields}
-    expected = [rules for rules in old.fields if rules.usual.is_expected]
-    if sum(rules.name in names for rules in expected) < _REDESIGN * len(expected):
+    if sum(name in names for name in expected) < _REDESIGN * len(expected):
         return layout
-    gaps = tuple(FieldRules(rules.name, (), rules.usual) for rules in expected if rules.name not in names)
+    gaps = tuple(FieldRules(name, (), usual[name]) for name in expected if name not in names)
     return replace(layout, fields=layout.fields + gaps)
 
 
-def _report(health: Health, layout: Layout, taken_for: set[str], pages: int, dropped: str) -> None:
-    got = ", ".join(rules.name for rules in layout.fields if rules.ways)
-    health.note("learned", layout.name, "", f"{got} from {pages} pages")
-    for name in sorted(taken_for | {layout.name}):
-        health.start_afresh(name, f"learned again as {layout.name}")
-    for rules in layout.fields:
-        if not rules.ways:
-            health.miss(layout.name, rules.name, "could not be learned again")
-    if dropped:
-        health.start_afresh(dropped, "dropped")
-        health.note("dropped", dropped, "", "its pages were not met for the longest time")
+def _expects(layout: Layout, name: str) -> bool:
+    return any(rules.name == name and rules.usual.is_expected for rules in layout.fields)

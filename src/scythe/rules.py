@@ -107,3 +107,4 @@ class Profile:
     hosts: tuple[str, ...] = ()
     learned: str = ""  # ISO 8601, UTC
     boilerplate: tuple[str, ...] = ()  # the same of all pages together, for pages of no known layout
+    named: tuple[str, ...] = ()  # of the fields, those learned by example: reading a page cold says nothing of them

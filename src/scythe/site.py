@@ -32,7 +32,7 @@ class Site:
 
     def __init__(self, profile: Profile, *, notes: tuple[str, ...] = (), keeper: Keeper | None = None) -> None:
         self.notes = notes  # why something was not learned, for people
-        self._keeper = keeper or Keeper(Health(sum(layout.pages for layout in profile.layouts)), Memory())
+        self._keeper = keeper or Keeper(Health(sum(layout.pages for layout in profile.layouts)), Memory(profile.named))
         self._lock = Lock()
         self._adopt(profile)
 
@@ -105,7 +105,6 @@ class Site:
     def _look_back(self, lessons: Sequence[Lesson]) -> None:
         """Extract the pages learned, to see what is normal, and remember what was shown on them."""
         keeper = self._keeper
-        keeper.memory = Memory(name for lesson in lessons for name in lesson.example or ())
         for lesson in lessons:
             keeper.note(self._harvester.harvest(lesson.source.body, lesson.url, "auto"), lesson.source.body, lesson.url)
             shown = {name: tuple(values) for name, values in (lesson.example or {}).items()}

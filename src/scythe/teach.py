@@ -113,4 +113,5 @@ def _profile(
         hosts=tuple(sorted({host(lesson.url) for lesson in lessons if lesson.url} - {""})),
         learned=datetime.now(UTC).isoformat(timespec="seconds"),
         boilerplate=find_boilerplate(samples) if samples else (),
+        named=tuple(sorted({name for lesson in lessons for name in lesson.example or ()})),
     )

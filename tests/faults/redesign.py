@@ -20,8 +20,7 @@ _OTHER_TAGS = {
     b"b": b"strong",
     b"em": b"i",
     b"i": b"em",
-    b"h1": b"h2",
-    b"h2": b"h3",
+    b"span": b"small",
 }
 _RAW = re.compile(rb"<!--.*?-->|<(script|style|textarea)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 

@@ -54,7 +54,7 @@ def test_only_named_fields_with_short_values_are_remembered() -> None:
     memory = Memory(["name"])
     memory.remember("a", {"name": ("x" * 5_000,), "price": ("$1",)})
     memory.remember("b", {"name": ()})
-    assert memory.dump() == {"names": ["name"], "pages": []}
+    assert memory.dump() == {"pages": []}
 
 
 def test_the_oldest_page_goes_first() -> None:
@@ -70,11 +70,11 @@ def test_the_oldest_page_goes_first() -> None:
 
 def test_memory_survives_json() -> None:
     state = json.loads(json.dumps(filled().dump()))
-    assert Memory.load(state).dump() == state
-    assert Memory.load({}).dump() == {"names": [], "pages": []}
+    assert Memory.load(state, ["name", "price", "maker"]).dump() == state
+    assert Memory.load({}, []).dump() == {"pages": []}
 
 
 @pytest.mark.parametrize("state", [{"pages": 1}, {"pages": [1]}, {"pages": [["u", 1]]}, {"pages": [["u", {"a": [1]}]]}])
 def test_a_damaged_memory_is_refused(state: dict[str, object]) -> None:
     with pytest.raises(BadInput):
-        Memory.load(state)
+        Memory.load(state, [])

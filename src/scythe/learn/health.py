@@ -8,7 +8,7 @@ alternate, and closes it only after ten good ones in a row: no site makes it flu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -200,6 +200,17 @@ class Health:
         self._watches.pop(layout, None)
         for key in [key for key in self._open if key[0] == layout]:
             self.close(*key, why)
+
+    def renew(self, layout: Layout, names: Collection[str], why: str) -> None:
+        """Count some fields of a layout afresh: they got further rules."""
+        watch = self._watches.get(layout.name) or self._enter(layout)
+        fresh = watch_over(layout)
+        watch.usual = fresh.usual
+        watch.tracks = {
+            name: track if name in names else watch.tracks.get(name, track) for name, track in fresh.tracks.items()
+        }
+        for name in names:
+            self.close(layout.name, name, why)
 
     def note(self, what: str, layout: str, name: str = "", note: str = "") -> None:
         """Write a line into the log."""

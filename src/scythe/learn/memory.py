@@ -21,7 +21,6 @@ Values = Mapping[str, tuple[str, ...]]
 PAGES = 300  # remembered
 _CHARS = 300  # of a value; longer ones are content, which is read again
 _VALUES = 20  # of a field that repeats
-_FIELDS = 100
 _KEY_CHARS = 8_192
 _TELLING = 8  # characters of a value that can tell one page from all others
 _HEADINGS = 5  # of a page that are looked at
@@ -69,13 +68,12 @@ class Memory:
     def dump(self) -> dict[str, object]:
         """Return what is remembered as JSON can hold it."""
         pages = [[url, {name: list(given) for name, given in page.items()}] for url, page in self._pages.items()]
-        return {"names": sorted(self.names), "pages": pages}
+        return {"pages": pages}
 
     @classmethod
-    def load(cls, state: Mapping[str, object]) -> Memory:
+    def load(cls, state: Mapping[str, object], names: Iterable[str]) -> Memory:
         """Take up a dumped memory. Raises BadInput for anything else."""
-        names = read_list(state, "names", _FIELDS)
-        memory = cls(name for name in names if isinstance(name, str))
+        memory = cls(names)
         for entry in read_list(state, "pages", PAGES):
             if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str)):
                 raise BadInput("memory: expected pairs of an address and values")
