@@ -26,6 +26,8 @@ def test_every_element_knows_where_its_opening_tag_is() -> None:
         b"<i title='a > <b>'></i>",
         b"<textarea><b></textarea>",
         b"<xmp><b></xmp>",
+        b"<script>'<b</script>",
+        b"<script>'<b'</script>",
     ],
 )
 def test_what_only_looks_like_a_tag_is_no_element(hiding: bytes) -> None:

@@ -21,6 +21,8 @@ OPAQUE = frozenset({"noscript", "template", "svg", "math", "select"})  # element
 RAW = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext"})
 
 _START = re.compile(rb"<[A-Za-z][^\t\n\f\r />]*")
+# a mark may not part `<` from `/`, as in a script that ends in <b</script>
+_MARKABLE = re.compile(rb"<[A-Za-z][^\t\n\f\r /><]*+(?!<)")
 _MARKED = re.compile(rf" {MARK}=\d+ ")
 _NAME_ENDS = frozenset(b"\t\n\f\r />")
 _BEFORE_NAME = re.compile(rb"[\t\n\f\r /]*")
