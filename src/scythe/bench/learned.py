@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from scythe.bench.cut import CREATE, FIND, Key, Times, sweep, time_parser
 from scythe.bench.parsers import Parser, Wanted, installed_parsers, read_wanted
@@ -36,8 +37,9 @@ class LearnedField:
     index: int
     size: str  # body for flowing text, else value
     wanted: Wanted  # the element, for the parsers
-    bodies: tuple[bytes, ...]
-    sure: int  # pages on which the cutter had an answer, or knew that there is none
+    bodies: tuple[bytes, ...]  # pages on which the cutter has an answer: a doubt is quickly said
+    pages: int  # of the layout
+    sure: int  # pages on which the cutter has an answer or knows that there is none
 
     @property
     def place(self) -> str:
@@ -109,7 +111,7 @@ def _time_layout(
     numbered = list(enumerate(done.fields[first:], start=first))
     for _ in range(rounds if numbered else 0):
         for way in WAYS:
-            _time_way(done.times, way, cutter, numbered)
+            _time_way(done.times, way, cutter, bodies, numbered)
         for parser in parsers:
             time_parser(done.times, parser, f"{site} {number}", bodies, {i: one.wanted for i, one in numbered})
 
@@ -121,8 +123,9 @@ def _describe(
     spans = ((body, cut.span[0]) for body, cut in zip(bodies, cuts, strict=True) if cut.span)
     wanted = next((_wanted(body, start) for body, start in spans), Wanted("h1", ()))
     sure = sum(cut.state != "doubt" for cut in cuts)
+    taken = tuple(body for body, cut in zip(bodies, cuts, strict=True) if cut.state == "cut")
     size = "body" if any(way.take == FLOW for way in rules.ways) else "value"
-    return LearnedField(site, number, index, size, wanted, tuple(bodies), sure)
+    return LearnedField(site, number, index, size, wanted, taken, len(bodies), sure)
 
 
 def _wanted(body: bytes, start: int) -> Wanted:
@@ -132,16 +135,18 @@ def _wanted(body: bytes, start: int) -> Wanted:
     return Wanted(wanted.name, tuple(pair for pair in wanted.attributes if pair[0] in STABLE))
 
 
-def _time_way(times: Times, way: str, cutter: Cutter, fields: list[tuple[int, LearnedField]]) -> None:
+def _time_way(
+    times: Times, way: str, cutter: Cutter, bodies: Sequence[bytes], fields: list[tuple[int, LearnedField]]
+) -> None:
     if way == AT_ONCE:
-        ns = sweep(cutter.cut, fields[0][1].bodies)
+        ns = sweep(cutter.cut, bodies)
         for number, one in fields:
-            times.keep(Key(way, FIND, number, one.place), len(one.bodies), ns // len(fields))
+            times.keep(Key(way, FIND, number, one.place), len(bodies), ns // len(fields))
         return
     for number, one in fields:
-        index, thorough = one.index, way == THOROUGH
-        ns = sweep(lambda body: cutter.cut_field(body, index, thorough=thorough), one.bodies)  # noqa: B023
-        times.keep(Key(way, FIND, number, one.place), len(one.bodies), ns)
+        if one.bodies:
+            cut = partial(cutter.cut_field, index=one.index, thorough=way == THOROUGH)
+            times.keep(Key(way, FIND, number, one.place), len(one.bodies), sweep(cut, one.bodies))
 
 
 def _time_pages(done: LearnedRun, pages: SitePages, site: Site, rest: list[int], rounds: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from scythe.bench.cut import CREATE, FIND, Key
 from scythe.bench.cut_tables import Cell, Table
@@ -25,7 +25,7 @@ def tell_fields(run: LearnedRun) -> Table:
             name = f"{parser}, one parse per {'page' if shared else 'field'}"
             costs[name] = [_total(run, parser, picked, shared) for picked in groups]
     for way in (LOCAL, THOROUGH, AT_ONCE):
-        costs[way] = [_mean(run, (Key(way, FIND, i, run.fields[i].place) for i in picked)) for picked in groups]
+        costs[way] = [_weigh(run, picked, lambda i, way=way: _find(run, way, i)) for picked in groups]  # type: ignore[misc]
     fastest = [_fastest(run, picked, shared=False) for picked in groups]
     fastest_shared = [_fastest(run, picked, shared=True) for picked in groups]
     rows: list[tuple[Cell, ...]] = []
@@ -42,7 +42,7 @@ def _describe(run: LearnedRun) -> str:
     parts = []
     for size in SIZES:
         fields = [one for one in run.fields if one.size == size]
-        tasks = sum(len(one.bodies) for one in fields)
+        tasks = sum(one.pages for one in fields)
         sure = sum(one.sure for one in fields)
         parts.append(f"{tasks} {size} tasks ({100 * sure / max(tasks, 1):.1f} % without doubt)")
     return ", ".join(parts)
@@ -66,17 +66,26 @@ def _mean(run: LearnedRun, keys: Iterable[Key]) -> float | None:
     return sum(run.times.ns[key] for key in known) / calls / 1e3 if calls else None
 
 
+def _weigh(run: LearnedRun, picked: list[int], cost: Callable[[int], float | None]) -> float | None:
+    """Return the mean cost of fields, each counted once for every page that it is cut from."""
+    costs = [(cost(i), len(run.fields[i].bodies)) for i in picked]
+    known = [(mean, pages) for mean, pages in costs if mean is not None and pages]
+    return sum(mean * pages for mean, pages in known) / sum(pages for _, pages in known) if known else None
+
+
+def _find(run: LearnedRun, way: str, number: int) -> float | None:
+    return _mean(run, [Key(way, FIND, number, run.fields[number].place)])
+
+
 def _total(run: LearnedRun, parser: str, picked: list[int], shared: bool) -> float | None:
-    find = _mean(run, (Key(parser, FIND, i, run.fields[i].place) for i in picked))
-    if find is None:
-        return None
-    ns = calls = 0.0
-    for i in picked:
-        place = run.fields[i].place
-        key = Key(parser, CREATE, -1, place)
-        ns += run.times.ns[key] / (sum(one.place == place for one in run.fields) if shared else 1)
-        calls += run.times.calls[key]
-    return find + ns / calls / 1e3
+    def cost(number: int) -> float | None:
+        place = run.fields[number].place
+        create, find = _mean(run, [Key(parser, CREATE, -1, place)]), _find(run, parser, number)
+        if create is None or find is None:
+            return None
+        return create / (sum(one.place == place for one in run.fields) if shared else 1) + find
+
+    return _weigh(run, picked, cost)
 
 
 def _fastest(run: LearnedRun, picked: list[int], *, shared: bool) -> float | None:
