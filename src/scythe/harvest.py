@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from scythe.cut.cutter import Cut, Cutter
 from scythe.cut.dispatch import Dispatcher
@@ -199,6 +199,7 @@ class LazyField(Field):
 
     def __init__(self, content: Content, span: tuple[int, int] | None, how: str) -> None:
         super().__init__((), span, how)
+        del self.__dict__["values"]  # which would hide the property
         self.__dict__["content"] = content
 
     @cached_property
@@ -209,6 +210,10 @@ class LazyField(Field):
 
 class UnreadDocument(Document):
     """A document of a site that was learned for other fields than text: the text is read when first asked for."""
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        super().__init__(*values, **named)
+        del self.__dict__["text"]  # which would hide the property
 
     @cached_property
     def text(self) -> str:
