@@ -46,7 +46,7 @@ def align(sources: Sequence[Source], places: Sequence[Sequence[Place]]) -> list[
                 row.append(best.place if best is not None and alike > 0 else None)
                 total += alike if i != j else 0.0
             rows[tuple(row)] = max(total, rows.get(tuple(row), 0.0))
-    return sorted(((total, row) for row, total in rows.items()), key=lambda pair: -pair[0])
+    return sorted(((total, row) for row, total in rows.items()), key=lambda pair: -pair[0])  # stable: whole texts first
 
 
 def likeness(one: Setting, other: Setting) -> float:

@@ -9,14 +9,16 @@ from typing import NamedTuple
 from scythe.learn.align import Row, align
 from scythe.learn.drift import usual_of
 from scythe.learn.frames import frame
-from scythe.learn.markers import learn_way
+from scythe.learn.markers import learn_rules
 from scythe.learn.places import Place, find_places
 from scythe.learn.texts import Texts, lay_out, words_of
 from scythe.page.follow import follow, span_of
 from scythe.page.source import Source
-from scythe.rules import FieldRules, Usual, Way
+from scythe.rules import ELEMENT, LEAD, FieldRules, Usual, Way
 
 _ROWS = 6  # ways that are learned of a field to choose the best from
+_ALIKE = 2.0  # what likeness counts against firmness
+_WHOLE = 4.0  # what it counts that a value is a whole text: what stands around a part differs sooner or later
 _WAYS = 3  # kept of a field
 
 Examples = Mapping[str, Sequence[str]]
@@ -125,11 +127,26 @@ def _options(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
     """Learn ways to the most promising rows of places; those that give anything wrong are left out."""
     sources = [texts.source for texts in wanted.pages]
     options: list[Option] = []
-    for alike, row in align(sources, places)[:_ROWS]:
+    for alike, row in _different(align(sources, places)):
         option = _try_row(wanted, row, alike)
         if option is not None:
             options.append(option)
     return options
+
+
+def _different(rows: Sequence[tuple[float, Row]]) -> list[tuple[float, Row]]:
+    """Keep the first rows, without those that take the leading text where the whole element is that text too."""
+    kept: list[tuple[float, Row]] = []
+    seen: set[tuple[int, ...]] = set()
+    for alike, row in rows:
+        there = [place for place in row if place is not None]
+        offsets = tuple(place.offset for place in there)
+        if there[0].take in (ELEMENT, LEAD) and there[0].is_whole:
+            if offsets in seen:
+                continue
+            seen.add(offsets)
+        kept.append((alike, row))
+    return kept[:_ROWS]
 
 
 def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
@@ -140,11 +157,11 @@ def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
     use = [i for i, place in enumerate(row) if place is not None or not wanted.values[i]]
     sources = [wanted.pages[i].source for i in use]
     targets = [place.offset if (place := row[i]) is not None else None for i in use]
-    before, after = around
-    take, attribute = there[0].take, there[0].attribute
-    way = learn_way(sources, targets, take, attribute=attribute, before=before, after=after, known=wanted.known)
-    if way is None:
+    shape = Way(there[0].take, (), attribute=there[0].attribute, before=around[0], after=around[1])
+    found = learn_rules(sources, targets, shape, wanted.known)
+    if found is None:
         return None
+    way, firmness = found
     right: list[int] = []
     for i, texts in enumerate(wanted.pages):
         values = follow(texts.source, way).values
@@ -153,11 +170,12 @@ def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
         elif any(values):
             return None
     offsets = tuple(place.offset for place in there)
-    return Option(way, frozenset(right), offsets, _worth(way, alike))
+    return Option(way, frozenset(right), offsets, _worth(way, firmness, alike / len(row)))
 
 
-def _worth(way: Way, alike: float) -> float:
-    return alike + len(way.rules) + len({rule.kind for rule in way.rules})
+def _worth(way: Way, firmness: float, alike: float) -> float:
+    """Say how good a way is beside others: firm, to a whole text, at places that look alike."""
+    return _ALIKE * alike + firmness + _WHOLE * (not way.before and not way.after)
 
 
 def _usual(wanted: Wanted, ways: Sequence[Way]) -> Usual:

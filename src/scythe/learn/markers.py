@@ -43,22 +43,34 @@ def learn_way(
     inner tag count and position hints. None where fewer than two kinds of rules lead there: one rule alone is a guess.
     `known` are texts of these pages that others will not have, such as the values of other fields.
     """
+    way = Way(take, (), 2, attribute, before, after, drops=drops, skip_lines=skip_lines)
+    found = learn_rules(sources, targets, way, known)
+    return found[0] if found else None
+
+
+def learn_rules(
+    sources: Sequence[Source], targets: Sequence[int | None], way: Way, known: Sequence[str] = ()
+) -> tuple[Way, float] | None:
+    """Complete a way with rules, and say how firm they are: higher the more of them are about the element itself."""
     pairs = list(zip(sources, targets, strict=True))
-    spots = [spot for source, at in pairs if at is not None and (spot := spot_of(source, at, take)) is not None]
+    spots = [spot for source, at in pairs if at is not None and (spot := spot_of(source, at, way.take)) is not None]
     absent = [source for source, at in pairs if at is None]
-    if not spots:
-        return None
-    same_name = {spot.source.openings[spot.at].name for spot in spots}
-    if len(same_name) > 1:
+    if len({spot.source.openings[spot.at].name for spot in spots}) != 1:
         return None
     proposed = propose_rules(target_of(spots, known), _references(spots))
     tried = [found for rule in proposed if (found := try_rule(rule, spots, absent))]
-    way = Way(take, (), 2, attribute, before, after, drops=drops, skip_lines=skip_lines)
     chosen = _choose(tried, len(spots))
     way = _avoid_absent(replace(way, rules=_with_hints(chosen, spots)), absent)
-    if len({rule.kind for rule in way.rules}) < 2:
-        return _with_end(_alone(way, tried, spots), spots)
-    return _with_end(way, spots)
+    if len({rule.kind for rule in way.rules}) >= 2:
+        return _with_end(way, spots), _firmness(chosen, len(spots))
+    alone = _alone(way, tried, spots)
+    return (_with_end(alone, spots), 1.0) if alone else None
+
+
+def _firmness(chosen: Sequence[Tried], pages: int) -> float:
+    sure = [one for one in chosen if len(one.right) == pages]
+    kinds = {one.rule.kind for one in sure if one.hold == TIGHT}
+    return 2.0 * min(3, len(kinds)) + len({one.hold for one in sure} - {TIGHT})
 
 
 def _references(spots: Sequence[Spot]) -> list[Spot]:
@@ -75,7 +87,7 @@ def _choose(tried: Sequence[Tried], pages: int) -> list[Tried]:
     chosen = _pick([one for one in ranked if one.hold == TIGHT], _AT_MOST)
     kinds = {one.rule.kind for one in chosen}
     counting = [one for one in ranked if one.hold != TIGHT and (len(kinds) != 1 or one.rule.kind not in kinds)]
-    chosen += _pick(counting, _AT_MOST | {FRONT: 1 if chosen else 2, BACK: 1})
+    chosen += _pick(counting, _AT_MOST | {FRONT: 1, BACK: 1})
     return _second_differs(chosen[:_RULES], pages)
 
 
@@ -136,8 +148,8 @@ def _alone(way: Way, tried: Sequence[Tried], spots: Sequence[Spot]) -> Way | Non
     return replace(way, rules=_with_hints(own[:1], spots), needed=1)
 
 
-def _with_end(way: Way | None, spots: Sequence[Spot]) -> Way | None:
-    if way is None or way.take in (ATTRIBUTE, LEAD):
+def _with_end(way: Way, spots: Sequence[Spot]) -> Way:
+    if way.take in (ATTRIBUTE, LEAD):
         return way
     end, inner_tags = learn_end(spots)
     return replace(way, end=end, inner_tags=inner_tags)

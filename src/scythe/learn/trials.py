@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 
 from scythe.learn.literals import name_of, occurs_once
@@ -21,6 +21,7 @@ from scythe.rules import ELEMENT, Rule, Way
 
 TIGHT, FRONT, BACK = "tight", "front", "back"
 
+_NEAR = 80  # bytes more between a label and its value than were seen
 _BETWEEN = 1_500  # bytes between a label and its value at most
 _MARKUP = re.compile(rb"<[^>]*>|&#?\w{1,10};")
 _WORD = re.compile(rb"[\w\x80-\xff]")
@@ -77,6 +78,8 @@ def try_rule(rule: Rule, spots: Sequence[Spot], absent: Sequence[Source]) -> Tri
         return None
     misleads = any(follow_rule(source, rule) is not None for source in absent)
     hold = TIGHT if tight else BACK if rule.nth < 0 else FRONT
+    if tight and rule.kind == "label" and rule.nth:  # what follows its label does so at once
+        rule = replace(rule, reach=2 * distance + _NEAR)
     return Tried(rule, frozenset(right), distance, unique, hold, misleads)
 
 
