@@ -89,7 +89,7 @@ def read_source(body: bytes, content_type: str | None = None) -> Source:
 
 def mark(body: bytes) -> bytes:
     """Write the offset of every `<name` into it, as an attribute."""
-    return _START.sub(_mark, body)
+    return _MARKABLE.sub(_mark, body)
 
 
 def unmark(text: str) -> str:
