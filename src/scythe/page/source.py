@@ -196,7 +196,7 @@ def _reaches(body: bytes, here: int, offset: int) -> bool:
 
 def _markup_end(body: bytes, start: int) -> int:
     if body.startswith(b"<!--", start):
-        return _behind(body, b"-->", start + 2)
+        return min(_behind(body, b"-->", start + 2), _behind(body, b"--!>", start + 4))
     if body[start + 1 : start + 2] in (b"!", b"?"):
         return _behind(body, b">", start)
     if body[start + 1 : start + 2] == b"/" or _START.match(body, start):
