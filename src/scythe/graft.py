@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from scythe.cut.cutter import Cutter
 from scythe.cut.dispatch import Dispatcher
-from scythe.learn.marks import choose_marks
+from scythe.learn.marks import choose_marks, read_literals
 from scythe.rules import FieldRules, Layout, Profile, Usual
 
 MOST_LAYOUTS = 16
 _WAYS = 4  # of a field of a mended layout
+_OWN_MARKS = 4
+_SHELL_MARKS = 2
 _LINES = 1_000  # of boilerplate
 
 Samples = Mapping[str, Sequence[bytes]]  # some pages of each layout, by its name
@@ -21,16 +23,33 @@ def graft(profile: Profile, layout: Layout, bodies: Sequence[bytes], samples: Sa
     """Add a layout with marks that tell its pages from those of all others, or return None where none do."""
     known = [list(samples.get(old.name, ())) for old in profile.layouts]
     marks = choose_marks([*known, list(bodies)])[-1]
-    layouts = (*profile.layouts, replace(layout, marks=marks))
+    for chosen in (marks, _choose_own(bodies, known, marks)):
+        layouts = (*profile.layouts, replace(layout, marks=chosen))
+        if chosen and _tells_apart(layouts, [*known, bodies]):
+            return replace(profile, layouts=layouts)
+    return None
+
+
+def _choose_own(bodies: Sequence[bytes], known: Sequence[Sequence[bytes]], marks: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Choose literals that all pages have and no page of another layout, where the usual choice was not enough."""
+    own = set.intersection(*map(read_literals, bodies))
+    rivals = [body for pages in known for body in pages]
+    own = {literal for literal in own if literal.count(b"=") == 1 and not any(literal in body for body in rivals)}
+    ranked = sorted(own, key=lambda literal: (len(literal), literal))
+    spread = ranked[:: max(1, len(ranked) // _OWN_MARKS)][:_OWN_MARKS]
+    return (*spread, *[mark for mark in marks if mark not in spread][:_SHELL_MARKS]) if spread else ()
+
+
+def _tells_apart(layouts: Sequence[Layout], pages: Sequence[Sequence[bytes]]) -> bool:
+    """Say whether all pages are taken for what they are, whichever page came before."""
     dispatcher = Dispatcher(layouts)
-    rivals = [(body, number) for number, pages in enumerate(known) for body in pages]
-    for body, number in [*((body, len(layouts) - 1) for body in bodies), *rivals]:
-        if dispatcher.pick(body) != number:
-            return None
-        for other, own in rivals:  # what was picked last may be looked at first
-            if dispatcher.pick(other) != own or dispatcher.pick(body) != number:
-                return None
-    return replace(profile, layouts=layouts)
+    every = [(body, number) for number, bodies in enumerate(pages) for body in bodies]
+    for first, _ in every:
+        for body, number in every:
+            dispatcher.pick(first)
+            if dispatcher.pick(body) != number:
+                return False
+    return True
 
 
 def mend(layout: Layout, fields: Sequence[FieldRules]) -> Layout:

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from scythe.graft import MOST_LAYOUTS, free_name, graft, helps, mend, prune, share_boilerplate
 from scythe.harvest import Harvest
 from scythe.learn.events import read_map
+from scythe.learn.examples import learn_examples
 from scythe.learn.health import UNKNOWN, Health
 from scythe.learn.layouts import group_pages
 from scythe.learn.memory import Memory, Values
-from scythe.learn.proof import is_proven, pick_shown
+from scythe.learn.proof import is_consistent, is_proven, pick_shown
 from scythe.model import Field
 from scythe.rules import FieldRules, Layout, Profile, Usual
 from scythe.teach import Lesson, learn_profile, make_lesson
@@ -41,6 +42,7 @@ class Misfit:
     url: str | None
     layout: str  # that it was taken for, or UNKNOWN
     values: Values
+    uncut: frozenset[str]  # fields, and "" for the page as a whole
 
 
 class Keeper:
@@ -83,7 +85,7 @@ class Keeper:
     def load(cls, state: Mapping[str, object], profile: Profile) -> Keeper:
         """Take up a dumped state. Raises BadInput for anything else."""
         health = Health.load(read_map(state, "watch", MOST_KEYS), profile.layouts)
-        return cls(health, Memory.load(read_map(state, "memory", MOST_KEYS), profile.named))
+        return cls(health, Memory.load(read_map(state, "memory", MOST_KEYS), memorable(profile)))
 
     def _remember(self, layout: str, body: bytes, url: str | None, fields: Mapping[str, Field]) -> None:
         """Keep what a page that fits says, and the page itself while few of its layout are kept."""
@@ -98,7 +100,9 @@ class Keeper:
         self._met += 1
         key = url or f"#{self._met}"
         self._misfits.pop(key, None)
-        self._misfits[key] = Misfit(body, url, layout, _got_by_rules(fields, self.memory.names))
+        values = _got_by_rules(fields, self.memory.names)
+        uncut = frozenset({"", *(name for name, field in fields.items() if not field.how.startswith("cut"))})
+        self._misfits[key] = Misfit(body, url, layout, values, uncut)
         while len(self._misfits) > MOST_MISFITS or sum(len(kept.body) for kept in self._misfits.values()) > MOST_BYTES:
             self._misfits.popitem(last=False)
 
@@ -110,8 +114,7 @@ class Keeper:
 
     def _relearn(self, profile: Profile) -> Profile | None:
         """Learn a layout from the misfits kept, if enough of them are of one template and it can be learned."""
-        ailing = {event.layout for event in self.health.drift.events}
-        misfits = [misfit for misfit in self._misfits.values() if misfit.layout in ailing]
+        misfits = self._pick_misfits()
         if len(misfits) < LEAST:
             return None
         self._due = self._met + self._wait
@@ -125,6 +128,17 @@ class Keeper:
                 self._misfits = OrderedDict((key, kept) for key, kept in self._misfits.items() if kept not in chosen)
                 return new
         return None
+
+    def _pick_misfits(self) -> list[Misfit]:
+        """Return of each ailing layout the misfits with the most common symptoms: others have other troubles."""
+        ailing = {(event.layout, event.field) for event in self.health.drift.events}
+        symptoms = {
+            key: (each.layout, frozenset(name for name in each.uncut if (each.layout, name) in ailing))
+            for key, each in self._misfits.items()
+        }
+        counts = Counter(symptom for symptom in symptoms.values() if symptom[1])
+        common = {layout: (layout, fields) for (layout, fields), _ in reversed(counts.most_common())}
+        return [each for key, each in self._misfits.items() if symptoms[key] == common.get(each.layout)]
 
     def _renew(self, profile: Profile, misfits: Sequence[Misfit], lessons: Sequence[Lesson]) -> Profile | None:
         """Learn from pages of one template; a layout that its marks cannot tell from an old one mends that one."""
@@ -176,27 +190,27 @@ class Keeper:
     def _learn(
         self, profile: Profile, old: Layout | None, misfits: Sequence[Misfit], lessons: Sequence[Lesson]
     ) -> Profile | None:
-        """Learn the fields that reading finds, and of the others those that recollection proves."""
-        named = self.memory.names
+        """Learn the fields that recollection proves, and others that reading finds and nothing contradicts."""
         sources = [lesson.source for lesson in lessons]
         recalled = [self.memory.recall(misfit.url, source) for misfit, source in zip(misfits, sources, strict=True)]
-        examples = [
-            pick_shown(source, then, misfit.values)
-            for source, then, misfit in zip(sources, recalled, misfits, strict=True)
-        ]
-        shown = {name for example in examples for name in example}
-        wanted = [name for name in profile.fields if name not in named or name in shown]
-        if not wanted:
-            return None
-        lessons = [replace(lesson, example=example or None) for lesson, example in zip(lessons, examples, strict=True)]
-        learned, _ = learn_profile(lessons, wanted)
+        shown = [pick_shown(*each) for each in zip(sources, recalled, (m.values for m in misfits), strict=True)]
         usual = {rules.name: rules.usual for layout in (*profile.layouts, old) if layout for rules in layout.fields}
-        fields = tuple(
-            rules
-            for rules in learned.layouts[0].fields
-            if rules.name not in named or is_proven(rules, sources, examples, usual.get(rules.name, Usual()))
-        )
-        return replace(learned, layouts=(replace(learned.layouts[0], fields=fields),))
+        by_example = {
+            rules.name: rules
+            for rules in learn_examples(sources, [each or None for each in shown]).fields
+            if is_proven(rules, sources, shown, usual.get(rules.name, Usual()))
+        }
+        plain = [name for name in profile.fields if name not in profile.named]
+        learned, _ = learn_profile(lessons, plain)
+        read = [rules for rules in learned.layouts[0].fields if is_consistent(rules, sources, shown)]
+        fields = by_example | {rules.name: rules for rules in read if rules.name not in by_example}
+        order = [fields[name] for name in profile.fields if name in fields]
+        return replace(learned, layouts=(replace(learned.layouts[0], fields=tuple(order)),)) if order else None
+
+
+def memorable(profile: Profile) -> set[str]:
+    """Return the fields whose values are short enough to be remembered."""
+    return set(profile.fields) - {"text", "images"}
 
 
 def _got_by_rules(fields: Mapping[str, Field], names: frozenset[str]) -> Values:

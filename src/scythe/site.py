@@ -20,7 +20,7 @@ from scythe.learn.memory import Memory
 from scythe.model import Document
 from scythe.page import Page
 from scythe.profile import dump_profile, open_profile
-from scythe.relearn import Keeper
+from scythe.relearn import Keeper, memorable
 from scythe.rules import Profile
 from scythe.teach import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
 
@@ -32,7 +32,9 @@ class Site:
 
     def __init__(self, profile: Profile, *, notes: tuple[str, ...] = (), keeper: Keeper | None = None) -> None:
         self.notes = notes  # why something was not learned, for people
-        self._keeper = keeper or Keeper(Health(sum(layout.pages for layout in profile.layouts)), Memory(profile.named))
+        self._keeper = keeper or Keeper(
+            Health(sum(layout.pages for layout in profile.layouts)), Memory(memorable(profile))
+        )
         self._lock = Lock()
         self._adopt(profile)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import pairwise
@@ -22,6 +21,8 @@ _OTHER_TAGS = {
     b"i": b"em",
     b"span": b"small",
 }
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_OTHER_LETTERS = bytes.maketrans(_LETTERS + _LETTERS.upper(), (_LETTERS[7:] + _LETTERS[:7]) * 2)
 _RAW = re.compile(rb"<!--.*?-->|<(script|style|textarea)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 
 
@@ -128,15 +129,7 @@ def _tags(body: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _renamed(key: bytes, value: bytes) -> bytes:
-    if key.lower() not in (b"class", b"id") or not value:
-        return value
-    quote = value[:1] if value[:1] in (b'"', b"'") else b""
-    words = value.strip(b"\"'").split()
-    return (
-        quote
-        + b" ".join(re.sub(rb"[A-Za-z]+", lambda word: b"x%x" % zlib.crc32(word[0]), word) for word in words)
-        + quote
-    )
+    return value.translate(_OTHER_LETTERS) if key.lower() in (b"class", b"id") else value
 
 
 def _requoted(value: bytes) -> bytes:

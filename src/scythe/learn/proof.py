@@ -8,6 +8,7 @@ from html import escape
 from scythe.learn.drift import judge
 from scythe.learn.memory import Values
 from scythe.learn.texts import words_of
+from scythe.page.dates import to_iso
 from scythe.page.follow import element_text, follow
 from scythe.page.source import Source, unmark
 from scythe.rules import FieldRules, Usual
@@ -27,19 +28,33 @@ def pick_shown(source: Source, then: Values, now: Values) -> dict[str, tuple[str
     return chosen
 
 
-def is_proven(rules: FieldRules, sources: Sequence[Source], examples: Sequence[Values], usual: Usual) -> bool:
+def is_proven(rules: FieldRules, sources: Sequence[Source], shown: Sequence[Values], usual: Usual) -> bool:
     """Say whether rules give back every value recollected, on enough pages, and nothing implausible elsewhere."""
     proofs = 0
-    for source, example in zip(sources, examples, strict=True):
+    for source, values in zip(sources, shown, strict=True):
         got = _follow_ways(rules, source)
-        wanted = example.get(rules.name, ())
-        if wanted:
-            if not got or words_of(got[0]) not in set(map(words_of, wanted)):
+        if values.get(rules.name):
+            if not got or not _agree(rules.name, got, values[rules.name]):
                 return False
             proofs += 1
         elif got and judge(usual, got, None):
             return False
     return proofs >= RECOLLECTED
+
+
+def is_consistent(rules: FieldRules, sources: Sequence[Source], shown: Sequence[Values]) -> bool:
+    """Say whether rules give nothing else than what was recollected, where anything was."""
+    for source, values in zip(sources, shown, strict=True):
+        got = _follow_ways(rules, source)
+        if got and values.get(rules.name) and not _agree(rules.name, got, values[rules.name]):
+            return False
+    return True
+
+
+def _agree(name: str, got: Sequence[str], wanted: Sequence[str]) -> bool:
+    if name == "date":  # dates are given out as ISO 8601
+        got, wanted = [to_iso(got[0]) or got[0]], [to_iso(value) or value for value in wanted]
+    return words_of(got[0]) in set(map(words_of, wanted))
 
 
 def _follow_ways(rules: FieldRules, source: Source) -> tuple[str, ...]:
