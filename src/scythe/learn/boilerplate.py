@@ -56,6 +56,10 @@ class Boilerplate:
         return frozenset(p for p in self.patterns if MORE not in p)
 
     @cached_property
+    def _first_words(self) -> frozenset[str]:
+        return frozenset(p.partition(" ")[0] for p in self._whole)
+
+    @cached_property
     def _starts(self) -> tuple[str, ...]:
         return tuple(p[: -len(MORE)] for p in self.patterns if p.endswith(MORE) and not p.startswith(ABOVE))
 
@@ -71,10 +75,14 @@ class Boilerplate:
         """Say whether a line is known to be no content."""
         if len(line) > _LONGEST:
             return False
+        is_long = line.count(" ") >= _SHORT
+        # folding never reaches across a space, so the first word tells most paragraphs apart: 1 us instead of 10
+        if is_long and fold(line.partition(" ")[0]) not in self._first_words:
+            return False
         folded = fold(line)
         if folded in self._whole:
             return True
-        if line.count(" ") >= _SHORT:
+        if is_long:
             return False
         if (self._starts and folded.startswith(self._starts)) or (self._ends and folded.endswith(self._ends)):
             return True
