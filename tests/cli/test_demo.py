@@ -13,6 +13,24 @@ def test_demo_shows_a_table_an_article_and_what_to_do_next(scythe: Run) -> None:
     assert "What to try next" in out
 
 
+def test_demo_learns_its_site_and_cuts_the_other_pages(scythe: Run) -> None:
+    out = " ".join(scythe("demo", "--pages", "1").stdout.split())
+    assert "20 learned, then 120 others cut" in out
+    assert "same by the tree" in out
+    assert "times as fast" in out
+
+
+def test_demo_saves_the_same_content_in_another_design(scythe: Run, tmp_path: Path) -> None:
+    scythe("demo", "--pages", "3", "--save", "old")
+    scythe("demo", "--pages", "3", "--save", "new", "--design", "1")
+    old, new = (
+        sorted(path.relative_to(tmp_path / name) for path in (tmp_path / name).rglob("*.html"))
+        for name in ("old", "new")
+    )
+    assert old == new
+    assert (tmp_path / "old" / old[-1]).read_bytes() != (tmp_path / "new" / old[-1]).read_bytes()
+
+
 def test_demo_saves_its_pages_for_other_commands(scythe: Run, tmp_path: Path) -> None:
     scythe("demo", "--pages", "12", "--save", "site")
     assert len(list((tmp_path / "site").rglob("*.html"))) == 13

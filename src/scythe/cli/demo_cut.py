@@ -79,7 +79,8 @@ def show_cut(console: Console, outcome: Outcome) -> None:
     read_ms, cut_us = outcome.read_s / outcome.pages * 1e3, outcome.cut_s / outcome.pages * 1e6
     console.print(
         f"Learned {sum(layout.pages for layout in layouts)} pages in {outcome.learn_s:.1f} s, "
-        f"{len(layouts)} layouts. Reading a page by its tree takes {read_ms:.2f} ms, cutting it {cut_us:.0f} us: "
+        f"{len(layouts)} layout{'' if len(layouts) == 1 else 's'}. "
+        f"Reading a page by its tree takes {read_ms:.2f} ms, cutting it {cut_us:.0f} us: "
         f"[bold]{outcome.read_s / max(outcome.cut_s, 1e-9):.0f} times as fast[/bold]. Mean F1 of the text "
         f"[bold]{outcome.cut_f1 / outcome.pages:.3f}[/bold], read page by page {outcome.read_f1 / outcome.pages:.3f}."
     )

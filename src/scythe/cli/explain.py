@@ -33,6 +33,7 @@ Examples:
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
+_SHOWN_LAYOUTS = 4
 _VALUE_CHARS = 90
 _RULE_CHARS = 100
 
@@ -68,9 +69,12 @@ def explain(
 
 
 def _describe(found: Trace) -> Iterator[str]:
-    for layout in found.layouts:
+    by_fit = sorted(found.layouts, key=lambda layout: (not layout.fits, -layout.found / max(layout.marks, 1)))
+    for layout in by_fit[:_SHOWN_LAYOUTS]:
         verdict = "this one" if layout.fits else "not this one"
         yield f"  {layout.name}: {layout.found} of {layout.marks} marks, {verdict}"
+    if len(by_fit) > _SHOWN_LAYOUTS:
+        yield f"  and {len(by_fit) - _SHOWN_LAYOUTS} layouts that fit less"
     if not any(layout.fits for layout in found.layouts):
         yield "  no layout fits; the rules of each were tried on the tree"
     for field in found.fields:

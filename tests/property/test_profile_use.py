@@ -1,0 +1,95 @@
+"""Any profile that loads can be used: odd rules give fewer fields, never an exception and never a cut that is wrong."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from typing import Any
+
+from scythe.demo import site
+from scythe.errors import BadInput
+from scythe.profile import _checksum, dump_profile, load_profile
+from scythe.site import Site
+
+NEWS = [page for page in site(pages=60) if page.kind == "news"]
+ODD = [
+    0,
+    1,
+    -1,
+    3,
+    100,
+    3_000,
+    "",
+    "<p",
+    "<div",
+    "</div>",
+    "<",
+    "tag",
+    "label",
+    "flow",
+    "lead",
+    "tail",
+    "\x00",
+    "\u00e9",
+]
+ODD += ["utf-16-le", "cp1252", True, False, [], ["<p"], ["a"], "attribute", "element", "href"]
+KEYS = ["nth", "skip", "take", "end", "step", "reach", "position", "needed", "before", "after", "repeats", "inner_tags"]
+
+
+def paths_in(value: Any) -> list[tuple[str | int, ...]]:
+    """Return the place of every value inside a value of JSON."""
+    found: list[tuple[str | int, ...]] = []
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while waiting:
+        path, here = waiting.pop()
+        inner: Any = here.items() if isinstance(here, dict) else enumerate(here) if isinstance(here, list) else ()
+        for key, item in inner:
+            found.append((*path, key))
+            waiting.append(((*path, key), item))
+    return found
+
+
+def change(content: dict[str, Any], path: tuple[str | int, ...], chance: random.Random) -> None:
+    """Replace, shift or remove the value at a place, or put another one beside it."""
+    here: Any = content
+    for key in path[:-1]:
+        here = here[key]
+    old = here[path[-1]]
+    what = chance.random()
+    if what < 0.1:
+        del here[path[-1]]
+    elif what < 0.3 and isinstance(here, dict):
+        here[chance.choice(KEYS)] = copy.deepcopy(chance.choice(ODD))
+    elif what < 0.6 and type(old) is int:
+        here[path[-1]] += chance.choice([-1, 1, -old, 10_000])
+    else:
+        alike = [odd for odd in ODD if type(odd) is type(old)]
+        here[path[-1]] = copy.deepcopy(chance.choice(alike or ODD))
+
+
+def test_odd_rules_never_raise_and_never_cut_what_the_tree_does_not_give() -> None:
+    chance = random.Random(5)
+    learned = Site.learn([(page.url, page.html) for page in NEWS[:8]])
+    content = json.loads(dump_profile(learned.profile))
+    del content["checksum"]
+    places = paths_in(content)
+    used, wrong = 0, []
+    for _ in range(400):
+        odd = copy.deepcopy(content)
+        change(odd, chance.choice(places), chance)
+        try:
+            profile = load_profile(json.dumps({**odd, "checksum": _checksum(odd)})).profile
+        except BadInput:
+            continue
+        used += 1
+        page = chance.choice(NEWS)
+        cut = Site(profile).extract(page.html, url=page.url, via="cut")
+        tree = Site(profile).extract(page.html, url=page.url, via="tree")
+        wrong += [
+            (name, got, tree.fields[name])
+            for name, got in cut.fields.items()
+            if got.how.startswith("cut") and got.values != tree.fields[name].values
+        ]
+    assert used > 100
+    assert not wrong
