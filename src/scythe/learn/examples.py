@@ -18,6 +18,7 @@ from scythe.rules import ELEMENT, LEAD, FieldRules, Usual, Way
 
 _ROWS = 6  # ways that are learned of a field to choose the best from
 _ALIKE = 2.0  # what likeness counts against firmness
+_OUTER = 2.0  # ... and each element that is around another with the same text
 _WHOLE = 4.0  # what it counts that a value is a whole text: what stands around a part differs sooner or later
 _WAYS = 3  # kept of a field
 
@@ -37,7 +38,7 @@ class Wanted:
 
     pages: tuple[Texts, ...]
     values: tuple[tuple[str, ...], ...]  # of each page; empty where the field is not there
-    known: tuple[str, ...] = ()  # values of all fields
+    known: tuple[tuple[str, ...], ...]  # values of all fields of each page
 
     def is_right(self, i: int, got: Sequence[str]) -> bool:
         """Say whether what was found on a page is one of its values, or nothing where there is none."""
@@ -65,16 +66,15 @@ def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None
         lay_out(source) if example is not None else None for source, example in zip(sources, examples, strict=True)
     ]
     names = dict.fromkeys(name for example in examples if example is not None for name in example)
-    known = tuple({value for example in examples if example for values in example.values() for value in values})
     fields: list[FieldRules] = []
     reasons: dict[str, str] = {}
     for name in names:
         labelled = [
-            (text, tuple(example[name]))
+            (text, tuple(example[name]), tuple(value for values in example.values() for value in values))
             for text, example in zip(texts, examples, strict=True)
             if text is not None and example is not None and name in example
         ]
-        wanted = Wanted(tuple(text for text, _ in labelled), tuple(values for _, values in labelled), known)
+        wanted = Wanted(*zip(*labelled, strict=True))
         ways, reason = _learn_field(wanted)
         if ways:
             fields.append(FieldRules(name, ways, _usual(wanted, ways)))
@@ -120,7 +120,12 @@ def _choose(wanted: Wanted, places: Sequence[Sequence[Place]], missing: frozense
 def _is_spare(option: Option, chosen: Sequence[Option], pages: int) -> bool:
     """Say whether a way is right on all pages and leads to other elements than those chosen."""
     whole = not option.way.before and not option.way.after
-    return whole and len(option.right) == pages and all(option.targets != other.targets for other in chosen)
+    return (
+        option.level == 0
+        and whole
+        and len(option.right) == pages
+        and all(option.targets != other.targets for other in chosen)
+    )
 
 
 def _options(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
@@ -151,14 +156,14 @@ def _different(rows: Sequence[tuple[float, Row]]) -> list[tuple[float, Row]]:
 
 def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
     there = [place for place in row if place is not None]
-    around = frame(there, wanted.known)
+    around = frame(there, [value for values in wanted.known for value in values])
     if around is None:
         return None
     use = [i for i, place in enumerate(row) if place is not None or not wanted.values[i]]
     sources = [wanted.pages[i].source for i in use]
     targets = [place.offset if (place := row[i]) is not None else None for i in use]
     shape = Way(there[0].take, (), attribute=there[0].attribute, before=around[0], after=around[1])
-    found = learn_rules(sources, targets, shape, wanted.known)
+    found = learn_rules(sources, targets, shape, [wanted.known[i] for i in use])
     if found is None:
         return None
     way, firmness = found
@@ -170,12 +175,13 @@ def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
         elif any(values):
             return None
     offsets = tuple(place.offset for place in there)
-    return Option(way, frozenset(right), offsets, _worth(way, firmness, alike / len(row)))
+    level = max(place.level for place in there)
+    return Option(way, frozenset(right), offsets, _worth(way, firmness, alike / len(row), level))
 
 
-def _worth(way: Way, firmness: float, alike: float) -> float:
-    """Say how good a way is beside others: firm, to a whole text, at places that look alike."""
-    return _ALIKE * alike + firmness + _WHOLE * (not way.before and not way.after)
+def _worth(way: Way, firmness: float, alike: float, level: int) -> float:
+    """Say how good a way is beside others: firm, to the whole text of an innermost element, at like places."""
+    return _ALIKE * alike + firmness - _OUTER * level + _WHOLE * (not way.before and not way.after)
 
 
 def _usual(wanted: Wanted, ways: Sequence[Way]) -> Usual:

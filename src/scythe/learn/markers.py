@@ -35,13 +35,13 @@ def learn_way(
     after: str = "",
     drops: tuple[bytes, ...] = (),
     skip_lines: tuple[str, ...] = (),
-    known: Sequence[str] = (),
+    known: Sequence[Sequence[str]] = (),
 ) -> Way | None:
     """Find rules that lead to the target, the offset of a true opening tag, on every page that has one.
 
     On pages whose target is None they lead to nothing, or disagree. The rules are ranked and come with end marker,
     inner tag count and position hints. None where fewer than two kinds of rules lead there: one rule alone is a guess.
-    `known` are texts of these pages that others will not have, such as the values of other fields.
+    `known` are, for each page, texts that other pages will not have, such as the values of other fields.
     """
     way = Way(take, (), 2, attribute, before, after, drops=drops, skip_lines=skip_lines)
     found = learn_rules(sources, targets, way, known)
@@ -49,16 +49,17 @@ def learn_way(
 
 
 def learn_rules(
-    sources: Sequence[Source], targets: Sequence[int | None], way: Way, known: Sequence[str] = ()
+    sources: Sequence[Source], targets: Sequence[int | None], way: Way, known: Sequence[Sequence[str]] = ()
 ) -> tuple[Way, float] | None:
     """Complete a way with rules, and say how firm they are: higher the more of them are about the element itself."""
-    pairs = list(zip(sources, targets, strict=True))
-    spots = [spot for source, at in pairs if at is not None and (spot := spot_of(source, at, way.take)) is not None]
-    absent = [source for source, at in pairs if at is None]
+    pairs = list(zip(sources, targets, known or [()] * len(sources), strict=True))
+    found = [(spot_of(source, at, way.take), texts) for source, at, texts in pairs if at is not None]
+    spots = [spot for spot, _ in found if spot is not None]
+    absent = [source for source, at, _ in pairs if at is None]
     if len({spot.source.openings[spot.at].name for spot in spots}) != 1:
         return None
-    proposed = propose_rules(target_of(spots, known), _references(spots))
-    tried = [found for rule in proposed if (found := try_rule(rule, spots, absent))]
+    proposed = propose_rules(target_of(spots, [texts for spot, texts in found if spot]), _references(spots))
+    tried = [one for rule in proposed if (one := try_rule(rule, spots, absent))]
     chosen = _choose(tried, len(spots))
     way = _avoid_absent(replace(way, rules=_with_hints(chosen, spots)), absent)
     if len({rule.kind for rule in way.rules}) >= 2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scythe.learn.texts import Texts, words_of
 from scythe.page.source import unmark
@@ -27,6 +27,7 @@ class Place:
     start: int  # of the value in `text`
     end: int
     sameness: int  # 3: as given, 2: in other case, 1: the same words
+    level: int = 0  # elements inside with the same text
 
     @property
     def is_whole(self) -> bool:
@@ -57,10 +58,11 @@ def _whole(texts: Texts, value: str, words: str) -> list[Place]:
     found: list[Place] = []
     for start, end in texts.find_words(words, _HITS):
         row = texts.element_around(start, end)
-        for _ in range(_AROUND):
+        for level in range(_AROUND):
             if row < 0 or words_of(texts.text[texts.start[row] : texts.end[row]][: len(value) * 3 + 200]) != words:
                 break
-            found.append(_place(texts.offset[row], ELEMENT, _squeeze(texts, texts.start[row], texts.end[row]), value))
+            place = _place(texts.offset[row], ELEMENT, _squeeze(texts, texts.start[row], texts.end[row]), value)
+            found.append(replace(place, level=level))
             row = texts.parent[row]
     for run in texts.runs_by_words.get(words, ())[:_HITS]:
         found.append(_place(run.offset, run.take, _squeeze(texts, run.start, run.end), value))
@@ -112,12 +114,10 @@ def _place(offset: int, take: str, text: str, value: str, attribute: str = "") -
 
 
 def _part(offset: int, take: str, attribute: str, text: str, value: str) -> Place | None:
-    """Return where a value begins and ends in a text, as given or in other case."""
+    """Return where a value, written as given, begins and ends in a text."""
     if text == value:
         return _place(offset, take, text, value, attribute)
-    start, sameness = text.find(value), 3
-    if start < 0 and len(text.casefold()) == len(text):
-        start, sameness = text.casefold().find(value.casefold()), 2
+    start = text.find(value)
     if start < 0:
         return None
-    return Place(offset, take, attribute, text, start, start + len(value), sameness)
+    return Place(offset, take, attribute, text, start, start + len(value), 3)

@@ -19,7 +19,7 @@ _OWN_TEXT = 60  # bytes behind the target's own tag that may be a label
 _WORDS_ALONE = 3  # of a label that one page alone shows
 _MARKUP = re.compile(rb"<[^<>]*>")
 _VOLATILE = re.compile(rb"\d{4}")
-_LETTERS = 4  # of an example value from which a text that holds it is taken for volatile
+_LETTERS = 6  # with the spaces around: of an example value from which a text that holds it is taken for volatile
 
 
 class Spot(NamedTuple):
@@ -43,7 +43,7 @@ class Target:
     """The same place on several pages, and the texts of these pages that are known to vary."""
 
     spots: tuple[Spot, ...]
-    known: tuple[str, ...] = ()  # words of example values
+    known: tuple[frozenset[str], ...]  # of each page: words of example values
 
     @property
     def bodies(self) -> list[bytes]:
@@ -87,12 +87,16 @@ class Target:
         return not any(self.is_known(text) for text in texts)
 
     def is_known(self, text: str) -> bool:
-        """Say whether a text is made of example values, which other pages will not have."""
+        """Say whether a text is made of example values of every page, which other pages will not have."""
         words = words_of(text)
         if not words or (text.rstrip().endswith(":") and len(self.spots) > 1):
             return False
         inner = f" {words} "
-        return any(inner in f" {value} " or (len(value) >= _LETTERS and f" {value} " in inner) for value in self.known)
+        return all(any(_overlap(inner, f" {value} ") for value in values) for values in self.known)
+
+
+def _overlap(words: str, value: str) -> bool:
+    return words in value or (len(value) >= _LETTERS and value in words)
 
 
 def spot_of(source: Source, offset: int, take: str) -> Spot | None:
@@ -104,6 +108,6 @@ def spot_of(source: Source, offset: int, take: str) -> Spot | None:
     return Spot(source, bisect_left(source.offsets, offset), end)
 
 
-def target_of(spots: Sequence[Spot], known: Sequence[str] = ()) -> Target:
-    """Bring the spots of one field together."""
-    return Target(tuple(spots), tuple(dict.fromkeys(words for text in known if (words := words_of(text)))))
+def target_of(spots: Sequence[Spot], known: Sequence[Sequence[str]]) -> Target:
+    """Bring the spots of one field together with the texts of each page that are known to vary."""
+    return Target(tuple(spots), tuple(frozenset(filter(None, map(words_of, texts))) for texts in known))

@@ -97,6 +97,8 @@ def _is_only(source: Source, literal: bytes) -> bool:
 def _is_tight(rule: Rule, spot: Spot, at: int) -> bool:
     if rule.kind == "tag" or (rule.step.rstrip(b">").count(b">") and abs(rule.nth) == 1):  # a step that names the label
         return True
+    if rule.kind == "after":
+        return _follows_at_once(spot, at)
     if rule.kind == "inside":
         return _count_inside(rule, spot, at) == 1
     if rule.kind == "before":
@@ -104,6 +106,15 @@ def _is_tight(rule: Rule, spot: Spot, at: int) -> bool:
     if rule.kind == "label" and rule.nth >= 0:
         return rule.nth == 0 or not _has_words_between(spot.source.body, at + len(rule.anchor), spot.offset)
     return rule.kind == "label"
+
+
+def _follows_at_once(spot: Spot, at: int) -> bool:
+    """Say whether the target follows the anchor's element, a heading perhaps, with no word between."""
+    before = spot.source.at(at)
+    if before is None:
+        return False
+    end = span_of(spot.source, before, Way(ELEMENT, ()))[1]
+    return end <= spot.offset and not _has_words_between(spot.source.body, end, spot.offset)
 
 
 def _count_inside(rule: Rule, spot: Spot, at: int) -> int:
