@@ -120,12 +120,7 @@ def _choose(wanted: Wanted, places: Sequence[Sequence[Place]], missing: frozense
 def _is_spare(option: Option, chosen: Sequence[Option], pages: int) -> bool:
     """Say whether a way is right on all pages and leads to other elements than those chosen."""
     whole = not option.way.before and not option.way.after
-    return (
-        option.level == 0
-        and whole
-        and len(option.right) == pages
-        and all(option.targets != other.targets for other in chosen)
-    )
+    return whole and len(option.right) == pages and all(option.targets != other.targets for other in chosen)
 
 
 def _options(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
