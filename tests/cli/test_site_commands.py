@@ -18,7 +18,7 @@ from scythe.demo import BASE, DemoPage, site
 DEMO = site(pages=60)
 NEWS = [demo for demo in DEMO if demo.kind == "news"]
 SHOP = [demo for demo in DEMO if demo.kind == "product"]
-REDESIGNED = [demo for demo in site(pages=60, design=1) if demo.kind == "news"]
+REDESIGNED = [demo for demo in site(pages=60, design=1) if demo.kind == "news" and demo.language == "en"]
 
 
 def save(folder: Path, pages: list[DemoPage]) -> Path:
@@ -172,6 +172,41 @@ def test_fields_are_learned_from_a_table_of_examples_and_missing_where_there_are
     assert found == wanted
 
 
+def test_update_keeps_what_was_learned_again_and_the_old_rules(desk: Desk) -> None:
+    (desk.folder / "kept.json").write_bytes((desk.folder / "news.json").read_bytes())
+    first = desk.run("cut", "kept.json", "redesigned", "-o", "again.jsonl", "--update").stderr
+    second = desk.run("cut", "kept.json", "redesigned", "rest", "-o", "again.jsonl", "-v").stderr
+    assert "learned again on the way: " in first
+    assert "learned again" not in second
+    assert "  title: cut: " in second
+    assert all(row["fields"]["title"]["how"].startswith("cut") for row in desk.lines("again.jsonl"))
+
+
+def test_without_update_the_profile_is_not_touched(desk: Desk) -> None:
+    before = (desk.folder / "news.json").read_bytes()
+    desk.run("cut", "news.json", "redesigned", "-o", "again.jsonl")
+    desk.run("check", "news.json", "redesigned", check=1)
+    assert (desk.folder / "news.json").read_bytes() == before
+
+
+def test_words_of_a_page_never_become_a_formula(desk: Desk) -> None:
+    title = NEWS[11].gold_title
+    html = NEWS[11].html.decode().replace(f">{title}</h1>", ">=HYPERLINK(1)</h1>")
+    (desk.folder / "formula.html").write_text(html, encoding="utf-8")
+    desk.run("cut", "news.json", "formula.html", "-o", "formula.csv")
+    with (desk.folder / "formula.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["title"] for row in csv.DictReader(file)] == ["'=HYPERLINK(1)"]
+
+
+def test_learn_says_when_there_is_nothing_to_learn(desk: Desk) -> None:
+    (desk.folder / "bare").mkdir(exist_ok=True)
+    for number in range(3):
+        (desk.folder / "bare" / f"{number}.html").write_bytes(b"<p>")
+    done = desk.run("learn", "bare", "-o", "bare.json", check=1)
+    assert "nothing could be learned" in done.stderr
+    assert not (desk.folder / "bare.json").exists()
+
+
 def test_explain_names_layout_rules_places_and_time(desk: Desk) -> None:
     first = str(sorted((desk.folder / "rest").rglob("*.html"))[0])
     out = desk.run("explain", "news.json", first).stdout
@@ -207,6 +242,16 @@ def test_check_is_content_with_pages_of_the_same_design(desk: Desk) -> None:
 def test_check_fails_after_a_redesign_and_says_what_stopped(desk: Desk) -> None:
     out = desk.run("check", "news.json", "redesigned", "--url", BASE, check=1).stdout
     assert "stopped matching:" in out
+
+
+def test_check_names_the_field_that_is_gone(desk: Desk) -> None:
+    (desk.folder / "untitled").mkdir(exist_ok=True)
+    for number, demo in enumerate(NEWS[10:13]):
+        html = demo.html.replace(b"<h1", b"<h6").replace(b"</h1>", b"</h6>")
+        (desk.folder / "untitled" / f"{number}.html").write_bytes(html)
+    out = desk.run("check", "news.json", "untitled", check=1).stdout
+    assert "layout-1: title: missing" in out
+    assert "layout-1: text" not in out
 
 
 def test_check_speaks_json(desk: Desk) -> None:

@@ -162,10 +162,11 @@ def _describe(report: Report) -> Iterator[str]:
     for layout, fields in report.fields.items():
         yield ""
         yield layout
+        width = max(map(len, fields))
         for name, seen in fields.items():
             reasons = report.reasons.get(f"{layout}.{name}", Counter())
             why = f"  {reasons.most_common(1)[0][0]}" if reasons else ""
-            yield f"  {name:12} {seen['cut']:4} cut {seen['tree']:4} tree {seen['missing']:4} missing{why}"
+            yield f"  {name:{width}} {seen['cut']:4} cut {seen['tree']:4} tree {seen['missing']:4} missing{why}"
     yield ""
     if not report.trouble:
         yield "everything that was learned still works"

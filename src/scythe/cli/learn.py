@@ -152,13 +152,14 @@ def _report(site: Site, pages: list[Loaded], output: str) -> list[str]:
             tried.setdefault(name, Counter())[got.how.partition(":")[0]] += 1
             if got.values:
                 sample.setdefault(name, got.values[0])
+    width = max(map(len, tried), default=0)
     lines = [f"{_count(len(pages), 'page')}, {_count(len(layouts), 'layout')}, written to {output}"]
     for layout in layouts:
-        lines += ["", _headline(layout), *(f"  {_describe(rules)}" for rules in layout.fields if rules.ways)]
+        lines += ["", _headline(layout), *(f"  {_describe(rules, width)}" for rules in layout.fields if rules.ways)]
     lines += ["", "tried on these pages:"]
     for name, how in tried.items():
         shares = f"{how['cut']:3} cut {how['tree']:3} tree {how['missing']:3} missing"
-        lines.append(f"  {name:12} {shares}  {_short(sample.get(name, ''))}")
+        lines.append(f"  {name:{width}} {shares}  {_short(sample.get(name, ''))}".rstrip())
     lines += _gaps(site)
     return [*lines, "", f"next: scythe cut {output} PAGES -o out.jsonl"]
 
@@ -172,10 +173,10 @@ def _headline(layout: Layout) -> str:
     return f"{layout.name}: {_count(layout.pages, 'page')}" + (f", addresses like {shapes}" if shapes else "")
 
 
-def _describe(rules: FieldRules) -> str:
+def _describe(rules: FieldRules, width: int) -> str:
     kinds = " or ".join("+".join(dict.fromkeys(rule.kind for rule in way.rules)) for way in rules.ways[:2])
     usual = rules.usual
-    return f"{rules.name:12} on {usual.present} of {usual.pages}  {rules.ways[0].take:9} {kinds}"
+    return f"{rules.name:{width}}  on {usual.present} of {usual.pages}  {rules.ways[0].take:9} {kinds}"
 
 
 def _short(text: str) -> str:
