@@ -143,8 +143,8 @@ static const byte *follow(Flow *f, const Token *t)
     }
     if (t->zero)
         return doubt(f, "a NUL in a name");
-    if (f->pre && !f->mute)
-        flow_node_ends(f, t->kind == TOKEN_START && t->tag != TAG_FORM);
+    if (f->pre && !f->mute) /* other opening tags are not ignored */
+        flow_node_ends(f, t->kind == TOKEN_START && t->tag != TAG_FORM && !(tag_rows[t->tag].traits & T_FRAME));
     if (t->kind == TOKEN_END) {
         flow_end_tag(f, t);
         return t->next;

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from html.entities import html5
 
 import pytest
 
-from scythe.cut.flow import Flow, FragmentContent, flow_in_python
+from scythe.cut.flow import COMPILED, Flow, FragmentContent, flow_in_python
+from scythe.page.flow import flow_text
+from scythe.page.source import read_source
 from scythe.read.images.nearby import mark_relevant
 from scythe.rules import FLOW, Way
 
@@ -14,6 +17,45 @@ BODY = b"""<html><div class="post"><h2>Rye</h2><p>The <a href="/rye">rye</a> sto
 <div class="ad">Buy<img src="ad.png"></div><img src="/rye.png"><p>They cut it &amp; bound it.</div>"""
 START, END = BODY.index(b"<div"), len(BODY)
 WAY = Way(FLOW, (), drops=(b'<div class="ad',), skip_lines=("Share",))
+
+
+GOLDEN = [
+    ("<div>one <b>t</b>wo<br>three<br><br>four<hr>five</div>", "one two\nthree\n\nfour\n\nfive"),
+    ("<div>a<p>b<p>c<div>d</div>e</div>", "a\n\nb\n\nc\n\nd\n\ne"),
+    ("<ul><li>a<li>b<ul><li>c</li></ul><li><p>d</p></ul>", "a\nb\nc\n\nd"),
+    ("<dl><dt>a<dd>b<dt>c<dd>d</dl>", "a\nb\nc\nd"),
+    ("<div>x<table><tr><th>a<th>b<tr><td>1<td>2</table>y</div>", "x\n\na\tb\n1\t2\n\ny"),
+    ("<div><table><tr><td>a<td><tr><td><td>d<p>e</table></div>", "a\n\td e"),
+    ('<table role="presentation"><tr><td>a<td>b<tr><td>c<td>d</table>', "a\n\nb\n\nc\n\nd"),
+    ("<div><table><tr><td>a<td><table><tr><td>b<td>c</table></table></div>", "a\n\nb\tc"),
+    ("<pre>\n  a\n\n    b  \n</pre>", "a\n\n    b"),
+    ("<div><p>x</p><pre>  <code>a\n  b</code><div>c</div></pre></div>", "x\n\na\n  b\nc"),
+    ("<div>a<!-- <p> -->b<script>'<p>'</script>c<noscript><p>d</p></noscript>e</div>", "abce"),
+    ("<div>caf&eacute; &notit; &#8217;&nbsp; &bogus; AT&T &lt;b&gt;</div>", "café ¬it; ’ &bogus; AT&T <b>"),
+    ("<div>a<svg><title>x</title><path d='M0'/></svg>b<select><option>c</select>d</div>", "abd"),
+    ("<div><p>a</p><html><body><p>b</body></html><p>c</div>", "a\n\nb\n\nc"),
+    ("<div><ruby>漢<rp>(<rt>kan<rp>)</ruby>字</div>", "漢字"),
+    ("<div><p title='a>b'>x</p ><P>y</P><br/></div>", "x\n\ny"),
+    ("<div><a><b>x</a>y</b> <i>z</div>", "xy z"),
+    ("<div></div>", ""),
+]
+
+
+@pytest.mark.parametrize(("element", "text"), GOLDEN)
+def test_text_is_as_a_reader_sees_it(element: str, text: str) -> None:
+    body = element.encode()
+    source = read_source(body)
+    assert flow_text(source.openings[0].node, body) == text
+    assert Flow().text(body, 0, len(body)) == text
+
+
+def test_every_named_reference_is_resolved() -> None:
+    flow, wrong = Flow(), []
+    for name, meaning in html5.items():
+        body = f"<p>.&{name}.</p>".encode()
+        if flow.text(body, 0, len(body)) != " ".join(f".{meaning}.".split()):
+            wrong.append(name)
+    assert wrong == []
 
 
 def content() -> FragmentContent:
@@ -80,3 +122,35 @@ def test_what_depends_on_the_rest_of_the_page_is_in_doubt() -> None:
 def test_a_fragment_that_cannot_be_parsed_keeps_its_text() -> None:
     assert FragmentContent(b"", "words", WAY).markdown() == ""
     assert FragmentContent(b"", "words", WAY).text() == "words"
+
+
+@pytest.mark.skipif(COMPILED is None, reason="the compiled flow is not built: no C compiler was found")
+@pytest.mark.parametrize(
+    ("element", "why"),
+    [
+        (b"<div>a</div><p>", "the element ends early"),
+        (b"<div>a</section></div>", "the end of an element around"),
+        (b"<div>a<xmp>b</xmp></div>", "raw text that is shown"),
+        (b"<div><table>a<tr><td>b</table></div>", "words between cells"),
+        (b"<div>\xff</div>", "not UTF-8"),
+        (b"<div>" * 300, "too deep"),
+        (b"<div>a", "the element does not end"),
+        (b"<div>a</div>", ""),
+    ],
+)
+def test_doubt_has_a_reason(element: bytes, why: str) -> None:
+    assert COMPILED is not None
+    assert COMPILED.doubt_of_flow(element, 0, len(element), COMPILED.plan_flow(())) == why
+
+
+@pytest.mark.skipif(COMPILED is None, reason="the compiled flow is not built: no C compiler was found")
+def test_wrong_arguments_are_refused() -> None:
+    assert COMPILED is not None
+    plan = COMPILED.plan_flow((b"<p", b"", b"no tag"))
+    assert COMPILED.flow(b"<div><p>a</p>b</div>", 0, 100, plan) == "b"
+    with pytest.raises(ValueError, match="range"):
+        COMPILED.flow(b"<p>", 2, 1, plan)
+    with pytest.raises(TypeError):
+        COMPILED.plan_flow(("<p",))
+    with pytest.raises((ValueError, TypeError)):
+        COMPILED.flow(b"<p>", 0, 3, None)

@@ -13,7 +13,7 @@ from scythe.compiled import load_compiled
 from scythe.model import Image, Rendered
 from scythe.page.content import MarkImages, PageContent
 from scythe.page.flow import flow_blocks, flow_text, leave_out
-from scythe.page.fragment import Context, read_fragment
+from scythe.page.fragment import ALONE, crowds, read_fragment
 from scythe.page.page import Page
 from scythe.rules import Way
 from scythe.url import Url
@@ -102,18 +102,13 @@ def flow_in_python(element: bytes, drops: Sequence[bytes] = (), skip_lines: Coll
     lower = element.lower()
     if b"\x00" in element or any(name in lower for name in _SHOWN_RAW) or not _is_utf8(element):
         return None
-    contexts = [Context()]
-    if b"<form" in lower:
-        contexts.append(Context(in_form=True))
-    if b"<table" in lower:
-        contexts += [Context(quirks=True, in_form=context.in_form) for context in contexts]
-    texts: set[str | None] = set()
-    for context in contexts:
-        fragment = read_fragment(element, context)
-        texts.add(flow_text(fragment.node, fragment.source, drops, skip_lines) if fragment is not None else None)
-        if len(texts) > 1 or None in texts:
+    texts = set()
+    for around in (ALONE, *crowds(element)):
+        fragment = read_fragment(element, around)
+        if fragment is None:
             return None
-    return texts.pop()
+        texts.add(flow_text(fragment.node, fragment.source, drops, skip_lines))
+    return texts.pop() if len(texts) == 1 else None
 
 
 def _is_utf8(element: bytes) -> bool:
