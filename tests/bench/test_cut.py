@@ -141,6 +141,7 @@ def test_every_way_is_compared_with_the_fastest_parser(tables: dict[str, Table])
     sizes = {row[0]: dict(zip(tables["sizes"].columns, row, strict=True)) for row in tables["sizes"].rows}
     assert sizes["lexbor, one parse per element"]["value"] > sizes["lexbor, one parse per page"]["value"]  # type: ignore[operator]
     assert all(sizes[method.name]["right %"] == 100 for method in paper_methods())
+    assert all(sizes[method.name]["wrong %"] == 0 for method in paper_methods())
     assert sizes["end marker"]["value x"] > 1  # type: ignore[operator]
     assert sizes["simple"]["middle"] is None
 

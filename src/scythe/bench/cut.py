@@ -61,6 +61,15 @@ class Times:
         self.calls[key] = calls
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How many pages of a pattern a way got right and wrong by the tree; finding nothing is never wrong."""
+
+    right: int
+    wrong: int
+    pages: int
+
+
 @dataclass(slots=True)
 class Run:
     """Everything that one run measured."""
@@ -68,7 +77,7 @@ class Run:
     sites: list[SitePages]
     patterns: list[Pattern]
     times: Times
-    right: dict[tuple[str, int], tuple[int, int]]  # method, pattern -> pages with the text of the tree, pages
+    judged: dict[tuple[str, int], Judged]  # by method and pattern
     searches: dict[tuple[str, str], tuple[float, int]]  # algorithm, step -> ns, searches
     seconds: list[dict[str, Seconds]]  # by pattern: how the learned position did, kept in each way
 
@@ -97,7 +106,7 @@ def run(
                     time_parser(done.times, unit, site.name, site.bodies, {i: p.wanted for i, p in numbered})
         for index, pattern in numbered:
             for method in methods:
-                done.right[method.name, index] = _count_right(method.make(pattern), site, pattern)
+                done.judged[method.name, index] = _judge(method.make(pattern), site, pattern)
         for pattern in patterns:
             done.seconds.append({name: count_seconds(pattern, site.bodies, way) for name, way in POSITIONS.items()})
             _time_searches(done, site, pattern)
@@ -156,11 +165,13 @@ def batch(bodies: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
         yield bodies[start : start + TREES]
 
 
-def _count_right(extract: Extract, site: SitePages, pattern: Pattern) -> tuple[int, int]:
-    right = 0
+def _judge(extract: Extract, site: SitePages, pattern: Pattern) -> Judged:
+    right = wrong = 0
     for body, text in zip(site.bodies, pattern.texts, strict=True):
-        right += text_found(extract(body), pattern.wanted.name) == text
-    return right, len(site.bodies)
+        found = text_found(extract(body), pattern.wanted.name)
+        right += found == text
+        wrong += found is not None and found != text
+    return Judged(right, wrong, len(site.bodies))
 
 
 @lru_cache(64)

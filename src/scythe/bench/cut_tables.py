@@ -34,7 +34,7 @@ class Summary:
         self.fields = {site.name: sum(p.site == site.name for p in run.patterns) for site in run.sites}
         self.parsers = list(dict.fromkeys(key.method for key in run.times.ns if key.part == CREATE))
         names = dict.fromkeys(key.method for key in run.times.ns if key.part in (FIRST, REST))
-        order = list(dict.fromkeys(method for method, _ in run.right))
+        order = list(dict.fromkeys(method for method, _ in run.judged))
         self.methods = sorted(names, key=order.index)
 
     def pick(self, wanted: Callable[[Pattern], bool] = lambda pattern: True) -> list[int]:
@@ -74,10 +74,11 @@ class Summary:
         totals = [self.total(parser, picked, shared=shared) for parser in self.parsers]
         return min((total for total in totals if total is not None), default=None)
 
-    def right(self, method: str, picked: Iterable[int]) -> float | None:
-        """Return the share of tasks whose result has the text that the tree gives for the element, in per cent."""
-        counts = [self.run.right[method, i] for i in picked if (method, i) in self.run.right]
-        return _mean((1e5 * right, pages) for right, pages in counts)
+    def judge(self, method: str) -> tuple[float, float]:
+        """Return how many tasks gave the text that the tree has there and how many another one, in per cent."""
+        judged = [one for (name, _), one in self.run.judged.items() if name == method]
+        pages = max(1, sum(one.pages for one in judged))
+        return 100 * sum(one.right for one in judged) / pages, 100 * sum(one.wrong for one in judged) / pages
 
     def bytes_mean(self, picked: list[int]) -> float | None:
         """Return the mean size of the elements."""
@@ -200,12 +201,15 @@ def tell_sizes(summary: Summary) -> Table:
         for shared in (False, True):
             costs = [summary.total(parser, picked, shared=shared) for picked in groups]
             cells = [cell for cost, picked in zip(costs, groups, strict=True) for cell in _rate(summary, cost, picked)]
-            rows.append((f"{parser}, one parse per {'page' if shared else 'element'}", *cells, None))
+            rows.append((f"{parser}, one parse per {'page' if shared else 'element'}", *cells, None, None))
     for method in summary.methods:
         cells = [cell for picked in groups for cell in _rate(summary, summary.mean(method, picked), picked)]
-        rows.append((method, *cells, summary.right(method, summary.pick())))
-    columns = ["way", *(f"{size}{mark}" for size in SIZES for mark in ("", " x", " x shared")), "right %"]
-    note = "x: how many times faster than the fastest parser; shared: where one parse serves all elements of a page"
+        rows.append((method, *cells, *summary.judge(method)))
+    columns = ["way", *(f"{size}{mark}" for size in SIZES for mark in ("", " x", " x shared")), "right %", "wrong %"]
+    note = (
+        "x: how many times faster than the fastest parser; shared: where one parse serves all elements of a page; "
+        "right, wrong: by the tree's text of the element; the cutter gives nothing where it doubts"
+    )
     return Table("sizes", "Every way against the fastest parser", tuple(columns), tuple(rows), note)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scythe.bench.patterns import CONTEXT_BYTES, LEARNED_PAGES, Pattern
+from scythe.bench.patterns import LEARNED_PAGES, Pattern
 from scythe.cut.cutter import Cutter
 from scythe.cut.hinted import cut_hinted
 from scythe.cut.search import NamedSearch, search_by
@@ -110,7 +110,7 @@ def make_way(pattern: Pattern) -> Way:
     """Turn a pattern into rules of the cutter: by the tag, and by what stands before it."""
     best, name = pattern.rule, resolve_tags(pattern.rule.opening).start
     rules = [Rule("tag", best.opening, position=best.starting_position)]
-    if len(pattern.left) >= CONTEXT_BYTES // 2:
+    if pattern.left:
         position = max(0, best.starting_position - len(pattern.left))
         rules.append(Rule("before", pattern.left + name, skip=len(pattern.left), position=position))
     return Way(ELEMENT, tuple(rules), len(rules), end=best.end_marker, inner_tags=best.inner_tag_count)

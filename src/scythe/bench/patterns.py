@@ -45,7 +45,7 @@ class Pattern:
     category: str
     group: str  # ASTFM, div, H or "p, span, ul"
     rule: TagRule  # hints as constants, from all pages; the end marker from the first ten
-    left: bytes  # what stands before the tag on every page, as far as it is the same
+    left: bytes  # what stands before the tag on the first ten pages, where that is the same and unique; or nothing
     wanted: Wanted
     bytes_mean: float
     size: str  # value, middle or body
@@ -111,7 +111,7 @@ def _describe(site: SitePages, opening: bytes) -> Pattern | None:
         category=site.category,
         group=GROUPS[name],
         rule=_learn_rule(site.bodies, opening, results),
-        left=_common_suffix([body[max(0, t[0] - CONTEXT_BYTES) : t[0]] for body, t in _learned(site.bodies, ranges)]),
+        left=_learn_left(_learned(site.bodies, ranges), resolve_tags(opening).start),
         wanted=read_wanted(opening),
         bytes_mean=sum(lengths) / len(lengths),
         size=_size(median(lengths)),
@@ -165,6 +165,12 @@ def learn_end_marker(bodies: Sequence[bytes], opening: bytes, results: Sequence[
         if all(body.find(tail[:length], start) == end - closing for body, (start, end) in learned):
             return tail[:length]
     return b""
+
+
+def _learn_left(learned: Sequence[tuple[bytes, tuple[int, int]]], start_tag: bytes) -> bytes:
+    """Return the bytes before the tag that are the same on all pages, if they and the tag's name stand there only."""
+    left = _common_suffix(body[max(0, place[0] - CONTEXT_BYTES) : place[0]] for body, place in learned)
+    return left if left and all(body.count(left + start_tag) == 1 for body, _ in learned) else b""
 
 
 def _common_prefix(texts: Iterable[bytes]) -> bytes:
