@@ -560,7 +560,10 @@ static int end_heading(Flow *f)
         if (traits & T_SCOPE)
             return 1;
     }
-    return doubt(f, "the end of a heading around");
+    for (char name[] = "h1"; name[1] <= '6'; name[1]++)
+        if (maybe_open_around(f, name, 2))
+            return doubt(f, "the end of a heading around");
+    return 1;
 }
 
 static int end_p(Flow *f)
