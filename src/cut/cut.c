@@ -95,7 +95,22 @@ static int take_place(Search *s, const Plan *plan, const FollowWay *way, uint32_
         s->map.why = D_BYTES; /* escapes of seven-bit encodings */
         out->state = DOUBT;
     }
-    if (out->state == FOUND && !plan->utf8 && !is_ascii(start, end)) {
+    if (out->state == FOUND && way->take != TAKE_FLOW && (text.size == 0 || way->take == TAKE_ATTRIBUTE) &&
+        s->map.thorough && may_be_frameset(s)) {
+        s->map.why = D_FRAME;
+        out->state = DOUBT;
+    }
+    int ascii = out->state != FOUND || is_ascii(start, end);
+    if (!ascii && plan->utf8 && s->map.thorough) {
+        /* broken bytes elsewhere may let the page pass for another encoding */
+        if (s->utf8 < 0)
+            s->utf8 = is_utf8(s->map.base, s->map.end);
+        if (!s->utf8) {
+            s->map.why = D_BYTES;
+            out->state = DOUBT;
+        }
+    }
+    if (!ascii && !plan->utf8) {
         out->raw = 1;
     } else if (out->state == FOUND && way->take != TAKE_FLOW) {
         if (!keep_part(way, &text)) {
@@ -253,6 +268,7 @@ PyObject *cut_field(PyObject *module, PyObject *args)
     }
     Search search;
     search.second_searches = 0;
+    search.utf8 = search.frameset = -1;
     map_init(&search.map, (const byte *)body, (const byte *)body + size, thorough);
     PyObject *result = search.map.broken ? pack_doubt(D_SIZE) : cut_with(&search, plan, index);
     plan->second_searches += search.second_searches;
@@ -275,6 +291,7 @@ PyObject *cut_fields(PyObject *module, PyObject *args)
         return NULL;
     Search search;
     search.second_searches = 0;
+    search.utf8 = search.frameset = -1;
     map_init(&search.map, (const byte *)body, (const byte *)body + size, thorough);
     PyObject *results = PyTuple_New(plan->field_count);
     for (Py_ssize_t i = 0; results != NULL && i < plan->field_count; i++) {

@@ -70,7 +70,9 @@ static int judge_step(Search *s, const FollowRule *rule, long index)
 {
     Map *m = &s->map;
     Mark mark = m->marks[index];
-    if (mark.kind != TOKEN_START || mark.hidden == 1 || !matches(s, m->base + mark.at, &rule->step, 0, rule->step_bare))
+    if (mark.kind == TOKEN_START && mark.odd)
+        return unsure(s, D_PLACE);
+    if (mark.kind != TOKEN_START || (mark.hidden & 1) || !matches(s, m->base + mark.at, &rule->step, 0, rule->step_bare))
         return NOTHING;
     if (mark.hidden)
         return unsure(s, D_HIDDEN);
@@ -239,6 +241,8 @@ static int take_attribute(Search *s, const FollowWay *way, const Token *t, Text 
                 at++;
         }
         if (wanted) {
+            if (at == value && value[-1] != *at)
+                return NOTHING; /* `name=` with nothing behind it */
             if (find_byte(value, at, 0) != NULL)
                 return unsure(s, D_ZERO);
             text_put(text, value, at, IN_ATTRIBUTE);
@@ -283,10 +287,11 @@ static int take_run(Search *s, const byte *at, Text *text, Range *range, Token *
     }
     if (next->kind == TOKEN_UNENDED)
         return unsure(s, D_PAGE_END);
-    if (next->kind == TOKEN_EMPTY)
-        return unsure(s, D_END_TAG);
+    if (next->kind == TOKEN_EMPTY || (next->kind == TOKEN_COMMENT && next->at[1] == '!' && lower(next->at[2]) == 'd'))
+        return unsure(s, D_END_TAG); /* it leaves no trace in the tree; a second doctype does not either */
     uint32_t traits = traits_of(next->tag);
-    if (next->kind == TOKEN_START && ((traits & (T_TABLE_PART | T_FRAME)) || next->tag == TAG_FORM))
+    /* what does not belong into a table would be put before it, into this text */
+    if (next->kind == TOKEN_START && ((traits & (T_TABLE_PART | T_FRAME)) || next->tag == TAG_FORM || next->tag == TAG_TABLE))
         return unsure(s, D_TABLE);
     if (find_byte(at, open, 0) != NULL)
         return unsure(s, D_ZERO);
@@ -327,8 +332,15 @@ static int take_lead(Search *s, const Token *opening, uint32_t place, Text *text
     if (state == DOUBT || next.kind != TOKEN_END)
         return state;
     /* an end tag that ends nothing would join the texts before and behind it */
-    Mark self = {place, 0, TOKEN_START, opening->tag, 0, 0};
+    Mark self = {place, 0, TOKEN_START, opening->tag, 0, 0, 0};
     return same_tag(&s->map, &self, &next) ? state : unsure(s, D_END_TAG);
+}
+
+/* Say whether formatting elements left open are opened again before this element, so not behind it. */
+static int reopens_formatting(int tag)
+{
+    return !(traits_of(tag) & T_SPECIAL) || tag == TAG_BR || tag == TAG_IMG || tag == TAG_IMAGE || tag == TAG_INPUT ||
+           tag == TAG_WBR || tag == TAG_EMBED || tag == TAG_AREA || tag == TAG_KEYGEN;
 }
 
 static int take_tail(Search *s, const Token *opening, const Element *element, Text *text, Range *range)
@@ -337,15 +349,22 @@ static int take_tail(Search *s, const Token *opening, const Element *element, Te
     Token next;
     if (traits & T_TABLE_PART || (traits & T_RAW) || tag_rows[opening->tag].kind == K_SKIP)
         return unsure(s, D_KIND);
-    if (element->end == element->content_end && !(traits & T_VOID))
-        return NOTHING; /* another tag ends it */
-    if ((traits & T_SPECIAL) && !(traits & T_VOID) && (element->open_formatting || formatting_open(&s->map, place)))
+    if (opening->tag == TAG_NOBR || (opening->tag == TAG_A && may_be_open(&s->map, place, AROUND_LINK)))
+        return unsure(s, D_LINK);
+    if (element->end == element->content_end && !(traits & T_VOID)) { /* another tag ends it */
+        read_token(&next, element->end, s->map.end);
+        return next.kind == TOKEN_START && next.tag != TAG_TABLE ? NOTHING : unsure(s, D_END_TAG);
+    }
+    if ((element->open_formatting && !(traits & T_VOID)) ||
+        (!reopens_formatting(opening->tag) && formatting_open(&s->map, place)))
         return unsure(s, D_FORMATTING);
     int state = take_run(s, element->end, text, range, &next);
     if (state == DOUBT || next.kind != TOKEN_END)
         return state;
-    const Mark *parent = parent_of(&s->map, place);
-    return parent && same_tag(&s->map, parent, &next) ? state : unsure(s, D_AROUND);
+    const Mark *parent = parent_of(&s->map, place, opening->tag);
+    if (parent == NULL || !same_tag(&s->map, parent, &next) || is_true_tag(&s->map, parent->at) != PLACE_YES)
+        return unsure(s, D_AROUND);
+    return state;
 }
 
 int take_value(Search *s, const FollowWay *way, uint32_t place, Text *text, Range *range)
@@ -374,6 +393,23 @@ int take_value(Search *s, const FollowWay *way, uint32_t place, Text *text, Rang
     range->start = place;
     range->end = (uint32_t)(element.end - m->base);
     return FOUND;
+}
+
+int may_be_frameset(Search *s)
+{
+    if (s->frameset < 0) {
+        const byte *at = s->map.base, *end = s->map.end;
+        s->frameset = 0;
+        while (!s->frameset && (at = find_byte(at, end, '<')) != NULL) {
+            Token t;
+            if (end - at > 9 && lower(at[1]) == 'f' && lower(at[2]) == 'r') {
+                read_name(&t, at + 1, end);
+                s->frameset = t.tag == TAG_FRAMESET;
+            }
+            at++;
+        }
+    }
+    return s->frameset;
 }
 
 int keep_part(const FollowWay *way, Text *text)

@@ -26,6 +26,8 @@ typedef struct {
 typedef struct {
     Map map;
     unsigned long second_searches; /* anchors that were not behind the position given, on this page */
+    int utf8;                      /* whether the whole page is; -1 before anybody asked */
+    int frameset;                  /* whether the page may have one, which would do away with what has no text; or -1 */
 } Search;
 
 enum { NOTHING, FOUND, DOUBT };
@@ -44,6 +46,9 @@ typedef struct {
 /* Take what the way wants at a place: FOUND with its range and its text, of which out[text_start:text_end] is wanted;
  * NOTHING; or DOUBT. For TAKE_FLOW only the range. */
 int take_value(Search *s, const FollowWay *way, uint32_t place, Text *text, Range *range);
+
+/* Say whether the page may have a frameset. */
+int may_be_frameset(Search *s);
 
 /* Keep the wanted part of a text; return 0 where it is not there. */
 int keep_part(const FollowWay *way, Text *text);

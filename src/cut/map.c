@@ -124,6 +124,21 @@ static int is_odd(const Map *m, const Token *t)
            (start ? (traits & (T_CLOSES_P | T_TABLE_PART)) != 0 : m->opaque_blocks == 0 && (traits & T_SPECIAL));
 }
 
+/* A noscript is closed by its end tag only where all blocks in it are closed; on anything else it stays in doubt. */
+static void follow_blocks(Map *m, const Token *t)
+{
+    int room = sizeof m->opaque_open;
+    if (t->kind == TOKEN_START) {
+        if (m->opaque_blocks < room)
+            m->opaque_open[m->opaque_blocks] = t->tag;
+        m->opaque_blocks++;
+    } else if (m->opaque_blocks > 0 && m->opaque_blocks <= room && m->opaque_open[m->opaque_blocks - 1] == t->tag) {
+        m->opaque_blocks--;
+    } else {
+        m->opaque_blocks = room + 1;
+    }
+}
+
 /* Go on inside an opaque element; return how its token is hidden. */
 static int follow_opaque(Map *m, const Token *t)
 {
@@ -144,8 +159,8 @@ static int follow_opaque(Map *m, const Token *t)
         m->opaque_odd = 1;
     }
     if (m->opaque == TAG_NOSCRIPT && (traits & T_SPECIAL) && !(traits & (T_VOID | T_RAW)) && t->tag != TAG_NOSCRIPT)
-        m->opaque_blocks += t->kind == TOKEN_START ? 1 : -1;
-    return m->opaque_odd ? 2 : 1;
+        follow_blocks(m, t);
+    return m->opaque_odd ? 2 : m->opaque == TAG_TEMPLATE ? 3 : 1;
 }
 
 static inline int is_head_part(int tag)
@@ -176,10 +191,11 @@ static void read_mark(Map *m, const byte *open)
     mark->at = (uint32_t)(open - m->base);
     mark->kind = t.kind;
     mark->tag = 0;
-    mark->hidden = 0;
+    mark->hidden = mark->odd = 0;
     mark->table = (uint8_t)table_state(m);
     if (t.kind == TOKEN_START || t.kind == TOKEN_END) {
         mark->tag = t.tag;
+        mark->odd = t.zero;
         uint32_t traits = traits_of(t.tag);
         if (m->opaque) {
             mark->hidden = (uint8_t)follow_opaque(m, &t);
@@ -300,9 +316,11 @@ int is_true_tag(Map *m, uint32_t offset)
         return m->exact ? PLACE_NO : unsure(m, D_PLACE);
     const Mark *mark = &m->marks[index];
     if (mark->at != offset || mark->kind != TOKEN_START)
-        return m->exact ? PLACE_NO : unsure(m, D_PLACE);
+        return m->exact && !mark->odd ? PLACE_NO : unsure(m, D_PLACE);
+    if (mark->odd)
+        return unsure(m, D_PLACE);
     if (mark->hidden)
-        return m->exact && mark->hidden == 1 ? PLACE_NO : unsure(m, D_HIDDEN);
+        return m->exact && mark->hidden != 2 ? PLACE_NO : unsure(m, D_HIDDEN);
     return judge_name(m, index);
 }
 
@@ -314,14 +332,21 @@ int is_true_text(Map *m, uint32_t offset)
     long index = map_find(m, offset);
     if (index >= 0 && offset < m->marks[index].next)
         return m->exact ? PLACE_NO : unsure(m, D_PLACE);
-    while (index >= 0 && m->marks[index].kind != TOKEN_START)
-        index--;
-    if (index < 0)
-        return m->exact ? PLACE_NO : unsure(m, D_PLACE);
+    for (long first = index;; first--) { /* before the first tag there is no text that the tree ties to a place */
+        if (first < 0)
+            return m->exact ? PLACE_NO : unsure(m, D_PLACE);
+        const Mark *opening = &m->marks[first];
+        if (opening->kind != TOKEN_START || ((traits_of(opening->tag) & T_TABLE_PART) && opening->table == TABLE_NONE))
+            continue;
+        if (opening->tag == TAG_HEAD || opening->odd)
+            return unsure(m, D_PLACE);
+        break;
+    }
     const Mark *mark = &m->marks[index];
-    if (mark->hidden == 2 || (mark->hidden && !m->exact))
-        return unsure(m, D_HIDDEN);
-    if (mark->hidden || (traits_of(mark->tag) & T_RAW) || mark->tag == TAG_PLAINTEXT)
+    int opens = mark->kind == TOKEN_START ? (int)traits_of(mark->tag) : 0;
+    if (mark->hidden || (opens & T_OPAQUE))
+        return m->exact && mark->hidden == 1 ? PLACE_NO : unsure(m, D_HIDDEN);
+    if ((opens & T_RAW) || (opens && mark->tag == TAG_PLAINTEXT))
         return m->exact ? PLACE_NO : unsure(m, D_PLACE);
     return PLACE_YES;
 }
@@ -359,7 +384,7 @@ static int look_back(const Map *m, uint32_t offset, int what)
             return 1;
         if (mark->hidden == 2)
             return 1;
-        if (mark->hidden || (mark->kind != TOKEN_START && mark->kind != TOKEN_END))
+        if (mark->hidden || (mark->kind != TOKEN_START && mark->kind != TOKEN_END) || (traits_of(mark->tag) & T_FRAME))
             continue;
         if (mark->tag == TAG_TABLE && what != AROUND_FORM) {
             nest += mark->kind == TOKEN_END ? 1 : nest > 0 ? -1 : 0;
@@ -389,10 +414,24 @@ int may_be_open(Map *m, uint32_t offset, int what)
     return m->broken || look_back(m, offset, what) != 0;
 }
 
-const Mark *parent_of(Map *m, uint32_t offset)
+/* Say whether elements that were opened inside, of these traits, may have ended an element without its end tag. */
+static int may_have_ended(const Mark *mark, uint32_t traits, const uint8_t *opened)
 {
-    uint8_t ends[64];
+    uint32_t own = traits_of(mark->tag);
+    if (mark->tag == TAG_P || !(own & T_SPECIAL))
+        if (traits & T_CLOSES_P)
+            return 1; /* it, or a paragraph around it */
+    if (mark->tag == TAG_DD || mark->tag == TAG_DT)
+        return opened[TAG_DD] || opened[TAG_DT];
+    return opened[mark->tag] || (own & traits & (T_HEADING | T_TABLE_PART)) || (mark->tag == TAG_TABLE && opened[TAG_TD]);
+}
+
+const Mark *parent_of(Map *m, uint32_t offset, int tag)
+{
+    uint8_t ends[64], opened[256] = {0};
+    uint32_t traits = traits_of(tag);
     int depth = 0;
+    opened[tag] = tag != TAG_OTHER;
     long index = map_find(m, offset);
     if (index >= 0 && m->marks[index].at == offset)
         index--;
@@ -402,14 +441,20 @@ const Mark *parent_of(Map *m, uint32_t offset)
             return NULL;
         if (mark->hidden || (mark->kind != TOKEN_START && mark->kind != TOKEN_END) || (traits_of(mark->tag) & T_VOID))
             continue;
+        if (traits_of(mark->tag) & T_FRAME)
+            return NULL;
         if (mark->kind == TOKEN_END) {
             if (depth == 64)
                 return NULL;
             ends[depth++] = mark->tag;
         } else if (depth == 0) {
-            return mark;
+            return may_have_ended(mark, traits, opened) ? NULL : mark;
         } else if (ends[--depth] != mark->tag) {
             return NULL;
+        }
+        if (mark->kind == TOKEN_START) {
+            traits |= traits_of(mark->tag);
+            opened[mark->tag] = mark->tag != TAG_OTHER;
         }
     }
     return NULL;

@@ -7,8 +7,9 @@
 typedef struct {
     uint32_t at, next; /* offsets of its `<` and of the first byte behind it */
     uint8_t kind, tag;
-    uint8_t hidden;    /* inside noscript, template, svg, math or select: 1 surely, 2 perhaps */
+    uint8_t hidden;    /* inside noscript, template, svg, math or select: 1 surely, 2 perhaps, 3 in a template */
     uint8_t table;     /* TABLE_... before it */
+    uint8_t odd;       /* as in Token */
 } Mark;
 
 enum { TABLE_NONE, TABLE_CELL, TABLE_GRID, TABLE_UNKNOWN };
@@ -31,7 +32,8 @@ typedef struct {
     uint8_t opaque;      /* the TAG_... under way whose content is hidden */
     uint8_t opaque_odd;  /* it holds what may have ended it */
     int opaque_depth;    /* how often it is nested */
-    int opaque_blocks;   /* noscript: blocks open in it */
+    int opaque_blocks;   /* noscript: special elements open in it */
+    uint8_t opaque_open[16];
     uint64_t cells;      /* one bit for each open table, innermost lowest: 1 in a cell */
     int tables;          /* open tables; -1 unknown */
     uint8_t in_body;     /* something that only a body holds has been seen */
@@ -62,7 +64,7 @@ int is_true_text(Map *m, uint32_t offset);
 /* Say whether something may be open at `offset`: 1 unless it cannot be. See AROUND_... */
 int may_be_open(Map *m, uint32_t offset, int what);
 
-/* Return the mark of the element that directly holds `offset`, or NULL where that is not certain. */
-const Mark *parent_of(Map *m, uint32_t offset);
+/* Return the mark of the element that directly holds the `tag` at `offset`, or NULL where that is not certain. */
+const Mark *parent_of(Map *m, uint32_t offset, int tag);
 
 #endif

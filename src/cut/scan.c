@@ -691,6 +691,7 @@ void scan_element(const Surroundings *around, const Token *opening, Text *text, 
     s->text = text;
     if (opening->tag == TAG_FORM)
         s->form = 0;
+    s->formatting = (traits & T_FORMATTING) != 0;
     if (traits & T_RAW)
         scan_raw(s, opening, out);
     else if (!(traits & T_VOID))
@@ -699,7 +700,7 @@ void scan_element(const Surroundings *around, const Token *opening, Text *text, 
         s->doubt = D_ZERO;
     if (!s->doubt && text != NULL && text->broken)
         s->doubt = D_BYTES;
-    out->open_formatting = !s->loose && s->formatting != 0;
+    out->open_formatting = s->formatting != 0;
     out->doubt = s->doubt;
 }
 

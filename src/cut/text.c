@@ -127,6 +127,31 @@ void text_put(Text *t, const byte *at, const byte *end, int mode)
     }
 }
 
+int is_utf8(const byte *at, const byte *end)
+{
+    while (at < end) {
+        uint64_t word;
+        while (end - at >= 8 && (memcpy(&word, at, 8), !(word & 0x8080808080808080u)))
+            at += 8;
+        if (at >= end)
+            break;
+        byte c = *at++;
+        if (c < 0x80)
+            continue;
+        int more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+        if (c < 0xC2 || c > 0xF4 || end - at < more)
+            return 0;
+        byte second = *at;
+        if ((c == 0xE0 && second < 0xA0) || (c == 0xED && second > 0x9F) || (c == 0xF0 && second < 0x90) ||
+            (c == 0xF4 && second > 0x8F))
+            return 0;
+        for (; more; more--, at++)
+            if ((*at & 0xC0) != 0x80)
+                return 0;
+    }
+    return 1;
+}
+
 static int put_code(uint32_t code, byte *out)
 {
     static const uint16_t windows[32] = {

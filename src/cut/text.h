@@ -28,6 +28,9 @@ static inline void text_edge(Text *t)
     t->gap = 1;
 }
 
+/* Say whether the bytes are valid UTF-8. */
+int is_utf8(const byte *at, const byte *end);
+
 /* Read the character reference whose `&` is at `at` into `out` (12 bytes): return its bytes there, and where it ends;
  * 0 where the `&` is only that. */
 int read_reference(const byte *at, const byte *end, int mode, byte *out, const byte **next);

@@ -30,7 +30,7 @@ typedef struct {
     uint8_t kind;
     uint8_t tag;       /* TAG_..., TAG_OTHER for a name that is not in the table */
     uint8_t slash;     /* ends in `/>` */
-    uint8_t zero;      /* holds a NUL in its name: the tree sees another character there */
+    uint8_t zero;      /* a NUL or `<` in its name: the tree is not asked what it makes of that */
 } Token;
 
 typedef struct {
@@ -121,7 +121,7 @@ static inline void read_name(Token *t, const byte *at, const byte *end)
     t->attributes = at;
     uint8_t tag = tag_slots[tag_hash(low, high)];
     t->tag = tag_low[tag] == low && tag_high[tag] == high && t->name_size <= 16 ? tag : TAG_OTHER;
-    t->zero = t->tag == TAG_OTHER && find_byte(t->name, at, 0) != NULL;
+    t->zero = t->tag == TAG_OTHER && (find_byte(t->name, at, 0) != NULL || find_byte(t->name, at, '<') != NULL);
 }
 
 /* Return the first byte behind the comment whose `<!--` is at `at`, or NULL. */

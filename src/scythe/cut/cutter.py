@@ -135,6 +135,8 @@ def _is_utf8(part: bytes) -> bool:
 
 def _part_of(text: str, way: Way) -> str | None:
     """Return the part of a text between the way's two literals, or None where one of them is missing."""
+    if way.take == FLOW:
+        return text
     start = text.find(way.before)
     if start < 0:
         return None
