@@ -23,8 +23,8 @@ from scythe.page.grid import find_grid
 from scythe.rules import FLOW, Way
 
 LEAST_PAGES = 2  # with text; of one page nothing can be told apart from its site
-_MEAN, _LOWEST = 0.97, 0.88  # agreement with the reading that a way must have
-_EXPECTED = 0.95  # agreement on pages not seen; what is learned of five pages is not all there is
+_MEAN, _LOWEST = 0.97, 0.9  # agreement with the reading that a way must have
+_EXPECTED = 0.96  # agreement on pages not seen; what is learned of five pages is not all there is
 _FEW_WORDS = 20  # a page with fewer is no witness
 _FINALISTS = 3  # candidates that are tried to the end
 _DROP_COST = 0.0005  # of F1: fewer rules hold longer
@@ -79,14 +79,6 @@ class _Attempt:
     agreement: tuple[float, ...] = ()
     why: str = ""
 
-    @property
-    def rank(self) -> float:
-        """Served pages count most: the rest falls back to the tree."""
-        if self.way is None:
-            return -1.0
-        good = sum(self.agreement[number] for number in self.served)
-        return good / max(1, len(self.agreement)) - _DROP_COST * len(self.way.drops)
-
 
 def _learn_one(parts: Sequence[Part], clean: Cleaner) -> _Attempt:
     drafts = []
@@ -96,11 +88,12 @@ def _learn_one(parts: Sequence[Part], clean: Cleaner) -> _Attempt:
         share = len(own) / len(parts)
         drafts.append((choice.expected * share - _DROP_COST * len(choice.drops), container, choice))
     drafts.sort(key=lambda draft: -draft[0])
-    best = _Attempt(None, why="no element holds the text on most pages")
-    for _, container, choice in drafts[:_FINALISTS]:
+    best, best_rank = _Attempt(None, why="no element holds the text on most pages"), 0.0
+    for worth, container, choice in drafts[:_FINALISTS]:
         attempt = _attempt(parts, container, choice, clean)
-        if attempt.rank > best.rank or best.way is None:
-            best = attempt
+        rank = worth + fmean(trim(attempt.agreement)) if attempt.way is not None else -1.0
+        if best.way is None or rank > best_rank:
+            best, best_rank = attempt, rank
     return best
 
 

@@ -1,4 +1,4 @@
-"""Tell the title of a page from the name of its site, as only many pages show it: pages come in, their titles go out."""
+"""Tell the title of a page from the name of its site, as only many pages show: pages come in, their titles go out."""
 
 from __future__ import annotations
 
