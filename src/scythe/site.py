@@ -94,7 +94,11 @@ class Site:
     def load(cls, path: str | Path) -> Site:
         """Load a profile that `save` wrote. Raises BadInput when it is damaged, edited or from a newer version."""
         saved = open_profile(path)
-        return cls(saved.profile, keeper=Keeper.load(saved.health, saved.profile))
+        try:
+            keeper = Keeper.load(saved.health, saved.profile)
+        except BadInput as error:
+            raise BadInput(f"{path}: {error}") from None
+        return cls(saved.profile, keeper=keeper)
 
     def save(self, path: str | Path) -> None:
         """Write the profile, and how it has fared, as versioned JSON."""

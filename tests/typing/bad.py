@@ -16,3 +16,10 @@ length: int = doc.text  # wrong
 
 fetch("https://example.org/", FetchOptions())  # wrong
 FetchOptions(timeout_s="60")  # wrong
+
+learned = scythe.Site.load("site.json")
+learned.extract(42)  # wrong
+learned.extract(b"", via="guess")  # wrong
+scythe.Site.learn(["<p>"])  # wrong
+scythe.Site.learn([], [{"price": 12}])  # wrong
+learned.fields  # noqa: B018  # wrong

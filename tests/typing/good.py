@@ -24,3 +24,11 @@ except scythe.FetchFailed as failure:
 
 pages: list[bytes] = [page.html for page in site(seed=2, pages=12)]
 Path("out.md").write_text(markdown, encoding="utf-8")
+
+learned: scythe.Site = scythe.Site.learn([("https://example.org/", b"<h1>x</h1>"), (None, "<h1>y</h1>")])
+shown = scythe.Site.learn([scythe.Page.from_text("<p>$12</p>")], [{"price": ["$12"]}], fields=["title"])
+cut: scythe.Document = learned.extract(b"<h1>z</h1>", url="https://example.org/z", via="cut")
+values: tuple[str, ...] = cut.fields["title"].values
+span: tuple[int, int] | None = cut.fields["title"].span
+learned.save(Path("site.json"))
+is_well: bool = scythe.Site.load("site.json").drift.healthy
