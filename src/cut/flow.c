@@ -225,7 +225,7 @@ static int is_certain(Flow *f)
     int same = 1;
     for (int page_is = 1; same && page_is <= ASSUMPTIONS; page_is++)
         if ((page_is & ~asked) == 0)
-            same = run(f, page_is) && f->out_size == size && memcmp(f->out, first, size) == 0 && (f->asked & ~asked) == 0;
+            same = run(f, page_is) && (f->asked & ~asked) == 0 && f->out_size == size && !memcmp(f->out, first, size);
     free(first);
     if (!same && !f->doubt)
         f->doubt = "it depends on the page around";

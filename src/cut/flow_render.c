@@ -54,9 +54,9 @@ static int holds_data(const Flow *f, int32_t box, const Table *table)
 /* A table with rows makes the next table around it a table of layout. */
 static void mark_outer(const Flow *f, int32_t box, Table *tables)
 {
-    for (int32_t around = f->boxes[box].parent; around >= 0 && !tables[around].outer; around = f->boxes[around].parent) {
-        if (f->boxes[around].tag == TAG_TABLE) {
-            tables[around].outer = 1;
+    while ((box = f->boxes[box].parent) >= 0 && !tables[box].outer) {
+        if (f->boxes[box].tag == TAG_TABLE) {
+            tables[box].outer = 1;
             return;
         }
     }
