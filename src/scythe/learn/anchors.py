@@ -26,7 +26,7 @@ _SINGLE = (b"<h1", b"<main", b"<article")  # names that are telling without an a
 def propose_rules(target: Target, refs: Sequence[Spot]) -> list[Rule]:
     """Return candidate rules seen from each of `refs`, which are some of the spots; nothing is verified yet."""
     found: dict[Rule, None] = {}
-    for literal in (target.own, *shorter_prefixes(target.own), target.own_text):
+    for literal in (target.own, steady_prefix(target.own), *shorter_prefixes(target.own), target.own_text):
         if literal:
             found[Rule("tag", literal)] = None
     for rule in (*_contexts(target), *_own_label(target)):

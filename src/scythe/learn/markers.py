@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from scythe.learn.anchors import propose_rules
 from scythe.learn.ends import learn_end
+from scythe.learn.literals import steady_prefix
 from scythe.learn.spots import Spot, spot_of, target_of
 from scythe.learn.trials import BACK, FRONT, TIGHT, Tried, try_rule
 from scythe.page.follow import follow, follow_rule
-from scythe.page.source import Source
+from scythe.page.source import Source, is_bare
 from scythe.rules import ATTRIBUTE, LEAD, Rule, Way
 
 _RULES = 8  # kept per way: more agree on nothing that eight do not
@@ -84,12 +85,29 @@ def _choose(tried: Sequence[Tried], pages: int) -> list[Tried]:
 
     Rules that count from the same side agree on a neighbour when a row is missing: beside tight ones one must do.
     """
+    tried = _demote_nameless(tried, pages)
     ranked = sorted(tried, key=lambda one: one.worth, reverse=True)
     chosen = _pick([one for one in ranked if one.hold == TIGHT], _AT_MOST)
     kinds = {one.rule.kind for one in chosen}
     counting = [one for one in ranked if one.hold != TIGHT and (len(kinds) != 1 or one.rule.kind not in kinds)]
     chosen += _pick(counting, _AT_MOST | {FRONT: 1, BACK: 1})
     return _second_differs(chosen[:_RULES], pages)
+
+
+def _demote_nameless(tried: Sequence[Tried], pages: int) -> Sequence[Tried]:
+    """Take rules that lead to any tag of the name for counting ones, where the element's own tag is unique.
+
+    On a page without the element its own tag is missing, and the place is its neighbour's.
+    """
+    own = [one.rule.anchor for one in tried if one.rule.kind == "tag" and len(one.right) == pages]
+    if not any(not is_bare(steady_prefix(anchor)) for anchor in own):
+        return tried
+    return [replace(one, hold=FRONT) if one.hold == TIGHT and _is_nameless(one.rule) else one for one in tried]
+
+
+def _is_nameless(rule: Rule) -> bool:
+    wanted = rule.anchor[rule.skip :] if rule.nth == 0 else rule.step
+    return is_bare(wanted) and b":" not in rule.anchor[: rule.skip if rule.nth == 0 else None]
 
 
 def _pick(ranked: Sequence[Tried], at_most: Mapping[str, int]) -> list[Tried]:

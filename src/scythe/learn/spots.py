@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from scythe.learn.literals import common_prefix, end_of_label, name_of, stable_prefix, whole_attributes
+from scythe.learn.literals import common_prefix, end_of_label, name_of, stable_prefix, steady_prefix, whole_attributes
 from scythe.learn.texts import words_of
 from scythe.page.follow import span_of
 from scythe.page.source import Source, tag_end
@@ -71,7 +71,7 @@ class Target:
     @cached_property
     def steps(self) -> tuple[bytes, ...]:
         """The literals by which tags are counted up to the target, the plain name first."""
-        found = (name_of(self.own), whole_attributes(self.own), self.own, self.own_text)
+        found = (name_of(self.own), steady_prefix(self.own), whole_attributes(self.own), self.own, self.own_text)
         return tuple(step for step in dict.fromkeys(found) if step)
 
     def is_common(self, literal: bytes) -> bool:
