@@ -67,7 +67,6 @@ class Harvester:
         one = _Extraction(body, absolute(url) if url else None, self.profile, self._wanted, via)
         if number is not None:
             layout = self.profile.layouts[number]
-            layout = self.profile.layouts[number]
             cuts = self._cutters[number].cut(body) if via != "tree" else ()
             document = one.by_layout(layout, cuts, self._boilerplate[number])
             self._pages += 1
@@ -100,13 +99,12 @@ class _Extraction:
         return self._finish("no rule in this layout")
 
     def by_tree(self) -> Document:
-        """Extract a page that no layout fits: by whichever layout's rules agree on it most, then cold."""
-        if self._via != "cut":
-            best: dict[str, Field] = {}
-            for layout in self._profile.layouts:
-                found = {rules.name: self._follow(rules, _UNKNOWN) for rules in layout.fields if rules.name != "text"}
-                best = max(best, {name: field for name, field in found.items() if field.values}, key=len)
-            self._fields.update(best)
+        """Extract a page that no layout fits: cold, but for what was shown by example, by rules that all still hold."""
+        for layout in self._profile.layouts if self._via != "cut" else ():
+            asked = [rules for rules in layout.fields if rules.name in self._profile.named and rules.usual.is_expected]
+            found = {rules.name: field for rules in asked if (field := self._follow(rules, _UNKNOWN)).values}
+            if len(found) == len(asked) > len(self._fields):
+                self._fields = found
         return self._finish(_UNKNOWN)
 
     def _accept(self, rules: FieldRules, cut: Cut) -> Field | None:

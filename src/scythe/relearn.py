@@ -18,7 +18,7 @@ from scythe.learn.examples import learn_examples
 from scythe.learn.health import UNKNOWN, Health
 from scythe.learn.layouts import group_pages
 from scythe.learn.memory import Memory, Values
-from scythe.learn.proof import is_consistent, is_proven, pick_shown
+from scythe.learn.proof import follow_best, is_consistent, pick_shown, prove
 from scythe.model import Field
 from scythe.rules import FieldRules, Layout, Profile, Usual
 from scythe.teach import Lesson, learn_profile, make_lesson
@@ -59,17 +59,22 @@ class Keeper:
 
     def attend(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> Profile | None:
         """Note how the extraction of a page went; return a profile that fits better where one could be learned."""
-        fits = self.note(page, body, url)
-        return self._relearn(profile) if not fits and self.health.is_ailing and self._is_due() else None
-
-    def note(self, page: Harvest, body: bytes, url: str | None) -> bool:
-        """Note how the extraction of a page went, and say whether the rules fit it."""
-        name = page.layout.name if page.layout is not None else UNKNOWN
         if self.health.observe(page.layout, page.document.how, url):
-            self._keep(name, body, url, page.document.fields)
-            return False
-        self._remember(name, body, url, page.document.fields)
-        return True
+            self._keep_misfit(page, body, url)
+            return self._relearn(profile) if self.health.is_ailing and self._is_due() else None
+        if page.layout is not None:
+            self._keep_sample(page.layout.name, body)
+        if self.memory.names:
+            self.memory.remember(url, got_by_rules(page.document.fields, self.memory.names))
+        return None
+
+    def look_back(self, page: Harvest, body: bytes, url: str | None, shown: Mapping[str, Sequence[str]]) -> None:
+        """Note how the extraction of a page that was learned from went, and what was shown on it."""
+        self.health.observe(page.layout, page.document.how, url)
+        if page.layout is not None:
+            self._keep_sample(page.layout.name, body)
+        known = {name: tuple(values) for name, values in shown.items()}
+        self.memory.remember(url, known | got_by_rules(page.document.fields, self.memory.names))
 
     def settle(self) -> None:
         """Take what was seen until now, on the pages learned, for the normal state."""
@@ -87,22 +92,20 @@ class Keeper:
         health = Health.load(read_map(state, "watch", MOST_KEYS), profile.layouts)
         return cls(health, Memory.load(read_map(state, "memory", MOST_KEYS), memorable(profile)))
 
-    def _remember(self, layout: str, body: bytes, url: str | None, fields: Mapping[str, Field]) -> None:
-        """Keep what a page that fits says, and the page itself while few of its layout are kept."""
+    def _keep_sample(self, layout: str, body: bytes) -> None:
         samples = self._samples.setdefault(layout, [])
         if len(samples) < _SAMPLES and len(body) <= MOST_BYTES // (MOST_LAYOUTS * _SAMPLES):
             samples.append(body)
-        if self.memory.names:
-            self.memory.remember(url, _got_by_rules(fields, self.memory.names))
 
-    def _keep(self, layout: str, body: bytes, url: str | None, fields: Mapping[str, Field]) -> None:
+    def _keep_misfit(self, page: Harvest, body: bytes, url: str | None) -> None:
         """Keep a page that does not fit; the oldest goes."""
         self._met += 1
         key = url or f"#{self._met}"
         self._misfits.pop(key, None)
-        values = _got_by_rules(fields, self.memory.names)
+        fields = page.document.fields
         uncut = frozenset({"", *(name for name, field in fields.items() if not field.how.startswith("cut"))})
-        self._misfits[key] = Misfit(body, url, layout, values, uncut)
+        values = got_by_rules(fields, self.memory.names)
+        self._misfits[key] = Misfit(body, url, page.layout.name if page.layout is not None else UNKNOWN, values, uncut)
         while len(self._misfits) > MOST_MISFITS or sum(len(kept.body) for kept in self._misfits.values()) > MOST_BYTES:
             self._misfits.popitem(last=False)
 
@@ -193,16 +196,18 @@ class Keeper:
         """Learn the fields that recollection proves, and others that reading finds and nothing contradicts."""
         sources = [lesson.source for lesson in lessons]
         recalled = [self.memory.recall(misfit.url, source) for misfit, source in zip(misfits, sources, strict=True)]
-        shown = [pick_shown(*each) for each in zip(sources, recalled, (m.values for m in misfits), strict=True)]
+        given = [
+            misfit.values or follow_best(profile, source, self.memory.names)
+            for misfit, source in zip(misfits, sources, strict=True)
+        ]
+        shown = [pick_shown(*each) for each in zip(sources, recalled, given, strict=True)]
         usual = {rules.name: rules.usual for layout in (*profile.layouts, old) if layout for rules in layout.fields}
-        by_example = {
-            rules.name: rules
-            for rules in learn_examples(sources, [each or None for each in shown]).fields
-            if is_proven(rules, sources, shown, usual.get(rules.name, Usual()))
-        }
+        learned_by_example = learn_examples(sources, [each or None for each in shown]).fields
+        proofs = (prove(rules, sources, shown, usual.get(rules.name, Usual())) for rules in learned_by_example)
+        by_example = {rules.name: rules for rules in proofs if rules is not None}
         plain = [name for name in profile.fields if name not in profile.named]
         learned, _ = learn_profile(lessons, plain)
-        read = [rules for rules in learned.layouts[0].fields if is_consistent(rules, sources, shown)]
+        read = [rules for rules in learned.layouts[0].fields if is_consistent(rules, sources, recalled)]
         fields = by_example | {rules.name: rules for rules in read if rules.name not in by_example}
         order = [fields[name] for name in profile.fields if name in fields]
         return replace(learned, layouts=(replace(learned.layouts[0], fields=tuple(order)),)) if order else None
@@ -213,7 +218,7 @@ def memorable(profile: Profile) -> set[str]:
     return set(profile.fields) - {"text", "images"}
 
 
-def _got_by_rules(fields: Mapping[str, Field], names: frozenset[str]) -> Values:
+def got_by_rules(fields: Mapping[str, Field], names: frozenset[str]) -> Values:
     """Return the values that rules agreed on; what was read cold is no evidence of where a field is."""
     found = ((name, fields[name]) for name in names if name in fields)
     return {name: field.values for name, field in found if field.values and "read cold" not in field.how}

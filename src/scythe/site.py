@@ -110,12 +110,10 @@ class Site:
 
     def _look_back(self, lessons: Sequence[Lesson]) -> None:
         """Extract the pages learned, to see what is normal, and remember what was shown on them."""
-        keeper = self._keeper
         for lesson in lessons:
-            keeper.note(self._harvester.harvest(lesson.source.body, lesson.url, "auto"), lesson.source.body, lesson.url)
-            shown = {name: tuple(values) for name, values in (lesson.example or {}).items()}
-            keeper.memory.remember(lesson.url, shown)
-        keeper.settle()
+            body, url = lesson.source.body, lesson.url
+            self._keeper.look_back(self._harvester.harvest(body, url, "auto"), body, url, lesson.example or {})
+        self._keeper.settle()
 
 
 def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | None) -> tuple[str, ...]:
