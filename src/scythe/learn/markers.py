@@ -7,7 +7,7 @@ rules are tried on all pages; those that lead astray anywhere are dropped, and t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from scythe.learn.anchors import propose_rules
@@ -23,7 +23,7 @@ _RULES = 8  # kept per way: more agree on nothing that eight do not
 _REFERENCES = 3  # pages from which rules are proposed
 _ALONE_PAGES = 5  # pages on which an opening tag must be unique before it is believed without a second rule
 _MARGIN = 0.8  # of the lowest position seen: where the search begins
-_AT_MOST = {"tag": 1, "before": 1, "label": 2, "inside": 2, "after": 2, "ahead": 2}
+_AT_MOST = {"tag": 1, "before": 1, "label": 2, "inside": 2, "after": 2, "ahead": 2, FRONT: 1, BACK: 1}
 
 
 def learn_way(
@@ -87,10 +87,10 @@ def _choose(tried: Sequence[Tried], pages: int) -> list[Tried]:
     """
     tried = _demote_nameless(tried, pages)
     ranked = sorted(tried, key=lambda one: one.worth, reverse=True)
-    chosen = _pick([one for one in ranked if one.hold == TIGHT], _AT_MOST)
+    chosen = _pick([one for one in ranked if one.hold == TIGHT], [])
     kinds = {one.rule.kind for one in chosen}
     counting = [one for one in ranked if one.hold != TIGHT and (len(kinds) != 1 or one.rule.kind not in kinds)]
-    chosen += _pick(counting, _AT_MOST | {FRONT: 1, BACK: 1})
+    chosen = _pick(counting, chosen)
     return _second_differs(chosen[:_RULES], pages)
 
 
@@ -110,19 +110,18 @@ def _is_nameless(rule: Rule) -> bool:
     return is_bare(wanted) and b":" not in rule.anchor[: rule.skip if rule.nth == 0 else None]
 
 
-def _pick(ranked: Sequence[Tried], at_most: Mapping[str, int]) -> list[Tried]:
-    """Take rules in order, but only so many of a kind or hold, and none on the anchor of another."""
-    chosen: list[Tried] = []
-    taken: Counter[str] = Counter()
+def _pick(ranked: Sequence[Tried], chosen: Sequence[Tried]) -> list[Tried]:
+    """Add rules in order, but only so many of a kind or hold, and none on the anchor of another."""
+    picked = list(chosen)
+    taken = Counter(trait for one in chosen for trait in (one.rule.kind, one.hold))
     for one in ranked:
-        traits = {one.rule.kind, one.hold}
-        if any(taken[trait] >= at_most.get(trait, _RULES) for trait in traits):
+        traits = (one.rule.kind, one.hold)
+        if any(taken[trait] >= _AT_MOST.get(trait, _RULES) for trait in traits):
             continue
-        if any(_same_anchor(one.rule, other.rule) for other in chosen):
-            continue
-        chosen.append(one)
-        taken.update(traits)
-    return chosen
+        if not any(_same_anchor(one.rule, other.rule) for other in picked):
+            picked.append(one)
+            taken.update(traits)
+    return picked
 
 
 def _same_anchor(one: Rule, other: Rule) -> bool:
