@@ -205,6 +205,7 @@ static int run(Flow *f, int page_is)
     f->here = -1;
     f->breaks = 0;
     f->tables = f->saw_rows = f->unsure = f->depth = f->mute = f->strict = f->pre = f->form_asked = f->asked = 0;
+    f->pending = 0;
     f->page_is = page_is;
     f->doubt = NULL;
     collect(f);
@@ -240,5 +241,13 @@ int flow_read(Flow *f)
         f->doubt = "NUL, or too long";
         return 0;
     }
-    return run(f, 0) && (f->asked == 0 || is_certain(f));
+    f->all_strict = 0;
+    if (!run(f, 0)) {
+        if (f->doubt != WORDS_BEHIND_FORM)
+            return 0;
+        f->all_strict = 1;
+        if (!run(f, 0))
+            return 0;
+    }
+    return f->asked == 0 || is_certain(f);
 }

@@ -85,6 +85,8 @@ typedef struct {
     int depth, mute, strict, pre;
     int form;        /* place of the form that counts, or FORM_... */
     int form_asked;
+    int all_strict; /* keep track of all elements: more often in doubt, but tells what is open at the end of a form */
+    int pending;    /* with all_strict: formatting elements were left open, and may be built again */
     int8_t link_open; /* an `a` may be open: 0 no, 1 yes, -1 as the page around has it */
     int page_is;     /* assumptions made */
     int asked;       /* assumptions that mattered */
@@ -102,6 +104,7 @@ int flow_open_root(Flow *f, const Token *t);
 int flow_start_tag(Flow *f, const Token *t, int dropped);
 int flow_end_tag(Flow *f, const Token *t);
 int flow_mind_form(Flow *f);
+extern const char WORDS_BEHIND_FORM[];
 void flow_close_all(Flow *f);
 
 static inline int is_table_frame(uint8_t tag)

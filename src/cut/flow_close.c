@@ -18,16 +18,18 @@ static int end_form(Flow *f)
     }
     uint8_t after = f->open[place].flags & O_MUTE ? AFTER_DROPPED_FORM : AFTER_FORM;
     close_to(f, place);
-    if (f->depth && f->open[f->depth - 1].after_form < after)
+    if (f->depth && f->open[f->depth - 1].after_form < after && !(f->all_strict && !flow_leaves_formatting(f)))
         f->open[f->depth - 1].after_form = after; /* see flow_mind_form */
     return 1;
 }
+
+const char WORDS_BEHIND_FORM[] = "words behind a form";
 
 /* Inline elements that are still open where a form ends keep it open for what follows directly (13.2.6.4.7). They are
  * not kept track of, so words there are in doubt, and any element there if the form was dropped. */
 int flow_mind_form(Flow *f)
 {
-    return f->open[f->depth - 1].after_form && !f->mute ? doubt(f, "words behind a form") : 1;
+    return f->open[f->depth - 1].after_form && !f->mute ? doubt(f, WORDS_BEHIND_FORM) : 1;
 }
 
 static int same_name(const Open *e, const Token *t)

@@ -206,7 +206,8 @@ int flow_open_root(Flow *f, const Token *t)
     f->link_open = tag == TAG_A ? 1 : -1;
     f->form = f->page_is & PAGE_IN_FORM ? FORM_AROUND : FORM_NONE;
     int layout = tag == TAG_TABLE && flow_is_layout_table(f, t);
-    return push(f, tag, t, O_BOX | (traits & T_SPECIAL ? 0 : O_STRICT) | (is_pre(tag) ? O_PRE : 0), layout);
+    uint8_t flags = (traits & T_SPECIAL) && !f->all_strict ? O_BOX : O_BOX | O_STRICT;
+    return push(f, tag, t, flags | (is_pre(tag) ? O_PRE : 0), layout);
 }
 
 int flow_start_tag(Flow *f, const Token *t, int dropped)

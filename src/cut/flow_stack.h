@@ -38,10 +38,11 @@ static inline int push(Flow *f, uint8_t tag, const Token *t, uint8_t flags, int 
         flow_open_box(f, tag, layout);
     if ((flags & O_STRICT) && f->strict == 0)
         flags |= O_OUTER;
+    uint8_t after = f->depth && tag_rows[tag].kind != K_BOX ? top_of(f)->after_form : 0;
     f->mute += (flags & O_MUTE) != 0;
     f->strict += (flags & O_STRICT) != 0;
     f->pre += (flags & O_PRE) != 0;
-    f->open[f->depth++] = (Open){t ? t->name : NULL, t ? t->name_size : 0, tag, flags, 0, f->link_open};
+    f->open[f->depth++] = (Open){t ? t->name : NULL, t ? t->name_size : 0, tag, flags, after, f->link_open};
     if (traits_of(tag) & T_SCOPE)
         f->link_open = 0; /* links open around do not count inside, and again behind it (13.2.4.3, markers) */
     return 1;
@@ -65,8 +66,11 @@ static inline void close_to(Flow *f, int place)
 {
     while (f->depth > place) {
         const Open *e = top_of(f);
-        if ((e->flags & O_MUTE) && (traits_of(e->tag) & T_FORMATTING))
-            doubt(f, "a dropped element that is built again");
+        if (traits_of(e->tag) & T_FORMATTING) {
+            f->pending = 1;
+            if (e->flags & O_MUTE)
+                doubt(f, "a dropped element that is built again");
+        }
         pop(f);
     }
 }
@@ -111,6 +115,9 @@ static inline int close_p(Flow *f)
 int flow_maybe_around(const Flow *f, const char *name, size_t size);
 void flow_ask_for_form(Flow *f);
 int flow_open_form(Flow *f, const Token *t, uint8_t flags);
+
+/* flow_form.c */
+int flow_leaves_formatting(const Flow *f);
 
 /* flow_table.c: each returns 1 when the tag is done, 0 in doubt, -1 to read it again by the rules of the body */
 int flow_open_in_table(Flow *f, const Token *t, uint8_t flags);

@@ -37,6 +37,8 @@ GOLDEN = [
     ("<div><ruby>漢<rp>(<rt>kan<rp>)</ruby>字</div>", "漢字"),
     ("<div><p title='a>b'>x</p ><P>y</P><br/></div>", "x\n\ny"),
     ("<div><a><b>x</a>y</b> <i>z</div>", "xy z"),
+    ("<div><form><p>Search</p></form> and words</div>", "Search\n\nand words"),
+    ("<div><h2><a>x<br><h1>y</h1></a></h2>z</div>", "x\n\ny\n\nz"),
     ("<div></div>", ""),
 ]
 
@@ -75,6 +77,19 @@ def test_a_fragment_in_another_encoding_is_read_by_it() -> None:
     body = "<p>Größe</p><div title='é'>Größe <b class='ü'>x</b></div>".encode("cp1252")
     drops = ["<b class='ü'".encode("cp1252")]
     assert Flow(drops, encoding="cp1252").text(body, body.index(b"<div"), len(body)) == "Größe"
+
+
+def test_a_fragment_that_does_not_decode_is_in_doubt() -> None:
+    assert Flow(encoding="shift_jis").text(b"<p>\x81</p>", 0, 8) is None
+
+
+def test_what_stands_before_the_element_counts() -> None:
+    element = b"<div><button>a</button></div>"
+    for around, text in ((b"<button>x</button>", "a"), (b"<button>", None)):
+        page = around + element
+        for encoding in ("utf-8", "cp1252"):
+            assert Flow(encoding=encoding).text(page, len(around), len(page)) in (text, None)
+    assert COMPILED is None or Flow().text(b"<button>x</button>" + element, 18, 18 + len(element)) == "a"
 
 
 def test_a_fragment_is_rendered_as_markdown_and_html() -> None:
@@ -129,6 +144,7 @@ def test_a_fragment_that_cannot_be_parsed_keeps_its_text() -> None:
     ("element", "why"),
     [
         (b"<div>a</div><p>", "the element ends early"),
+        (b"<div><b><form><p>a</b></form>b</div>", "an inline element closed out of turn"),
         (b"<div>a</section></div>", "the end of an element around"),
         (b"<div>a<xmp>b</xmp></div>", "raw text that is shown"),
         (b"<div><table>a<tr><td>b</table></div>", "words between cells"),

@@ -36,8 +36,11 @@ class Flow:
     def text(self, body: bytes, start: int, end: int) -> str | None:
         """Return the text of the element at `body[start:end]`, or None where only the page's tree can tell."""
         if not self._is_utf8:
-            body = _recoded(body[start:end], self._encoding)
-            start, end = 0, len(body)
+            try:
+                element = body[start:end].decode(self._encoding).encode()
+            except UnicodeError:
+                return None
+            body, end = body[:start] + element, start + len(element)  # tags before it are looked at, and are ASCII
         if COMPILED is None:
             return flow_in_python(body[start:end], self._drops, self._skip_lines)
         text: str | None = COMPILED.flow(body, start, end, self._plan)
