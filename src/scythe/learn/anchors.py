@@ -143,7 +143,8 @@ def _count_to(ref: Spot, kind: str, anchor: bytes, start: int, steps: Sequence[b
             for i in range(low, high)
             if source.offsets[i] != start and source.openings[i].shown and matches(source.body, source.offsets[i], step)
         )
-        if 0 < nth < least or (nth and step.rstrip(b">").count(b">")):  # a step with a text is the surest
+        named = kind in ("inside", "label") and not is_bare(step)
+        if 0 < nth < least or (nth and (named or b">" in step[:-1])):  # a step with a name or a text is surer
             yield Rule(kind, anchor, step=step, nth=-nth if backwards else nth, reach=3 * distance + 1_000)
             least = nth
 

@@ -95,12 +95,12 @@ def _choose(tried: Sequence[Tried], pages: int) -> list[Tried]:
 
 
 def _demote_nameless(tried: Sequence[Tried], pages: int) -> Sequence[Tried]:
-    """Take rules that lead to any tag of the name for counting ones, where the element's own tag is unique.
+    """Take rules that lead to any tag of the name for counting ones, where only its attributes make the own tag unique.
 
     On a page without the element its own tag is missing, and the place is its neighbour's.
     """
     own = [one.rule.anchor for one in tried if one.rule.kind == "tag" and len(one.right) == pages]
-    if not any(not is_bare(steady_prefix(anchor)) for anchor in own):
+    if any(is_bare(anchor) for anchor in own) or not any(not is_bare(steady_prefix(anchor)) for anchor in own):
         return tried
     return [replace(one, hold=FRONT) if one.hold == TIGHT and _is_nameless(one.rule) else one for one in tried]
 
