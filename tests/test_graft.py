@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from scythe.graft import MOST_LAYOUTS, free_name, graft, helps, mend, prune, share_boilerplate
+from scythe.graft import MOST_LAYOUTS, count_present, free_name, graft, helps, mend, prune, share_boilerplate
+from scythe.harvest import Harvest
 from scythe.learn.drift import usual_of
+from scythe.model import Document, Field
 from scythe.rules import ELEMENT, FieldRules, Layout, Profile, Rule, Usual, Way
 
 
@@ -65,6 +67,14 @@ def test_a_mended_field_is_expected_to_look_like_either() -> None:
 def test_nothing_seen_of_one_leaves_what_was_seen_of_the_other() -> None:
     empty = FieldRules("price", NEW.fields[0].ways)
     assert mend(OLD.layouts[0], [empty]).fields[0].usual == OLD.layouts[0].fields[0].usual
+
+
+def test_a_field_is_counted_on_all_pages_learned_not_only_on_those_with_examples() -> None:
+    there, cold, gone = Field(("$5",), None, "cut: tag"), Field(("$5",), None, "tree: read cold (x)"), Field()
+    pages = [Harvest(Document(fields={"price": field}), OLD.layouts[0]) for field in [there] * 5 + [cold, gone, gone]]
+    usual = count_present(OLD, [*pages, Harvest(Document(), None)]).layouts[0].fields[0].usual
+    assert (usual.pages, usual.present) == (8, 5)
+    assert count_present(OLD, pages[:2]) == OLD
 
 
 def test_the_layout_not_met_for_the_longest_time_goes() -> None:

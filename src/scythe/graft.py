@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from scythe.cut.cutter import Cutter
 from scythe.cut.dispatch import Dispatcher
+from scythe.harvest import Harvest
 from scythe.learn.marks import choose_marks, read_literals
+from scythe.model import Field
 from scythe.rules import FieldRules, Layout, Profile, Usual
 
 MOST_LAYOUTS = 16
@@ -68,6 +70,27 @@ def helps(layout: Layout, bodies: Sequence[bytes], names: Collection[str] | None
             counts[i] += cut.state == "cut"
     asked = [i for i, rules in enumerate(layout.fields) if names is None or rules.name in names]
     return any(2 * counts[i] > len(bodies) for i in asked)
+
+
+def count_present(profile: Profile, harvests: Sequence[Harvest]) -> Profile:
+    """Count on how many of all pages learned a field is, those included on which nobody looked for it."""
+    layouts: list[Layout] = []
+    for layout in profile.layouts:
+        own = [page.document.fields for page in harvests if page.layout is not None and page.layout.name == layout.name]
+        fields = [
+            replace(
+                rules, usual=replace(rules.usual, pages=len(own), present=sum(_has(each, rules.name) for each in own))
+            )
+            if len(own) > rules.usual.pages > 0
+            else rules
+            for rules in layout.fields
+        ]
+        layouts.append(replace(layout, fields=tuple(fields)))
+    return replace(profile, layouts=tuple(layouts))
+
+
+def _has(fields: Mapping[str, Field], name: str) -> bool:
+    return name in fields and bool(fields[name].values) and "read cold" not in fields[name].how
 
 
 def prune(profile: Profile, last_seen: Callable[[str], int]) -> tuple[Profile, str]:

@@ -76,9 +76,9 @@ class Keeper:
         known = {name: tuple(values) for name, values in shown.items()}
         self.memory.remember(url, known | got_by_rules(page.document.fields, self.memory.names))
 
-    def settle(self) -> None:
+    def settle(self, profile: Profile) -> None:
         """Take what was seen until now, on the pages learned, for the normal state."""
-        self.health.settle()
+        self.health.settle(profile.layouts)
         self._misfits.clear()
         self._met, self._wait, self._due = 0, _FIRST_WAIT, LEAST
 

@@ -13,6 +13,7 @@ from threading import Lock
 
 from scythe.errors import BadInput
 from scythe.export import write_atomically
+from scythe.graft import count_present
 from scythe.harvest import Harvester, Via
 from scythe.learn.events import Drift
 from scythe.learn.health import Health
@@ -110,10 +111,11 @@ class Site:
 
     def _look_back(self, lessons: Sequence[Lesson]) -> None:
         """Extract the pages learned, to see what is normal, and remember what was shown on them."""
-        for lesson in lessons:
-            body, url = lesson.source.body, lesson.url
-            self._keeper.look_back(self._harvester.harvest(body, url, "auto"), body, url, lesson.example or {})
-        self._keeper.settle()
+        harvests = [self._harvester.harvest(lesson.source.body, lesson.url, "auto") for lesson in lessons]
+        self._adopt(count_present(self.profile, harvests))
+        for lesson, harvest in zip(lessons, harvests, strict=True):
+            self._keeper.look_back(harvest, lesson.source.body, lesson.url, lesson.example or {})
+        self._keeper.settle(self.profile)
 
 
 def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | None) -> tuple[str, ...]:

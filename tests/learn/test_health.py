@@ -67,6 +67,23 @@ def test_a_field_that_is_often_absent_may_be_missing() -> None:
     assert watch((WELL, 10), (WELL | {"note": "missing: no anchor on the page"}, 50)).drift.healthy
 
 
+def test_a_field_that_was_missing_now_and_then_must_be_missing_more_often() -> None:
+    some = layout(title=10, price=9, note=3)
+    health = Health(10)
+    opened = []
+    for hows in [*[WELL] * 20, *[MISSING] * 4]:
+        health.observe(some, hows)
+        opened.append(not health.drift.healthy)
+    assert opened == [False] * 23 + [True]
+
+
+def test_what_was_seen_while_learning_is_no_news() -> None:
+    health = watch((BY_TREE, 4), (MISSING, 6))
+    health.settle([STORY])
+    assert (health.drift.pages, health.drift.events, health.drift.log) == (0, (), ())
+    assert watch((BY_TREE, 20), health=health).drift.healthy
+
+
 def test_a_title_read_cold_counts_as_missing() -> None:
     cold = WELL | {"title": "tree: read cold (no anchor on the page)"}
     assert [event.field for event in watch((WELL, 10), (cold, 3)).drift.events] == ["title"]

@@ -3,12 +3,13 @@
 Per layout and field the last outcomes are kept as letters, one a page: `c` cut, `t` only by the tree, `m` missing,
 `i` implausible; for the site `k` known layout, `u` unknown. Memory is bounded and a page on which all is well costs
 a microsecond. Trouble opens an event after three bad pages in a row, or four of the last eight where templates
-alternate, and closes it only after ten good ones in a row: no site makes it flutter.
+alternate (more, where a field was missing now and then before), and closes it only after ten good ones in a row: no
+site makes it flutter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -16,10 +17,11 @@ from scythe.errors import BadInput
 from scythe.learn.events import Change, Drift, Event, read_list, read_map, read_number, read_plain
 from scythe.rules import Layout
 
-IN_A_ROW = 3  # bad pages that open an event
-WINDOW = 8  # pages; half of them bad open an event too: a site that shows one template here, another there
+IN_A_ROW = 3
+WINDOW = 8
+# so many pages, so many of them bad, and the share of earlier pages that may have been: trouble must be news
+_SIGNS = ((IN_A_ROW, 3, 0.02), (WINDOW, 4, 0.02), (IN_A_ROW + 1, 4, 0.2), (WINDOW, 6, 0.2))
 CALM = 10  # good pages in a row that close an event
-SELDOM = 0.2  # share of earlier pages that were bad; where it is more, bad pages are nothing new
 RECENT = 16  # outcomes kept
 MOST_EVENTS = 50
 MOST_CHANGES = 100
@@ -51,10 +53,10 @@ class Track:
 
     def ends_badly(self, bad: str, before: int, pages: int) -> bool:
         """Say whether bad outcomes came in a row or in a cluster and are new; all pages had `before` more of them."""
-        for window, least in ((IN_A_ROW, IN_A_ROW), (WINDOW, WINDOW // 2)):
+        for window, least, share in _SIGNS:
             count = _count(self.recent[-window:], bad)
             earlier = before + self.count(bad) - count
-            if count >= least and pages > window and earlier <= SELDOM * (pages - window):
+            if count >= least and pages > window and earlier <= share * (pages - window):
                 return True
         return False
 
@@ -85,7 +87,7 @@ class Watch:
             last = track.recent[-IN_A_ROW:]
             return "implausible" if last.count("i") > last.count("m") else "missing"
         # whether the pages learned could be cut is not known
-        return "tree" if track.ends_badly("tmi", 0, self.pages) else ""
+        return "tree" if track.ends_badly("tmi", absent, self.pages) else ""
 
     def settle(self, is_open: bool) -> None:
         self.quiet = not is_open and all(self.tracks[name].recent == _ALL_CUT for name in self.usual)
@@ -119,8 +121,11 @@ class Health:
         """Whether any event is open."""
         return bool(self._open)
 
-    def settle(self) -> None:
+    def settle(self, layouts: Iterable[Layout]) -> None:
         """Take what was seen until now, on the pages learned, for the normal state: nothing of it is news."""
+        for layout in layouts:
+            if layout.name in self._watches:
+                self._watches[layout.name].usual = watch_over(layout).usual
         self.pages = 0
         self._seen = {}
         self._open = {}
