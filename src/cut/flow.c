@@ -204,8 +204,8 @@ static int run(Flow *f, int page_is)
     f->size = f->block_at = f->block_count = f->box_count = f->out_size = 0;
     f->here = -1;
     f->breaks = 0;
-    f->tables = f->saw_rows = f->unsure = f->depth = f->mute = f->strict = f->pre = f->form_asked = f->asked = 0;
-    f->pending = 0;
+    f->tables = f->saw_rows = f->unsure = f->worded = 0;
+    f->depth = f->mute = f->strict = f->pre = f->form_asked = f->pending = f->asked = 0;
     f->page_is = page_is;
     f->doubt = NULL;
     collect(f);
@@ -242,6 +242,7 @@ int flow_read(Flow *f)
         return 0;
     }
     f->all_strict = 0;
+    memset(f->around, 0, sizeof f->around);
     if (!run(f, 0)) {
         if (f->doubt != WORDS_BEHIND_FORM)
             return 0;

@@ -68,6 +68,7 @@ typedef struct {
     const byte *page, *end; /* start of the page; end of the element */
     const byte *start;
     const FlowPlan *plan;
+    int8_t around[TAG_COUNT]; /* what is known of the page before: 1 one of these may be open, -1 none, 0 not looked */
 
     byte *text; /* of all blocks, one after the other; it never gets longer than 6/5 of the source */
     size_t size, text_room, block_at;
@@ -79,6 +80,7 @@ typedef struct {
     uint32_t breaks;
     int tables; /* open tables that are part of the text: characters are counted inside */
     int saw_rows;
+    int worded; /* in preformatted text: the block has words */
     int unsure; /* in preformatted text: it is not known where the white space before the words came from */
 
     Open open[OPEN_ROOM];

@@ -89,8 +89,8 @@ static int end_heading(Flow *f)
         if (traits & T_SCOPE)
             return 1;
     }
-    for (char name[] = "h1"; name[1] <= '6'; name[1]++)
-        if (flow_maybe_around(f, name, 2))
+    for (uint8_t heading = TAG_H1; heading <= TAG_H6; heading++)
+        if (flow_maybe_around(f, heading))
             return doubt(f, "the end of a heading around");
     return 1;
 }

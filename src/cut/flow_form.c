@@ -31,7 +31,9 @@ static int leaves_around(const Flow *f)
 }
 
 /* Say whether formatting elements may be left open here; only known where all elements are kept track of. */
-int flow_leaves_formatting(const Flow *f)
+int flow_leaves_formatting(Flow *f)
 {
-    return f->pending || leaves_around(f);
+    if (!f->pending && f->around[TAG_OTHER] == 0)
+        f->around[TAG_OTHER] = leaves_around(f) ? 1 : -1;
+    return f->pending || f->around[TAG_OTHER] > 0;
 }

@@ -29,8 +29,7 @@ static const byte *find_last(const byte *start, const byte *end, byte wanted)
 #endif
 }
 
-/* Say whether the last tag of a name before the element is an opening one: what it opened may still be open. */
-int flow_maybe_around(const Flow *f, const char *name, size_t size)
+static int is_last_an_opening(const Flow *f, const char *name, size_t size)
 {
     const byte *at = f->start;
     while ((at = find_last(f->page, at, '<')) != NULL) {
@@ -47,13 +46,24 @@ int flow_maybe_around(const Flow *f, const char *name, size_t size)
     return 0;
 }
 
+/* Say whether the last tag of a name before the element is an opening one: what it opened may still be open. Only for
+ * elements that do not nest. */
+int flow_maybe_around(Flow *f, uint8_t tag)
+{
+    if (f->around[tag] == 0) {
+        const char *name = tag_rows[tag].name;
+        f->around[tag] = is_last_an_opening(f, name, strlen(name)) ? 1 : -1;
+    }
+    return f->around[tag] > 0;
+}
+
 /* A form inside a form does not count: ask what the page around is like, once. */
 void flow_ask_for_form(Flow *f)
 {
     if (f->form_asked)
         return;
     f->form_asked = 1;
-    if (flow_maybe_around(f, "form", 4))
+    if (flow_maybe_around(f, TAG_FORM))
         f->asked |= PAGE_IN_FORM;
 }
 
@@ -93,7 +103,7 @@ static int open_button(Flow *f, const Token *t, uint8_t flags)
     int place = find_open(f, TAG_BUTTON, T_SCOPE, 0);
     if (place >= 0)
         close_to(f, place);
-    else if (place == MAYBE_AROUND && flow_maybe_around(f, "button", 6))
+    else if (place == MAYBE_AROUND && flow_maybe_around(f, TAG_BUTTON))
         return doubt(f, "a button may be open around");
     return push(f, TAG_BUTTON, t, flags, 0);
 }
@@ -166,7 +176,7 @@ static int open_inline(Flow *f, const Token *t, uint8_t flags)
         if (f->strict || (flags & O_MUTE)) {
             /* the tree builder ends an open `a` first, and what lies in it */
             if (f->link_open < 0)
-                f->link_open = flow_maybe_around(f, "a", 1);
+                f->link_open = (int8_t)flow_maybe_around(f, TAG_A);
             if (f->link_open)
                 return doubt(f, "a link may be open around");
         }

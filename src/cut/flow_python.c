@@ -8,7 +8,7 @@
 #include "flow_python.h"
 
 static const char CAPSULE[] = "scythe.cut.flow";
-enum { KEPT_BYTES = 1 << 20 }; /* of buffers that stay for the next element */
+enum { KEPT_BYTES = 1 << 23 }; /* of buffers that stay for the next element */
 
 static void free_plan(FlowPlan *plan)
 {

@@ -112,12 +112,12 @@ static inline int close_p(Flow *f)
 }
 
 /* flow_open.c */
-int flow_maybe_around(const Flow *f, const char *name, size_t size);
+int flow_maybe_around(Flow *f, uint8_t tag);
 void flow_ask_for_form(Flow *f);
 int flow_open_form(Flow *f, const Token *t, uint8_t flags);
 
 /* flow_form.c */
-int flow_leaves_formatting(const Flow *f);
+int flow_leaves_formatting(Flow *f);
 
 /* flow_table.c: each returns 1 when the tag is done, 0 in doubt, -1 to read it again by the rules of the body */
 int flow_open_in_table(Flow *f, const Token *t, uint8_t flags);

@@ -177,9 +177,11 @@ static int is_blank(const byte *at, const byte *end)
 /* A node of preformatted text ends here: white space that fills the first node of a block is left out of it. */
 void flow_node_ends(Flow *f, int surely)
 {
-    if (f->size == f->block_at || !is_blank(f->text + f->block_at, f->text + f->size))
+    if (f->size == f->block_at || f->worded || f->unsure)
         return;
-    if (surely && !f->unsure)
+    if (!is_blank(f->text + f->block_at, f->text + f->size))
+        f->worded = 1;
+    else if (surely)
         f->size = f->block_at;
     else
         f->unsure = 1; /* the tag may be ignored, and the text go on in the same node */
@@ -285,7 +287,7 @@ void flow_end_block(Flow *f)
         } else if (f->text[f->size - 1] == ' ')
             f->size--;
     }
-    f->unsure = 0;
+    f->unsure = f->worded = 0;
     if (f->size == f->block_at)
         return;
     if (f->tables && !f->pre)
