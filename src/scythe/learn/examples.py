@@ -11,6 +11,7 @@ from scythe.learn.drift import usual_of
 from scythe.learn.frames import frame
 from scythe.learn.markers import learn_rules
 from scythe.learn.places import Place, find_places
+from scythe.learn.repeats import learn_repeats
 from scythe.learn.texts import Texts, lay_out, words_of
 from scythe.page.follow import follow, span_of
 from scythe.page.source import Source
@@ -85,6 +86,9 @@ def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None
 
 def _learn_field(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
     """Return the ways to a field, best first, and what is to be said about them."""
+    repeated = learn_repeats(wanted.pages, wanted.values)
+    if repeated is not None:
+        return (repeated,), ""
     places = [find_places(texts, values) for texts, values in zip(wanted.pages, wanted.values, strict=True)]
     given = [i for i, values in enumerate(wanted.values) if values]
     if not given:
