@@ -7,17 +7,18 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "property"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.property.soup import layout_of, make_filler, make_page, make_way
 
 from scythe.cut.cutter import Cutter
 from scythe.page.follow import follow
 from scythe.page.source import read_source
-from soup import layout_of, make_filler, make_page, make_way
 
 
 def check_cases(cases: int, seed: int, faults: tuple[float, ...] = (0.0, 0.1, 0.3, 1.0)) -> tuple[Counter[str], int]:
     """Return how often each outcome occurred, and the number of silent differences."""
-    random = Random(seed)  # noqa: S311
+    random = Random(seed)
     seen: Counter[str] = Counter()
     wrong = done = 0
     while done < cases:

@@ -100,7 +100,8 @@ static int take_place(Search *s, const Plan *plan, const FollowWay *way, uint32_
         s->map.why = D_FRAME;
         out->state = DOUBT;
     }
-    int ascii = out->state != FOUND || is_ascii(start, end);
+    /* the quick way takes what decodes as UTF-8 for UTF-8 */
+    int ascii = out->state != FOUND || (plan->utf8 && !s->map.thorough) || is_ascii(start, end);
     if (!ascii && plan->utf8 && s->map.thorough) {
         /* broken bytes elsewhere may let the page pass for another encoding */
         if (s->utf8 < 0)

@@ -326,7 +326,7 @@ static int take_lead(Search *s, const Token *opening, uint32_t place, Text *text
         return unsure(s, D_KIND);
     if (traits & T_VOID)
         return NOTHING;
-    if ((traits & T_SPECIAL) && formatting_open(&s->map, place))
+    if ((traits & (T_SPECIAL | T_CLOSES_P)) && formatting_open(&s->map, place))
         return unsure(s, D_FORMATTING);
     int state = take_run(s, opening->next, text, range, &next);
     if (state == DOUBT || next.kind != TOKEN_END)
@@ -339,7 +339,7 @@ static int take_lead(Search *s, const Token *opening, uint32_t place, Text *text
 /* Say whether formatting elements left open are opened again before this element, so not behind it. */
 static int reopens_formatting(int tag)
 {
-    return !(traits_of(tag) & T_SPECIAL) || tag == TAG_BR || tag == TAG_IMG || tag == TAG_IMAGE || tag == TAG_INPUT ||
+    return !(traits_of(tag) & (T_SPECIAL | T_CLOSES_P)) || tag == TAG_BR || tag == TAG_IMG || tag == TAG_IMAGE || tag == TAG_INPUT ||
            tag == TAG_WBR || tag == TAG_EMBED || tag == TAG_AREA || tag == TAG_KEYGEN;
 }
 

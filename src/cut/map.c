@@ -8,6 +8,8 @@
 
 static inline uint32_t traits_of(int tag) { return tag_rows[tag].traits; }
 
+enum { STUCK = 1000000 };
+
 static void start_at(Map *m, uint32_t from)
 {
     m->from = m->cursor = from;
@@ -145,7 +147,9 @@ static int follow_opaque(Map *m, const Token *t)
     uint32_t traits = traits_of(t->tag);
     int foreign = m->opaque == TAG_SVG || m->opaque == TAG_MATH;
     if (t->tag == m->opaque) {
-        if (t->kind == TOKEN_START)
+        if (t->kind == TOKEN_START && m->opaque == TAG_SELECT)
+            m->opaque_odd = 1; /* a select ends a select */
+        else if (t->kind == TOKEN_START)
             m->opaque_depth += !(foreign && t->slash);
         else if (m->opaque == TAG_NOSCRIPT && m->opaque_blocks != 0)
             m->opaque_odd = 1; /* something open in it keeps it open */
@@ -157,10 +161,12 @@ static int follow_opaque(Map *m, const Token *t)
         }
     } else if (is_odd(m, t)) {
         m->opaque_odd = 1;
+        if (foreign || (t->kind == TOKEN_START && (traits & T_OPAQUE)))
+            m->opaque_depth = STUCK; /* one in the other, or HTML in svg: nobody knows which end tag ends it */
     }
     if (m->opaque == TAG_NOSCRIPT && (traits & T_SPECIAL) && !(traits & (T_VOID | T_RAW)) && t->tag != TAG_NOSCRIPT)
         follow_blocks(m, t);
-    return m->opaque_odd ? 2 : m->opaque == TAG_TEMPLATE ? 3 : 1;
+    return m->opaque_odd ? 2 : m->opaque == TAG_TEMPLATE ? 3 : foreign ? 5 : 1;
 }
 
 static inline int is_head_part(int tag)
@@ -226,6 +232,19 @@ static void read_mark(Map *m, const byte *open)
     mark->next = m->cursor = (uint32_t)(t.next - m->base);
 }
 
+/* Text that is not white space ends the head, and a noscript in it. */
+static void leave_head(Map *m, const byte *at, const byte *open)
+{
+    while (at < open && is_space(*at))
+        at++;
+    if (at == open && open + 1 < m->end && (is_letter(open[1]) || open[1] == '/' || open[1] == '!' || open[1] == '?'))
+        return;
+    if (m->opaque == TAG_NOSCRIPT)
+        m->opaque_odd = 1;
+    else if (!m->opaque)
+        m->in_body = 1;
+}
+
 static void extend(Map *m, uint32_t offset)
 {
     while (m->cursor <= offset && !m->broken) {
@@ -236,6 +255,8 @@ static void extend(Map *m, uint32_t offset)
                 return;
             break;
         }
+        if (!m->in_body)
+            leave_head(m, m->base + m->cursor, open);
         read_mark(m, open);
     }
 }
@@ -245,7 +266,7 @@ static void start_window(Map *m, uint32_t from, uint32_t offset)
 {
     const byte *at = m->base + from, *limit = m->base + offset;
     while (from > 0 && (at = find_byte(at, limit, '<')) != NULL) {
-        if (is_letter(at[1]) || (at[1] == '/' && is_letter(at[2])))
+        if (m->end - at > 2 && (is_letter(at[1]) || (at[1] == '/' && is_letter(at[2]))))
             break;
         at++;
     }
@@ -291,6 +312,8 @@ static int judge_name(Map *m, long index)
     uint32_t traits = traits_of(mark->tag);
     if (traits & T_FRAME)
         return unsure(m, D_FRAME);
+    if (mark->tag == TAG_IMAGE)
+        return unsure(m, D_KIND); /* between the rows of a table lexbor loses it */
     if (mark->tag == TAG_FORM && may_be_open(m, mark->at, AROUND_FORM))
         return unsure(m, D_FORM);
     if (traits & T_TABLE_PART) {
@@ -418,6 +441,9 @@ int may_be_open(Map *m, uint32_t offset, int what)
 static int may_have_ended(const Mark *mark, uint32_t traits, const uint8_t *opened)
 {
     uint32_t own = traits_of(mark->tag);
+    int passed = !(own & T_SPECIAL) || mark->tag == TAG_P || mark->tag == TAG_DIV || mark->tag == TAG_ADDRESS;
+    if (passed && (opened[TAG_LI] || opened[TAG_DD] || opened[TAG_DT]))
+        return 1; /* with the item around it */
     if (mark->tag == TAG_P || !(own & T_SPECIAL))
         if (traits & T_CLOSES_P)
             return 1; /* it, or a paragraph around it */

@@ -7,7 +7,7 @@
 typedef struct {
     uint32_t at, next; /* offsets of its `<` and of the first byte behind it */
     uint8_t kind, tag;
-    uint8_t hidden;    /* inside noscript, template, svg, math or select: 1 surely, 2 perhaps, 3 in a template */
+    uint8_t hidden;    /* not followed, as in a select: 2 perhaps; 3 in a template, 5 in svg or math, 1 in others */
     uint8_t table;     /* TABLE_... before it */
     uint8_t odd;       /* as in Token */
 } Mark;
@@ -16,7 +16,7 @@ enum { TABLE_NONE, TABLE_CELL, TABLE_GRID, TABLE_UNKNOWN };
 
 enum {
     MARKS_ON_STACK = 160,
-    WINDOW = 1024,        /* bytes before a place that are tokenized to see whether it is a tag */
+    WINDOW = 640,         /* bytes before a place that are tokenized to see whether it is a tag */
     WIDE_WINDOW = 16384,  /* ... to see what is open around it */
     LOOK_BACK = 4096,     /* marks */
     MARK_LIMIT = 8000000,

@@ -41,5 +41,6 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__scan(void)
 {
     tags_init();
+    scan_init();
     return PyModule_Create(&definition);
 }

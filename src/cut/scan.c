@@ -57,7 +57,9 @@ typedef struct {
     const byte *end; /* of the page */
     Text *text;
     int depth, skips, ordinary; /* open elements; of them without text; of them not special */
-    int form, loose, link_open, formatting, doubt;
+    int form, loose, link_open, doubt;
+    int formatting; /* formatting elements open */
+    int lost;       /* some were closed with what is around them: they will be opened again */
     Open stack[DEPTH];
 } Scan;
 
@@ -112,6 +114,7 @@ static int pop(Scan *s, int level)
         return ENDED;
     while (s->depth > level) {
         int tag = s->stack[--s->depth].tag;
+        s->lost |= s->depth > level && (traits_of(tag) & T_FORMATTING);
         s->ordinary -= is_ordinary(tag);
         s->skips -= tag_rows[tag].kind == K_SKIP;
         if (s->text && !s->skips && tag_rows[tag].kind == K_BOX)
@@ -256,7 +259,21 @@ static int start_form(Scan *s, const Token *t)
     return push(s, t);
 }
 
-static int end_form(Scan *s)
+/* Inline elements left open in a form keep what follows in it, so that its end need not part two texts. */
+static int parts_anyway(const Scan *s, const Token *t)
+{
+    Token next;
+    if (s->text == NULL || s->skips || s->text->gap || (t->next < s->end && is_space(*t->next)))
+        return 1;
+    if (t->next >= s->end || *t->next != '<')
+        return 0;
+    read_token(&next, t->next, s->end);
+    int kind = tag_rows[next.tag].kind;
+    return (next.kind == TOKEN_START || next.kind == TOKEN_END) && kind == K_BOX && (traits_of(next.tag) & T_SPECIAL) &&
+           next.tag != TAG_FORM;
+}
+
+static int end_form(Scan *s, const Token *t)
 {
     if (s->form == FORM_UNASKED) {
         if (asked(s, AROUND_FORM))
@@ -264,7 +281,7 @@ static int end_form(Scan *s)
         s->form = NO_FORM;
     }
     int form = s->form;
-    if (form >= 0 && form != s->depth - 1)
+    if (form >= 0 && (form != s->depth - 1 || form == 0 || !parts_anyway(s, t)))
         return doubtful(s, D_FORM);
     s->form = NO_FORM;
     return form >= 0 ? pop(s, form) : GO_ON;
@@ -298,12 +315,13 @@ static int skip_foreign(Scan *s, Token *t)
             uint32_t traits = traits_of(token.tag);
             int nested = token.tag == TAG_SVG && t->tag == TAG_SVG;
             if (leaf >= 0 || (!nested && (traits & (T_BREAKS_OUT | T_OPAQUE))) || token.tag == TAG_FONT || token.zero ||
-                token.tag == TAG_FOREIGNOBJECT || token.tag == TAG_ANNOTATION_XML)
+                token.tag == TAG_FOREIGNOBJECT || token.tag == TAG_ANNOTATION_XML ||
+                (t->tag == TAG_MATH && tag_rows[token.tag].kind != K_INLINE && token.tag != TAG_ANNOTATION))
                 return doubtful(s, D_FOREIGN);
             if (token.slash)
                 continue;
             int tag = token.tag;
-            if (shown ? tag == TAG_MI || tag == TAG_MN || tag == TAG_MO || tag == TAG_MS || tag == TAG_MTEXT
+            if (t->tag == TAG_MATH ? tag == TAG_MI || tag == TAG_MN || tag == TAG_MO || tag == TAG_MS || tag == TAG_MTEXT
                       : tag == TAG_TITLE || tag == TAG_DESC)
                 leaf = s->depth;
             push_tag(s, t->tag == TAG_MATH && tag == TAG_ANNOTATION ? tag : TAG_OTHER, &token);
@@ -570,6 +588,8 @@ static int end_inline(Scan *s, const Token *t)
     s->formatting -= formatting;
     if (t->tag == TAG_A)
         s->link_open = 0;
+    if (formatting && s->lost && s->ordinary)
+        return doubtful(s, D_FORMATTING);
     while (level >= 0 && !same_name(&s->stack[level], t) && is_ordinary(s->stack[level].tag))
         level--;
     if (level >= 0 && same_name(&s->stack[level], t)) {
@@ -590,7 +610,7 @@ static int end_tag(Scan *s, const Token *t)
     if (t->tag == TAG_P)
         return end_p(s);
     if (t->tag == TAG_FORM)
-        return end_form(s);
+        return end_form(s, t);
     if ((traits & T_TABLE_PART) || t->tag == TAG_TABLE)
         return end_table_part(s, t);
     if (t->tag == TAG_BR || t->tag == TAG_SELECT || t->tag == TAG_TEMPLATE || t->tag == TAG_SVG || t->tag == TAG_MATH ||
@@ -604,11 +624,26 @@ static int end_tag(Scan *s, const Token *t)
     return end_inline(s, t);
 }
 
+/* Inline elements of which nobody keeps track in a special element. */
+static inline int is_light(int tag)
+{
+    return tag_rows[tag].kind == K_INLINE && !(traits_of(tag) & ~(uint32_t)(T_FORMATTING | T_BREAKS_OUT)) && tag != TAG_A &&
+           tag != TAG_NOBR && tag != TAG_RUBY;
+}
+
 static int has_letters(const byte *at, const byte *end)
 {
     while (at < end && is_space(*at))
         at++;
     return at < end;
+}
+
+static uint8_t light_tags[TAG_COUNT];
+
+void scan_init(void)
+{
+    for (int tag = 0; tag < TAG_COUNT; tag++)
+        light_tags[tag] = (uint8_t)is_light(tag);
 }
 
 static void scan_content(Scan *s, const byte *at, Element *out)
@@ -630,6 +665,12 @@ static void scan_content(Scan *s, const byte *at, Element *out)
         }
         read_token(&t, open, s->end);
         int state = GO_ON;
+        if (t.kind <= TOKEN_END && t.kind != TOKEN_LITERAL && !s->ordinary && light_tags[t.tag] && !t.zero && !in_grid(s)) {
+            int change = (traits_of(t.tag) & T_FORMATTING) != 0;
+            s->formatting += t.kind == TOKEN_START ? change : -change;
+            at = t.next;
+            continue;
+        }
         if (t.kind == TOKEN_START)
             state = start_tag(s, &t);
         else if (t.kind == TOKEN_END)
@@ -677,7 +718,7 @@ void scan_element(const Surroundings *around, const Token *opening, Text *text, 
     s->around = around;
     s->end = around->end;
     s->text = NULL;
-    s->depth = s->skips = s->ordinary = s->link_open = s->formatting = s->doubt = 0;
+    s->depth = s->skips = s->ordinary = s->link_open = s->formatting = s->lost = s->doubt = 0;
     s->form = FORM_UNASKED;
     s->loose = !(traits & T_SPECIAL);
     out->content = out->content_end = out->end = opening->next;

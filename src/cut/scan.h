@@ -60,6 +60,9 @@ typedef struct {
     int open_formatting;     /* formatting elements were left open inside */
 } Element;
 
+/* Fill the tables; once, after tags_init. */
+void scan_init(void);
+
 /* Scan the element whose opening tag is `opening`, and put its text into `text` unless that is NULL. */
 void scan_element(const Surroundings *around, const Token *opening, Text *text, Element *out);
 

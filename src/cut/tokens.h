@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "tags.h"
 
@@ -46,7 +49,7 @@ extern const uint8_t byte_class[256];
 
 void tags_init(void);
 
-enum { B_SPACE = 1, B_NAME_END = 2, B_LETTER = 4, B_ALNUM = 8, B_VALUE_END = 16 };
+enum { B_SPACE = 1, B_NAME_END = 2, B_LETTER = 4, B_ALNUM = 8, B_VALUE_END = 16, B_ATTRIBUTE_END = 32 };
 
 static inline int is_space(byte c) { return byte_class[c] & B_SPACE; }
 static inline int is_letter(byte c) { return byte_class[c] & B_LETTER; }
@@ -57,9 +60,37 @@ static inline uint32_t tag_hash(uint64_t low, uint64_t high)
     return (uint32_t)(((low ^ high * 0x9E3779B97F4A7C15u) * 0x90B20BB257E8455u) >> 54);
 }
 
+/* Texts and values are short: what is near is found before a call of memchr would have begun. */
 static inline const byte *find_byte(const byte *at, const byte *end, byte wanted)
 {
+#ifdef __SSE2__
+    const __m128i letter = _mm_set1_epi8((char)wanted);
+    for (int near = 0; near < 4 && end - at >= 16; near++, at += 16) {
+        __m128i here = _mm_loadu_si128((const __m128i *)(const void *)at);
+        int hits = _mm_movemask_epi8(_mm_cmpeq_epi8(here, letter));
+        if (hits)
+            return at + __builtin_ctz((unsigned)hits);
+    }
+#endif
     return at < end ? memchr(at, wanted, (size_t)(end - at)) : NULL;
+}
+
+/* Return the end of an attribute's name, or `end`. */
+static inline const byte *skip_attribute_name(const byte *at, const byte *end)
+{
+#ifdef __SSE2__
+    if (end - at >= 16) {
+        __m128i here = _mm_loadu_si128((const __m128i *)(const void *)at);
+        __m128i stops = _mm_or_si128(_mm_cmpeq_epi8(here, _mm_set1_epi8('=')), _mm_cmpeq_epi8(here, _mm_set1_epi8('>')));
+        stops = _mm_or_si128(stops, _mm_cmpeq_epi8(here, _mm_set1_epi8('/')));
+        stops = _mm_or_si128(stops, _mm_cmplt_epi8(here, _mm_set1_epi8(0x21))); /* white space; more, looked at below */
+        int hits = _mm_movemask_epi8(stops);
+        at += hits ? __builtin_ctz((unsigned)hits) : 16;
+    }
+#endif
+    while (at < end && !(byte_class[*at] & B_ATTRIBUTE_END))
+        at++;
+    return at;
 }
 
 /* Return the first byte behind the tag whose attributes begin at `at`, or NULL where the page ends before. */
@@ -75,15 +106,17 @@ static inline const byte *tag_close(const byte *at, const byte *end, uint8_t *sl
             *slash = at[-1] == '/';
             return at + 1;
         }
-        at++; /* the first letter of a name may even be `=` */
-        while (at < end && !(byte_class[*at] & B_NAME_END) && *at != '=')
-            at++;
-        while (at < end && is_space(*at))
-            at++;
-        if (at >= end)
-            return NULL;
-        if (*at != '=')
-            continue;
+        at = skip_attribute_name(at + 1, end); /* the first letter of a name may even be `=` */
+        if (end - at < 2)
+            return at < end && *at == '>' ? at + 1 : NULL;
+        if (*at != '=') {
+            while (at < end && is_space(*at))
+                at++;
+            if (at >= end)
+                return NULL;
+            if (*at != '=')
+                continue;
+        }
         at++;
         while (at < end && is_space(*at))
             at++;
@@ -103,19 +136,40 @@ static inline const byte *tag_close(const byte *at, const byte *end, uint8_t *sl
     }
 }
 
+/* Keep the first `size` bytes of a word. */
+static inline uint64_t first_bytes(uint64_t word, int size)
+{
+    return size >= 8 ? word : size <= 0 ? 0 : word & (((uint64_t)1 << 8 * size) - 1);
+}
+
 /* Read the tag name at `at` (behind `<` or `</`) into the token. */
 static inline void read_name(Token *t, const byte *at, const byte *end)
 {
     uint64_t low = 0, high = 0;
     t->name = at;
-    const byte *stop = end - at > 8 ? at + 8 : end;
-    unsigned shift = 0;
-    for (; at < stop && !(byte_class[*at] & B_NAME_END); at++, shift += 8)
-        low |= (uint64_t)lower(*at) << shift;
-    if (at == stop && at < end && !(byte_class[*at] & B_NAME_END)) {
-        for (shift = 0; at < end && !(byte_class[*at] & B_NAME_END); at++, shift += 8)
+#if defined(__SSE2__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (end - at >= 16) {
+        __m128i here = _mm_loadu_si128((const __m128i *)(const void *)at);
+        __m128i stops = _mm_or_si128(_mm_cmpeq_epi8(here, _mm_set1_epi8('/')), _mm_cmpeq_epi8(here, _mm_set1_epi8('>')));
+        stops = _mm_or_si128(stops, _mm_cmplt_epi8(here, _mm_set1_epi8(0x21)));
+        int hits = _mm_movemask_epi8(stops), size = hits ? __builtin_ctz((unsigned)hits) : 16;
+        if (size < 16 && (byte_class[at[size]] & B_NAME_END)) {
+            memcpy(&low, at, 8);
+            memcpy(&high, at + 8, 8);
+            /* this makes capitals small; what else it changes is in no name of the table */
+            low = first_bytes(low | 0x2020202020202020u, size);
+            high = first_bytes(high | 0x2020202020202020u, size - 8);
+            at += size;
+        }
+    }
+#endif
+    if (at == t->name) {
+        for (unsigned shift = 0; at < end && !(byte_class[*at] & B_NAME_END); at++, shift += 8) {
             if (shift < 64)
-                high |= (uint64_t)lower(*at) << shift;
+                low |= (uint64_t)lower(*at) << shift;
+            else if (shift < 128)
+                high |= (uint64_t)lower(*at) << (shift - 64);
+        }
     }
     t->name_size = (uint32_t)(at - t->name);
     t->attributes = at;

@@ -10,28 +10,34 @@ from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, FieldRules, Layou
 BLOCKS = "div div div section article ul ol li li p p p h1 h2 h3 blockquote dl dt dd pre form fieldset main nav".split()
 INLINES = "span span a a b i em strong font small code label time my-el abbr u nobr s".split()
 RARE = (
-    "table table tr td th tbody thead caption col colgroup select option optgroup svg math title button object ruby rt rp "
-    "canvas video map dialog legend details summary template noscript address center marquee applet figure divider bdi "
-    "p2 html body head frameset search iframe textarea xmp noembed noframes mi mtext annotation foreignObject desc "
+    "table table tr td th tbody thead caption col colgroup select option optgroup svg math title button object ruby rt "
+    "rp canvas video map dialog legend details summary template noscript address center marquee applet figure divider "
+    "bdi p2 html body head frameset search iframe textarea xmp noembed noframes mi mtext annotation foreignObject desc "
     "datalist listing slot menu hgroup image"
 ).split()
 VOIDS = "br br img hr input meta link wbr area embed source param".split()
-WORDS = "alpha beta gamma Price: By x1 &amp; &lt;b&gt; &nbsp; &copy &copy; &notit; &#65; &#x41 &#128; < <3 a&b > 12$ \u00e9\u4e2d \u00a0".split(" ")
+WORDS = (
+    *"alpha beta gamma Price: By x1 &amp; &lt;b&gt; &nbsp; &copy &copy; &notit; &#65; &#x41 &#128; < <3 a&b >".split(),
+    "12$",
+    "\u00e9\u4e2d",
+    "\u00a0",
+)
 ATTRIBUTES = (
     ' class="a"', ' class="ab c"', " class=a", " id='m'", ' title="x > y"', ' title="<b>t</b>"', " data-x=1", " hidden",
-    ' CLASS="a"', ' class="a" class="b"', " a=b/", ' href="?a=1&copy=2&amp;b"', ' alt="&eacute;&lt"', " =x", ' x"y', "/",
-    ' t="<!-- "', " t='<script>'", ' content="v&quot;w"', "\n\tid=q\n", ' e=""', " e=", ' u="\u00e9"',
+    ' CLASS="a"', ' class="a" class="b"', " a=b/", ' href="?a=1&copy=2&amp;b"', ' alt="&eacute;&lt"', " =x", ' x"y',
+    "/", ' t="<!-- "', " t='<script>'", ' content="v&quot;w"', "\n\tid=q\n", ' e=""', " e=", ' u="\u00e9"',
 )  # fmt: skip
 ODD = (
     "<!-- c -->", "<!-- <p>no</p> -->", "<!-->", "<!--->", "<!-- a --!>", "<![CDATA[ x <b> ]]>", "<?php x ?>", "<!x>",
-    "</>", "</ x>", "</br>", "</p>", "</div>", "</b>", "</span>", "</a>", "</li>", "</td>", "</table>", "</h2>", "</ul>",
-    "</form>", "</svg>", "</select>", "</template>", "</noscript>", "</body>", "</html>", "</my-el>",
+    "</>", "</ x>", "</br>", "</p>", "</div>", "</b>", "</span>", "</a>", "</li>", "</td>", "</table>", "</h2>",
+    "</ul>", "</form>", "</svg>", "</select>", "</template>", "</noscript>", "</body>", "</html>", "</my-el>",
     "<script>if (a<b) '<p>'</script>", "<style>p > a {}</style>", "<script><!-- <script> </script> --></script>",
     "<script><!--\n//--></script>", "<textarea><p>&amp;</textarea>", "<title>t&amp;<b></title>",
     "<svg><title>q</title><path d='1'/></svg>", "<svg><g><p>x</svg>", "<select><option>1<option>2</select>",
     "<select><div>1</div></select>", "<template><tr><td>x</template>", "<noscript><img src=a></noscript>",
     "<noscript><p>n</p></noscript>", "<noscript><p>n</noscript>", "<iframe><p></iframe>", "<xmp><b></xmp>",
-    "<table><tr><td>1<td>2<tr><td>3</table>", "<table>x<tr><td>y</td></tr></table>", "<table><form><tr><td>f</form></table>",
+    "<table><tr><td>1<td>2<tr><td>3</table>", "<table>x<tr><td>y</td></tr></table>",
+    "<table><form><tr><td>f</form></table>",
     "<math><mi>x</mi><annotation>z</annotation></math>", "<ul><li>1<li>2</ul>", "<p>1<p>2", "<dl><dt>k<dd>v</dl>",
     "<b><p>1</b>2</p>", "<a>1<a>2</a>", "<button>1</button>", "<p><b>1</p>2</b>", "<div><b>1</div>2",
     "<ruby>a<rt>b</rt></ruby>", "<object><p>o</p></object>", "<h1>1<h2>2</h1>", "<br/>", "<div/>", "<p/>", "<svg/>",
@@ -94,7 +100,8 @@ def opening(random: Random, name: str) -> str:
     count = random.choice([0, 0, 0, 1, 1, 2])
     if random.random() < 0.05:
         name = name.upper()
-    return "<" + name + "".join(random.choices(ATTRIBUTES, k=count)) + random.choice([">", ">", ">", ">", ">", " >", "/>"])
+    attributes = "".join(random.choices(ATTRIBUTES, k=count))
+    return f"<{name}{attributes}{random.choice(['>'] * 5 + [' >', '/>'])}"
 
 
 def make_way(random: Random, page: bytes) -> Way | None:
