@@ -17,7 +17,7 @@ from scythe.learn.events import read_map
 from scythe.learn.examples import learn_examples
 from scythe.learn.health import UNKNOWN, Health
 from scythe.learn.layouts import group_pages
-from scythe.learn.memory import Memory, Values
+from scythe.learn.memory import Memory, Values, sketch
 from scythe.learn.proof import follow_best, is_consistent, pick_shown, prove
 from scythe.model import Field
 from scythe.rules import FieldRules, Layout, Profile, Usual
@@ -197,7 +197,7 @@ class Keeper:
         sources = [lesson.source for lesson in lessons]
         recalled = [self.memory.recall(misfit.url, source) for misfit, source in zip(misfits, sources, strict=True)]
         given = [
-            misfit.values or follow_best(profile, source, self.memory.names)
+            misfit.values or follow_best(profile, source, self.memory.names - {"text"})
             for misfit, source in zip(misfits, sources, strict=True)
         ]
         shown = [pick_shown(*each) for each in zip(sources, recalled, given, strict=True)]
@@ -214,14 +214,17 @@ class Keeper:
 
 
 def memorable(profile: Profile) -> set[str]:
-    """Return the fields whose values are short enough to be remembered."""
-    return set(profile.fields) - {"text", "images"}
+    """Return the fields whose values are remembered; of text, how it begins and ends."""
+    return set(profile.fields) - {"images"}
 
 
 def got_by_rules(fields: Mapping[str, Field], names: frozenset[str]) -> Values:
     """Return the values that rules agreed on; what was read cold is no evidence of where a field is."""
     found = ((name, fields[name]) for name in names if name in fields)
-    return {name: field.values for name, field in found if field.values and "read cold" not in field.how}
+    kept = {name: field.values for name, field in found if field.values and "read cold" not in field.how}
+    if "text" in kept:
+        kept["text"] = sketch(kept["text"][0])
+    return kept
 
 
 def _note_gaps(layout: Layout, profile: Profile, old: Layout | None) -> Layout:

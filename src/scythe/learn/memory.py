@@ -20,10 +20,16 @@ Values = Mapping[str, tuple[str, ...]]
 
 PAGES = 300  # remembered
 _CHARS = 300  # of a value; longer ones are content, which is read again
+_SKETCH = 80  # characters of either end of a text
 _VALUES = 20  # of a field that repeats
 _KEY_CHARS = 8_192
 _TELLING = 8  # characters of a value that can tell one page from all others
 _HEADINGS = 5  # of a page that are looked at
+
+
+def sketch(text: str) -> tuple[str, str]:
+    """Return how a text begins and ends: enough to see later whether another rule gives the same text."""
+    return text[:_SKETCH], text[-_SKETCH:]
 
 
 class Memory:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from html import escape
 
 from scythe.learn.drift import judge
-from scythe.learn.memory import Values
+from scythe.learn.memory import Values, sketch
 from scythe.learn.texts import words_of
 from scythe.page.dates import to_iso
 from scythe.page.follow import element_text, follow
@@ -22,7 +22,7 @@ def pick_shown(source: Source, then: Values, now: Values) -> dict[str, tuple[str
     root = source.tree.body
     words = f" {words_of(unmark(element_text(root)))} " if root is not None else ""
     chosen: dict[str, tuple[str, ...]] = {}
-    for name in sorted({*then, *now}):
+    for name in sorted({*then, *now} - {"text"}):
         before = tuple(value for value in then.get(name, ()) if _is_shown(source, words, value))
         if before or now.get(name):
             chosen[name] = before or now[name]
@@ -75,6 +75,8 @@ def _agree(name: str, got: Sequence[str], wanted: Sequence[str]) -> bool:
     """Compare to the letter: another place may say the same in capitals on these pages and something else on others."""
     if not got:
         return False
+    if name == "text":  # one end may differ: a line of boilerplate more or less
+        return any(mine.split() == yours.split() for mine, yours in zip(sketch(got[0]), wanted, strict=False))
     if name == "date":  # dates are given out as ISO 8601
         got, wanted = [to_iso(got[0]) or got[0]], [to_iso(value) or value for value in wanted]
     return " ".join(got[0].split()) in {" ".join(value.split()) for value in wanted}
