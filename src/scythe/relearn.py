@@ -59,12 +59,14 @@ class Keeper:
 
     def attend(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> Profile | None:
         """Note how the extraction of a page went; return a profile that fits better where one could be learned."""
-        if self.health.observe(page.layout, page.document.how, url):
+        misfit = self.health.observe(page.layout, page.document.how, url)
+        if misfit:
             self._keep_misfit(page, body, url)
-            return self._relearn(profile) if self.health.is_ailing and self._is_due() else None
+            if self.health.is_ailing:
+                return self._relearn(profile) if self._is_due() else None
         if page.layout is not None:
-            self._keep_sample(page.layout.name, body)
-        if self.memory.names:
+            if not misfit:
+                self._keep_sample(page.layout.name, body)
             self.memory.remember(url, got_by_rules(page.document.fields, self.memory.names))
         return None
 
