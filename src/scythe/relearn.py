@@ -76,7 +76,7 @@ class Keeper:
         if page.layout is not None:
             self._keep_sample(page.layout.name, body)
         known = {name: tuple(values) for name, values in shown.items()}
-        self.memory.remember(url, known | got_by_rules(page.document.fields, self.memory.names))
+        self.memory.remember(url, {**known, **got_by_rules(page.document.fields, self.memory.names)})
 
     def settle(self, profile: Profile) -> None:
         """Take what was seen until now, on the pages learned, for the normal state."""
