@@ -34,10 +34,10 @@ ALONE = b"<!DOCTYPE html>"
 # What may be open around an element and change how its markup is read, where the markup has a part of the name; and no
 # doctype: then a table does not end the paragraph that it begins in.
 _CROWDS = (
-    (b"", b"<table><tbody><tr><td><h2><button><ruby><a><b><nobr><span><p>"),
-    (b"li", b"<ul><li><span>"),
-    (b"d", b"<dl><dd><span>"),
-    (b"form", b"<form><span><p>"),
+    ((b"",), b"<table><tbody><tr><td><h2><ruby><button><a><b><nobr><span><p>"),
+    ((b"li",), b"<ul><li><span>"),
+    ((b"dd", b"dt"), b"<dl><dd><span>"),
+    ((b"form",), b"<form><span><p>"),
 )
 
 
@@ -72,7 +72,7 @@ def read_fragment(element: bytes, around: bytes = ALONE, *, complete: bool = Tru
 def crowds(element: bytes) -> list[bytes]:
     """Return what to put before an element to see whether the page around makes a difference."""
     lower = element.lower()
-    found = [crowd for name, crowd in _CROWDS if b"<" + name in lower or b"</" + name in lower]
+    found = [crowd for names, crowd in _CROWDS if any(b"<" + n in lower or b"</" + n in lower for n in names)]
     # an end tag that has no opening tag inside may end an element around
     root = root_name(element)
     ended = sorted({name for name in _ENDED.findall(lower) if name.decode("latin-1") not in _NO_CROWD | {root}})
