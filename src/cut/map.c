@@ -409,6 +409,8 @@ static int look_back(const Map *m, uint32_t offset, int what)
             return 1;
         if (mark->hidden || (mark->kind != TOKEN_START && mark->kind != TOKEN_END) || (traits_of(mark->tag) & T_FRAME))
             continue;
+        if ((traits_of(mark->tag) & T_TABLE_PART) && mark->table == TABLE_NONE)
+            continue; /* outside of tables it is not there */
         if (mark->tag == TAG_TABLE && what != AROUND_FORM) {
             nest += mark->kind == TOKEN_END ? 1 : nest > 0 ? -1 : 0;
             continue;

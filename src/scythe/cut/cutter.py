@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from scythe.compiled import load_compiled
 from scythe.cut.flow import Flow
 from scythe.page.labels import declared_codec
-from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, TAKES, FieldRules, Layout, Way
+from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, TAKES, Layout, Way
 
 COMPILED = load_compiled("scythe.cut._scan")
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
@@ -40,7 +40,7 @@ class Cutter:
 
             self._engine = scan
         utf8 = self._encodings <= _UTF8
-        self._plan = self._engine.make_plan(tuple(map(_plan_field, layout.fields)), utf8)
+        self._plan = self._engine.make_plan(plan_fields(layout), utf8)
         self._flows: dict[tuple[int, int, str], Flow] = {}
 
     @property
@@ -75,7 +75,7 @@ class Cutter:
         if codec is None:
             return Cut("doubt", why="its encoding is not certain")
         values = [self._read_span(body, part, (index, number, codec)) for part in spans]
-        if None in values:
+        if None in values or (way.take == FLOW and "" in values):  # a frameset further on does away with empty boxes
             return Cut("doubt", why="the paragraphs are not certain" if way.take == FLOW else "not sure of its text")
         parts = [_part_of(value, way) for value in values if value is not None]
         kept = tuple([part for part in parts if part is not None])
@@ -107,8 +107,9 @@ class Cutter:
         return codec if valid == (codec in _UTF8) else None
 
 
-def _plan_field(field: FieldRules) -> tuple[object, ...]:
-    return tuple(map(_plan_way, field.ways))
+def plan_fields(layout: Layout) -> tuple[object, ...]:
+    """Return the rules of a layout as plain tuples, which both engines take."""
+    return tuple([tuple(map(_plan_way, field.ways)) for field in layout.fields])
 
 
 def _plan_way(way: Way) -> tuple[object, ...]:

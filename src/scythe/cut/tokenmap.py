@@ -351,6 +351,8 @@ class TokenMap:
                 return True
             if mark.hidden or not mark.name or mark.name in tags.FRAME:
                 continue
+            if mark.name in tags.TABLE_PART and mark.table == NONE:
+                continue  # outside of tables it is not there
             if what != "form":
                 if mark.name == b"table":
                     nest += 1 if mark.kind == END else -1 if nest else 0

@@ -1,0 +1,102 @@
+"""The law of cutting: a cut is what the tree holds at that place, or it is in doubt; both engines say the same."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.property.soup import layout_of, make_filler, make_page, make_way
+
+from scythe.cut import scan, tags
+from scythe.cut.cutter import COMPILED, Cut, Cutter, plan_fields
+from scythe.page.blocks import KIND
+from scythe.page.follow import follow
+from scythe.page.source import read_source
+from scythe.rules import TAKES, Rule, Way
+
+STATES = {"cut", "absent", "doubt"}
+FAULTS = (0.0, 0.1, 0.3, 1.0)
+TRAITS = (
+    "VOID RAW RCDATA SPECIAL CLOSES_P SCOPE LIST FORMATTING HEADING _ TABLE_PART SECTION CELL FRAME OPAQUE BREAKS_OUT "
+    "HEADLIKE"
+).split()
+
+
+def make_case(random: Random) -> tuple[bytes, list[Way]]:
+    page = make_page(random, random.choice([3, 8, 20, 60]), faults=random.choice(FAULTS))
+    if random.random() < 0.1:
+        page = make_filler(random, 30).encode() + page
+    ways = (make_way(random, page) for _ in range(8))
+    return page, [way for way in ways if way is not None]
+
+
+def disagreement(page: bytes, ways: list[Way]) -> tuple[bytes, Way, Cut, tuple[str, ...]] | None:
+    source = read_source(page) if ways else None
+    for way in ways:
+        cut = Cutter(layout_of(way)).cut_field(page, 0, thorough=True)
+        if source is None or cut.state == "doubt":
+            continue
+        truth = follow(source, way, loosely=False).values
+        if cut.values != truth:
+            return page, way, cut, truth
+    return None
+
+
+def test_a_cut_is_what_the_tree_holds_or_doubt() -> None:
+    random = Random(20)
+    cases = [make_case(random) for _ in range(400)]
+    assert sum(len(ways) for _, ways in cases) > 2_000
+    assert [found for case in cases if (found := disagreement(*case))] == []
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_cuts_are_what_the_tree_holds_or_doubt() -> None:
+    random = Random(21)
+    done = 0
+    while done < 100_000:
+        page, ways = make_case(random)
+        done += len(ways)
+        assert disagreement(page, ways) is None
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.randoms(use_true_random=False))
+def test_no_page_makes_a_cut_wrong(random: Random) -> None:
+    assert disagreement(*make_case(random)) is None
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.binary(max_size=300), st.binary(min_size=1, max_size=3), st.integers(-2, 2), st.sampled_from(TAKES))
+def test_any_bytes_can_be_cut(page: bytes, anchor: bytes, nth: int, take: str) -> None:
+    rule = Rule("tag", anchor, step=b"<p", nth=nth, reach=100)
+    cutter = Cutter(layout_of(Way(take, (rule,), needed=1, attribute="a")))
+    for body in (page, b"<p>" + page, page.replace(b"a", b"<")):
+        assert {cutter.cut_field(body, 0, thorough=thorough).state for thorough in (True, False)} <= STATES
+
+
+@pytest.mark.skipif(COMPILED is None, reason="nothing is compiled here")
+def test_both_engines_say_the_same() -> None:
+    assert COMPILED is not None
+    random = Random(22)
+    for _ in range(250):
+        page, ways = make_case(random)
+        for way in ways:
+            fields, utf8, thorough = plan_fields(layout_of(way)), random.random() < 0.8, random.random() < 0.5
+            compiled, python = COMPILED.make_plan(fields, utf8), scan.make_plan(fields, utf8)
+            cut = COMPILED.cut_field(compiled, page, 0, thorough)
+            assert cut == scan.cut_field(python, page, 0, thorough), (page, way)
+            assert COMPILED.second_searches(compiled) == scan.second_searches(python), (page, way)
+
+
+@pytest.mark.skipif(COMPILED is None, reason="nothing is compiled here")
+def test_both_engines_know_the_same_tags() -> None:
+    assert COMPILED is not None
+    table = {name.encode(): row for name, row in COMPILED.tag_table().items()}
+    assert set(table) == tags.KNOWN
+    for name, (kind, traits) in table.items():
+        assert kind == KIND.get(name.decode(), 1), name
+        for bit, trait in enumerate(TRAITS):
+            if trait != "_":
+                assert bool(traits >> bit & 1) == (name in getattr(tags, trait)), (name, trait)
