@@ -202,7 +202,7 @@ static PyObject *cut_repeats(Search *s, const Plan *plan, PlanWay *way, int inde
             whole.start = taken.range.start;
         whole.end = taken.range.end;
         PyObject *span = pack_span(taken.range.start, taken.range.end);
-        PyObject *item = PyTuple_Pack(2, taken.value ? taken.value : Py_None, span);
+        PyObject *item = span ? PyTuple_Pack(2, taken.value ? taken.value : Py_None, span) : NULL;
         Py_XDECREF(taken.value);
         Py_XDECREF(span);
         if (item == NULL || PyList_Append(list, item) < 0)
