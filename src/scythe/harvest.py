@@ -6,7 +6,7 @@ nothing the page is read cold. Each field says which of these it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -25,7 +25,7 @@ from scythe.page.follow import follow, span_of
 from scythe.page.source import Source, read_source
 from scythe.read.images.nearby import mark_relevant
 from scythe.reader import read
-from scythe.rules import FieldRules, Layout, Profile, Way
+from scythe.rules import FLOW, FieldRules, Layout, Profile, Way
 from scythe.url import Url, absolute
 
 Via = Literal["auto", "cut", "tree"]
@@ -88,11 +88,13 @@ class _Extraction:
         self._via = via
         self._fields: dict[str, Field] = {}
         self._boilerplate = Boilerplate()
+        self._encodings: tuple[str, ...] = ()
         self._content: Content | None = None
 
     def by_layout(self, layout: Layout, cuts: tuple[Cut, ...], boilerplate: Boilerplate) -> Document:
         """Extract by the rules of a layout, then fill what they do not know."""
         self._boilerplate = boilerplate
+        self._encodings = layout.encodings
         for i, rules in enumerate(layout.fields):
             field = self._accept(rules, cuts[i]) if cuts else None
             self._fields[rules.name] = self._follow(rules, cuts[i].why if cuts else "") if field is None else field
@@ -135,9 +137,11 @@ class _Extraction:
     def _field(
         self, rules: FieldRules, values: tuple[str, ...], span: tuple[int, int] | None, how: str, way: Way
     ) -> Field:
-        if rules.name == "text" and span is not None:
+        if way.take == FLOW and span is not None:
             values = (self._boilerplate.clean(values[0]),)
-            self._content = FragmentContent(self._body[slice(*span)], values[0], way, self._url, mark_relevant)
+            element = self._body[slice(*span)]
+            codec = _codec_of(element, self._encodings)
+            self._content = FragmentContent(element, values[0], way, self._url, mark_relevant, encoding=codec)
         elif rules.name == "date":  # ISO 8601 where it can be understood
             values = tuple(to_iso(value) or value for value in values)
         return Field(values, span, how)
@@ -238,6 +242,17 @@ class _Cold:
 
     def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
         return Rendered, (self.text(), self.markdown(), self.html(), self.images())
+
+
+def _codec_of(element: bytes, codecs: Sequence[str]) -> str:
+    """Return the codec of a part of a page: UTF-8 where that reads it, else the first of those learned that does."""
+    for codec in ("utf-8", *codecs) if tuple(codecs) != ("utf-8",) else ():
+        try:
+            element.decode(codec)
+        except UnicodeDecodeError:
+            continue
+        return codec
+    return "utf-8"
 
 
 def _known_cold(cold: Document) -> dict[str, str]:
