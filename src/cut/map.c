@@ -306,6 +306,17 @@ static int unsure(Map *m, int why)
     return PLACE_DOUBT;
 }
 
+/* Say whether a part of a table stands where one would expect it behind another, the table itself being out of sight. */
+static int may_follow(const Mark *before, int tag)
+{
+    uint32_t traits = traits_of(before->tag);
+    if (before->tag == TAG_TABLE)
+        return before->kind == TOKEN_START;
+    if (traits_of(tag) & T_CELL)
+        return (traits & T_CELL) || (before->tag == TAG_TR && before->kind == TOKEN_START);
+    return tag != TAG_TR || !(before->tag == TAG_TR && before->kind == TOKEN_START);
+}
+
 static int judge_name(Map *m, long index)
 {
     const Mark *mark = &m->marks[index];
@@ -320,10 +331,10 @@ static int judge_name(Map *m, long index)
         if (mark->table == TABLE_NONE)
             return unsure(m, D_TABLE);
         if (mark->table == TABLE_UNKNOWN) {
-            for (long i = index - 1; i >= 0 && mark->table == TABLE_UNKNOWN; i--)
-                if ((traits_of(m->marks[i].tag) & T_TABLE_PART) || m->marks[i].tag == TAG_TABLE)
-                    return PLACE_YES;
-            return unsure(m, D_TABLE);
+            long i = index - 1;
+            while (i >= 0 && !(traits_of(m->marks[i].tag) & T_TABLE_PART) && m->marks[i].tag != TAG_TABLE)
+                i--;
+            return i >= 0 && may_follow(&m->marks[i], mark->tag) ? PLACE_YES : unsure(m, D_TABLE);
         }
     }
     return PLACE_YES;

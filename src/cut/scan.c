@@ -4,13 +4,7 @@
  * need not be remembered, however badly they are nested; in an inline element everything is, and must be in order.
  * Whatever could depend on what stands around the element, and cannot be asked, is doubt.
  */
-#include "scan.h"
-
-#include <stdlib.h>
-
-enum { DEPTH = 256 };
-enum { GO_ON, ENDED, STOP };
-enum { NO_FORM = -1, FORM_ELSEWHERE = -2, FORM_UNASKED = -3 };
+#include "scan_stack.h"
 
 const char *const doubt_names[D_COUNT] = {
     "",
@@ -46,112 +40,6 @@ const char *const doubt_names[D_COUNT] = {
     "the paragraphs are not certain",
 };
 
-typedef struct {
-    const byte *name;
-    uint32_t name_size;
-    uint8_t tag;
-} Open;
-
-typedef struct {
-    const Surroundings *around;
-    const byte *end; /* of the page */
-    Text *text;
-    int depth, skips, ordinary; /* open elements; of them without text; of them not special */
-    int form, loose, link_open, doubt;
-    int formatting; /* formatting elements open */
-    int lost;       /* some were closed with what is around them: they will be opened again */
-    Open stack[DEPTH];
-} Scan;
-
-static inline uint32_t traits_of(int tag) { return tag_rows[tag].traits; }
-
-static int doubtful(Scan *s, int why)
-{
-    s->doubt = why;
-    return STOP;
-}
-
-static inline int is_ordinary(int tag) { return !(traits_of(tag) & T_SPECIAL); }
-
-static int same_name(const Open *open, const Token *t)
-{
-    if (open->tag != t->tag || t->tag != TAG_OTHER)
-        return open->tag == t->tag;
-    if (open->name_size != t->name_size)
-        return 0;
-    for (uint32_t i = 0; i < t->name_size; i++)
-        if (lower(open->name[i]) != lower(t->name[i]))
-            return 0;
-    return 1;
-}
-
-static void push_tag(Scan *s, int tag, const Token *t)
-{
-    if (s->depth == DEPTH) {
-        s->doubt = D_DEPTH;
-        return;
-    }
-    Open *open = &s->stack[s->depth++];
-    open->tag = (uint8_t)tag;
-    open->name = t->name;
-    open->name_size = t->name_size;
-    s->ordinary += is_ordinary(tag);
-    if (s->text && !s->skips && tag_rows[tag].kind == K_BOX)
-        text_edge(s->text);
-    s->skips += tag_rows[tag].kind == K_SKIP;
-}
-
-static int push(Scan *s, const Token *t)
-{
-    push_tag(s, t->tag, t);
-    return s->doubt ? STOP : GO_ON;
-}
-
-/* Close the elements from `level` on; the element itself is level 0. */
-static int pop(Scan *s, int level)
-{
-    if (level <= 0)
-        return ENDED;
-    while (s->depth > level) {
-        int tag = s->stack[--s->depth].tag;
-        s->lost |= s->depth > level && (traits_of(tag) & T_FORMATTING);
-        s->ordinary -= is_ordinary(tag);
-        s->skips -= tag_rows[tag].kind == K_SKIP;
-        if (s->text && !s->skips && tag_rows[tag].kind == K_BOX)
-            text_edge(s->text);
-    }
-    if (s->form >= level)
-        s->form = FORM_ELSEWHERE; /* closed by others: it still keeps out a second one */
-    return GO_ON;
-}
-
-static inline int top_tag(const Scan *s) { return s->stack[s->depth - 1].tag; }
-
-/* Between the cells of a table, where only parts of tables may stand. */
-static inline int in_grid(const Scan *s)
-{
-    int tag = top_tag(s);
-    return tag == TAG_TABLE || tag == TAG_TR || tag == TAG_COLGROUP || (traits_of(tag) & T_SECTION);
-}
-
-static int asked(Scan *s, int what) { return s->around->ask == NULL || s->around->ask(s->around->who, what); }
-
-enum { NOT_FOUND = -1, BARRED = -2 };
-
-/* Return the level of the innermost open `tag` in the scope with these barriers; NOT_FOUND leaves the outside open. */
-static int find_open(const Scan *s, int tag, uint32_t barriers, int button_bars)
-{
-    for (int level = s->depth - 1; level >= 0; level--) {
-        int here = s->stack[level].tag;
-        if (here == tag)
-            return level;
-        if ((traits_of(here) & barriers) || (button_bars && here == TAG_BUTTON))
-            return BARRED;
-    }
-    /* around the parts of a table there is its table, which bars too */
-    return (traits_of(s->stack[0].tag) & T_TABLE_PART) ? BARRED : NOT_FOUND;
-}
-
 static int close_p(Scan *s)
 {
     int level = find_open(s, TAG_P, T_SCOPE, 1);
@@ -161,61 +49,6 @@ static int close_p(Scan *s)
     if (level == NOT_FOUND && s->loose && asked(s, AROUND_P))
         return doubtful(s, D_BLOCK);
     return GO_ON;
-}
-
-/* The innermost part of a table that is open: level of td, th, caption, tr, section, colgroup or table, or -1. */
-static int grid_level(const Scan *s)
-{
-    for (int level = s->depth - 1; level >= 0; level--) {
-        int tag = s->stack[level].tag;
-        if (tag == TAG_TABLE || (traits_of(tag) & T_TABLE_PART))
-            return level;
-    }
-    return -1;
-}
-
-static int start_table_part(Scan *s, const Token *t)
-{
-    for (;;) {
-        int level = grid_level(s);
-        if (level < 0)
-            return doubtful(s, D_TABLE);
-        int mode = s->stack[level].tag;
-        uint32_t traits = traits_of(mode), wanted = traits_of(t->tag);
-        if ((traits & T_CELL) || mode == TAG_CAPTION) {
-            if (pop(s, level) == ENDED)
-                return ENDED;
-            continue;
-        }
-        if (level != s->depth - 1)
-            return doubtful(s, D_TABLE);
-        if (mode == TAG_TR) {
-            if (wanted & T_CELL)
-                return push(s, t);
-        } else if (traits & T_SECTION) {
-            if (t->tag == TAG_TR)
-                return push(s, t);
-            if (wanted & T_CELL) {
-                push_tag(s, TAG_TR, t);
-                return push(s, t);
-            }
-        } else if (mode == TAG_COLGROUP) {
-            if (t->tag == TAG_COL)
-                return GO_ON;
-        } else { /* table */
-            if (t->tag == TAG_COL) {
-                push_tag(s, TAG_COLGROUP, t);
-                return s->doubt ? STOP : GO_ON;
-            }
-            if (t->tag == TAG_TR || (wanted & T_CELL))
-                push_tag(s, TAG_TBODY, t);
-            if (wanted & T_CELL)
-                push_tag(s, TAG_TR, t);
-            return s->doubt ? STOP : push(s, t);
-        }
-        if (pop(s, level) == ENDED)
-            return ENDED;
-    }
 }
 
 /* Close an open list item (or dd, dt) as the opening tag of the next one does. */
@@ -287,140 +120,6 @@ static int end_form(Scan *s, const Token *t)
     return form >= 0 ? pop(s, form) : GO_ON;
 }
 
-/* svg and math: opening and closing tags by their names alone, until one that the standard treats as HTML. */
-static int skip_foreign(Scan *s, Token *t)
-{
-    int shown = t->tag == TAG_MATH && !s->skips;
-    int bottom = s->depth, leaf = -1; /* leaf: level of an element whose content is HTML again: text only */
-    Token token = *t;
-    if (token.slash)
-        return GO_ON;
-    push_tag(s, t->tag, t);
-    const byte *at = t->next;
-    while (!s->doubt) {
-        const byte *open = find_byte(at, s->end, '<');
-        if (open == NULL)
-            return doubtful(s, D_PAGE_END);
-        if (shown && s->text && !s->skips)
-            text_put(s->text, at, open, IN_TEXT);
-        read_token(&token, open, s->end);
-        at = token.next;
-        if (token.kind == TOKEN_UNENDED)
-            return doubtful(s, D_PAGE_END);
-        if (token.kind == TOKEN_LITERAL && shown && s->text && !s->skips)
-            text_put(s->text, open, at, IN_TEXT);
-        if (token.kind == TOKEN_COMMENT && open[1] == '!' && s->end - open > 8 && !memcmp(open + 2, "[CDATA[", 7))
-            return doubtful(s, D_FOREIGN);
-        if (token.kind == TOKEN_START) {
-            uint32_t traits = traits_of(token.tag);
-            int nested = token.tag == TAG_SVG && t->tag == TAG_SVG;
-            if (leaf >= 0 || (!nested && (traits & (T_BREAKS_OUT | T_OPAQUE))) || token.tag == TAG_FONT || token.zero ||
-                token.tag == TAG_FOREIGNOBJECT || token.tag == TAG_ANNOTATION_XML ||
-                (t->tag == TAG_MATH && tag_rows[token.tag].kind != K_INLINE && token.tag != TAG_ANNOTATION))
-                return doubtful(s, D_FOREIGN);
-            if (token.slash)
-                continue;
-            int tag = token.tag;
-            if (t->tag == TAG_MATH ? tag == TAG_MI || tag == TAG_MN || tag == TAG_MO || tag == TAG_MS || tag == TAG_MTEXT
-                      : tag == TAG_TITLE || tag == TAG_DESC)
-                leaf = s->depth;
-            push_tag(s, t->tag == TAG_MATH && tag == TAG_ANNOTATION ? tag : TAG_OTHER, &token);
-            s->stack[s->depth - 1].tag = (uint8_t)tag;
-        } else if (token.kind == TOKEN_END) {
-            int level = s->depth - 1;
-            while (level >= bottom && !same_name(&s->stack[level], &token))
-                level--;
-            if (level < bottom || token.tag == TAG_P || token.tag == TAG_BR || (leaf >= 0 && level != leaf))
-                return doubtful(s, D_FOREIGN);
-            leaf = leaf >= level ? -1 : leaf;
-            while (s->depth > level) {
-                int tag = s->stack[--s->depth].tag;
-                int counted = s->depth == bottom || (t->tag == TAG_MATH && tag == TAG_ANNOTATION);
-                s->ordinary--;
-                s->skips -= counted && tag_rows[tag].kind == K_SKIP;
-            }
-            if (s->depth == bottom) {
-                t->next = at;
-                return GO_ON;
-            }
-        }
-    }
-    return STOP;
-}
-
-/* A select with nothing but options, which cannot surprise. */
-static int skip_select(Scan *s, Token *t)
-{
-    Token token;
-    const byte *at = t->next;
-    for (;;) {
-        const byte *open = find_byte(at, s->end, '<');
-        if (open == NULL)
-            return doubtful(s, D_PAGE_END);
-        read_token(&token, open, s->end);
-        at = token.next;
-        if (token.kind == TOKEN_UNENDED)
-            return doubtful(s, D_PAGE_END);
-        if (token.kind != TOKEN_START && token.kind != TOKEN_END)
-            continue;
-        if (token.tag == TAG_SELECT && token.kind == TOKEN_END)
-            break;
-        if (token.tag != TAG_OPTION && token.tag != TAG_OPTGROUP)
-            return doubtful(s, D_SELECT);
-    }
-    t->next = at;
-    return GO_ON;
-}
-
-/* A template ends with its own end tag whatever is open in it; only raw text can hide that. */
-static int skip_template(Scan *s, Token *t)
-{
-    Token token;
-    const byte *at = t->next;
-    int inner = 1;
-    while (inner) {
-        const byte *open = find_byte(at, s->end, '<');
-        if (open == NULL)
-            return doubtful(s, D_PAGE_END);
-        read_token(&token, open, s->end);
-        at = token.next;
-        if (token.kind == TOKEN_UNENDED)
-            return doubtful(s, D_PAGE_END);
-        if (token.kind == TOKEN_END) {
-            inner -= token.tag == TAG_TEMPLATE;
-        } else if (token.kind == TOKEN_START) {
-            inner += token.tag == TAG_TEMPLATE;
-            if (token.tag == TAG_SVG || token.tag == TAG_MATH || token.tag == TAG_SELECT || token.tag == TAG_PLAINTEXT ||
-                token.tag == TAG_COL || (traits_of(token.tag) & T_FRAME) || inner > DEPTH)
-                return doubtful(s, D_TEMPLATE);
-            if (traits_of(token.tag) & T_RAW) {
-                at = content_close(&token, s->end);
-                if (at == NULL)
-                    return doubtful(s, D_PAGE_END);
-            }
-        }
-    }
-    t->next = at;
-    return GO_ON;
-}
-
-static int skip_raw(Scan *s, Token *t)
-{
-    if (t->tag == TAG_XMP || t->tag == TAG_NOEMBED || t->tag == TAG_NOFRAMES)
-        return doubtful(s, D_RAW);
-    if (in_grid(s) && !(traits_of(t->tag) & T_HEADLIKE))
-        return doubtful(s, D_FOSTER);
-    const byte *close = content_close(t, s->end);
-    if (close == NULL)
-        return doubtful(s, D_PAGE_END);
-    Token token;
-    read_token(&token, close, s->end);
-    if (token.kind == TOKEN_UNENDED)
-        return doubtful(s, D_PAGE_END);
-    t->next = token.next;
-    return GO_ON;
-}
-
 static int start_void(Scan *s, const Token *t)
 {
     if (t->tag == TAG_FRAME)
@@ -480,7 +179,7 @@ static int start_special(Scan *s, Token *t)
     if (t->tag == TAG_LI || t->tag == TAG_DD || t->tag == TAG_DT)
         return start_item(s, t);
     if (t->tag == TAG_SELECT)
-        return skip_select(s, t);
+        return scan_skip_select(s, t);
     if (t->tag == TAG_PLAINTEXT)
         return doubtful(s, D_RAW);
     if (t->tag == TAG_BUTTON) {
@@ -508,44 +207,18 @@ static int start_tag(Scan *s, Token *t)
     if (traits & T_FRAME)
         return doubtful(s, D_FRAME);
     if (traits & T_TABLE_PART)
-        return start_table_part(s, t);
+        return scan_start_table_part(s, t);
     if (top_tag(s) == TAG_COLGROUP && t->tag != TAG_TEMPLATE && pop(s, s->depth - 1) == ENDED)
         return ENDED;
     if (traits & T_RAW)
-        return skip_raw(s, t);
+        return scan_skip_raw(s, t);
     if (t->tag == TAG_TEMPLATE)
-        return skip_template(s, t);
+        return scan_skip_template(s, t);
     if (traits & T_VOID)
         return start_void(s, t);
     if (t->tag == TAG_SVG || t->tag == TAG_MATH)
-        return in_grid(s) ? doubtful(s, D_FOSTER) : skip_foreign(s, t);
+        return in_grid(s) ? doubtful(s, D_FOSTER) : scan_skip_foreign(s, t);
     return traits & T_SPECIAL ? start_special(s, t) : start_inline(s, t);
-}
-
-static int end_table_part(Scan *s, const Token *t)
-{
-    if (t->tag == TAG_COL)
-        return GO_ON;
-    int level = s->depth - 1, grid = grid_level(s);
-    if (grid < 0)
-        return doubtful(s, D_TABLE);
-    for (; level >= 0; level--) {
-        int tag = s->stack[level].tag;
-        if (tag == t->tag)
-            return pop(s, level);
-        if (tag == TAG_TABLE)
-            return GO_ON;
-        /* these two end only what is just open; in a cell or caption they are passed over */
-        if ((t->tag == TAG_CAPTION || t->tag == TAG_COLGROUP || (traits_of(t->tag) & T_CELL)) &&
-            (traits_of(tag) & T_TABLE_PART))
-            return GO_ON;
-        if (tag == TAG_CAPTION && t->tag != TAG_TABLE)
-            return GO_ON;
-    }
-    /* the element is a part of a table around it, which ends it */
-    if (t->tag == TAG_TABLE || (t->tag == TAG_TR && (traits_of(s->stack[0].tag) & T_CELL)))
-        return ENDED;
-    return t->tag == TAG_TR ? GO_ON : doubtful(s, D_TABLE);
 }
 
 static int end_block(Scan *s, const Token *t)
@@ -612,7 +285,7 @@ static int end_tag(Scan *s, const Token *t)
     if (t->tag == TAG_FORM)
         return end_form(s, t);
     if ((traits & T_TABLE_PART) || t->tag == TAG_TABLE)
-        return end_table_part(s, t);
+        return scan_end_table_part(s, t);
     if (t->tag == TAG_BR || t->tag == TAG_SELECT || t->tag == TAG_TEMPLATE || t->tag == TAG_SVG || t->tag == TAG_MATH ||
         t->tag == TAG_BODY || t->tag == TAG_HTML || t->tag == TAG_HEAD || t->tag == TAG_FRAMESET)
         return doubtful(s, t->tag == TAG_BODY || t->tag == TAG_HTML ? D_PAGE_END : D_END_TAG);

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from html.entities import html5
 from random import Random
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 from tests.property.soup import layout_of, make_filler, make_page, make_way
 
 from scythe.cut import scan, tags
@@ -88,6 +91,18 @@ def test_both_engines_say_the_same() -> None:
             cut = COMPILED.cut_field(compiled, page, 0, thorough)
             assert cut == scan.cut_field(python, page, 0, thorough), (page, way)
             assert COMPILED.second_searches(compiled) == scan.second_searches(python), (page, way)
+
+
+@pytest.mark.parametrize("engine", [scan, *([COMPILED] if COMPILED else [])])
+def test_character_references_are_those_of_the_standard(engine: ModuleType) -> None:
+    numbers = [f"#{code}" for code in (0, 9, 38, 127, *range(128, 160), 0xD800, 0x10FFFF, 0x110000, 10**30)]
+    names = [*html5, *(f"{name};" for name in numbers), *(f"#x{code:X}" for code in (0x80, 0xA0, 0x1F600, 0xFFFF))]
+    for follower in ("", " ", "x", "=", ";", "1", "&amp;"):
+        run = "|".join(f"&{name}{follower}" for name in names)
+        tree = LexborHTMLParser(f'<p title="{run}">{run}</p>').css_first("p")
+        assert tree is not None
+        assert engine.read_run(run.encode(), False) == " ".join(tree.text().split())
+        assert engine.read_run(run.encode(), True) == " ".join((tree.attributes["title"] or "").split())
 
 
 @pytest.mark.skipif(COMPILED is None, reason="nothing is compiled here")

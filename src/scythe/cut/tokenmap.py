@@ -167,8 +167,8 @@ class TokenMap:
         if mark.name in tags.TABLE_PART:
             if mark.table == NONE:
                 return self.doubt("table parts out of place")
-            before = self.marks[: self.find(mark.at)]
-            if mark.table == UNKNOWN and not any(_is_grid(other.name) for other in before):
+            before = (other for other in reversed(self.marks[:index]) if _is_grid(other.name))
+            if mark.table == UNKNOWN and not _may_follow(next(before, None), mark.name):
                 return self.doubt("table parts out of place")
         return YES
 
@@ -366,6 +366,18 @@ class TokenMap:
             if answer is not None:
                 return answer
         return False if self.exact else None
+
+
+def _may_follow(before: Mark | None, name: bytes) -> bool:
+    """Say whether a part of a table stands where one would expect it behind another, the table being out of sight."""
+    if before is None:
+        return False
+    opens_row = before.name == b"tr" and before.kind == START
+    if before.name == b"table":
+        return before.kind == START
+    if name in tags.CELL:
+        return before.name in tags.CELL or opens_row
+    return name != b"tr" or not opens_row
 
 
 def _judge_back(mark: Mark, what: str) -> bool | None:

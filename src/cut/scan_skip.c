@@ -1,0 +1,136 @@
+/* What a scan passes over in one go: svg and math, selects, templates and raw text. */
+#include "scan_stack.h"
+
+/* svg and math: opening and closing tags by their names alone, until one that the standard treats as HTML. */
+int scan_skip_foreign(Scan *s, Token *t)
+{
+    int shown = t->tag == TAG_MATH && !s->skips;
+    int bottom = s->depth, leaf = -1; /* leaf: level of an element whose content is HTML again: text only */
+    Token token = *t;
+    if (token.slash)
+        return GO_ON;
+    push_tag(s, t->tag, t);
+    const byte *at = t->next;
+    while (!s->doubt) {
+        const byte *open = find_byte(at, s->end, '<');
+        if (open == NULL)
+            return doubtful(s, D_PAGE_END);
+        if (shown && s->text && !s->skips)
+            text_put(s->text, at, open, IN_TEXT);
+        read_token(&token, open, s->end);
+        at = token.next;
+        if (token.kind == TOKEN_UNENDED)
+            return doubtful(s, D_PAGE_END);
+        if (token.kind == TOKEN_LITERAL && shown && s->text && !s->skips)
+            text_put(s->text, open, at, IN_TEXT);
+        if (token.kind == TOKEN_COMMENT && open[1] == '!' && s->end - open > 8 && !memcmp(open + 2, "[CDATA[", 7))
+            return doubtful(s, D_FOREIGN);
+        if (token.kind == TOKEN_START) {
+            uint32_t traits = traits_of(token.tag);
+            int nested = token.tag == TAG_SVG && t->tag == TAG_SVG;
+            if (leaf >= 0 || (!nested && (traits & (T_BREAKS_OUT | T_OPAQUE))) || token.tag == TAG_FONT || token.zero ||
+                token.tag == TAG_FOREIGNOBJECT || token.tag == TAG_ANNOTATION_XML ||
+                (t->tag == TAG_MATH && tag_rows[token.tag].kind != K_INLINE && token.tag != TAG_ANNOTATION))
+                return doubtful(s, D_FOREIGN);
+            if (token.slash)
+                continue;
+            int tag = token.tag;
+            if (t->tag == TAG_MATH ? tag == TAG_MI || tag == TAG_MN || tag == TAG_MO || tag == TAG_MS || tag == TAG_MTEXT
+                      : tag == TAG_TITLE || tag == TAG_DESC)
+                leaf = s->depth;
+            push_tag(s, t->tag == TAG_MATH && tag == TAG_ANNOTATION ? tag : TAG_OTHER, &token);
+            s->stack[s->depth - 1].tag = (uint8_t)tag;
+        } else if (token.kind == TOKEN_END) {
+            int level = s->depth - 1;
+            while (level >= bottom && !same_name(&s->stack[level], &token))
+                level--;
+            if (level < bottom || token.tag == TAG_P || token.tag == TAG_BR || (leaf >= 0 && level != leaf))
+                return doubtful(s, D_FOREIGN);
+            leaf = leaf >= level ? -1 : leaf;
+            while (s->depth > level) {
+                int tag = s->stack[--s->depth].tag;
+                int counted = s->depth == bottom || (t->tag == TAG_MATH && tag == TAG_ANNOTATION);
+                s->ordinary--;
+                s->skips -= counted && tag_rows[tag].kind == K_SKIP;
+            }
+            if (s->depth == bottom) {
+                t->next = at;
+                return GO_ON;
+            }
+        }
+    }
+    return STOP;
+}
+
+/* A select with nothing but options, which cannot surprise. */
+int scan_skip_select(Scan *s, Token *t)
+{
+    Token token;
+    const byte *at = t->next;
+    for (;;) {
+        const byte *open = find_byte(at, s->end, '<');
+        if (open == NULL)
+            return doubtful(s, D_PAGE_END);
+        read_token(&token, open, s->end);
+        at = token.next;
+        if (token.kind == TOKEN_UNENDED)
+            return doubtful(s, D_PAGE_END);
+        if (token.kind != TOKEN_START && token.kind != TOKEN_END)
+            continue;
+        if (token.tag == TAG_SELECT && token.kind == TOKEN_END)
+            break;
+        if (token.tag != TAG_OPTION && token.tag != TAG_OPTGROUP)
+            return doubtful(s, D_SELECT);
+    }
+    t->next = at;
+    return GO_ON;
+}
+
+/* A template ends with its own end tag whatever is open in it; only raw text can hide that. */
+int scan_skip_template(Scan *s, Token *t)
+{
+    Token token;
+    const byte *at = t->next;
+    int inner = 1;
+    while (inner) {
+        const byte *open = find_byte(at, s->end, '<');
+        if (open == NULL)
+            return doubtful(s, D_PAGE_END);
+        read_token(&token, open, s->end);
+        at = token.next;
+        if (token.kind == TOKEN_UNENDED)
+            return doubtful(s, D_PAGE_END);
+        if (token.kind == TOKEN_END) {
+            inner -= token.tag == TAG_TEMPLATE;
+        } else if (token.kind == TOKEN_START) {
+            inner += token.tag == TAG_TEMPLATE;
+            if (token.tag == TAG_SVG || token.tag == TAG_MATH || token.tag == TAG_SELECT || token.tag == TAG_PLAINTEXT ||
+                token.tag == TAG_COL || (traits_of(token.tag) & T_FRAME) || inner > DEPTH)
+                return doubtful(s, D_TEMPLATE);
+            if (traits_of(token.tag) & T_RAW) {
+                at = content_close(&token, s->end);
+                if (at == NULL)
+                    return doubtful(s, D_PAGE_END);
+            }
+        }
+    }
+    t->next = at;
+    return GO_ON;
+}
+
+int scan_skip_raw(Scan *s, Token *t)
+{
+    if (t->tag == TAG_XMP || t->tag == TAG_NOEMBED || t->tag == TAG_NOFRAMES)
+        return doubtful(s, D_RAW);
+    if (in_grid(s) && !(traits_of(t->tag) & T_HEADLIKE))
+        return doubtful(s, D_FOSTER);
+    const byte *close = content_close(t, s->end);
+    if (close == NULL)
+        return doubtful(s, D_PAGE_END);
+    Token token;
+    read_token(&token, close, s->end);
+    if (token.kind == TOKEN_UNENDED)
+        return doubtful(s, D_PAGE_END);
+    t->next = token.next;
+    return GO_ON;
+}
