@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from scythe.learn.align import Row, align
 from scythe.learn.drift import usual_of
@@ -20,9 +20,13 @@ from scythe.rules import ELEMENT, LEAD, FieldRules, Usual, Way
 _ROWS = 6  # ways that are learned of a field to choose the best from
 _ALIKE = 2.0  # what likeness counts against firmness
 _OUTER = 2.0  # ... and each element that is around another with the same text
+_ELSEWHERE = 3.0  # ... and that a way gives something on all pages without labels
+_PAGES = 8  # labelled pages of a field that are learned from; comparing them costs their number squared
+_OTHERS = 6  # pages without labels that are looked at
 _WHOLE = 4.0  # what it counts that a value is a whole text: what stands around a part differs sooner or later
 _WAYS = 3  # kept of a field
 
+T = TypeVar("T")
 Examples = Mapping[str, Sequence[str]]
 
 
@@ -40,6 +44,7 @@ class Wanted:
     pages: tuple[Texts, ...]
     values: tuple[tuple[str, ...], ...]  # of each page; empty where the field is not there
     known: tuple[tuple[str, ...], ...]  # values of all fields of each page
+    others: tuple[Source, ...] = ()  # pages without labels
 
     def is_right(self, i: int, got: Sequence[str]) -> bool:
         """Say whether what was found on a page is one of its values, or nothing where there is none."""
@@ -63,25 +68,39 @@ def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None
     An empty list says that the page does not have the field; a missing name says nothing. Several values are other
     spellings or places of one value, or all the values of a field that repeats.
     """
-    texts = [
-        lay_out(source) if example is not None else None for source, example in zip(sources, examples, strict=True)
+    labelled = [
+        (lay_out(source), {name: _as_tuple(values) for name, values in example.items()})
+        for source, example in zip(sources, examples, strict=True)
+        if example is not None
     ]
-    names = dict.fromkeys(name for example in examples if example is not None for name in example)
+    others = [source for source, example in zip(sources, examples, strict=True) if example is None]
     fields: list[FieldRules] = []
     reasons: dict[str, str] = {}
-    for name in names:
-        labelled = [
-            (text, tuple(example[name]), tuple(value for values in example.values() for value in values))
-            for text, example in zip(texts, examples, strict=True)
-            if text is not None and example is not None and name in example
-        ]
-        wanted = Wanted(*zip(*labelled, strict=True))
+    for name in dict.fromkeys(name for _, example in labelled for name in example):
+        pages = _spread([(texts, example) for texts, example in labelled if name in example], _PAGES)
+        wanted = Wanted(
+            tuple(texts for texts, _ in pages),
+            tuple(example[name] for _, example in pages),
+            tuple(tuple(value for values in example.values() for value in values) for _, example in pages),
+            tuple(_spread(others, _OTHERS)),
+        )
         ways, reason = _learn_field(wanted)
         if ways:
             fields.append(FieldRules(name, ways, _usual(wanted, ways)))
         if reason:
             reasons[name] = reason
     return Learned(tuple(fields), reasons)
+
+
+def _spread(rows: Sequence[T], most: int) -> list[T]:
+    """Return at most so many rows, taken from all over the sequence."""
+    step = -(-len(rows) // most) or 1
+    return list(rows[::step])
+
+
+def _as_tuple(values: Sequence[str]) -> tuple[str, ...]:
+    """Take a text for one value: a sequence of its characters is never meant."""
+    return (values,) if isinstance(values, str) else tuple(values)
 
 
 def _learn_field(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
@@ -175,7 +194,13 @@ def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
             return None
     offsets = tuple(place.offset for place in there)
     level = max(place.level for place in there)
-    return Option(way, frozenset(right), offsets, _worth(way, firmness, alike / len(row), level))
+    worth = _worth(way, firmness, alike / len(row), level) + _ELSEWHERE * _share_given(wanted.others, way)
+    return Option(way, frozenset(right), offsets, worth)
+
+
+def _share_given(sources: Sequence[Source], way: Way) -> float:
+    """Return the share of pages on which a way gives something."""
+    return sum(any(follow(source, way).values) for source in sources) / len(sources) if sources else 0.0
 
 
 def _worth(way: Way, firmness: float, alike: float, level: int) -> float:

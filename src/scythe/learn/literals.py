@@ -19,10 +19,14 @@ _TAG_BYTES = 400  # of an opening tag; longer literals are no more telling
 def common_prefix(literals: Sequence[bytes]) -> bytes:
     """Return what all literals begin with."""
     first, last = min(literals), max(literals)
-    for i, byte in enumerate(first):
-        if i >= len(last) or last[i] != byte:
-            return first[:i]
-    return first
+    low, high = 0, min(len(first), len(last))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[:middle] == last[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return first[:low]
 
 
 def common_suffix(literals: Sequence[bytes]) -> bytes:

@@ -22,8 +22,11 @@ _UNREAD = frozenset({"class", "style", "id", "width", "height", "target", "rel",
 
 
 def words_of(text: str) -> str:
-    """Return the words of a text in lower case, joined by spaces: what two spellings of a value have in common."""
-    return " ".join(_WORD.findall(text.lower()))
+    """Return the words of a text in lower case, joined by spaces: what two spellings of a value have in common.
+
+    A text without words, such as a row of stars, stands for itself.
+    """
+    return " ".join(_WORD.findall(text.lower())) or " ".join(text.split())
 
 
 @dataclass(slots=True)
