@@ -138,6 +138,12 @@ static int start_void(Scan *s, const Token *t)
     return GO_ON;
 }
 
+/* Directly in a heading what is inline is remembered: another heading ends it, but not from inside a link. */
+static inline int in_heading(const Scan *s)
+{
+    return (traits_of(top_tag(s)) & T_HEADING) != 0;
+}
+
 static int start_inline(Scan *s, const Token *t)
 {
     if (in_grid(s))
@@ -163,7 +169,8 @@ static int start_inline(Scan *s, const Token *t)
         int state = close_p(s);
         if (state != GO_ON)
             return state;
-    } else if (!s->ordinary && tag_rows[t->tag].kind != K_SKIP && tag_rows[t->tag].kind != K_BOX && t->tag != TAG_RUBY) {
+    } else if (!s->ordinary && !in_heading(s) && tag_rows[t->tag].kind != K_SKIP && tag_rows[t->tag].kind != K_BOX &&
+               t->tag != TAG_RUBY) {
         return GO_ON; /* cannot matter to special elements */
     }
     return push(s, t);
@@ -338,7 +345,8 @@ static void scan_content(Scan *s, const byte *at, Element *out)
         }
         read_token(&t, open, s->end);
         int state = GO_ON;
-        if (t.kind <= TOKEN_END && t.kind != TOKEN_LITERAL && !s->ordinary && light_tags[t.tag] && !t.zero && !in_grid(s)) {
+        if ((t.kind == TOKEN_START || t.kind == TOKEN_END) && light_tags[t.tag] && !s->ordinary && !t.zero &&
+            !in_grid(s) && !in_heading(s)) {
             int change = (traits_of(t.tag) & T_FORMATTING) != 0;
             s->formatting += t.kind == TOKEN_START ? change : -change;
             at = t.next;

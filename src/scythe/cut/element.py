@@ -257,8 +257,8 @@ class _Scan:
         elif name == b"dialog":
             if self.close_p() == ENDED:
                 return ENDED
-        elif not self.ordinary and kind_of(name) not in (SKIP, BOX) and name != b"ruby":
-            return GO_ON
+        elif not (self.ordinary or self.stack[-1] in tags.HEADING or kind_of(name) in (SKIP, BOX) or name == b"ruby"):
+            return GO_ON  # cannot matter to special elements; in a heading it decides whether another one ends that
         return self.push(name)
 
     def start_special(self, name: bytes) -> int:
