@@ -72,7 +72,9 @@ static int judge_step(Search *s, const FollowRule *rule, long index)
     Mark mark = m->marks[index];
     if (mark.kind == TOKEN_START && mark.odd)
         return unsure(s, D_PLACE);
-    if (mark.kind != TOKEN_START || (mark.hidden & 1) || !matches(s, m->base + mark.at, &rule->step, 0, rule->step_bare))
+    if (mark.kind != TOKEN_START || (mark.hidden & 1))
+        return NOTHING;
+    if (!matches(s, m->base + mark.at, &rule->step, 0, rule->step_bare))
         return NOTHING;
     if (mark.hidden)
         return unsure(s, D_HIDDEN);
@@ -291,7 +293,8 @@ static int take_run(Search *s, const byte *at, Text *text, Range *range, Token *
         return unsure(s, D_END_TAG); /* it leaves no trace in the tree; a second doctype does not either */
     uint32_t traits = traits_of(next->tag);
     /* what does not belong into a table would be put before it, into this text */
-    if (next->kind == TOKEN_START && ((traits & (T_TABLE_PART | T_FRAME)) || next->tag == TAG_FORM || next->tag == TAG_TABLE))
+    int odd = (traits & (T_TABLE_PART | T_FRAME)) || next->tag == TAG_FORM || next->tag == TAG_TABLE;
+    if (next->kind == TOKEN_START && odd)
         return unsure(s, D_TABLE);
     if (find_byte(at, open, 0) != NULL)
         return unsure(s, D_ZERO);
@@ -339,8 +342,9 @@ static int take_lead(Search *s, const Token *opening, uint32_t place, Text *text
 /* Say whether formatting elements left open are opened again before this element, so not behind it. */
 static int reopens_formatting(int tag)
 {
-    return !(traits_of(tag) & (T_SPECIAL | T_CLOSES_P)) || tag == TAG_BR || tag == TAG_IMG || tag == TAG_IMAGE || tag == TAG_INPUT ||
-           tag == TAG_WBR || tag == TAG_EMBED || tag == TAG_AREA || tag == TAG_KEYGEN;
+    if (!(traits_of(tag) & (T_SPECIAL | T_CLOSES_P)))
+        return 1;
+    return tag == TAG_BR || tag == TAG_IMG || tag == TAG_IMAGE || tag == TAG_INPUT || tag == TAG_WBR || tag == TAG_EMBED || tag == TAG_AREA || tag == TAG_KEYGEN;
 }
 
 static int take_tail(Search *s, const Token *opening, const Element *element, Text *text, Range *range)

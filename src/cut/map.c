@@ -306,7 +306,7 @@ static int unsure(Map *m, int why)
     return PLACE_DOUBT;
 }
 
-/* Say whether a part of a table stands where one would expect it behind another, the table itself being out of sight. */
+/* Say whether a part of a table stands where one expects it behind another, the table itself being out of sight. */
 static int may_follow(const Mark *before, int tag)
 {
     uint32_t traits = traits_of(before->tag);
@@ -462,7 +462,9 @@ static int may_have_ended(const Mark *mark, uint32_t traits, const uint8_t *open
             return 1; /* it, or a paragraph around it */
     if (mark->tag == TAG_DD || mark->tag == TAG_DT)
         return opened[TAG_DD] || opened[TAG_DT];
-    return opened[mark->tag] || (own & traits & (T_HEADING | T_TABLE_PART)) || (mark->tag == TAG_TABLE && opened[TAG_TD]);
+    if (mark->tag == TAG_TABLE && opened[TAG_TD])
+        return 1;
+    return opened[mark->tag] || (own & traits & (T_HEADING | T_TABLE_PART));
 }
 
 const Mark *parent_of(Map *m, uint32_t offset, int tag)

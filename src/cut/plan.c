@@ -39,7 +39,8 @@ static int read_rule(PyObject *row, FollowRule *rule)
 {
     const char *anchor, *step;
     Py_ssize_t anchor_size, step_size, skip, reach, position;
-    if (!PyArg_ParseTuple(row, "y#ny#inn", &anchor, &anchor_size, &skip, &step, &step_size, &rule->nth, &reach, &position))
+    if (!PyArg_ParseTuple(row, "y#ny#inn", &anchor, &anchor_size, &skip, &step, &step_size, &rule->nth, &reach,
+                          &position))
         return 0;
     if (anchor_size == 0 || skip < 0 || (rule->nth == 0 && skip >= anchor_size) || reach < 0) {
         PyErr_SetString(PyExc_ValueError, "a rule needs an anchor that covers its target");
@@ -63,7 +64,8 @@ static int read_way(PyObject *row, PlanWay *out)
     Py_ssize_t attribute, before, after;
     FollowWay *way = &out->way;
     if (!PyArg_ParseTuple(row, "iipy#y#y#O!O!", &way->take, &way->needed, &way->repeats, &way->attribute, &attribute,
-                          &way->before, &before, &way->after, &after, &PyTuple_Type, &out->kinds, &PyTuple_Type, &rules))
+                          &way->before, &before, &way->after, &after, &PyTuple_Type, &out->kinds,
+                          &PyTuple_Type, &rules))
         return 0;
     way->attribute_size = (size_t)attribute;
     way->before_size = (size_t)before;

@@ -307,8 +307,8 @@ static int end_tag(Scan *s, const Token *t)
 /* Inline elements of which nobody keeps track in a special element. */
 static inline int is_light(int tag)
 {
-    return tag_rows[tag].kind == K_INLINE && !(traits_of(tag) & ~(uint32_t)(T_FORMATTING | T_BREAKS_OUT)) && tag != TAG_A &&
-           tag != TAG_NOBR && tag != TAG_RUBY;
+    uint32_t others = traits_of(tag) & ~(uint32_t)(T_FORMATTING | T_BREAKS_OUT);
+    return tag_rows[tag].kind == K_INLINE && !others && tag != TAG_A && tag != TAG_NOBR && tag != TAG_RUBY;
 }
 
 static int has_letters(const byte *at, const byte *end)

@@ -35,8 +35,9 @@ int scan_skip_foreign(Scan *s, Token *t)
             if (token.slash)
                 continue;
             int tag = token.tag;
-            if (t->tag == TAG_MATH ? tag == TAG_MI || tag == TAG_MN || tag == TAG_MO || tag == TAG_MS || tag == TAG_MTEXT
-                      : tag == TAG_TITLE || tag == TAG_DESC)
+            if (t->tag == TAG_SVG
+                    ? tag == TAG_TITLE || tag == TAG_DESC
+                    : tag == TAG_MI || tag == TAG_MN || tag == TAG_MO || tag == TAG_MS || tag == TAG_MTEXT)
                 leaf = s->depth;
             push_tag(s, t->tag == TAG_MATH && tag == TAG_ANNOTATION ? tag : TAG_OTHER, &token);
             s->stack[s->depth - 1].tag = (uint8_t)tag;
@@ -104,8 +105,8 @@ int scan_skip_template(Scan *s, Token *t)
             inner -= token.tag == TAG_TEMPLATE;
         } else if (token.kind == TOKEN_START) {
             inner += token.tag == TAG_TEMPLATE;
-            if (token.tag == TAG_SVG || token.tag == TAG_MATH || token.tag == TAG_SELECT || token.tag == TAG_PLAINTEXT ||
-                token.tag == TAG_COL || (traits_of(token.tag) & T_FRAME) || inner > DEPTH)
+            if (token.tag == TAG_SVG || token.tag == TAG_MATH || token.tag == TAG_SELECT || token.tag == TAG_COL ||
+                token.tag == TAG_PLAINTEXT || (traits_of(token.tag) & T_FRAME) || inner > DEPTH)
                 return doubtful(s, D_TEMPLATE);
             if (traits_of(token.tag) & T_RAW) {
                 at = content_close(&token, s->end);

@@ -1,4 +1,4 @@
-/* Text out of raw bytes: character references become characters, white space is squeezed, what is not UTF-8 is noticed. */
+/* Text out of raw bytes: references become characters, white space is squeezed, broken characters are noticed. */
 #ifndef SCYTHE_CUT_TEXT_H
 #define SCYTHE_CUT_TEXT_H
 

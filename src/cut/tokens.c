@@ -7,7 +7,7 @@ const TagRow tag_rows[TAG_COUNT] = {{"", K_INLINE, 0}, SCYTHE_TAGS(SCYTHE_ROW)};
 uint8_t tag_slots[1024];
 uint64_t tag_low[TAG_COUNT], tag_high[TAG_COUNT];
 
-/* bits: 1 space, 2 end of a tag's name, 4 letter, 8 letter or digit, 16 end of an unquoted value, 32 of an attribute's name */
+/* bits, as B_... */
 const uint8_t byte_class[256] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 51, 51, 0, 51, 51, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     51, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 34, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 32, 50, 0,

@@ -81,7 +81,8 @@ static inline const byte *skip_attribute_name(const byte *at, const byte *end)
 #ifdef __SSE2__
     if (end - at >= 16) {
         __m128i here = _mm_loadu_si128((const __m128i *)(const void *)at);
-        __m128i stops = _mm_or_si128(_mm_cmpeq_epi8(here, _mm_set1_epi8('=')), _mm_cmpeq_epi8(here, _mm_set1_epi8('>')));
+        __m128i stops = _mm_cmpeq_epi8(here, _mm_set1_epi8('='));
+        stops = _mm_or_si128(stops, _mm_cmpeq_epi8(here, _mm_set1_epi8('>')));
         stops = _mm_or_si128(stops, _mm_cmpeq_epi8(here, _mm_set1_epi8('/')));
         stops = _mm_or_si128(stops, _mm_cmplt_epi8(here, _mm_set1_epi8(0x21))); /* white space; more, looked at below */
         int hits = _mm_movemask_epi8(stops);
@@ -150,7 +151,8 @@ static inline void read_name(Token *t, const byte *at, const byte *end)
 #if defined(__SSE2__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (end - at >= 16) {
         __m128i here = _mm_loadu_si128((const __m128i *)(const void *)at);
-        __m128i stops = _mm_or_si128(_mm_cmpeq_epi8(here, _mm_set1_epi8('/')), _mm_cmpeq_epi8(here, _mm_set1_epi8('>')));
+        __m128i stops = _mm_cmpeq_epi8(here, _mm_set1_epi8('/'));
+        stops = _mm_or_si128(stops, _mm_cmpeq_epi8(here, _mm_set1_epi8('>')));
         stops = _mm_or_si128(stops, _mm_cmplt_epi8(here, _mm_set1_epi8(0x21)));
         int hits = _mm_movemask_epi8(stops), size = hits ? __builtin_ctz((unsigned)hits) : 16;
         if (size < 16 && (byte_class[at[size]] & B_NAME_END)) {
