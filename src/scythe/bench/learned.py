@@ -55,7 +55,7 @@ class LearnedRun:
     times: Times = field(default_factory=Times)
     parsers: list[str] = field(default_factory=list)
     page_ways: list[str] = field(default_factory=list)
-    pages: dict[str, int] = field(default_factory=dict)  # by category of site, pages that were extracted
+    pages: dict[str, int] = field(default_factory=dict)  # site -> pages that were extracted whole
     categories: dict[str, str] = field(default_factory=dict)  # site -> category
 
 
@@ -70,11 +70,10 @@ def time_learned(sites: Sequence[SitePages], *, rounds: int, tick: Callable[[str
             continue
         site = learn_site(pages)
         rest = [i for i in range(len(pages.bodies)) if i not in spread(len(pages.bodies))]
-        done.categories[pages.name] = pages.category
-        done.pages[pages.name] = len(rest)
         for layout, bodies in _by_layout(site, [pages.bodies[i] for i in rest]).items():
             _time_layout(done, pages.name, layout, site.profile.layouts[layout], bodies, parsers, rounds)
-        _time_pages(done, pages, site, rest, rounds)
+        if not any(pages.gold):  # else nobody learned the text
+            _time_pages(done, pages, site, rest, rounds)
     return done
 
 
@@ -84,11 +83,11 @@ def spread(pages: int) -> list[int]:
 
 
 def learn_site(pages: SitePages) -> Site:
-    """Learn from pages spread over the site; by example, and the text besides, where values are known."""
+    """Learn from pages spread over the site; by example where values are known, else text, title, date and author."""
     chosen = spread(len(pages.bodies))
     given = [(pages.urls[i], pages.bodies[i]) for i in chosen]
     examples = [pages.gold[i] or None for i in chosen]
-    return Site.learn(given, examples, fields=["text"]) if any(examples) else Site.learn(given)
+    return Site.learn(given, examples if any(examples) else None)
 
 
 def _by_layout(site: Site, bodies: Sequence[bytes]) -> dict[int, list[bytes]]:
@@ -152,6 +151,8 @@ def _time_way(
 def _time_pages(done: LearnedRun, pages: SitePages, site: Site, rest: list[int], rounds: int) -> None:
     """Time whole pages, text included: learned, by the tree, read cold, and by peers."""
     bodies = [pages.bodies[i] for i in rest]
+    done.categories[pages.name] = pages.category
+    done.pages[pages.name] = len(rest)
     ways: dict[str, Callable[[bytes], object]] = {
         "Site.extract": lambda body: site.extract(body).text,
         "Site.extract, via tree": lambda body: site.extract(body, via="tree").text,
