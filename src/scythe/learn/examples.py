@@ -46,6 +46,15 @@ class Wanted:
     known: tuple[tuple[str, ...], ...]  # values of all fields of each page
     others: tuple[Source, ...] = ()  # pages without labels
 
+    def only(self, rows: Sequence[int]) -> Wanted:
+        """Return the same for some of the pages."""
+        return Wanted(
+            tuple(self.pages[i] for i in rows),
+            tuple(self.values[i] for i in rows),
+            tuple(self.known[i] for i in rows),
+            self.others,
+        )
+
     def is_right(self, i: int, got: Sequence[str]) -> bool:
         """Say whether what was found on a page is one of its values, or nothing where there is none."""
         first = words_of(got[0]) if got else ""
@@ -109,21 +118,23 @@ def _learn_field(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
     if repeated is not None:
         return (repeated,), ""
     places = [find_places(texts, values) for texts, values in zip(wanted.pages, wanted.values, strict=True)]
-    given = [i for i, values in enumerate(wanted.values) if values]
+    given = sum(bool(values) for values in wanted.values)
     if not given:
         return (), "no example page has a value"
-    lost = [i for i in given if not places[i]]
-    if len(lost) == len(given):
+    held = [i for i, values in enumerate(wanted.values) if places[i] or not values]
+    lost = len(wanted.pages) - len(held)
+    if lost == given:
         return (), "the value is on none of the example pages"
-    chosen = _choose(wanted, places, frozenset(i for i in given if places[i]))
+    chosen = _choose(wanted.only(held), [places[i] for i in held])
     if not chosen:
         return (), "fewer than two rules of different kind lead to the value"
-    said = f"the value is not on {len(lost)} of {len(given)} example pages" if lost else ""
+    said = f"the value is not on {lost} of {given} example pages" if lost else ""
     return tuple(option.way for option in chosen), said
 
 
-def _choose(wanted: Wanted, places: Sequence[Sequence[Place]], missing: frozenset[int]) -> list[Option]:
+def _choose(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
     """Choose ways until every page gives its value, then spare ones to other places of the same value."""
+    missing = frozenset(i for i, values in enumerate(wanted.values) if values)
     options = _options(wanted, places)
     chosen: list[Option] = []
     while missing and len(chosen) < _WAYS:

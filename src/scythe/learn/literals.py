@@ -108,7 +108,8 @@ def _cut_back(prefix: bytes) -> bytes:
         end -= 1
     whole = len(name_of(prefix))
     while found := _ATTRIBUTE.match(prefix, whole):
-        if found.end() > end or found[2] is None or found[2][:1] not in (b'"', b"'"):
+        quoted = found[2] is not None and found[2][:1] in (b'"', b"'")
+        if found.end() > end or not (quoted or prefix[found.end() : found.end() + 1].isspace()):
             break
         whole = found.end()
     return prefix[:end] if _OPEN_VALUE.match(prefix[:end], whole) else prefix[:whole]
