@@ -187,6 +187,19 @@ def test_pages_that_cannot_be_learned_are_tried_ever_more_seldom() -> None:
     assert [later - earlier for earlier, later in pairwise(tried)][-1] >= 100
 
 
+@pytest.mark.fault
+def test_damaged_pages_raise_nothing_and_teach_nothing_wrong() -> None:
+    site, random = learn_shop(), Random(7)
+    for n in range(60):
+        damaged = bytearray(shop_page(n))
+        for _ in range(60):
+            damaged[random.randrange(len(damaged))] = random.randrange(256)
+        pages = (bytes(damaged), bytes(damaged[: random.randrange(len(damaged))]), random.randbytes(900), b"")
+        site.extract(pages[n % 4], url_of(n) if n % 3 else None)
+    document = site.extract(shop_page(70), url_of(70))
+    assert {name: document.fields[name].values[0] for name in FIELDS} == thing(70)
+
+
 def test_a_news_site_that_was_learned_by_itself_is_learned_again() -> None:
     def news(design: int) -> list[tuple[str, bytes, str]]:
         pages = demo_site(pages=144, design=design)

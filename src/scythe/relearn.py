@@ -26,11 +26,12 @@ from scythe.teach import Lesson, learn_profile, make_lesson
 LEAST = 5  # misfits of one template before it is learned
 MOST_MISFITS = 12
 MOST_BYTES = 20_000_000  # of misfits, and of samples
+_LARGEST = 2_000_000  # bytes of one misfit: learning takes some seconds a megabyte
 MOST_KEYS = 100  # of a saved state
 _SAMPLES = 3  # pages kept of each layout, to tell a new one from it
 _FIRST_WAIT = 2
 _LONGEST_WAIT = 320  # misfits between two attempts
-_FORGIVEN = 200  # pages without an attempt, after which the next is made at once
+_REST = 50  # pages without an attempt, after which new trouble is looked into at once
 _REDESIGN = 0.5  # share of a layout's fields; a template that has so many is the same pages in new clothes
 
 
@@ -55,7 +56,8 @@ class Keeper:
         self._samples: dict[str, list[bytes]] = {}
         self._met = 0  # misfits, in all
         self._wait, self._due = _FIRST_WAIT, LEAST  # misfits between two attempts, and at the next one
-        self._tried_at = 0  # page number of the last attempt
+        self._tried_at = 0  # page number of the last attempt ...
+        self._tried_for: set[tuple[str, str]] = set()  # ... and the layouts and fields in trouble then
 
     def attend(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> Profile | None:
         """Note how the extraction of a page went; return a profile that fits better where one could be learned."""
@@ -102,6 +104,8 @@ class Keeper:
     def _keep_misfit(self, page: Harvest, body: bytes, url: str | None) -> None:
         """Keep a page that does not fit; the oldest goes."""
         self._met += 1
+        if len(body) > _LARGEST:
+            return
         key = url or f"#{self._met}"
         self._misfits.pop(key, None)
         fields = page.document.fields
@@ -112,8 +116,10 @@ class Keeper:
             self._misfits.popitem(last=False)
 
     def _is_due(self) -> bool:
-        """Say whether enough misfits came since the last attempt; each waits twice as long as the one before."""
-        if self.health.pages - self._tried_at > _FORGIVEN and self._wait > _FIRST_WAIT:
+        """Say whether enough misfits came since the last attempt; each waits twice as long, but for new trouble."""
+        troubles = {(event.layout, event.field) for event in self.health.drift.events}
+        self._tried_for &= troubles
+        if troubles - self._tried_for and self.health.pages - self._tried_at > _REST:
             self._wait, self._due = _FIRST_WAIT, min(self._due, self._met)
         return len(self._misfits) >= LEAST and self._met >= self._due
 
@@ -125,6 +131,7 @@ class Keeper:
         self._due = self._met + self._wait
         self._wait = min(2 * self._wait, _LONGEST_WAIT)
         self._tried_at = self.health.pages
+        self._tried_for = {(event.layout, event.field) for event in self.health.drift.events}
         lessons = [make_lesson(misfit.body, misfit.url) for misfit in misfits]
         for group in group_pages([lesson.page for lesson in lessons]):
             chosen = [misfits[i] for i in group]
