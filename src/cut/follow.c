@@ -89,8 +89,12 @@ static int step_forward(Search *s, const FollowRule *rule, uint32_t anchor, uint
     uint32_t last = size - anchor > rule->reach ? anchor + (uint32_t)rule->reach : size - 1;
     int left = rule->nth;
     map_reach(m, anchor, WINDOW);
+    long index = map_find(m, at);
     while (!m->broken) {
-        long index = map_find(m, at) + 1;
+        /* asking what is open may have made the map begin elsewhere */
+        if (index < 0 || index >= (long)m->count || m->marks[index].at != at)
+            index = map_find(m, at);
+        index++;
         if (index == (long)m->count) {
             if (m->cursor > last)
                 return NOTHING;
@@ -99,6 +103,7 @@ static int step_forward(Search *s, const FollowRule *rule, uint32_t anchor, uint
                 return NOTHING;
             if (m->cursor >= size && map_find(m, at) + 1 == (long)m->count)
                 return NOTHING;
+            index--;
             continue;
         }
         at = m->marks[index].at;
@@ -378,8 +383,11 @@ int take_value(Search *s, const FollowWay *way, uint32_t place, Text *text, Rang
     read_token(&opening, m->base + place, m->end);
     if (opening.kind != TOKEN_START || opening.zero)
         return unsure(s, opening.kind == TOKEN_START ? D_ZERO : D_PAGE_END);
-    if (way->take == TAKE_ATTRIBUTE)
-        return take_attribute(s, way, &opening, text, range);
+    if (way->take == TAKE_ATTRIBUTE) {
+        int state = take_attribute(s, way, &opening, text, range);
+        /* a second html or body tag gives its attributes to the first */
+        return state == NOTHING && (traits_of(opening.tag) & T_FRAME) ? unsure(s, D_FRAME) : state;
+    }
     long index = map_find(m, place);
     int table = index >= 0 && m->marks[index].at == place ? m->marks[index].table : TABLE_UNKNOWN;
     if (table == TABLE_GRID && !(traits_of(opening.tag) & (T_TABLE_PART | T_HEADLIKE)))

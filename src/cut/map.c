@@ -317,12 +317,24 @@ static int may_follow(const Mark *before, int tag)
     return tag != TAG_TR || !(before->tag == TAG_TR && before->kind == TOKEN_START);
 }
 
+/* The first html and body of a page are always there, even where they come late; others are not. */
+static int is_first_of_page(const Map *m, long index)
+{
+    int tag = m->marks[index].tag;
+    if (tag != TAG_HTML && tag != TAG_BODY)
+        return 0;
+    for (long i = 0; i < index; i++)
+        if (m->marks[i].tag == tag && m->marks[i].kind == TOKEN_START)
+            return 0;
+    return 1;
+}
+
 static int judge_name(Map *m, long index)
 {
     const Mark *mark = &m->marks[index];
     uint32_t traits = traits_of(mark->tag);
     if (traits & T_FRAME)
-        return unsure(m, D_FRAME);
+        return m->exact && is_first_of_page(m, index) ? PLACE_YES : unsure(m, D_FRAME);
     if (mark->tag == TAG_IMAGE)
         return unsure(m, D_KIND); /* between the rows of a table lexbor loses it */
     if (mark->tag == TAG_FORM && may_be_open(m, mark->at, AROUND_FORM))

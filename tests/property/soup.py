@@ -106,7 +106,7 @@ def opening(random: Random, name: str) -> str:
 
 def make_way(random: Random, page: bytes) -> Way | None:
     """Return a way to some place of the page that looks like a tag."""
-    starts = [found.start() for found in re.finditer(rb"<(?!html|head|body|f)[A-Za-z]", page)]
+    starts = [found.start() for found in re.finditer(rb"<(?!head|f)[A-Za-z]", page)]
     if not starts:
         return None
     target = random.choice(starts)

@@ -215,6 +215,8 @@ class Search:
     def _take_attribute(self, way: PlanWay, opening: Token) -> Taken | None:
         found = find_attribute(self.body, opening, way.attribute)
         if found is None:
+            if opening.name in tags.FRAME:  # a second html or body tag gives its attributes to the first
+                raise Doubt("a second html, head or body")
             return None
         value = self.body[slice(*found)]
         if b"\0" in value:

@@ -159,7 +159,10 @@ class TokenMap:
     def _judge_name(self, index: int) -> int:
         mark = self.marks[index]
         if mark.name in tags.FRAME:
-            return self.doubt("a second html, head or body")
+            # the first html and body of a page are always there, even where they come late; others are not
+            earlier = any(other.name == mark.name and other.kind == START for other in self.marks[:index])
+            first = mark.name in (b"html", b"body") and not earlier
+            return YES if self.exact and first else self.doubt("a second html, head or body")
         if mark.name == b"image":
             return self.doubt("an element without ordinary content")
         if mark.name == b"form" and self.may_be_open(mark.at, "form"):
