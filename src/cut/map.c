@@ -314,7 +314,9 @@ static int may_follow(const Mark *before, int tag)
         return before->kind == TOKEN_START;
     if (traits_of(tag) & T_CELL)
         return (traits & T_CELL) || (before->tag == TAG_TR && before->kind == TOKEN_START);
-    return tag != TAG_TR || !(before->tag == TAG_TR && before->kind == TOKEN_START);
+    if (tag == TAG_TR)
+        return before->tag != TAG_TR || before->kind == TOKEN_END;
+    return (traits_of(tag) & T_SECTION) && before->kind == TOKEN_END;
 }
 
 /* The first html and body of a page are always there, even where they come late; others are not. */
@@ -494,8 +496,9 @@ const Mark *parent_of(Map *m, uint32_t offset, int tag)
             return NULL;
         if (mark->hidden || (mark->kind != TOKEN_START && mark->kind != TOKEN_END) || (traits_of(mark->tag) & T_VOID))
             continue;
-        if (traits_of(mark->tag) & T_FRAME)
-            return NULL;
+        int foreign = mark->tag == TAG_SVG || mark->tag == TAG_MATH;
+        if ((traits_of(mark->tag) & T_FRAME) || (foreign && m->base[mark->next - 2] == '/'))
+            return NULL; /* `<svg/>` holds nothing */
         if (mark->kind == TOKEN_END) {
             if (depth == 64)
                 return NULL;

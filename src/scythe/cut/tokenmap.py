@@ -138,8 +138,8 @@ class TokenMap:
                 return None
             if mark.hidden or not mark.name or mark.name in tags.VOID:
                 continue
-            if mark.name in tags.FRAME:
-                return None
+            if mark.name in tags.FRAME or (mark.name in _FOREIGN and self.body[mark.next - 2] == 0x2F):
+                return None  # `<svg/>` holds nothing
             if mark.kind == END:
                 if len(ends) == 64:
                     return None
@@ -380,7 +380,9 @@ def _may_follow(before: Mark | None, name: bytes) -> bool:
         return before.kind == START
     if name in tags.CELL:
         return before.name in tags.CELL or opens_row
-    return name != b"tr" or not opens_row
+    if name == b"tr":
+        return not opens_row
+    return name in tags.SECTION and before.kind == END
 
 
 def _judge_back(mark: Mark, what: str) -> bool | None:
