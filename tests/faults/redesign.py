@@ -19,7 +19,7 @@ _OTHER_TAGS = {
     b"b": b"strong",
     b"em": b"i",
     b"i": b"em",
-    b"span": b"small",
+    b"span": b"bdi",
 }
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _OTHER_LETTERS = bytes.maketrans(_LETTERS + _LETTERS.upper(), (_LETTERS[7:] + _LETTERS[:7]) * 2)
