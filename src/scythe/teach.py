@@ -46,7 +46,7 @@ def learn_profile(lessons: Sequence[Lesson], wanted: Sequence[str]) -> tuple[Pro
     plain = tuple(name for name in wanted if name not in named)
     groups = _groups(lessons)
     marks = choose_marks([[lessons[i].source.body for i in group] for group in groups])
-    samples = [_sample(lesson) for lesson in lessons] if plain else []
+    samples = [make_sample(lesson) for lesson in lessons] if plain else []
     layouts: list[Layout] = []
     reasons: list[str] = []
     for number, group in enumerate(groups):
@@ -58,10 +58,9 @@ def learn_profile(lessons: Sequence[Lesson], wanted: Sequence[str]) -> tuple[Pro
         lines: tuple[str, ...] = ()
         if plain:
             own = [samples[i] for i in group]
-            more, also = learn_fields(own)
+            more, also, lines = learn_fields(own)
             fields += tuple(rules for rules in more if rules.name in plain)
             reasons += [f"layout {number + 1}: {line}" for line in also]
-            lines = find_boilerplate(own)
         layouts.append(_layout(f"layout-{number + 1}", fields, marks[number], lines, chosen))
     return _profile(layouts, lessons, wanted, samples), tuple(reasons)
 
@@ -78,7 +77,8 @@ def _groups(lessons: Sequence[Lesson]) -> list[list[int]]:
     return sorted(labelled, key=len, reverse=True)
 
 
-def _sample(lesson: Lesson) -> Sample:
+def make_sample(lesson: Lesson) -> Sample:
+    """Read a lesson cold, for learning what reading finds."""
     document = read(lesson.page)
     content = document.content
     kept = content.kept if isinstance(content, PageContent) else ()

@@ -25,14 +25,26 @@ _SHORT = 14  # words of a line that a beginning or an end decides
 _EDGE_WORDS = 3
 _PARAGRAPH = 15  # words; the first line with so many ends the top of the text
 _TOP_LINES = 12
+_LONG = 12  # words; excerpts of one page stand on others, so longer lines must stand on most
+_BYLINE = 10  # words
+_LEAST_PAGES = 3
+_REMEMBERED = 10_000  # first words
 _PATTERNS = 400  # kept of one site
 _HEADS = frozenset("h1 h2 h3 h4 h5 h6 dt th caption legend summary".split())
 _DIGITS = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_DATES = re.compile(
-    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?"
-    r"|sat(?:urday)?|sun(?:day)?|[ap]\.?m|[ecmp][ds]t)\b"
-)
+_DATE_WORDS = """
+jan january feb february mar march apr april may jun june jul july aug august sep sept september oct october nov
+november dec december mon monday tue tues tuesday wed wednesday thu thurs thursday fri friday sat saturday sun sunday
+am pm a.m p.m est edt cst cdt mst mdt pst pdt gmt utc
+januar februar märz mai juni juli oktober dezember montag dienstag mittwoch donnerstag freitag samstag sonntag uhr
+janvier février mars avril juin juillet août septembre octobre novembre décembre lundi mardi mercredi jeudi vendredi
+enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre lunes martes miércoles jueves
+gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre lunedì martedì mercoledì giovedì venerdì
+janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
+ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
+января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+""".split()
+_DATES = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, _DATE_WORDS), key=len, reverse=True))})\b")
 _BY = frozenset("by von por par di door av af text: autor: author: posted written".split())
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w.-]{1,64}")
 
@@ -56,10 +68,6 @@ class Boilerplate:
         return frozenset(p for p in self.patterns if MORE not in p)
 
     @cached_property
-    def _first_words(self) -> frozenset[str]:
-        return frozenset(p.partition(" ")[0] for p in self._whole)
-
-    @cached_property
     def _starts(self) -> tuple[str, ...]:
         return tuple(p[: -len(MORE)] for p in self.patterns if p.endswith(MORE) and not p.startswith(ABOVE))
 
@@ -71,22 +79,43 @@ class Boilerplate:
     def _tops(self) -> tuple[str, ...]:
         return tuple(p[len(ABOVE) : -len(MORE)] for p in self.patterns if p.startswith(ABOVE))
 
+    @cached_property
+    def _first_words(self) -> frozenset[str]:
+        return frozenset(p.partition(" ")[0] for p in (*self._whole, *self._starts, *self._tops))
+
+    @cached_property
+    def _last_words(self) -> frozenset[str]:
+        return frozenset(p.rpartition(" ")[2] for p in self._ends)
+
+    @cached_property
+    def _known_words(self) -> dict[str, bool]:
+        return {}
+
     def holds(self, line: str, *, at_top: bool = False) -> bool:
         """Say whether a line is known to be no content."""
-        if len(line) > _LONGEST:
-            return False
-        is_long = line.count(" ") >= _SHORT
-        # folding never reaches across a space, so the first word tells most paragraphs apart: 1 us instead of 10
-        if is_long and fold(line.partition(" ")[0]) not in self._first_words:
+        if len(line) > _LONGEST or not (self._may_begin(line) or (self._ends and self._may_end(line))):
             return False
         folded = fold(line)
         if folded in self._whole:
             return True
-        if is_long:
+        if line.count(" ") >= _SHORT:
             return False
         if (self._starts and folded.startswith(self._starts)) or (self._ends and folded.endswith(self._ends)):
             return True
         return at_top and bool(self._tops) and folded.startswith(self._tops)
+
+    def _may_begin(self, line: str) -> bool:
+        # folding never reaches across a space, so the first word tells most lines apart: 0.2 us instead of 10
+        word = line.partition(" ")[0]
+        known = self._known_words.get(word)
+        if known is None:
+            if len(self._known_words) >= _REMEMBERED:
+                self._known_words.clear()
+            known = self._known_words[word] = fold(word) in self._first_words
+        return known
+
+    def _may_end(self, line: str) -> bool:
+        return fold(line[line.rfind(" ") + 1 :]) in self._last_words
 
     def clean(self, text: str) -> str:
         """Return a text without the lines that are no content."""
@@ -102,12 +131,26 @@ class Boilerplate:
 
 def learn_boilerplate(samples: Sequence[Sample]) -> Boilerplate:
     """Return what the pages show of lines that belong to the site, not to a page."""
-    if len(samples) < 3:
+    numbers = _number_different(samples)
+    pages = len(set(numbers))
+    if pages < _LEAST_PAGES:
         return Boilerplate()
     seen = _Seen()
-    for number, sample in enumerate(samples):
+    for number, sample in zip(numbers, samples, strict=True):
         seen.add(number, sample)
-    return Boilerplate(tuple(seen.patterns(len(samples)))[:_PATTERNS])
+    return Boilerplate(tuple(seen.patterns(pages))[:_PATTERNS])
+
+
+def _number_different(samples: Sequence[Sample]) -> list[int]:
+    """Number the pages so that those with the same text, such as a copy for printing, count as one."""
+    numbers: list[int] = []
+    texts: list[frozenset[str]] = []
+    for number, sample in enumerate(samples):
+        own = frozenset(text for i in sample.chosen if (text := sample.blocks.text[i]).count(" ") >= _LONG)
+        same = (numbers[i] for i, other in enumerate(texts) if len(own & other) * 3 > min(len(own), len(other)) > 0)
+        numbers.append(next(same, number))
+        texts.append(own)
+    return numbers
 
 
 def find_boilerplate(samples: Sequence[Sample]) -> tuple[str, ...]:
@@ -139,49 +182,54 @@ class _Seen:
 
     def __init__(self) -> None:
         self.whole: dict[str, set[int]] = defaultdict(set)
-        self.heads: dict[str, set[int]] = defaultdict(set)  # lines that head something
         self.others: dict[str, set[int]] = defaultdict(set)  # not chosen
         self.starts: dict[str, set[int]] = defaultdict(set)
         self.ends: dict[str, set[int]] = defaultdict(set)
         self.tops: dict[str, set[int]] = defaultdict(set)
 
     def add(self, number: int, sample: Sample) -> None:
+        """Count the lines of one page."""
         blocks, chosen = sample.blocks, sample.chosen
         title = fold(sample.title)
-        texts = [blocks.text[i] for i in chosen]
-        top = _top_of(texts)
-        picked = set(chosen)
+        top = _top_of([blocks.text[i] for i in chosen])
+        picked = {i: n for n, i in enumerate(chosen)}
         for i, text in enumerate(blocks.text):
-            if len(text) <= _LONGEST and i not in picked and not blocks.link_chars[i]:
-                self.others[fold(text)].add(number)
-        for n, i in enumerate(chosen):
-            text = blocks.text[i]
-            if len(text) > _LONGEST:
+            if len(text) > _LONGEST or MORE in text or not any(map(str.isalpha, text)):
                 continue
             folded = fold(text)
-            if folded == title or not any(map(str.isalpha, text)):
-                continue
-            if blocks.box_tag[blocks.box[i]] in _HEADS or folded.endswith(":"):
-                self.heads[folded].add(number)
-                continue
-            self.whole[folded].add(number)
-            words = folded.split()
-            if len(words) <= _SHORT and len(words) > _EDGE_WORDS:
-                self.starts[" ".join(words[:_EDGE_WORDS])].add(number)
-                self.ends[" ".join(words[-_EDGE_WORDS:])].add(number)
-            if n < top and 1 < len(words) <= 10 and words[0] in _BY:
-                self.tops[words[0]].add(number)
+            if i in picked and folded != title:
+                self._add_chosen(number, blocks, i, folded, at_top=picked[i] < top)
+            elif i not in picked and not blocks.link_chars[i]:
+                self.others[folded].add(number)
+
+    def _add_chosen(self, number: int, blocks: Blocks, block: int, folded: str, *, at_top: bool) -> None:
+        words = folded.split()
+        is_head = blocks.box_tag[blocks.box[block]] in _HEADS or folded.endswith(":")
+        is_link = 2 * blocks.link_chars[block] > len(blocks.text[block]) and len(words) > _EDGE_WORDS
+        if is_head or is_link:
+            return  # many pages may have a part of the same name, and lists of pages have titles
+        self.whole[folded].add(number)
+        if _EDGE_WORDS < len(words) <= _SHORT:
+            self.starts[" ".join(words[:_EDGE_WORDS])].add(number)
+            self.ends[" ".join(words[-_EDGE_WORDS:])].add(number)
+        if at_top and 1 < len(words) <= _BYLINE and words[0] in _BY:
+            self.tops[words[0]].add(number)
 
     def patterns(self, pages: int) -> Iterator[str]:
-        few = max(2, round(0.2 * pages))
-        some = max(3, round(0.3 * pages))
-        half = max(3, round(0.5 * pages))
+        """Yield what enough pages share; the longer a line is, the more of them must."""
+        few, some, half = (max(least, round(share * pages)) for least, share in ((2, 0.2), (3, 0.3), (3, 0.5)))
         for folded, on in self.whole.items():
             on |= self.others.get(folded, set())
-        yield from _common(self.whole, few)
-        yield from (f"{start} {MORE}".replace(" ...", " ...") for start in _common(self.starts, some))
-        yield from (f"{MORE} {end}" for end in _common(self.ends, some))
+        for folded in _common(self.whole, few):
+            if not folded.startswith(ABOVE) and (folded.count(" ") < _LONG or len(self.whole[folded]) >= half):
+                yield folded
+        yield from (f"{start} {MORE}" for start in _common(self.starts, some) if _has_words(start))
+        yield from (f"{MORE} {end}" for end in _common(self.ends, some) if _has_words(end))
         yield from (f"{ABOVE}{word} {MORE}" for word in _common(self.tops, half))
+
+
+def _has_words(folded: str) -> bool:
+    return sum(map(str.isalpha, folded)) >= _EDGE_WORDS
 
 
 def _common(counts: dict[str, set[int]], pages: int) -> list[str]:

@@ -34,7 +34,18 @@ _LINKED_WORDS = 3  # longer links are headlines of other pages: other ones tomor
 _BARE = frozenset(
     b"<" + name for name in b"aside nav footer form button figcaption h1 address label menu dialog".split()
 )
+# without attributes these hold content on every other page
+_PROSE = frozenset(b"<" + name for name in b"p span a b strong em i font blockquote".split())
+# left out as long as nothing of them was content: what they are for is not to hold the text
+_ASIDE = ("aside", "nav", "form", "button", "footer", "figcaption")
 _CONTENT = re.compile(rb"\s(?:href|src|srcset|title|alt|content|value|action|datetime|for|on\w+)\s*=", re.I)
+# names that say themselves that this is no text: one page is enough to believe them
+_TELLING = re.compile(
+    rb"[\"' _-](?:ads?|advert\w*|breadcrumbs?|byline|captions?|comments?|credits?|disqus|menu|nav|newsletter|pagination"
+    rb"|popular|promo\w*|recommend\w*|related\w*|respond|share|sharing|sidebar|social|sponsor\w*|subscribe|tags|tools"
+    rb"|trending|widget)(?=[\"' _-]|$)",
+    re.I,
+)
 _NUMBER = re.compile(rb"\d{2,}")  # of posts, authors and days: another one on the next page
 _NAMED = re.compile(rb"(?:id|class)\s*=\s*.$", re.I)
 
@@ -59,6 +70,9 @@ class Chooser:
             frozenset(range(part.blocks.box_start[box], part.blocks.box_end[box]))
             for part, box in zip(parts, boxes, strict=True)
         ]
+        self._aside = _find_asides(parts, self._inside)
+        beside = [_blocks_in(part, self._aside) for part in parts]
+        self._inside = [inside - gone for inside, gone in zip(self._inside, beside, strict=True)]
         self._takes = _collect(parts, boxes)
         self._counted: dict[int, tuple[frozenset[int], int, int]] = {}
         self._folded = [
@@ -77,7 +91,8 @@ class Chooser:
             drops = self._choose_drops(shown, lines) if len(shown) > 1 else ()
             scores += [self._score(page, drops, lines) for page in pages if page % folds == fold_number]
         lines = self._stray_lines(pages)
-        return Choice(self._choose_drops(pages, lines), tuple(sorted(lines)), fmean(trim(scores)))
+        drops = self._choose_drops(pages, lines) + tuple(f"<{tag}".encode() for tag in self._aside)
+        return Choice(drops, tuple(sorted(lines)), fmean(trim(scores)))
 
     def _score(self, page: int, drops: Sequence[bytes], lines: frozenset[str]) -> float:
         part = self._parts[page]
@@ -140,7 +155,9 @@ class Chooser:
             before = _f1(good, total - good, part.wanted)
             gain += _f1(good - cost, total - good - size + cost, part.wanted) - before
         gain = round(gain / len(left), 4)
-        return gain if support >= _SUPPORT and gain >= _GAIN and lost <= _LOST * taken else 0.0
+        if support < _SUPPORT and (lost or not _TELLING.search(literal)):
+            return 0.0
+        return gain if gain >= _GAIN and lost <= _LOST * taken else 0.0
 
     def _counts(self, page: int, left: frozenset[int]) -> tuple[int, int]:
         """Return the content words and all words of what is left of a page."""
@@ -160,6 +177,22 @@ def _f1(good: int, extra: int, wanted: int) -> float:
     return 2 * good / (good + extra + wanted) if wanted else 1.0
 
 
+def _find_asides(parts: Sequence[Part], inside: Sequence[frozenset[int]]) -> tuple[str, ...]:
+    """Return the elements made for other things than the text that hold nothing of it on these pages."""
+    used: set[str] = set()
+    for part, own in zip(parts, inside, strict=True):
+        blocks = part.blocks
+        for i in own & part.chosen:
+            used.update(blocks.box_tag[box] for box in blocks.boxes_above(i))
+    return tuple(tag for tag in _ASIDE if tag not in used)
+
+
+def _blocks_in(part: Part, tags: Sequence[str]) -> frozenset[int]:
+    blocks = part.blocks
+    spans = (range(blocks.box_start[b], blocks.box_end[b]) for b, tag in enumerate(blocks.box_tag) if tag in tags)
+    return frozenset(i for span in spans for i in span)
+
+
 def _collect(parts: Sequence[Part], boxes: Sequence[int]) -> Takes:
     """Map literals to the blocks that they would take away, page by page."""
     takes: dict[bytes, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
@@ -177,7 +210,7 @@ def _collect(parts: Sequence[Part], boxes: Sequence[int]) -> Takes:
     return {
         literal: {page: frozenset(blocks) for page, blocks in pages.items()}
         for literal, pages in takes.items()
-        if len(pages) >= _SUPPORT and literal not in unsafe
+        if (len(pages) >= _SUPPORT or _TELLING.search(literal)) and literal not in unsafe
     }
 
 
@@ -246,6 +279,8 @@ def _literals(tag: bytes) -> Iterator[bytes]:
     name = name_of(tag)
     if name.lower() in _BARE:
         yield name
+    elif tag == name + b">" and name.lower() not in _PROSE:
+        yield tag
     quote = start = 0  # of the value under way
     found = _CONTENT.search(tag)
     for i in range(len(name), found.start() if found else len(tag)):

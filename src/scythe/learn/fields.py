@@ -33,10 +33,11 @@ _DATEISH = ("date", "time", "publish", "posted", "entry", "meta")
 
 
 class Learned(NamedTuple):
-    """The fields that were learned, and for those that were not, the reason."""
+    """The fields that were learned, the reasons for those that were not, and lines that are no content."""
 
     fields: tuple[FieldRules, ...]
     reasons: tuple[str, ...]
+    boilerplate: tuple[str, ...] = ()  # patterns of lines to clean texts of; see learn/boilerplate.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def learn_fields(samples: Sequence[Sample]) -> Learned:
     for name, found in ways.items():
         if found:
             fields.append(_with_usual(FieldRules(name, found), samples))
-    return Learned(tuple(fields), tuple(reasons))
+    return Learned(tuple(fields), tuple(reasons), tuple(dict.fromkeys((*known.patterns, *body.lines))))
 
 
 def _single(values: Sequence[str]) -> tuple[tuple[str, ...], ...]:
