@@ -76,5 +76,5 @@ def test_whole_pages_are_compared_with_reading_them_cold(run: LearnedRun) -> Non
 
 def test_nothing_learned_gives_tables_without_times() -> None:
     fields, pages = make_learned_tables(LearnedRun())
-    assert [row[1] for row in fields.rows] == [None, None, None]
+    assert [row[1] for row in fields.rows] == [None] * 4
     assert pages.rows == (("all", 0), ("times Site.extract", None))

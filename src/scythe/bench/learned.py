@@ -7,7 +7,7 @@ swept by every way alike: fields one by one, all fields at once, and whole pages
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from scythe.bench.cut import CREATE, FIND, Key, Times, sweep, time_parser
@@ -24,8 +24,9 @@ from scythe.site import Site
 LEARN_PAGES = 10
 PEERS = ("resiliparse", "trafilatura")
 STABLE = ("class", "itemprop", "property", "name")  # attributes that are the same on every page of a layout
-LOCAL, THOROUGH, AT_ONCE = "cutter", "cutter, thorough", "cutter, thorough, all fields at once"
-WAYS = (LOCAL, THOROUGH, AT_ONCE)
+LOCAL, THOROUGH = "cutter", "cutter, thorough"
+TOGETHER, ALL_THOROUGH = "cutter, fields together", "cutter, thorough, fields together"
+WAYS = (LOCAL, TOGETHER, THOROUGH, ALL_THOROUGH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,10 @@ def _time_layout(
     numbered = list(enumerate(done.fields[first:], start=first))
     for _ in range(rounds if numbered else 0):
         for way in WAYS:
-            _time_way(done.times, way, cutter, bodies, numbered)
+            if way in (TOGETHER, ALL_THOROUGH):
+                _time_together(done.times, way, layout, bodies, numbered)
+            else:
+                _time_way(done.times, way, cutter, numbered)
         for parser in parsers:
             time_parser(done.times, parser, f"{site} {number}", bodies, {i: one.wanted for i, one in numbered})
 
@@ -134,18 +138,24 @@ def _wanted(body: bytes, start: int) -> Wanted:
     return Wanted(wanted.name, tuple(pair for pair in wanted.attributes if pair[0] in STABLE))
 
 
-def _time_way(
-    times: Times, way: str, cutter: Cutter, bodies: Sequence[bytes], fields: list[tuple[int, LearnedField]]
-) -> None:
-    if way == AT_ONCE:
-        ns = sweep(cutter.cut, bodies)
-        for number, one in fields:
-            times.keep(Key(way, FIND, number, one.place), len(bodies), ns // len(fields))
-        return
+def _time_way(times: Times, way: str, cutter: Cutter, fields: list[tuple[int, LearnedField]]) -> None:
     for number, one in fields:
         if one.bodies:
             cut = partial(cutter.cut_field, index=one.index, thorough=way == THOROUGH)
             times.keep(Key(way, FIND, number, one.place), len(one.bodies), sweep(cut, one.bodies))
+
+
+def _time_together(
+    times: Times, way: str, layout: Layout, bodies: Sequence[bytes], fields: list[tuple[int, LearnedField]]
+) -> None:
+    """Time values together and bodies together, so that neither pays for the other."""
+    for size in ("value", "body"):
+        some = [(number, one) for number, one in fields if one.size == size]
+        if some:
+            cutter = Cutter(replace(layout, fields=tuple(layout.fields[one.index] for _, one in some)))
+            ns = sweep(partial(cutter.cut, thorough=way == ALL_THOROUGH), bodies)
+            for number, one in some:
+                times.keep(Key(way, FIND, number, one.place), len(bodies), ns // len(some))
 
 
 def _time_pages(done: LearnedRun, pages: SitePages, site: Site, rest: list[int], rounds: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from scythe.bench.cut import CREATE, FIND, Key
 from scythe.bench.cut_tables import Cell, Table
-from scythe.bench.learned import AT_ONCE, LOCAL, THOROUGH, LearnedRun
+from scythe.bench.learned import WAYS, LearnedRun
 
 SIZES = ("value", "body")
 
@@ -24,7 +24,7 @@ def tell_fields(run: LearnedRun) -> Table:
         for shared in (False, True):
             name = f"{parser}, one parse per {'page' if shared else 'field'}"
             costs[name] = [_total(run, parser, picked, shared) for picked in groups]
-    for way in (LOCAL, THOROUGH, AT_ONCE):
+    for way in WAYS:
         costs[way] = [_weigh(run, picked, lambda i, way=way: _find(run, way, i)) for picked in groups]  # type: ignore[misc]
     fastest = [_fastest(run, picked, shared=False) for picked in groups]
     fastest_shared = [_fastest(run, picked, shared=True) for picked in groups]
