@@ -155,7 +155,7 @@ static int start_inline(Scan *s, const Token *t)
             level--;
         if (level >= 0 || (t->tag == TAG_NOBR && s->ordinary) || (!s->loose && s->ordinary && s->link_open))
             return doubtful(s, D_LINK);
-        if (s->loose && t->tag == TAG_A && asked(s, AROUND_LINK))
+        if (s->ordinary && t->tag == TAG_A && asked(s, AROUND_LINK)) /* it would close what is inline with itself */
             return doubtful(s, D_LINK);
         s->link_open = 1;
     }

@@ -245,7 +245,7 @@ class _Scan:
             odd = name == b"nobr" and self.ordinary
             if name in self.stack or odd or (not self.loose and self.ordinary and self.link_open):
                 raise Doubt("a link in a link")
-            if self.loose and name == b"a" and self.ask("link"):
+            if self.ordinary and name == b"a" and self.ask("link"):
                 raise Doubt("a link in a link")
             self.link_open = True
         if name in (b"rt", b"rp", b"rb", b"rtc"):
