@@ -28,6 +28,7 @@ JOINERS = {
     "teach",
     "harvest",
     "relearn",
+    "ripen",
     "graft",
     "crawl",
     "watch",

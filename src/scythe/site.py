@@ -2,7 +2,7 @@
 
 pages -> read by the tree -> layouts -> rules -> Profile      Site.learn, in teach.py
 body  -> layout -> cut from bytes -> tree in doubt            Site.extract, in harvest.py
-outcome -> health -> drift -> learn again                     Site.drift, in relearn.py
+outcome -> health -> drift -> learn again                     Site.drift, in relearn.py and ripen.py
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from scythe.model import Document
 from scythe.page import Page
 from scythe.profile import dump_profile, open_profile
 from scythe.relearn import Keeper, memorable
+from scythe.ripen import Nursery
 from scythe.rules import Profile
 from scythe.teach import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
 
@@ -36,6 +37,7 @@ class Site:
         self._keeper = keeper or Keeper(
             Health(sum(layout.pages for layout in profile.layouts)), Memory(memorable(profile))
         )
+        self._nursery = Nursery(self._keeper.health)
         self._lock = Lock()
         self._adopt(profile)
 
@@ -81,7 +83,11 @@ class Site:
         page = self._harvester.harvest(body, url, via)
         if via == "auto":
             with self._lock:
-                better = self._keeper.attend(self.profile, page, body, url) or self._harvester.tuned()
+                better = (
+                    self._keeper.attend(self.profile, page, body, url)
+                    or self._nursery.attend(self.profile, page, body)
+                    or self._harvester.tuned()
+                )
                 if better is not None:
                     self._adopt(better)
         return page.document
@@ -115,6 +121,7 @@ class Site:
         self._adopt(count_present(self.profile, harvests))
         for lesson, harvest in zip(lessons, harvests, strict=True):
             self._keeper.look_back(harvest, lesson.source.body, lesson.url, lesson.example or {})
+            self._nursery.look_back(self.profile, harvest, lesson.source.body)
         self._keeper.settle(self.profile)
 
 

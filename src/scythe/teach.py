@@ -12,9 +12,12 @@ from scythe.learn.fields import Sample, learn_fields
 from scythe.learn.layouts import group_pages
 from scythe.learn.marks import choose_marks
 from scythe.learn.urls import url_shape
+from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.source import Source, read_source
+from scythe.read.text import method as text_method
+from scythe.read.text.sure import expect_f1
 from scythe.reader import read
 from scythe.rules import FieldRules, Layout, Profile
 from scythe.url import host
@@ -83,7 +86,15 @@ def make_sample(lesson: Lesson) -> Sample:
     content = document.content
     kept = content.kept if isinstance(content, PageContent) else ()
     metadata = document.metadata
-    return Sample(lesson.source, lesson.page, kept, document.title, metadata.author, metadata.published)
+    return Sample(
+        lesson.source,
+        lesson.page,
+        kept,
+        document.title,
+        metadata.author,
+        metadata.published,
+        sure=expect_f1(lesson.page, text_method("auto")(lesson.page, TextOptions())),
+    )
 
 
 def _layout(

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from scythe.learn.agreement import agree
 from scythe.learn.boilerplate import Boilerplate, fold
@@ -23,8 +24,12 @@ from scythe.page.grid import find_grid
 from scythe.rules import FLOW, Way
 
 LEAST_PAGES = 2  # with text; of one page nothing can be told apart from its site
-_MEAN, _LOWEST = 0.97, 0.9  # agreement with the reading that a way must have
-_EXPECTED = 0.96  # agreement on pages not seen; what is learned of five pages is not all there is
+# A way must agree with the reading about as well as the reading itself expects to be right: of an article it is sure,
+# of lists and products it is not, and there a rule of many pages is the better reader.
+_SLACK, _SLACK_WORST = 2.0, 6.0  # disagreement allowed, in units of what the reading is not sure of
+_MEAN = (0.75, 0.98)  # bounds of the agreement asked for
+_LOWEST = (0.3, 0.9)  # of the worst page
+_UNSEEN = 0.01  # what agreement may fall by on pages held back: what is learned of five pages is not all there is
 _FEW_WORDS = 20  # a page with fewer is no witness
 _FINALISTS = 3  # candidates that are tried to the end
 _DROP_COST = 0.0005  # of F1: fewer rules hold longer
@@ -98,8 +103,10 @@ def _learn_one(parts: Sequence[Part], clean: Cleaner) -> _Attempt:
 
 
 def _attempt(parts: Sequence[Part], container: Container, choice: Choice, clean: Cleaner) -> _Attempt:
-    if choice.expected < _EXPECTED:
-        return _Attempt(None, why=f"the element's text would agree with the reading by {choice.expected:.2f} only")
+    asked = _asked(parts)
+    if choice.expected < asked.mean - _UNSEEN:
+        why = f"the element's text would agree with the reading by {choice.expected:.2f}, asked for is {asked.mean:.2f}"
+        return _Attempt(None, why=why)
     targets = [None if box is None else offset_of(p.blocks, box) for p, box in zip(parts, container.boxes, strict=True)]
     sources = [part.sample.source for part in parts]
     way = learn_way(sources, targets, FLOW, drops=choice.drops, skip_lines=_exact_lines(parts, choice.lines))
@@ -113,17 +120,33 @@ def _attempt(parts: Sequence[Part], container: Container, choice: Choice, clean:
         agreement.append(agree(clean(known.clean(values[0])), clean(kept_text(part))) if values else 0.0)
         if values:
             served.add(number)
-    return _judge(way, choice.lines, frozenset(served), tuple(agreement))
+    return _judge(_Attempt(way, choice.lines, frozenset(served), tuple(agreement)), asked)
 
 
-def _judge(way: Way, lines: tuple[str, ...], served: frozenset[int], agreement: tuple[float, ...]) -> _Attempt:
-    scores = trim([agreement[number] for number in served])
+def _judge(attempt: _Attempt, asked: _Asked) -> _Attempt:
+    scores = trim([attempt.agreement[number] for number in attempt.served])
     if len(scores) < LEAST_PAGES:
         return _Attempt(None, why="rules lead to the text on too few pages")
-    if fmean(scores) < _MEAN or scores[0] < _LOWEST:
+    if fmean(scores) < asked.mean or scores[0] < asked.lowest:
         why = f"the element's text agrees with the reading by {fmean(scores):.2f}, at worst {scores[0]:.2f}"
-        return _Attempt(None, why=why)
-    return _Attempt(way, lines, served, agreement)
+        return _Attempt(None, why=f"{why}; asked for is {asked.mean:.2f} and {asked.lowest:.2f}")
+    return attempt
+
+
+class _Asked(NamedTuple):
+    """How well a way must agree with the reading: in the mean, and on the worst page."""
+
+    mean: float
+    lowest: float
+
+
+def _asked(parts: Sequence[Part]) -> _Asked:
+    unsure = 1.0 - fmean(part.sample.sure for part in parts)
+    return _Asked(_within(1.0 - _SLACK * unsure, _MEAN), _within(1.0 - _SLACK_WORST * unsure, _LOWEST))
+
+
+def _within(value: float, bounds: tuple[float, float]) -> float:
+    return min(max(value, bounds[0]), bounds[1])
 
 
 def kept_text(part: Part) -> str:

@@ -93,7 +93,7 @@ def _chain(part: Part) -> Iterator[tuple[int, float]]:
     gained = [0, *accumulate(part.words[i] for i in kept)]
     box = content_box(blocks, kept)
     for _ in range(_CLIMBED):
-        if box <= 0:
+        if box <= 0 or blocks.box_tag[box] == "body":  # all of a page is no part of it
             return
         start, end = blocks.box_start[box], blocks.box_end[box]
         hits = gained[bisect_left(kept, end)] - gained[bisect_left(kept, start)]

@@ -24,6 +24,7 @@ class Sample:
     author: str = ""
     published: str = ""  # ISO 8601
     images: tuple[str, ...] = ()  # addresses of the relevant ones
+    sure: float = 1.0  # the F1 that reading expects of its own choice of blocks
 
     @cached_property
     def blocks(self) -> Blocks:

@@ -1,0 +1,94 @@
+"""Learn later what the first pages did not show: pages of a half-learned layout come in, a fuller profile goes out.
+
+A layout that was met on one or two pages, or whose pages did not agree, has no rule for its text or its title, and each
+of its pages is read by the tree. Some of them are kept, and when there are enough the layout is learned once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from scythe.harvest import Harvest
+from scythe.learn.fields import learn_fields
+from scythe.learn.health import Health
+from scythe.rules import Layout, Profile
+from scythe.teach import make_lesson, make_sample
+
+_NEEDED = ("text", "title")  # what makes a layout half-learned; the others may just not be there
+_TRIES = (6, 12, 24, 48, 96)  # pages after which learning is tried again
+_KEPT = 16  # pages of a layout
+_BYTES = 8_000_000  # of them
+_LAYOUTS = 16
+
+
+@dataclass(slots=True)
+class Bed:
+    """Some pages of one layout, the newest last, and how many there were."""
+
+    bodies: list[bytes] = field(default_factory=list)
+    met: int = 0
+
+    def add(self, body: bytes) -> None:
+        self.met += 1
+        self.bodies.append(body)
+        while len(self.bodies) > _KEPT or sum(map(len, self.bodies)) > _BYTES:
+            self.bodies.pop(0)
+
+
+class Nursery:
+    """Keeps pages of half-learned layouts in bounded memory. What is learned later is noted in the site's health."""
+
+    def __init__(self, health: Health) -> None:
+        self._health = health
+        self._beds: dict[str, Bed] = {}
+
+    def attend(self, profile: Profile, page: Harvest, body: bytes) -> Profile | None:
+        """Take in a page that was extracted; return a profile with rules that its layout lacked, once found."""
+        layout = page.layout
+        if layout is None:
+            return None
+        lacking = self._lacking(profile, layout)
+        if not any(page.document.fields[name].values for name in lacking):
+            return None
+        bed = self.keep(layout, body)
+        if bed is None or bed.met not in _TRIES:
+            return None
+        fuller = _ripen(profile, layout, bed.bodies)
+        if fuller is None:
+            return None
+        names = [rules.name for rules in fuller.fields[len(layout.fields) :]]
+        self._health.renew(fuller, names, "learned from more pages")
+        for name in names:
+            self._health.note("learned", layout.name, name, f"from {len(bed.bodies)} pages")
+        return replace(profile, layouts=tuple(fuller if old is layout else old for old in profile.layouts))
+
+    def keep(self, layout: Layout, body: bytes) -> Bed | None:
+        """Keep a page of a layout."""
+        if layout.name not in self._beds and len(self._beds) >= _LAYOUTS:
+            return None
+        bed = self._beds.setdefault(layout.name, Bed())
+        bed.add(body)
+        return bed
+
+    def look_back(self, profile: Profile, page: Harvest, body: bytes) -> None:
+        """Keep a page that was learned from, if its layout lacks something."""
+        if page.layout is not None and self._lacking(profile, page.layout):
+            self.keep(page.layout, body)
+
+    def _lacking(self, profile: Profile, layout: Layout) -> list[str]:
+        have = {rules.name for rules in layout.fields}
+        return [name for name in _NEEDED if name in profile.fields and name not in have and name not in profile.named]
+
+
+def _ripen(profile: Profile, layout: Layout, bodies: Sequence[bytes]) -> Layout | None:
+    """Learn a layout again and add the fields that it lacks."""
+    samples = [make_sample(make_lesson(body)) for body in bodies]
+    found, _, lines = learn_fields(samples)
+    have = {rules.name for rules in layout.fields}
+    new = [rules for rules in found if rules.name in profile.fields and rules.name not in have]
+    if not new:
+        return None
+    fuller = replace(layout, fields=(*layout.fields, *new), pages=max(layout.pages, len(bodies)))
+    is_new_text = any(rules.name == "text" for rules in new)
+    return replace(fuller, boilerplate=lines) if is_new_text else fuller
