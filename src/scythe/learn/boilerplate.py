@@ -122,6 +122,10 @@ class Boilerplate:
         if not self.patterns:
             return text
         lines = text.split("\n")
+        known = self._known_words
+        # most lines are told by their first word; the loop runs for every line of every page
+        if not self._ends and not any(known.get(line.partition(" ")[0], True) for line in lines if line):
+            return text
         top = _top_of(lines)
         kept = [line for n, line in enumerate(lines) if not line or not self.holds(line, at_top=n < top)]
         if len(kept) == len(lines):

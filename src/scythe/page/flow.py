@@ -34,12 +34,14 @@ def flow_blocks(node: LexborNode, source: bytes, drops: Sequence[bytes] = ()) ->
 
 def leave_out(text: str, skip_lines: Collection[str]) -> str:
     """Return a text without some of its lines; a paragraph left out takes the blank lines on one side with it."""
-    if not any(line in text for line in skip_lines):
+    lines = text.split("\n")
+    unwanted = skip_lines if isinstance(skip_lines, frozenset) else frozenset(skip_lines)
+    if unwanted.isdisjoint(lines):
         return text
-    unwanted = frozenset(skip_lines) - {""}
+    unwanted -= {""}
     kept: list[str] = []
     gone = False  # lines were left out since the last one kept
-    for line in text.split("\n"):
+    for line in lines:
         if line in unwanted:
             gone = True
         elif line or not gone:
