@@ -121,6 +121,23 @@ def test_a_rare_template_is_no_event() -> None:
     assert health.drift.healthy
 
 
+def test_trouble_in_many_layouts_at_once_is_noticed_within_three_pages() -> None:
+    health = watch((WELL, 10))
+    health.observe(layout("a"), MISSING)
+    health.observe(layout("b"), MISSING)
+    assert health.drift.healthy
+    health.observe(None, {}, "https://hay.test/new")
+    assert [(event.what, event.example) for event in health.drift.events] == [("misfit", "https://hay.test/new")]
+    assert "pages no longer fit" in str(health.drift)
+
+
+def test_trouble_that_can_be_named_more_closely_is() -> None:
+    health = watch((WELL, 10))
+    for one in [layout("a"), layout("b"), *[layout("c")] * 3]:
+        health.observe(one, MISSING)
+    assert [(event.what, event.layout, event.field) for event in health.drift.events] == [("missing", "c", "price")]
+
+
 def test_layouts_are_watched_apart() -> None:
     health = watch((WELL, 10))
     other = layout("other")
@@ -171,9 +188,9 @@ def test_layouts_that_are_no_more_are_not_loaded() -> None:
         {"pages": "many"},
         {"pages": -1},
         {"seen": {"story": "x"}},
-        {"unknown": 5},
-        {"unknown": {"recent": "xyz"}},
-        {"unknown": {"recent": "c" * 99}},
+        {"site": 5},
+        {"site": {"recent": "xyz"}},
+        {"site": {"recent": "c" * 99}},
         {"layouts": []},
         {"layouts": {"story": 1}},
         {"layouts": {"story": {"pages": 1.5}}},

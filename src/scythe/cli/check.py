@@ -151,8 +151,8 @@ def _gone(report: Report, layouts: tuple[Layout, ...]) -> Iterator[str]:
 
 
 def _name(layout: str, field_name: str, what: str) -> str:
-    if what == "unknown":
-        return "pages fit no layout"
+    if what in ("unknown", "misfit"):
+        return "pages fit no layout" if what == "unknown" else "pages no longer fit what was learned"
     return f"{layout}: {field_name}: {'only the tree finds it' if what == 'tree' else what}"
 
 

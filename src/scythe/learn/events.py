@@ -16,9 +16,9 @@ Plain = TypeVar("Plain")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that stopped working: `what` is missing, implausible, tree (only the tree gets it) or unknown."""
+    """Something that stopped working."""
 
-    what: str
+    what: str  # of a field: missing, implausible, tree (only the tree gets it); of pages: unknown, misfit
     layout: str  # "" for pages that no layout fits
     field: str  # "" for whole pages
     since: str  # ISO 8601, UTC
@@ -66,6 +66,7 @@ def describe(event: Event) -> str:
         "missing": f"{event.field} is missing{where}",
         "implausible": f"{event.field} is implausible{where}",
         "tree": f"{event.field} is found only by the tree{where}",
+        "misfit": "pages no longer fit what was learned",
         "unknown": "pages fit no layout",
     }[event.what]
     return f"{said}: {event.pages} pages since {event.since}" + (f", such as {event.example}" if event.example else "")

@@ -1,10 +1,10 @@
 """Keep watch over a learned site: how each field of each page was got comes in, what stopped working goes out.
 
 Per layout and field the last outcomes are kept as letters, one a page: `c` cut, `t` only by the tree, `m` missing,
-`i` implausible; for the site `k` known layout, `u` unknown. Memory is bounded and a page on which all is well costs
-a microsecond. Trouble opens an event after three bad pages in a row, or four of the last eight where templates
-alternate (more, where a field was missing now and then before), and closes it only after ten good ones in a row: no
-site makes it flutter.
+`i` implausible; for all pages `k` as learned, `x` otherwise, `u` of unknown layout. Memory is bounded, and a page on
+which all is well costs a microsecond. Trouble opens an event after three bad pages in a row, or four of the last eight
+where templates alternate (more, where a field was missing now and then before), and closes it only after ten good ones
+in a row: no site makes it flutter.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ MOST_EVENTS = 50
 MOST_CHANGES = 100
 MOST_TRACKS = 1_000  # layouts, or fields of one, in a saved state
 UNKNOWN = ""  # stands for the layout of pages that no layout fits
-_BAD = {"missing": "mi", "implausible": "mi", "tree": "tmi", "unknown": "u"}
-_LETTERS = frozenset("ctmiku")
+_BAD = {"missing": "mi", "implausible": "mi", "tree": "tmi", "misfit": "ux", "unknown": "u"}
+_WORSE = {"tree": ("missing", "implausible"), "misfit": ("unknown",)}
+_LETTERS = frozenset("ctmikux")
 _ALL_KNOWN = "k" * RECENT
 _ALL_CUT = "c" * RECENT
 
@@ -44,7 +45,7 @@ class Track:
 
     def add(self, letter: str) -> None:
         self.recent = (self.recent + letter)[-RECENT:]
-        if letter == "t":
+        if letter in "tx":
             self.tree += 1
         elif letter in "mu":
             self.missing += 1
@@ -61,7 +62,7 @@ class Track:
         return False
 
     def count(self, bad: str) -> int:
-        return self.missing + self.implausible + (self.tree if "t" in bad else 0)
+        return self.missing + self.implausible + (self.tree if bad in ("tmi", "ux") else 0)
 
     def is_well(self, bad: str) -> bool:
         return len(self.recent) >= CALM and not _count(self.recent[-CALM:], bad)
@@ -104,8 +105,9 @@ class Health:
     def __init__(self, learned: int = 0, *, clock: Callable[[], str] = read_clock) -> None:
         self.pages = 0
         self._learned = learned  # pages
+        self._looked_back = 0  # pages of these that were extracted again, to see what is normal
         self._clock = clock
-        self._unknown = Track()
+        self._site = Track()
         self._watches: dict[str, Watch] = {}
         self._seen: dict[str, int] = {}  # number of the last page of each layout
         self._open: dict[tuple[str, str], Event] = {}
@@ -126,6 +128,7 @@ class Health:
         for layout in layouts:
             if layout.name in self._watches:
                 self._watches[layout.name].usual = watch_over(layout).usual
+        self._looked_back += self.pages
         self.pages = 0
         self._seen = {}
         self._open = {}
@@ -139,43 +142,48 @@ class Health:
         """Take in how the fields of one page were got, and say whether the page is one that the rules do not fit."""
         self.pages += 1
         if layout is None:
-            self._observe_kind("u", url or "")
+            self._observe_page("u", url or "")
             return True
-        if self._unknown.recent != _ALL_KNOWN:
-            self._observe_kind("k", url or "")
         watch = self._watches.get(layout.name) or self._enter(layout)
         watch.pages += 1
         self._seen[layout.name] = self.pages
-        if watch.quiet:
-            for name in watch.tracks:
-                if hows.get(name, "m")[0] != "c":
-                    break
-            else:
-                return False
-        return self._observe_fields(layout.name, watch, hows, url or "")
+        if watch.quiet and all(hows.get(name, "m")[0] == "c" for name in watch.tracks):
+            uncut: list[str] = []
+        else:
+            uncut = self._observe_fields(layout.name, watch, hows, url or "")
+        is_odd = any(watch.usual[name][0] == 0 for name in uncut)  # all pages learned had it
+        if is_odd or self._site.recent != _ALL_KNOWN:
+            self._observe_page("x" if is_odd else "k", url or "")
+        return bool(uncut)
 
-    def _observe_kind(self, letter: str, url: str) -> None:
-        track = self._unknown
+    def _observe_page(self, letter: str, url: str) -> None:
+        """Watch the pages as a whole, whatever their layouts: a new design of all of them may show in each but once."""
+        track = self._site
         track.add(letter)
-        all_unknown = _count(track.recent[-WINDOW:], "u") == WINDOW  # new, even where every third page is unknown
-        is_new = track.ends_badly("u", 0, self._learned + self.pages)
-        self._review(UNKNOWN, "", "unknown" if is_new or all_unknown else "", track, url)
+        trouble = ""
+        if track.ends_badly("u", 0, self._learned + self.pages) or _count(track.recent[-WINDOW:], "u") == WINDOW:
+            trouble = "unknown"  # the second is news even where every third page is unknown
+        elif not self._open and track.ends_badly("ux", 0, self._looked_back + self.pages):
+            trouble = "misfit"
+        self._review(UNKNOWN, "", trouble, track, url)
 
-    def _observe_fields(self, layout: str, watch: Watch, hows: Mapping[str, str], url: str) -> bool:
-        bad = False
+    def _observe_fields(self, layout: str, watch: Watch, hows: Mapping[str, str], url: str) -> list[str]:
+        """Return the fields that were expected and not cut."""
+        uncut: list[str] = []
         for name, track in watch.tracks.items():
             letter = _letter(hows.get(name, ""))
             track.add(letter)
             if name in watch.usual:
-                bad = bad or letter != "c"
+                if letter != "c":
+                    uncut.append(name)
                 self._review(layout, name, watch.diagnose(name), track, url)
         watch.settle(any(key[0] == layout for key in self._open))
-        return bad
+        return uncut
 
     def _review(self, layout: str, name: str, trouble: str, track: Track, url: str) -> None:
         """Open, keep or close the event of one field, or of the pages as a whole."""
         event = self._open.get((layout, name))
-        if trouble and (event is None or (event.what == "tree" and trouble != "tree")):
+        if trouble and (event is None or trouble in _WORSE.get(event.what, ())):
             self._open_event(trouble, layout, name, _count(track.recent[-WINDOW:], _BAD[trouble]), url)
         elif event is not None and track.recent[-1] in _BAD[event.what]:
             self._open[layout, name] = replace(event, pages=event.pages + 1, example=event.example or url)
@@ -185,6 +193,8 @@ class Health:
     def _open_event(self, what: str, layout: str, name: str, pages: int, url: str) -> None:
         if len(self._open) >= MOST_EVENTS and (layout, name) not in self._open:
             return
+        if layout and self._open.get((UNKNOWN, ""), Event("", "", "", "", 0, 0)).what == "misfit":
+            self.close(UNKNOWN, "", "named more closely")
         self._open[layout, name] = Event(what, layout, name, self._clock(), self.pages, pages, url)
         self.note("opened", layout, name, what)
 
@@ -201,7 +211,7 @@ class Health:
     def start_afresh(self, layout: str, why: str) -> None:
         """Count from now on for a layout (or the unknown pages): what troubled it was taken care of."""
         if layout == UNKNOWN:
-            self._unknown = Track()
+            self._site = Track()
         self._watches.pop(layout, None)
         for key in [key for key in self._open if key[0] == layout]:
             self.close(*key, why)
@@ -230,7 +240,8 @@ class Health:
         """Return the state as JSON can hold it."""
         return {
             "pages": self.pages,
-            "unknown": asdict(self._unknown),
+            "looked_back": self._looked_back,
+            "site": asdict(self._site),
             "seen": dict(self._seen),
             "layouts": {name: watch.dump() for name, watch in self._watches.items()},
             "events": [asdict(event) for event in self._open.values()],
@@ -244,7 +255,8 @@ class Health:
         health.pages = read_number(state, "pages")
         seen = read_map(state, "seen", MOST_TRACKS)
         health._seen = {layout.name: read_number(seen, layout.name) for layout in layouts}
-        health._unknown = read_track(state.get("unknown", {}))
+        health._looked_back = read_number(state, "looked_back")
+        health._site = read_track(state.get("site", {}))
         saved = read_map(state, "layouts", MOST_TRACKS)
         for layout in layouts:
             if layout.name in saved:
