@@ -155,8 +155,9 @@ class _Extraction:
                 if name in self._wanted and name not in self._profile.named and self._lacks(name) and value:
                     why = fields[name].how.removeprefix("missing: ") if name in fields else reason
                     fields[name] = Field((value,), None, f"tree: read cold ({why})")
+        lacking = reason if reason == _UNKNOWN else "not on the pages learned"
         for name in self._wanted:
-            fields.setdefault(name, Field((), None, "missing: not on the pages learned"))
+            fields.setdefault(name, Field((), None, f"missing: {lacking}"))
         content = self._content or (cold.content if cold is not None else _Cold(lambda: self._cold))
         if "images" in self._wanted:
             text = fields.get("text", Field())

@@ -8,7 +8,7 @@ recollected are not taken; the field then stays missing, and its event open.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scythe.graft import MOST_LAYOUTS, free_name, graft, helps, mend, prune, share_boilerplate
@@ -32,6 +32,8 @@ _SAMPLES = 3  # pages kept of each layout, to tell a new one from it
 _FIRST_WAIT = 2
 _LONGEST_WAIT = 320  # misfits between two attempts
 _REST = 50  # pages without an attempt, after which new trouble is looked into at once
+_PATIENCE = 2  # times that a layout with gaps waits for more pages
+_SEEN_BEFORE = 2  # pages that had a field before, after which the new layout should have it
 _REDESIGN = 0.5  # share of a layout's fields; a template that has so many is the same pages in new clothes
 
 
@@ -56,6 +58,7 @@ class Keeper:
         self._samples: dict[str, list[bytes]] = {}
         self._met = 0  # misfits, in all
         self._wait, self._due = _FIRST_WAIT, LEAST  # misfits between two attempts, and at the next one
+        self._waited = 0  # times that a layout was not taken for lack of some fields
         self._tried_at = 0  # page number of the last attempt ...
         self._tried_for: set[tuple[str, str]] = set()  # ... and the layouts and fields in trouble then
 
@@ -162,13 +165,25 @@ class Keeper:
         if learned is None or not helps(learned.layouts[0], bodies, ailing if old is not None else None):
             self.health.note("failed", taken_for, "", f"{len(misfits)} pages do not show how")
             return None
-        layout = _note_gaps(replace(learned.layouts[0], name=free_name(profile)), profile, old)
+        layout = _note_gaps(replace(learned.layouts[0], name=free_name(profile)), profile, old, learned.fields)
+        if self._may_wait(layout, len(misfits)):
+            return None
         new = graft(profile, layout, bodies, self._samples)
         if new is not None:
             new, dropped = prune(share_boilerplate(new, learned.boilerplate), self.health.last_seen)
             self._report_layout(layout, {misfit.layout for misfit in misfits}, bodies, dropped)
             return new
         return self._mend(profile, old, [rules for rules in layout.fields if rules.name in ailing], bodies)
+
+    def _may_wait(self, layout: Layout, pages: int) -> bool:
+        """Say whether to wait for more pages, which may show the fields that are still lacking; note them if so."""
+        gaps = [rules.name for rules in layout.fields if not rules.ways]
+        if not gaps or self._waited >= _PATIENCE or pages >= MOST_MISFITS:
+            self._waited = 0
+            return False
+        self._waited += 1
+        self.health.note("failed", UNKNOWN, "", f"{pages} pages do not show {', '.join(gaps)} yet")
+        return True
 
     def _mend(
         self, profile: Profile, old: Layout | None, fields: Sequence[FieldRules], bodies: Sequence[bytes]
@@ -202,7 +217,10 @@ class Keeper:
     def _learn(
         self, profile: Profile, old: Layout | None, misfits: Sequence[Misfit], lessons: Sequence[Lesson]
     ) -> Profile | None:
-        """Learn the fields that recollection proves, and others that reading finds and nothing contradicts."""
+        """Learn the fields that recollection proves, and others that reading finds and nothing contradicts.
+
+        The `fields` of what is returned are those that the pages had before.
+        """
         sources = [lesson.source for lesson in lessons]
         recalled = [self.memory.recall(misfit.url, source) for misfit, source in zip(misfits, sources, strict=True)]
         given = [
@@ -219,7 +237,10 @@ class Keeper:
         read = [rules for rules in learned.layouts[0].fields if is_consistent(rules, sources, recalled)]
         fields = by_example | {rules.name: rules for rules in read if rules.name not in by_example}
         order = [fields[name] for name in profile.fields if name in fields]
-        return replace(learned, layouts=(replace(learned.layouts[0], fields=tuple(order)),)) if order else None
+        counts = Counter(name for values in recalled for name in values)
+        missed = tuple(name for name, count in counts.items() if count >= _SEEN_BEFORE)
+        layout = replace(learned.layouts[0], fields=tuple(order))
+        return replace(learned, layouts=(layout,), fields=missed) if order else None
 
 
 def memorable(profile: Profile) -> set[str]:
@@ -236,14 +257,14 @@ def got_by_rules(fields: Mapping[str, Field], names: frozenset[str]) -> Values:
     return kept
 
 
-def _note_gaps(layout: Layout, profile: Profile, old: Layout | None) -> Layout:
+def _note_gaps(layout: Layout, profile: Profile, old: Layout | None, known: Collection[str]) -> Layout:
     """Add the fields that the pages had before their redesign and that could not be learned: they will be missed."""
     before = [old] if old is not None else [each for each in profile.layouts if each.fields]
     usual = {rules.name: rules.usual for each in before for rules in each.fields if rules.usual.is_expected}
     expected = [name for name in usual if all(_expects(each, name) for each in before)]
     names = {rules.name for rules in layout.fields}
     if sum(name in names for name in expected) < _REDESIGN * len(expected):
-        return layout
+        expected = [name for name in expected if name in known]
     gaps = tuple(FieldRules(name, (), usual[name]) for name in expected if name not in names)
     return replace(layout, fields=layout.fields + gaps)
 
