@@ -211,8 +211,10 @@ static int start_tag(Scan *s, Token *t)
     uint32_t traits = traits_of(t->tag);
     if (t->zero)
         return doubtful(s, D_ZERO);
-    if (traits & T_FRAME)
-        return doubtful(s, D_FRAME);
+    if (traits & T_FRAME) { /* a second html, head or body tag opens nothing */
+        int known = t->tag == TAG_HTML || t->tag == TAG_HEAD || t->tag == TAG_BODY;
+        return known && top_tag(s) != TAG_COLGROUP ? GO_ON : doubtful(s, D_FRAME);
+    }
     if (traits & T_TABLE_PART)
         return scan_start_table_part(s, t);
     if (top_tag(s) == TAG_COLGROUP && t->tag != TAG_TEMPLATE && pop(s, s->depth - 1) == ENDED)

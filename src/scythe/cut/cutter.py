@@ -5,6 +5,7 @@ No tree is built. A value is what the tree of the page holds at that place, or t
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from scythe.compiled import load_compiled
@@ -14,6 +15,7 @@ from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, TAKES, Layout, Way
 
 COMPILED = load_compiled("scythe.cut._scan")
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
+_FRAMESET = re.compile(rb"<frameset", re.I)
 _RULES = 32  # of one way; more are never needed to agree
 _Result = tuple[str, tuple[Any, ...], tuple[int, int] | None, str, int]
 
@@ -75,7 +77,8 @@ class Cutter:
         if codec is None:
             return Cut("doubt", why="its encoding is not certain")
         values = [self._read_span(body, part, (index, number, codec)) for part in spans]
-        if None in values or (way.take == FLOW and "" in values):  # a frameset further on does away with empty boxes
+        # a frameset further on does away with empty boxes
+        if None in values or (way.take == FLOW and "" in values and _FRAMESET.search(body)):
             return Cut("doubt", why="the paragraphs are not certain" if way.take == FLOW else "not sure of its text")
         parts = [_part_of(value, way) for value in values if value is not None]
         kept = tuple([part for part in parts if part is not None])

@@ -164,8 +164,10 @@ class _Scan:
         name = token.name
         if token.is_odd:
             raise Doubt("NUL bytes")
-        if name in tags.FRAME:
-            raise Doubt("a second html, head or body")
+        if name in tags.FRAME:  # a second html, head or body tag opens nothing
+            if name in (b"frame", b"frameset") or self.stack[-1] == b"colgroup":
+                raise Doubt("a second html, head or body")
+            return GO_ON, token.next
         if name in tags.TABLE_PART:
             return self.start_table_part(name), token.next
         if self.stack[-1] == b"colgroup" and name != b"template" and self.pop(len(self.stack) - 1) == ENDED:
