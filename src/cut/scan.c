@@ -295,9 +295,11 @@ static int end_tag(Scan *s, const Token *t)
         return end_form(s, t);
     if ((traits & T_TABLE_PART) || t->tag == TAG_TABLE)
         return scan_end_table_part(s, t);
+    if ((t->tag == TAG_BODY || t->tag == TAG_HTML) && top_tag(s) != TAG_COLGROUP)
+        return GO_ON; /* they close nothing: what follows them still belongs to what is open */
     if (t->tag == TAG_BR || t->tag == TAG_SELECT || t->tag == TAG_TEMPLATE || t->tag == TAG_SVG || t->tag == TAG_MATH ||
-        t->tag == TAG_BODY || t->tag == TAG_HTML || t->tag == TAG_HEAD || t->tag == TAG_FRAMESET)
-        return doubtful(s, t->tag == TAG_BODY || t->tag == TAG_HTML ? D_PAGE_END : D_END_TAG);
+        (traits & T_FRAME))
+        return doubtful(s, D_END_TAG);
     if ((traits & T_CLOSES_P && !(traits & (T_VOID | T_RAW))) || t->tag == TAG_BUTTON || t->tag == TAG_OBJECT ||
         t->tag == TAG_APPLET || t->tag == TAG_MARQUEE)
         return end_block(s, t);

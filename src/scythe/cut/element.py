@@ -358,9 +358,9 @@ class _Scan:
             return self.end_form(token)
         if name in tags.TABLE_PART or name == b"table":
             return self.end_table_part(name)
-        if name in (b"body", b"html"):
-            raise Doubt("the page ends inside the element")
-        if name in (b"br", b"select", b"template", b"svg", b"math", b"head", b"frameset"):
+        if name in (b"body", b"html") and self.stack[-1] != b"colgroup":
+            return GO_ON  # they close nothing: what follows them still belongs to what is open
+        if name in (b"br", b"select", b"template", b"svg", b"math") or name in tags.FRAME:
             raise Doubt("an end tag without its start")
         block = name in tags.CLOSES_P and name not in tags.VOID and name not in tags.RAW
         if block or name in (b"button", b"object", b"applet", b"marquee"):
