@@ -232,3 +232,12 @@ def test_far_from_the_start_the_bytes_before_a_place_are_enough() -> None:
     assert cut(page, element(b"<h1", position=len(page) - 100), thorough=False).values == ("title",)
     inside = page[:-14] + b'<p title="<h1>no</h1>">x</p>'
     assert cut(inside, element(b"<h1"), thorough=False).state == "doubt"
+
+
+def test_a_range_can_be_had_without_its_text() -> None:
+    page = b"<body><div class=x><p>one</p><p>two</p></div>"
+    cutter = Cutter(layout(Way(FLOW, (tag(b"<div class=x"),), needed=1)))
+    span = cutter.find(page, 0)
+    assert span is not None
+    assert page[slice(*span)] == b"<div class=x><p>one</p><p>two</p></div>"
+    assert cutter.find(b"<body><div class=x><p>one", 0) is None

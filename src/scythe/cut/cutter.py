@@ -63,6 +63,11 @@ class Cutter:
         """Cut one field, by its place in the layout."""
         return self._finish(body, index, self._engine.cut_field(self._plan, body, index, thorough))
 
+    def find(self, body: bytes, index: int, *, thorough: bool = False) -> tuple[int, int] | None:
+        """Return the byte range of one field without making text of it; None where it is absent or in doubt."""
+        state, _, span, _, _ = self._engine.cut_field(self._plan, body, index, thorough)
+        return span if state in ("cut", "flow", "raw") else None
+
     def _finish(self, body: bytes, index: int, result: _Result) -> Cut:
         state = result[0]
         if state == "flow" or state == "raw":
