@@ -15,6 +15,8 @@ from scythe.rules import ATTRIBUTE, Way
 
 _LEFT = 160  # bytes compared in front of a place ...
 _RIGHT = 60  # ... and behind it
+_PER_POINT = 50  # bytes alike that count as much as a level
+_FURNITURE = 2.5  # points for places that are alike as far as is looked, value and all: a menu perhaps
 _LEVELS = 10  # elements around it that are compared
 
 Row = tuple[Place | None, ...]  # one place per page, None where the value is not there in this way
@@ -65,12 +67,19 @@ def likeness(one: Setting, other: Setting) -> float:
         0.1
         + 2.0 * (one.tag == other.tag)
         + levels / 4
-        + len(common_suffix((one.left, other.left))) / 30
-        + len(common_prefix((one.right, other.right))) / 30
+        + _around(one, other)
         + 1.0
         - abs(one.depth - other.depth)
         + 0.5 * (a.sameness + b.sameness)
     )
+
+
+def _around(one: Setting, other: Setting) -> float:
+    """Say how much of what is around two places is alike; the same text in the same place may be furniture."""
+    left, right = len(common_suffix((one.left, other.left))), len(common_prefix((one.right, other.right)))
+    if left >= _LEFT and right >= _RIGHT and one.place.text == other.place.text:
+        return _FURNITURE
+    return (left + right) / _PER_POINT
 
 
 def _prior(place: Place) -> float:

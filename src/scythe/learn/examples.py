@@ -18,9 +18,11 @@ from scythe.page.source import Source
 from scythe.rules import ELEMENT, LEAD, FieldRules, Usual, Way
 
 _ROWS = 6  # ways that are learned of a field to choose the best from
+_ROWS_AT_MOST = 24  # tried where none of the first leads anywhere
 _ALIKE = 2.0  # what likeness counts against firmness
 _OUTER = 2.0  # ... and each element that is around another with the same text
 _ELSEWHERE = 3.0  # ... and that a way gives something on all pages without labels
+_FURNITURE = 3  # pages with the same text at a place
 _PAGES = 8  # labelled pages of a field that are learned from; comparing them costs their number squared
 _OTHERS = 6  # pages without labels that are looked at
 _WHOLE = 4.0  # what it counts that a value is a whole text: what stands around a part differs sooner or later
@@ -161,7 +163,9 @@ def _options(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
     """Learn ways to the most promising rows of places; those that give anything wrong are left out."""
     sources = [texts.source for texts in wanted.pages]
     options: list[Option] = []
-    for alike, row in _different(align(sources, places)):
+    for i, (alike, row) in enumerate(_different(align(sources, places))):
+        if i >= _ROWS and options:
+            break
         option = _try_row(wanted, row, alike)
         if option is not None:
             options.append(option)
@@ -180,7 +184,7 @@ def _different(rows: Sequence[tuple[float, Row]]) -> list[tuple[float, Row]]:
                 continue
             seen.add(offsets)
         kept.append((alike, row))
-    return kept[:_ROWS]
+    return kept[:_ROWS_AT_MOST]
 
 
 def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
@@ -210,8 +214,11 @@ def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
 
 
 def _share_given(sources: Sequence[Source], way: Way) -> float:
-    """Return the share of pages on which a way gives something."""
-    return sum(any(follow(source, way).values) for source in sources) / len(sources) if sources else 0.0
+    """Return the share of pages on which a way gives something; none where it is the same on all, as furniture is."""
+    given = [values for source in sources if any(values := follow(source, way).values)]
+    if len(given) >= _FURNITURE and len(set(given)) == 1:
+        return 0.0
+    return len(given) / len(sources) if sources else 0.0
 
 
 def _worth(way: Way, firmness: float, alike: float, level: int) -> float:

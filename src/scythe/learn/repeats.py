@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from scythe.learn.ends import learn_end
-from scythe.learn.literals import common_prefix, shorter_prefixes, stable_prefix
+from scythe.learn.literals import common_prefix, shorter_prefixes, stable_prefix, steady_prefix
 from scythe.learn.places import Place, find_places
 from scythe.learn.spots import spot_of
 from scythe.learn.texts import Texts, words_of
@@ -65,6 +65,8 @@ def _literals(
                 return
             tags.append(max(alike, key=lambda tag: len(common_prefix((tag, own)))))
     literal = stable_prefix(tags)
+    if sum(bool(on_page) for on_page in found) == 1:  # what its tags share may be this page's alone
+        literal = steady_prefix(literal)
     yield from (prefix for prefix in (literal, *shorter_prefixes(literal)) if not is_bare(prefix))
 
 
