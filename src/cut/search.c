@@ -1,8 +1,8 @@
 /* Find a literal in bytes; see search.h. */
 #include "search.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
 #endif
 
 /* How often a letter stands in markup, roughly; lower is rarer. */
@@ -20,6 +20,9 @@ void literal_init(Literal *l, const byte *bytes, size_t size)
     l->bytes = bytes;
     l->size = size;
     l->rare = l->other = 0;
+    l->head = 0;
+    if (size >= sizeof l->head)
+        memcpy(&l->head, bytes, sizeof l->head);
     for (size_t i = 1; i < size && i < 250; i++)
         if (commonness(bytes[i]) < commonness(bytes[l->rare]))
             l->rare = i;
@@ -28,32 +31,80 @@ void literal_init(Literal *l, const byte *bytes, size_t size)
             l->other = i;
 }
 
+/* Most places that the two rare letters let through differ in the first four; a call costs more than this. */
+static inline int is_here(const Literal *l, const byte *place)
+{
+    uint32_t head;
+    if (l->size < sizeof head)
+        return memcmp(place, l->bytes, l->size) == 0;
+    memcpy(&head, place, sizeof head);
+    return head == l->head && memcmp(place, l->bytes, l->size) == 0;
+}
+
+/* Return the first occurrence in the places from `*from` on, which ends before thirty-two of them no longer fit. */
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static const byte *find_wide(const Literal *l, const byte **from, const byte *last)
+{
+    const byte *at = *from, *found = NULL;
+    const __m256i rare = _mm256_set1_epi8((char)l->bytes[l->rare]), other = _mm256_set1_epi8((char)l->bytes[l->other]);
+    for (; found == NULL && last - at >= 32; at += 32) {
+        __m256i here = _mm256_cmpeq_epi8(_mm256_loadu_si256((const __m256i *)(const void *)(at + l->rare)), rare);
+        __m256i there = _mm256_cmpeq_epi8(_mm256_loadu_si256((const __m256i *)(const void *)(at + l->other)), other);
+        unsigned hits = (unsigned)_mm256_movemask_epi8(_mm256_and_si256(here, there));
+        for (; hits; hits &= hits - 1)
+            if (is_here(l, at + __builtin_ctz(hits))) {
+                found = at + __builtin_ctz(hits);
+                break;
+            }
+    }
+    *from = at;
+    return found;
+}
+
+static int has_avx2(void)
+{
+    static int known = -1;
+    if (known < 0)
+        known = __builtin_cpu_supports("avx2") != 0;
+    return known;
+}
+
+static const byte *find_narrow(const Literal *l, const byte **from, const byte *last)
+{
+    const byte *at = *from, *found = NULL;
+    const __m128i rare = _mm_set1_epi8((char)l->bytes[l->rare]), other = _mm_set1_epi8((char)l->bytes[l->other]);
+    for (; found == NULL && last - at >= 32; at += 16) {
+        __m128i here = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(at + l->rare)), rare);
+        __m128i there = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(at + l->other)), other);
+        unsigned hits = (unsigned)_mm_movemask_epi8(_mm_and_si128(here, there));
+        for (; hits; hits &= hits - 1)
+            if (is_here(l, at + __builtin_ctz(hits))) {
+                found = at + __builtin_ctz(hits);
+                break;
+            }
+    }
+    *from = at;
+    return found;
+}
+#endif
+
 const byte *find_literal(const Literal *l, const byte *at, const byte *end)
 {
     size_t size = l->size;
     if (size == 0 || at >= end || (size_t)(end - at) < size)
         return NULL;
     const byte *last = end - size; /* the last place where it fits */
-#ifdef __SSE2__
-    const __m128i rare = _mm_set1_epi8((char)l->bytes[l->rare]), other = _mm_set1_epi8((char)l->bytes[l->other]);
-    while (last - at >= 16) { /* then all of the sixteen places fit */
-        __m128i here = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(at + l->rare)), rare);
-        __m128i there = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(at + l->other)), other);
-        unsigned hits = (unsigned)_mm_movemask_epi8(_mm_and_si128(here, there));
-        for (; hits; hits &= hits - 1) {
-            const byte *place = at + __builtin_ctz(hits);
-            if (memcmp(place, l->bytes, size) == 0)
-                return place;
-        }
-        at += 16;
-    }
+#if defined(__x86_64__)
+    const byte *found = has_avx2() ? find_wide(l, &at, last) : find_narrow(l, &at, last);
+    if (found != NULL)
+        return found;
 #endif
     while (at <= last) {
         const byte *rarest = memchr(at + l->rare, l->bytes[l->rare], (size_t)(last - at) + 1);
         if (rarest == NULL)
             return NULL;
         at = rarest - l->rare;
-        if (memcmp(at, l->bytes, size) == 0)
+        if (is_here(l, at))
             return at;
         at++;
     }
