@@ -54,9 +54,16 @@ class Harvester:
         self._tuner = Tuner(profile.layouts)
         self._pages = 0
 
-    def tuned(self) -> Profile | None:
+    def observe(self, page: Harvest) -> None:
+        """Take note of where the fields of a page were."""
+        if page.layout is not None:
+            spans = (page.document.fields[rules.name].span for rules in page.layout.fields)
+            number = self.profile.layouts.index(page.layout)
+            self._tuner.observe(number, [span[0] if span is not None else None for span in spans])
+
+    def tuned(self, *, now: bool = False) -> Profile | None:
         """Return the profile with searches that begin where the fields now are; None most of the time."""
-        if self._pages % _TUNED_EVERY:
+        if self._pages % _TUNED_EVERY and not now:
             return None
         layouts = self._tuner.tuned()
         return replace(self.profile, layouts=layouts) if layouts is not None else None
@@ -68,12 +75,11 @@ class Harvester:
         if number is not None:
             layout = self.profile.layouts[number]
             cuts = self._cutters[number].cut(body) if via != "tree" else ()
-            document = one.by_layout(layout, cuts, self._boilerplate[number])
+            page = Harvest(one.by_layout(layout, cuts, self._boilerplate[number]), layout)
             self._pages += 1
             if self._pages % _OBSERVED_EVERY == 0:
-                spans = (document.fields[rules.name].span for rules in layout.fields)
-                self._tuner.observe(number, [span[0] if span is not None else None for span in spans])
-            return Harvest(document, layout)
+                self.observe(page)
+            return page
         return Harvest(one.by_tree(), None)
 
 

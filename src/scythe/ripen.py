@@ -16,8 +16,8 @@ from scythe.rules import Layout, Profile
 from scythe.teach import make_lesson, make_sample
 
 _NEEDED = ("text", "title")  # what makes a layout half-learned; the others may just not be there
-_TRIES = (6, 12, 24, 48, 96)  # pages after which learning is tried again
-_KEPT = 16  # pages of a layout
+_TRIES = (8, 32, 128, 512)  # pages after which learning is tried again: it costs as much as reading a hundred
+_KEPT = 10  # pages of a layout
 _BYTES = 8_000_000  # of them
 _LAYOUTS = 16
 

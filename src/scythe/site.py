@@ -118,7 +118,9 @@ class Site:
     def _look_back(self, lessons: Sequence[Lesson]) -> None:
         """Extract the pages learned, to see what is normal, and remember what was shown on them."""
         harvests = [self._harvester.harvest(lesson.source.body, lesson.url, "auto") for lesson in lessons]
-        self._adopt(count_present(self.profile, harvests))
+        for harvest in harvests:
+            self._harvester.observe(harvest)
+        self._adopt(count_present(self._harvester.tuned(now=True) or self.profile, harvests))
         for lesson, harvest in zip(lessons, harvests, strict=True):
             self._keeper.look_back(harvest, lesson.source.body, lesson.url, lesson.example or {})
             self._nursery.look_back(self.profile, harvest, lesson.source.body)
