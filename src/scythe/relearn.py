@@ -26,6 +26,7 @@ from scythe.teach import Lesson, learn_profile, make_lesson
 LEAST = 5  # misfits of one template before it is learned
 MOST_MISFITS = 12
 MOST_BYTES = 20_000_000  # of misfits, and of samples
+_REMEMBERED_EVERY = 8  # pages, once enough are remembered: it takes a tenth of the time of a page
 _LARGEST = 2_000_000  # bytes of one misfit: learning takes some seconds a megabyte
 MOST_KEYS = 100  # of a saved state
 _SAMPLES = 3  # pages kept of each layout, to tell a new one from it
@@ -72,7 +73,8 @@ class Keeper:
         if page.layout is not None:
             if not misfit:
                 self._keep_sample(page.layout.name, body)
-            self.memory.remember(url, got_by_rules(page.document.fields, self.memory.names))
+            if not self.memory.is_full or self.health.pages % _REMEMBERED_EVERY == 0:
+                self.memory.remember(url, got_by_rules(page.document.fields, self.memory.names))
         return None
 
     def look_back(self, page: Harvest, body: bytes, url: str | None, shown: Mapping[str, Sequence[str]]) -> None:

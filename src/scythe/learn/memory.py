@@ -40,6 +40,11 @@ class Memory:
         self._pages: OrderedDict[str, Values] = OrderedDict()
         self._nameless = 0  # pages that came without an address
 
+    @property
+    def is_full(self) -> bool:
+        """Whether a further page would drive one out."""
+        return len(self._pages) >= PAGES
+
     def remember(self, url: str | None, values: Values) -> None:
         """Keep the values of one page; the page that was not met for the longest time goes."""
         kept = {name: given for name, given in values.items() if name in self.names and _is_small(given)}
