@@ -412,9 +412,9 @@ int may_be_frameset(Search *s)
     if (s->frameset < 0) {
         const byte *at = s->map.base, *end = s->map.end;
         s->frameset = 0;
-        while (!s->frameset && (at = find_byte(at, end, '<')) != NULL) {
+        while (!s->frameset && (at = find_name(at, end, 'f', 'r')) != NULL) {
             Token t;
-            if (end - at > 9 && lower(at[1]) == 'f' && lower(at[2]) == 'r') {
+            if (end - at > 9) {
                 read_name(&t, at + 1, end);
                 s->frameset = t.tag == TAG_FRAMESET;
             }

@@ -88,6 +88,40 @@ static const byte *find_narrow(const Literal *l, const byte **from, const byte *
 }
 #endif
 
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static const byte *find_name_wide(const byte **from, const byte *end, byte a, byte b)
+{
+    const byte *at = *from;
+    const __m256i less = _mm256_set1_epi8('<'), small = _mm256_set1_epi8(0x20);
+    const __m256i first = _mm256_set1_epi8((char)a), second = _mm256_set1_epi8((char)b);
+    unsigned hits = 0;
+    for (; end - at >= 34; at += 32) {
+        __m256i here = _mm256_cmpeq_epi8(_mm256_loadu_si256((const __m256i *)(const void *)at), less);
+        __m256i one = _mm256_or_si256(_mm256_loadu_si256((const __m256i *)(const void *)(at + 1)), small);
+        __m256i two = _mm256_or_si256(_mm256_loadu_si256((const __m256i *)(const void *)(at + 2)), small);
+        here = _mm256_and_si256(here, _mm256_and_si256(_mm256_cmpeq_epi8(one, first), _mm256_cmpeq_epi8(two, second)));
+        hits = (unsigned)_mm256_movemask_epi8(here);
+        if (hits)
+            break;
+    }
+    *from = at;
+    return hits ? at + __builtin_ctz(hits) : NULL;
+}
+#endif
+
+const byte *find_name(const byte *at, const byte *end, byte a, byte b)
+{
+#if defined(__x86_64__)
+    const byte *found = has_avx2() ? find_name_wide(&at, end, a, b) : NULL;
+    if (found != NULL)
+        return found;
+#endif
+    for (; (at = find_byte(at, end, '<')) != NULL; at++)
+        if (end - at > 2 && (at[1] | 0x20) == a && (at[2] | 0x20) == b)
+            return at;
+    return NULL;
+}
+
 const byte *find_literal(const Literal *l, const byte *at, const byte *end)
 {
     size_t size = l->size;

@@ -16,4 +16,7 @@ void literal_init(Literal *l, const byte *bytes, size_t size);
 /* Return the first occurrence that begins at or behind `at` and ends before `end`, or NULL. */
 const byte *find_literal(const Literal *l, const byte *at, const byte *end);
 
+/* Return the first `<` at or behind `at` with two small letters behind it, in any case, or NULL. */
+const byte *find_name(const byte *at, const byte *end, byte a, byte b);
+
 #endif

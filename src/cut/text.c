@@ -127,49 +127,6 @@ void text_put(Text *t, const byte *at, const byte *end, int mode)
     }
 }
 
-/* Return the first byte outside ASCII, or `end`. */
-static inline const byte *skip_ascii(const byte *at, const byte *end)
-{
-#ifdef __SSE2__
-    for (; end - at >= 16; at += 16) {
-        int high = _mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)at));
-        if (high)
-            return at + __builtin_ctz((unsigned)high);
-    }
-#endif
-    while (at < end && *at < 0x80)
-        at++;
-    return at;
-}
-
-int is_utf8(const byte *at, const byte *end)
-{
-    while (at < end) {
-        byte c = *at;
-        if (c < 0x80) {
-            at = skip_ascii(at, end);
-            continue;
-        }
-        long left = end - at;
-        if (c >= 0xC2 && c < 0xE0) {
-            if (left < 2 || (at[1] & 0xC0) != 0x80)
-                return 0;
-            at += 2;
-        } else if (c >= 0xE0 && c < 0xF0) {
-            if (left < 3 || (at[1] & 0xC0) != 0x80 || (at[2] & 0xC0) != 0x80 || (c == 0xE0 && at[1] < 0xA0) ||
-                (c == 0xED && at[1] > 0x9F))
-                return 0;
-            at += 3;
-        } else {
-            if (c < 0xF0 || c > 0xF4 || left < 4 || (at[1] & 0xC0) != 0x80 || (at[2] & 0xC0) != 0x80 ||
-                (at[3] & 0xC0) != 0x80 || (c == 0xF0 && at[1] < 0x90) || (c == 0xF4 && at[1] > 0x8F))
-                return 0;
-            at += 4;
-        }
-    }
-    return 1;
-}
-
 static int put_code(uint32_t code, byte *out)
 {
     static const uint16_t windows[32] = {
