@@ -89,10 +89,7 @@ static int end_heading(Flow *f)
         if (traits & T_SCOPE)
             return 1;
     }
-    for (uint8_t heading = TAG_H1; heading <= TAG_H6; heading++)
-        if (flow_maybe_around(f, heading))
-            return doubt(f, "the end of a heading around");
-    return 1;
+    return flow_maybe_heading_around(f) ? doubt(f, "the end of a heading around") : 1;
 }
 
 static int end_p(Flow *f)

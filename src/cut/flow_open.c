@@ -57,6 +57,26 @@ int flow_maybe_around(Flow *f, uint8_t tag)
     return f->around[tag] > 0;
 }
 
+/* Say the same of the headings, all of them in one look. */
+int flow_maybe_heading_around(Flow *f)
+{
+    unsigned seen = 0; /* bits 1 to 6 */
+    const byte *at = f->start;
+    while (f->around[TAG_H1] == 0 && seen != 126 && (at = find_last(f->page, at, '<')) != NULL) {
+        int closing = at[1] == '/';
+        const byte *letters = at + 1 + closing;
+        if (lower(*letters) != 'h' || f->start - letters <= 2 || letters[1] < '1' || letters[1] > '6' ||
+            !(byte_class[letters[2]] & B_NAME_END) || (seen >> (letters[1] - '0') & 1))
+            continue;
+        seen |= 1u << (letters[1] - '0');
+        if (!closing)
+            f->around[TAG_H1] = 1;
+    }
+    if (f->around[TAG_H1] == 0)
+        f->around[TAG_H1] = -1;
+    return f->around[TAG_H1] > 0;
+}
+
 /* A form inside a form does not count: ask what the page around is like, once. */
 void flow_ask_for_form(Flow *f)
 {

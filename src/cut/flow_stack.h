@@ -113,6 +113,7 @@ static inline int close_p(Flow *f)
 
 /* flow_open.c */
 int flow_maybe_around(Flow *f, uint8_t tag);
+int flow_maybe_heading_around(Flow *f);
 void flow_ask_for_form(Flow *f);
 int flow_open_form(Flow *f, const Token *t, uint8_t flags);
 
