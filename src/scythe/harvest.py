@@ -110,7 +110,7 @@ class _Extraction:
         """Extract a page that no layout fits: cold, but for what was shown by example, by rules that all still hold."""
         for layout in self._profile.layouts if self._via != "cut" else ():
             asked = [rules for rules in layout.fields if rules.name in self._profile.named and rules.usual.is_expected]
-            found = {rules.name: field for rules in asked if (field := self._follow(rules, _UNKNOWN)).values}
+            found = {each.name: field for each in asked if (field := self._follow(_sterner(each), _UNKNOWN)).values}
             if len(found) == len(asked) > len(self._fields):
                 self._fields = found
         return self._finish(_UNKNOWN)
@@ -201,6 +201,11 @@ class _Extraction:
             return document
         content = PageContent(content.page, kept, content.options, content.heading, mark_relevant)
         return replace(document, text=content.text(), content=content)
+
+
+def _sterner(rules: FieldRules) -> FieldRules:
+    """Ask one more rule to agree, and no other way: on a page of another kind two may agree by chance."""
+    return replace(rules, ways=tuple(replace(way, needed=way.needed + 1) for way in rules.ways[:1]))
 
 
 class LazyField(Field):
