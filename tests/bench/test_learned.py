@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from scythe.bench.cut_tables import Table
-from scythe.bench.learned import LEARN_PAGES, LearnedRun, learn_site, spread, time_learned
+from scythe.bench.learned import LEARN_PAGES, WAYS, LearnedRun, learn_site, spread, time_learned
 from scythe.bench.learned_tables import make_learned_tables
 from scythe.bench.sites import SitePages, load_sites
 
@@ -76,5 +76,5 @@ def test_whole_pages_are_compared_with_reading_them_cold(run: LearnedRun) -> Non
 
 def test_nothing_learned_gives_tables_without_times() -> None:
     fields, pages = make_learned_tables(LearnedRun())
-    assert [row[1] for row in fields.rows] == [None] * 4
+    assert [row[1] for row in fields.rows] == [None] * len(WAYS)
     assert pages.rows == (("all", 0), ("times Site.extract", None))

@@ -26,7 +26,8 @@ PEERS = ("resiliparse", "trafilatura")
 STABLE = ("class", "itemprop", "property", "name")  # attributes that are the same on every page of a layout
 LOCAL, THOROUGH = "cutter", "cutter, thorough"
 TOGETHER, ALL_THOROUGH = "cutter, fields together", "cutter, thorough, fields together"
-WAYS = (LOCAL, TOGETHER, THOROUGH, ALL_THOROUGH)
+BYTES = "cutter, bytes"  # the element as it stands in the page, as parsers serialise it; no text is made of it
+WAYS = (BYTES, LOCAL, TOGETHER, THOROUGH, ALL_THOROUGH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +142,15 @@ def _wanted(body: bytes, start: int) -> Wanted:
 def _time_way(times: Times, way: str, cutter: Cutter, fields: list[tuple[int, LearnedField]]) -> None:
     for number, one in fields:
         if one.bodies:
-            cut = partial(cutter.cut_field, index=one.index, thorough=way == THOROUGH)
+            cut: Callable[[bytes], object] = partial(cutter.cut_field, index=one.index, thorough=way == THOROUGH)
+            if way == BYTES:
+                cut = partial(_cut_bytes, cutter, one.index)
             times.keep(Key(way, FIND, number, one.place), len(one.bodies), sweep(cut, one.bodies))
+
+
+def _cut_bytes(cutter: Cutter, index: int, body: bytes) -> bytes:
+    span = cutter.find(body, index)
+    return body[span[0] : span[1]] if span is not None else b""
 
 
 def _time_together(
