@@ -21,6 +21,7 @@ _WITNESSES = 3  # pages that must agree on a script
 _VALUES = 50  # of a page that are judged: fields that repeat may have thousands
 _FEW_PAGES = 5  # so many more pages count half as unsure
 _FORM_PAGES = 5  # pages with one form before another form is doubted: of "Not available" some is told by then
+_NUMBERS = "digits+no letters"  # prices, telephone numbers, years
 _FORM_CHARS = 100  # longer values have all forms
 _ROOM_CHARS = 30  # a short field may grow by so much, whatever it was before
 _ROOM_BYTES = 50_000  # a new banner or an inline script before the field moves it by so much
@@ -105,12 +106,12 @@ def script_of(text: str) -> str:
 
 
 def has_form(value: str, form: str) -> bool:
-    """Say whether a value has the form that `Usual.form` names."""
-    if len(value) > _FORM_CHARS:
-        return True
-    if form.startswith("digits") and _DIGIT.search(value) is None:
-        return False
-    return not form.endswith("letters") or (_LETTER.search(value) is None) == form.endswith("no letters")
+    """Say whether a value may have the form that `Usual.form` names.
+
+    Only where nothing but numbers was ever seen are words without a number refused: titles may be numbers, and places
+    may go without their code.
+    """
+    return form != _NUMBERS or len(value) > _FORM_CHARS or _DIGIT.search(value) is not None
 
 
 def _judge_length(usual: Usual, size: int) -> str:
