@@ -32,6 +32,8 @@ MOST_KEYS = 100  # of a saved state
 _SAMPLES = 3  # pages kept of each layout, to tell a new one from it
 _FIRST_WAIT = 2
 _LONGEST_WAIT = 320  # misfits between two attempts
+_FREE = 3  # attempts in vain that may follow each other closely
+_COST = 200  # pages: what an attempt takes; after those, each in vain asks for so many more pages before the next
 _REST = 50  # pages without an attempt, after which new trouble is looked into at once
 _PATIENCE = 2  # times that a layout with gaps waits for more pages
 _SEEN_BEFORE = 2  # pages that had a field before, after which the new layout should have it
@@ -60,6 +62,7 @@ class Keeper:
         self._met = 0  # misfits, in all
         self._wait, self._due = _FIRST_WAIT, LEAST  # misfits between two attempts, and at the next one
         self._waited = 0  # times that a layout was not taken for lack of some fields
+        self._in_vain = 0  # attempts since one was of use
         self._tried_at = 0  # page number of the last attempt ...
         self._tried_for: set[tuple[str, str]] = set()  # ... and the layouts and fields in trouble then
 
@@ -126,7 +129,8 @@ class Keeper:
         self._tried_for &= troubles
         if troubles - self._tried_for and self.health.pages - self._tried_at > _REST:
             self._wait, self._due = _FIRST_WAIT, min(self._due, self._met)
-        return len(self._misfits) >= LEAST and self._met >= self._due
+        rested = self.health.pages - self._tried_at >= _COST * (self._in_vain - _FREE)
+        return rested and len(self._misfits) >= LEAST and self._met >= self._due
 
     def _relearn(self, profile: Profile) -> Profile | None:
         """Learn a layout from the misfits kept, if enough of them are of one template and it can be learned."""
@@ -136,6 +140,7 @@ class Keeper:
         self._due = self._met + self._wait
         self._wait = min(2 * self._wait, _LONGEST_WAIT)
         self._tried_at = self.health.pages
+        self._in_vain += 1
         self._tried_for = {(event.layout, event.field) for event in self.health.drift.events}
         lessons = [make_lesson(misfit.body, misfit.url) for misfit in misfits]
         for group in group_pages([lesson.page for lesson in lessons]):
@@ -143,6 +148,7 @@ class Keeper:
             new = self._renew(profile, chosen, [lessons[i] for i in group]) if len(group) >= LEAST else None
             if new is not None:
                 self._misfits = OrderedDict((key, kept) for key, kept in self._misfits.items() if kept not in chosen)
+                self._in_vain = 0
                 return new
         return None
 
