@@ -64,17 +64,19 @@ def test_sites_with_too_few_pages_are_left_out(run: LearnedRun) -> None:
 
 
 def test_whole_pages_are_timed_where_text_was_learned(run: LearnedRun) -> None:
-    assert run.pages == {"untold": PAGES - LEARN_PAGES}
+    assert sum(run.pages.values()) == PAGES - LEARN_PAGES
+    assert set(run.pages) <= {"untold cut", "untold other"}
 
 
 def test_whole_pages_are_compared_with_reading_them_cold(run: LearnedRun) -> None:
     _, pages = make_learned_tables(run)
     assert pages.columns[:5] == ("category", "pages", "Site.extract", "Site.extract, via tree", "scythe.read")
-    assert [row[0] for row in pages.rows] == ["fields", "all", "times Site.extract"]
-    assert pages.rows[-1][2] == 1.0
+    assert pages.rows[-2][:2] == ("all", PAGES - LEARN_PAGES)
+    assert all(row[0].startswith("fields, ") for row in pages.rows[:-2:2])
+    assert all(row[2] == 1.0 for row in pages.rows[1::2])
 
 
 def test_nothing_learned_gives_tables_without_times() -> None:
     fields, pages = make_learned_tables(LearnedRun())
     assert [row[1] for row in fields.rows] == [None] * len(WAYS)
-    assert pages.rows == (("all", 0), ("times Site.extract", None))
+    assert pages.rows == (("all", 0), ("  times Site.extract", None))

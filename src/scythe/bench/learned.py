@@ -167,10 +167,24 @@ def _time_together(
 
 
 def _time_pages(done: LearnedRun, pages: SitePages, site: Site, rest: list[int], rounds: int) -> None:
-    """Time whole pages, text included: learned, by the tree, read cold, and by peers."""
+    """Time whole pages, text included: learned, by the tree, read cold, and by peers.
+
+    Pages whose text is cut are kept apart from the others, which cost a tree and now and then learn something.
+    """
     bodies = [pages.bodies[i] for i in rest]
-    done.categories[pages.name] = pages.category
-    done.pages[pages.name] = len(rest)
+    cut = [body for body in bodies if site.extract(body).fields["text"].how.startswith("cut")]
+    _time_some_pages(done, f"{pages.name} cut", f"{pages.category}, text cut", site, cut, rounds)
+    others = [body for body in bodies if body not in cut]
+    _time_some_pages(done, f"{pages.name} other", f"{pages.category}, the others", site, others, rounds)
+
+
+def _time_some_pages(
+    done: LearnedRun, name_of_pages: str, category: str, site: Site, bodies: list[bytes], rounds: int
+) -> None:
+    if not bodies:
+        return
+    done.categories[name_of_pages] = category
+    done.pages[name_of_pages] = len(bodies)
     ways: dict[str, Callable[[bytes], object]] = {
         "Site.extract": lambda body: site.extract(body).text,
         "Site.extract, via tree": lambda body: site.extract(body, via="tree").text,
@@ -183,7 +197,7 @@ def _time_pages(done: LearnedRun, pages: SitePages, site: Site, rest: list[int],
     for number in range(rounds):
         for name, extract in ways.items():
             if number == 0 or name == "Site.extract":  # the others take milliseconds
-                done.times.keep(Key(name, CREATE, -1, pages.name), len(bodies), sweep(extract, bodies))
+                done.times.keep(Key(name, CREATE, -1, name_of_pages), len(bodies), sweep(extract, bodies))
 
 
 def _peer(name: str) -> Callable[[bytes], object]:

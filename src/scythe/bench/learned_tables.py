@@ -55,8 +55,8 @@ def tell_whole_pages(run: LearnedRun) -> Table:
         sites = [site for site, own in run.categories.items() if category in (own, "all")]
         means = [_mean(run, (Key(way, CREATE, -1, site) for site in sites)) for way in run.page_ways]
         rows.append((category, sum(run.pages[site] for site in sites), *means))
-    ratios = [_ratio(mean, rows[-1][2]) for mean in rows[-1][2:]] if run.page_ways else []
-    rows.append(("times Site.extract", None, *ratios))
+        ratios = [_ratio(mean, means[0]) for mean in means] if run.page_ways else []
+        rows.append(("  times Site.extract", None, *ratios))
     return Table("pages", "Whole pages, text included", ("category", "pages", *run.page_ways), tuple(rows))
 
 
