@@ -56,7 +56,8 @@ def _load(path: Path) -> list[SitePages]:
 def _page(row: dict[str, Any], place: str) -> _Page:
     given = row.get("gold")
     gold = {str(name): [str(v) for v in values] for name, values in given.items()} if isinstance(given, dict) else {}
-    return _Page(str(row["site"]), str(row["html"]).encode("utf-8", "replace"), row.get("url") or None, gold)
+    site = f"{row['vertical']}/{row['site']}" if row.get("vertical") else str(row["site"])
+    return _Page(site, str(row["html"]).encode("utf-8", "replace"), row.get("url") or None, gold)
 
 
 def _category(name: str, path: Path) -> str:

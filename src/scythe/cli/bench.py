@@ -19,6 +19,7 @@ from scythe.bench.machine import Machine, describe_machine
 from scythe.bench.peers import installed
 from scythe.bench.text import Score
 from scythe.cli.bench_cut import cut
+from scythe.cli.bench_learn import learn
 from scythe.errors import ScytheError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Score text methods and other tools on page sets.")
@@ -71,6 +72,7 @@ def text(
 
 
 app.command()(cut)
+app.command()(learn)
 
 
 class _Ticks:

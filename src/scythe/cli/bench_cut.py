@@ -58,7 +58,7 @@ def cut(
         show(tables, machine)
 
 
-def show(tables: list[Table], machine: Machine) -> None:
+def show(tables: list[Table], machine: Machine, caution: str = CAUTION) -> None:
     """Print the tables, what to beware of, and the machine."""
     console = Console(soft_wrap=True, highlight=False, width=max(Console().width, TABLE_WIDTH))
     for table in tables:
@@ -71,7 +71,7 @@ def show(tables: list[Table], machine: Machine) -> None:
         if table.note:
             console.print(table.note, markup=False)
         console.print()
-    console.print(CAUTION, markup=False)
+    console.print(caution, markup=False)
     console.print(machine.summary(), markup=False)
 
 

@@ -1,0 +1,49 @@
+"""`scythe bench learn`: options come in, tables (or JSON) go to standard output, progress to standard error."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from scythe.bench.machine import describe_machine
+from scythe.cli.bench_cut import show
+from scythe.errors import ScytheError
+
+CAUTION = (
+    "Ten pages of each site are learned, once the first and once as many spread over it; the others are extracted."
+)
+
+
+def learn(
+    data: Annotated[Path, typer.Option(help="Pages of sites (.jsonl.xz, .jsonl.gz, .jsonl) or a folder of them.")],
+    site_limit: Annotated[int | None, typer.Option(min=1, help="Use only this many sites of each set.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Count what learned sites cut, whether the tree agrees, and how many values by example are right."""
+    from scythe.bench import learning as bench
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = progress.add_task("loading", total=None)
+    try:
+        with progress:
+            done = bench.run(
+                data,
+                site_limit=site_limit,
+                tick=lambda site, sites: progress.update(task, description=site, total=sites, advance=1),
+            )
+    except ScytheError as error:
+        typer.echo(f"scythe bench: {error}", err=True)
+        raise typer.Exit(2) from None
+    tables, machine = bench.make_tables(done), describe_machine()
+    if as_json:
+        answer = {"machine": asdict(machine), "caution": CAUTION, "tables": [asdict(table) for table in tables]}
+        typer.echo(json.dumps(answer, indent=1))
+    else:
+        show(tables, machine, CAUTION)
