@@ -59,7 +59,7 @@ def test_tables_tell_shares_and_rates(done: LearningRun) -> None:
     cuts, examples = make_tables(done)
     assert cuts.rows[0][:5] == ("shop", "first", 4, 4, 100.0)
     assert cuts.rows[-1][0] == "all"
-    assert examples.rows[-1] == (3, 1, 1.0, 1.0, 1.0)
+    assert examples.rows[-1] == (3, 1, "1.000", "1.000", "1.000")
 
 
 def test_nothing_counted_makes_an_empty_table() -> None:

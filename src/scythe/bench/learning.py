@@ -154,11 +154,11 @@ def _sum(tallies: Sequence[Tally]) -> Tally:
 def _row(category: str, manner: str, tally: Tally) -> tuple[Cell, ...]:
     fields = tally.hows.total()
     shares = [100 * tally.hows[how] / fields if fields else None for how in ("cut", "tree", "missing")]
-    text = fmean(tally.texts) if tally.texts else None
+    text = f"{fmean(tally.texts):.3f}" if tally.texts else None
     return (category, manner, tally.pages, fields, *shares, tally.different, text)
 
 
 def _shots_row(shots: int, counts: Mapping[tuple[str, str], Counts]) -> tuple[Cell, ...]:
     rates = [rate(each) for each in counts.values()]
-    means = [fmean(getattr(each, name) for each in rates) for name in ("f1", "precision", "recall")]
+    means = [f"{fmean(getattr(each, name) for each in rates):.3f}" for name in ("f1", "precision", "recall")]
     return (shots, len(rates), *means)
