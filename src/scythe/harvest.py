@@ -155,7 +155,7 @@ class _Extraction:
     def _finish(self, reason: str) -> Document:
         """Read cold what the rules should have given and did not, and build the document."""
         fields, cold = self._fields, None
-        if self._via != "cut" and any(self._lacks(name) for name in ("text", "title")):
+        if self._via != "cut" and (self._lacks("text") or self._lacks("title")):
             cold = self._cold
             for name, value in _known_cold(cold).items():
                 if name in self._wanted and name not in self._profile.named and self._lacks(name) and value:
@@ -163,11 +163,13 @@ class _Extraction:
                     fields[name] = Field((value,), None, f"tree: read cold ({why})")
         lacking = reason if reason == _UNKNOWN else "not on the pages learned"
         for name in self._wanted:
-            fields.setdefault(name, Field((), None, f"missing: {lacking}"))
+            if name not in fields:
+                fields[name] = Field((), None, f"missing: {lacking}")
         content = self._content or (cold.content if cold is not None else _Cold(lambda: self._cold))
         if "images" in self._wanted:
-            text = fields.get("text", Field())
-            fields["images"] = LazyField(content, text.span, text.how or "tree: read cold")
+            text = fields.get("text")
+            span, how = (text.span, text.how) if text is not None else (None, "tree: read cold")
+            fields["images"] = LazyField(content, span, how)
         return self._document(content, cold)
 
     def _document(self, content: Content, cold: Document | None) -> Document:

@@ -51,10 +51,17 @@ class Dispatcher:
         return sum(self._has(body, mark) for mark in own) / len(own) if own else 0.0
 
     def _has_all(self, body: bytes, own: list[int]) -> bool:
+        # what `_has` does, written out: this runs for every mark of every page
+        find, marks, seen = self._find, self._marks, self._seen
         for at, mark in enumerate(own):
-            if not self._has(body, mark):
-                own[0], own[at] = mark, own[0]
-                return False
+            start = seen[mark] - _BEFORE
+            place = find(body, marks[mark], start) if start > 0 else -1
+            if place < 0:
+                place = find(body, marks[mark], 0)
+                if place < 0:
+                    own[0], own[at] = mark, own[0]
+                    return False
+            seen[mark] = place
         return True
 
     def _has(self, body: bytes, mark: int) -> bool:
