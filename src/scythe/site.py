@@ -71,7 +71,7 @@ class Site:
         site._look_back(lessons)
         return site
 
-    def extract(self, body: bytes | str, url: str | None = None, *, via: Via = "auto") -> Document:
+    def extract(self, body: bytes | str, url: str | None = None, via: Via = "auto") -> Document:
         """Extract one page of the site.
 
         `via` "auto" cuts from the bytes and asks the tree where a cut is in doubt; "cut" leaves doubtful fields out;

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from scythe.errors import BadInput
-from scythe.learn.events import Event, describe
+from scythe.learn.events import Drift, Event, describe
 from scythe.learn.health import Health
 from scythe.rules import ELEMENT, FieldRules, Layout, Rule, Usual, Way
 
@@ -216,3 +216,10 @@ def test_memory_is_bounded() -> None:
             health.observe(one, MISSING)
     assert len(health.drift.events) == 50
     assert len(health.drift.log) <= 100
+
+
+def test_drift_is_true_while_something_is_wrong_and_tells_what() -> None:
+    assert not Drift(5)
+    event = Event("missing", "layout-1", "price", "2026-01-01T00:00:00+00:00", 3, 3)
+    assert Drift(5, (event,))
+    assert [each.field for each in Drift(5, (event,))] == ["price"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import TypeVar
 
@@ -51,6 +51,12 @@ class Drift:
     def healthy(self) -> bool:
         """Whether everything that was learned still works."""
         return not self.events
+
+    def __bool__(self) -> bool:
+        return bool(self.events)  # `if site.drift:` reads as it should
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self.events)
 
     def __str__(self) -> str:
         """Describe it in lines for a terminal."""
