@@ -7,7 +7,7 @@ outcome -> health -> drift -> learn again                     Site.drift, in rel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -27,6 +27,7 @@ from scythe.rules import Profile
 from scythe.teach import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
 
 Given = Page | tuple[str | None, bytes | str]
+Shown = Mapping[str, Sequence[str]] | Mapping[str, str]  # values by field name; one value need not be in a list
 
 
 class Site:
@@ -45,7 +46,7 @@ class Site:
     def learn(
         cls,
         pages: Iterable[Given],
-        examples: Sequence[Example | None] | None = None,
+        examples: Sequence[Shown | None] | None = None,
         *,
         fields: Sequence[str] | None = None,
     ) -> Site:
@@ -64,8 +65,9 @@ class Site:
                 f"examples must have one entry per page, None where nobody looked: "
                 f"{len(examples)} entries, {len(given)} pages"
             )
-        wanted = _wanted(examples, fields)
-        lessons = [_lesson(page, examples[i] if examples is not None else None) for i, page in enumerate(given)]
+        shown = [_example(example) for example in examples] if examples is not None else None
+        wanted = _wanted(shown, fields)
+        lessons = [_lesson(page, shown[i] if shown is not None else None) for i, page in enumerate(given)]
         profile, notes = learn_profile(lessons, wanted)
         site = cls(profile, notes=notes)
         site._look_back(lessons)
@@ -79,6 +81,8 @@ class Site:
         """
         if via not in ("auto", "cut", "tree"):
             raise BadInput(f"via must be auto, cut or tree, not {via!r}")
+        if url is not None and not isinstance(url, str):
+            raise BadInput(f"url must be str or None, not {type(url).__name__}")
         body = _bytes(body)
         page = self._harvester.harvest(body, url, via)
         if via == "auto":
@@ -139,12 +143,30 @@ def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | N
     return tuple(dict.fromkeys((*named, *fields)))
 
 
+def _example(given: object) -> Example | None:
+    """Check what was shown of one page; a single value need not be in a list."""
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise BadInput(f"an example is a dict of values by field name, or None, not {type(given).__name__}")
+    shown: dict[str, tuple[str, ...]] = {}
+    for name, values in given.items():
+        values = (values,) if isinstance(values, str) else values
+        is_listed = isinstance(values, Sequence) and all(isinstance(value, str) for value in values)
+        if not isinstance(name, str) or not is_listed:
+            raise BadInput(f"the example of {name!r} must be text or a list of texts, not {values!r:.60}")
+        shown[name] = tuple(values)
+    return shown
+
+
 def _lesson(given: object, example: Example | None) -> Lesson:
     if isinstance(given, Page):
         return make_lesson(given.html.encode(), given.url, example)
     if not (isinstance(given, tuple) and len(given) == 2):
         raise BadInput(f"a page is a Page or a pair (url, bytes), not {type(given).__name__}")
     url, body = given
+    if url is not None and not isinstance(url, str):
+        raise BadInput(f"the url of a page must be str or None, not {type(url).__name__}")
     return make_lesson(_bytes(body), url, example)
 
 
