@@ -162,6 +162,17 @@ static int follow_rule(Search *s, const FollowRule *rule, uint32_t *place, int *
     return rule->nth > 0 ? step_forward(s, rule, anchor, place) : step_back(s, rule, anchor, place);
 }
 
+/* Rules that count from an element in front fail together: they need one of another kind, or the first rule. */
+static int are_independent(const FollowWay *way, uint32_t agreed)
+{
+    if (agreed & 1)
+        return 1;
+    for (int i = 1; i < way->rule_count && i < VOTES; i++)
+        if ((agreed >> i & 1) && !way->rules[i].counted)
+            return 1;
+    return 0;
+}
+
 int follow_way(Search *s, const FollowWay *way, uint32_t *place, uint32_t *agreed, int *spoke)
 {
     uint32_t places[VOTES], rules[VOTES];
@@ -184,7 +195,7 @@ int follow_way(Search *s, const FollowWay *way, uint32_t *place, uint32_t *agree
             rules[count++] = 0;
         }
         rules[known] |= (uint32_t)1 << i;
-        if (++votes[known] < way->needed)
+        if (++votes[known] < way->needed || !are_independent(way, rules[known]))
             continue;
         if (doubts && count > 1) /* what is doubtful might have been another place's vote, and first */
             return unsure(s, why);

@@ -12,6 +12,7 @@ typedef struct {
     Literal anchor, step;
     int anchor_bare, step_bare; /* no more than `<name`: the name ends there */
     size_t skip, reach, position;
+    int counted; /* it counts tags from an element in front */
     int nth;
 } FollowRule;
 

@@ -34,13 +34,13 @@ static int is_bare(const byte *at, size_t size)
     return 1;
 }
 
-/* row: anchor, skip, step, nth, reach, position */
+/* row: anchor, skip, step, nth, reach, position, counted */
 static int read_rule(PyObject *row, FollowRule *rule)
 {
     const char *anchor, *step;
     Py_ssize_t anchor_size, step_size, skip, reach, position;
-    if (!PyArg_ParseTuple(row, "y#ny#inn", &anchor, &anchor_size, &skip, &step, &step_size, &rule->nth, &reach,
-                          &position))
+    if (!PyArg_ParseTuple(row, "y#ny#innp", &anchor, &anchor_size, &skip, &step, &step_size, &rule->nth, &reach,
+                          &position, &rule->counted))
         return 0;
     if (anchor_size == 0 || skip < 0 || (rule->nth == 0 && skip >= anchor_size) || reach < 0) {
         PyErr_SetString(PyExc_ValueError, "a rule needs an anchor that covers its target");

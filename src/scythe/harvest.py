@@ -118,7 +118,7 @@ class _Extraction:
     def _accept(self, rules: FieldRules, cut: Cut) -> Field | None:
         """Turn a cut into a field, or return None where it is in doubt and the tree may be asked."""
         if cut.state == "cut":
-            strange = judge(rules.usual, cut.values, cut.span)
+            strange = judge(rules.usual, cut.values, cut.span, strictly=cut.way > 0)
             if not strange:
                 return self._field(rules, cut.values, cut.span, f"cut: {cut.why}", rules.ways[cut.way])
         else:
@@ -133,7 +133,8 @@ class _Extraction:
         why = "no rule"
         for way, loosely in [(way, False) for way in rules.ways] + [(way, True) for way in rules.ways]:
             found = follow(self._source, way, loosely=loosely)
-            strange = judge(rules.usual, found.values, None) if found.values else found.why
+            strictly = loosely or way is not rules.ways[0]
+            strange = judge(rules.usual, found.values, None, strictly=strictly) if found.values else found.why
             if not strange:
                 span = span_of(self._source, found.openings[0], way)
                 return self._field(rules, found.values, span, f"tree: {found.why}{reason}", way)

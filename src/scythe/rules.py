@@ -36,11 +36,15 @@ class Rule:
     position: int = 0  # byte offset where the search begins: a hint that only saves time while the anchor is unique
 
 
+COUNTED = frozenset({"inside", "after"})  # kinds of rules that count tags from an element in front
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """Rules that lead to the same opening tag, best first, and what to take there.
 
-    The rules are followed in order until `needed` of them agree on a place; that place is the answer.
+    The rules are followed in order until `needed` of them agree on a place; that place is the answer. Rules that count
+    tags from an element in front fail together, so they agree only with one of another kind or with the first rule.
     """
 
     take: str

@@ -94,3 +94,16 @@ def test_a_place_far_outside_is_implausible() -> None:
 def test_judging_looks_only_at_the_beginning_of_long_texts() -> None:
     seen = usual(ENGLISH * 2_000, ENGLISH * 3_000, ENGLISH * 4_000)
     assert judge(seen, ("1" + ENGLISH * 2_500 + RUSSIAN * 5_000,), None) == ""
+
+
+def test_what_was_always_a_number_must_be_one_even_from_the_first_choice_of_rules() -> None:
+    prices = usual_of([(f"$ {n}.50",) for n in range(10, 20)], [None] * 10)
+    assert judge(prices, ("Call us",), None, strictly=False)
+    assert judge(prices, ("$ 3.50 plus freight",), None, strictly=False)
+    assert not judge(prices, ("$ 3.50",), None, strictly=False)
+
+
+def test_other_forms_bind_only_rules_of_second_choice() -> None:
+    places = usual_of([(f"Harrowby, WI {n}",) for n in range(53_000, 53_010)], [None] * 10)
+    assert not judge(places, ("Harrowby, Wisconsin",), None, strictly=False)
+    assert judge(places, ("Harrowby, Wisconsin",), None)

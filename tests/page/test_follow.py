@@ -86,3 +86,11 @@ def test_the_span_covers_the_element_and_nothing_else() -> None:
 def test_the_search_starts_at_the_hint_and_falls_back_to_the_start() -> None:
     late = Rule("label", b"Size:", step=b"<td", nth=1, reach=100, position=len(BODY) - 5)
     assert found(Way(ELEMENT, (late,), needed=1)).values == ("9 & up",)
+
+
+def test_rules_that_count_from_the_front_do_not_vouch_for_each_other() -> None:
+    other = Rule("after", b"<h1", step=b"<td", nth=2, reach=500)
+    silent = Rule("tag", b"<td class='gone'")
+    assert found(Way(ELEMENT, (silent, INSIDE, other))).values == ()
+    assert found(Way(ELEMENT, (silent, INSIDE, other, LABEL))).values == ("9 & up",)
+    assert found(Way(ELEMENT, (INSIDE, other))).values == ("9 & up",)  # the first rule is the way's own choice

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from scythe.compiled import load_compiled
 from scythe.cut.flow import Flow
 from scythe.page.labels import declared_codec
-from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, TAKES, Layout, Way
+from scythe.rules import ATTRIBUTE, COUNTED, ELEMENT, FLOW, TAKES, Layout, Way
 
 COMPILED = load_compiled("scythe.cut._scan")
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
@@ -130,7 +130,10 @@ def _plan_way(way: Way) -> tuple[object, ...]:
         way.before.encode(),
         way.after.encode(),
         tuple(rule.kind for rule in rules),
-        tuple((rule.anchor, rule.skip, rule.step, rule.nth, rule.reach, rule.position) for rule in rules),
+        tuple(
+            (rule.anchor, rule.skip, rule.step, rule.nth, rule.reach, rule.position, rule.kind in COUNTED)
+            for rule in rules
+        ),
     )
 
 

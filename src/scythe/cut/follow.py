@@ -28,6 +28,7 @@ class PlanRule(NamedTuple):
     nth: int
     reach: int
     position: int
+    counted: bool  # it counts tags from an element in front
 
 
 class PlanWay(NamedTuple):
@@ -74,7 +75,7 @@ class Search:
                 continue
             agreed = votes.setdefault(place, [])
             agreed.append(number)
-            if len(agreed) >= way.needed:
+            if len(agreed) >= way.needed and (agreed[0] == 0 or not all(way.rules[vote].counted for vote in agreed)):
                 if doubt and len(votes) > 1:
                     break
                 return place, sum(1 << vote for vote in agreed)

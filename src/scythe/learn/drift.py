@@ -66,8 +66,11 @@ def usual_of(values_per_page: Sequence[tuple[str, ...]], spans: Sequence[Span], 
     )
 
 
-def judge(usual: Usual, values: tuple[str, ...], span: Span) -> str:
-    """Say why values are implausible for a field, or return an empty string. Takes half a microsecond for most."""
+def judge(usual: Usual, values: tuple[str, ...], span: Span, *, strictly: bool = True) -> str:
+    """Say why values are implausible for a field, or return an empty string. Takes half a microsecond for most.
+
+    `strictly` is for values from rules that are not the first choice: they must look just like those learned.
+    """
     if not usual.present:
         return ""
     if not values:
@@ -76,7 +79,7 @@ def judge(usual: Usual, values: tuple[str, ...], span: Span) -> str:
         size = len(value)
         if not usual.shortest <= size <= usual.longest and (strange := _judge_length(usual, size)):
             return strange
-        if usual.form and usual.present >= _FORM_PAGES and not has_form(value, usual.form):
+        if usual.form and usual.present >= _FORM_PAGES and not has_form(value, usual.form, strictly=strictly):
             return f"implausible: usually with {usual.form}"
         if (
             usual.script
@@ -105,13 +108,16 @@ def script_of(text: str) -> str:
     return script if 2 * count > len(letters) else ""
 
 
-def has_form(value: str, form: str) -> bool:
-    """Say whether a value may have the form that `Usual.form` names.
+def has_form(value: str, form: str, *, strictly: bool = True) -> bool:
+    """Say whether a value has the form that `Usual.form` names.
 
-    Only where nothing but numbers was ever seen are words without a number refused: titles may be numbers, and places
-    may go without their code.
+    Not strictly, only what was always a number must be one: titles may be numbers, and places may go without their code.
     """
-    return form != _NUMBERS or len(value) > _FORM_CHARS or _DIGIT.search(value) is not None
+    if len(value) > _FORM_CHARS or (form != _NUMBERS and not strictly):
+        return True
+    if form.startswith("digits") and _DIGIT.search(value) is None:
+        return False
+    return not form.endswith("letters") or (_LETTER.search(value) is None) == form.endswith("no letters")
 
 
 def _judge_length(usual: Usual, size: int) -> str:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
 from scythe.page.blocks import BOX, BREAK, KIND, RULE, SKIP
 from scythe.page.source import MARK, Opening, Source, matches, tag_end, unmark
-from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, Rule, Way
+from scythe.rules import ATTRIBUTE, COUNTED, ELEMENT, FLOW, LEAD, TAIL, Rule, Way
 
 _OCCURRENCES = 1_000  # of one anchor on a page; an anchor that is everywhere says nothing
 _ATTRIBUTE = re.compile(rb"""[\s/]+([^\s/>="']+)(?:=(?:"([^"]*)("?)|'([^']*)('?)|([^\s>"']*)))?""")
@@ -35,22 +34,25 @@ def follow(source: Source, way: Way, *, loosely: bool = True) -> Found:
     """
     if way.repeats:
         return _follow_all(source, way)
-    votes: Counter[int] = Counter()
-    kinds: dict[int, list[str]] = {}
+    votes: dict[int, list[Rule]] = {}
     for rule in way.rules:
         opening = follow_rule(source, rule, loosely=loosely)
         if opening is None:
             continue
-        votes[opening.offset] += 1
-        kinds.setdefault(opening.offset, []).append(rule.kind)
-        if votes[opening.offset] >= way.needed:
+        agreed = votes.setdefault(opening.offset, [])
+        agreed.append(rule)
+        if len(agreed) >= way.needed and _are_independent(agreed, way):
             value = take(source, opening, way)
             if value is None:
                 return Found((), (), "the element does not hold it")
-            return Found((opening,), (value,), "+".join(kinds[opening.offset]))
+            return Found((opening,), (value,), "+".join(one.kind for one in agreed))
     if not votes:
         return Found((), (), "no anchor on the page")
     return Found((), (), "rules disagree" if len(votes) > 1 else "only one rule speaks")
+
+
+def _are_independent(agreed: list[Rule], way: Way) -> bool:
+    return agreed[0] is way.rules[0] or any(rule.kind not in COUNTED for rule in agreed)
 
 
 def follow_rule(source: Source, rule: Rule, *, loosely: bool = True) -> Opening | None:
