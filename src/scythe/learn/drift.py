@@ -111,7 +111,7 @@ def script_of(text: str) -> str:
 def has_form(value: str, form: str, *, strictly: bool = True) -> bool:
     """Say whether a value has the form that `Usual.form` names.
 
-    Not strictly, only what was always a number must be one: titles may be numbers, and places may go without their code.
+    Not strictly, only what was always a number must be one: titles may be numbers, places may go without their code.
     """
     if len(value) > _FORM_CHARS or (form != _NUMBERS and not strictly):
         return True
