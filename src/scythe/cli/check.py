@@ -6,11 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
 
-from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.ending import FAILED, USAGE, attempt, complain, neutralise, quiet_ends
 from scythe.cli.pages import load_pages
 from scythe.cli.progress import show_progress
 from scythe.cli.site_options import AllowPrivate, AsJson, BaseUrl, Pages, ProfilePath, Timeout
@@ -111,10 +112,9 @@ def _check(path: str, pages: Iterator[Loaded]) -> Report:
         if page.complaint:
             complain(f"{page.name}: {page.complaint}")
             continue
-        try:
-            got = harvester.harvest(page.body, page.url, "auto")
-        except Exception as error:  # noqa: BLE001 (one bad page must not stop a run)
-            complain(f"{page.name}: a bug in scythe, please report it: {type(error).__name__}: {error}")
+        got, complaint = attempt(partial(harvester.harvest, page.body, page.url, "auto"))
+        if got is None:
+            complain(f"{page.name}: {complaint}")
             continue
         health.observe(got.layout, got.document.how, page.url)
         _note(report, got.layout, got.document.how)

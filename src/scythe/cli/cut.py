@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.ending import FAILED, USAGE, attempt, complain, neutralise, quiet_ends
 from scythe.cli.pages import load_pages
 from scythe.cli.progress import show_progress
 from scythe.cli.sinks import FIELD_FORMATS, Form, Sink, fields_row, open_sink
@@ -27,7 +27,7 @@ from scythe.cli.site_options import (
     Via,
 )
 from scythe.cli.sources import Loaded, Reach, check_base
-from scythe.errors import BadInput, ScytheError
+from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.model import Document
 
@@ -141,23 +141,22 @@ def _run(pages: Iterator[Loaded], sink: Sink, site: Site, via: Any, *, verbose: 
 
 def _cut_one(page: Loaded, sink: Sink, site: Site, via: Any, tally: Tally, *, verbose: bool) -> str:
     """Extract one page and hand it to the sink; return a complaint, or an empty string."""
-    try:
+
+    def work() -> tuple[Document, int, list[str]]:
         began = time.perf_counter_ns()
         document = site.extract(page.body, url=page.url, via=via)
-        found = {name: (len(got.values), got.how) for name, got in document.fields.items()}
+        for got in document.fields.values():
+            len(got.values)  # images are worked out when asked for, and belong to the time
         took_ns = time.perf_counter_ns() - began
-        complaints = sink.put(page.name, document)
-    except BrokenPipeError:
-        raise
-    except ScytheError as error:
-        return str(error)
-    except OSError as error:
-        return f"cannot be written: {error.strerror or error}"
-    except Exception as error:  # noqa: BLE001 (one bad page must not stop a run)
-        return f"a bug in scythe, please report it with the page: {type(error).__name__}: {error}"
+        return document, took_ns, list(sink.put(page.name, document))
+
+    done, complaint = attempt(work)
+    if done is None:
+        return complaint
+    document, took_ns, complaints = done
     tally.pages += 1
     tally.took_ns += took_ns
-    tally.fields.update(how.partition(":")[0] for _, how in found.values())
+    tally.fields.update(got.how.partition(":")[0] for got in document.fields.values())
     if page.cut_at_bytes is not None:
         complain(f"{page.name}: incomplete: the download ended after {page.cut_at_bytes} bytes")
     if verbose:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import typer
+
+from scythe.errors import ScytheError
+
+Result = TypeVar("Result")
 
 OK, FAILED, USAGE, EMPTY, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 
@@ -25,6 +30,20 @@ def neutralise(text: str) -> str:
 def complain(message: str) -> None:
     """Say what went wrong in one line on standard error."""
     typer.echo(f"scythe: {' '.join(neutralise(message).split())}", err=True)
+
+
+def attempt(work: Callable[[], Result]) -> tuple[Result | None, str]:
+    """Do the work on one page; return what came of it, or None and what to say of the page."""
+    try:
+        return work(), ""
+    except BrokenPipeError:
+        raise
+    except ScytheError as error:
+        return None, str(error)
+    except OSError as error:
+        return None, f"cannot be written: {error.strerror or error}"
+    except Exception as error:  # noqa: BLE001 (one bad page must not stop a run of thousands)
+        return None, f"a bug in scythe, please report it with the page: {type(error).__name__}: {error}"
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 import scythe
-from scythe.cli.ending import EMPTY, FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.ending import EMPTY, FAILED, USAGE, attempt, complain, neutralise, quiet_ends
 from scythe.cli.progress import show_progress
 from scythe.cli.read_options import (
     AllowPrivate,
@@ -34,7 +34,7 @@ from scythe.cli.read_options import (
 )
 from scythe.cli.sinks import FORMATS, Sink, is_folder, open_sink
 from scythe.cli.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
-from scythe.errors import BadInput, ScytheError
+from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.model import Document, Loss, TextOptions
 from scythe.read.text import method_names
@@ -157,18 +157,16 @@ def _run(pages: Iterator[Loaded], sink: Sink, options: TextOptions, *, verbose: 
 def _read_one(page: Loaded, sink: Sink, options: TextOptions, tally: Tally, *, verbose: bool) -> str:
     """Read one page and hand it to the sink; return a complaint, or an empty string."""
     began = time.perf_counter()
-    try:
+
+    def work() -> tuple[Document, list[str]]:
         document = scythe.read(page.body, url=page.url, options=options, content_type=page.content_type)
         document = _with_cut(document, page.cut_at_bytes)
-        complaints = sink.put(page.name, document)
-    except BrokenPipeError:
-        raise
-    except ScytheError as error:
-        return str(error)
-    except OSError as error:
-        return f"cannot be written: {error.strerror or error}"
-    except Exception as error:  # noqa: BLE001 (one bad page must not stop a run)
-        return f"a bug in scythe, please report it with the page: {type(error).__name__}: {error}"
+        return document, list(sink.put(page.name, document))
+
+    done, complaint = attempt(work)
+    if done is None:
+        return complaint
+    document, complaints = done
     if not document.text:
         tally.empty += 1
         complain(f"{page.name}: no text: {document.why}")
