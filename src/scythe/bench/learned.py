@@ -84,9 +84,9 @@ def spread(pages: int) -> list[int]:
     return [i * pages // LEARN_PAGES for i in range(LEARN_PAGES)]
 
 
-def learn_site(pages: SitePages) -> Site:
-    """Learn from pages spread over the site; by example where values are known, else text, title, date and author."""
-    chosen = spread(len(pages.bodies))
+def learn_site(pages: SitePages, chosen: Sequence[int] | None = None) -> Site:
+    """Learn from some pages of a site, or from some spread over it; by example where values are known."""
+    chosen = spread(len(pages.bodies)) if chosen is None else chosen
     given = [(pages.urls[i], pages.bodies[i]) for i in chosen]
     examples = [pages.gold[i] or None for i in chosen]
     return Site.learn(given, examples if any(examples) else None)

@@ -14,13 +14,12 @@ from pathlib import Path
 from statistics import fmean
 
 from scythe.bench.cut_tables import Cell, Table
+from scythe.bench.learned import LEARN_PAGES, learn_site
 from scythe.bench.scoring import Counts, compare, cut_tokens, rate
 from scythe.bench.sites import SitePages, load_sites
 from scythe.model import Document
 from scythe.reader import read
-from scythe.site import Site
 
-LEARN_PAGES = 10
 SHOTS = (1, 2, 3)
 _WORD = re.compile(r"\w+")
 
@@ -67,7 +66,7 @@ def choose_pages(pages: int) -> dict[str, list[int]]:
 
 def count_cuts(tally: Tally, pages: SitePages, chosen: Sequence[int]) -> None:
     """Learn from the chosen pages and compare what is cut from the others with what the tree gives."""
-    site = _learn(pages, chosen)
+    site = learn_site(pages, chosen)
     for i in set(range(len(pages.bodies))) - set(chosen):
         document = site.extract(pages.bodies[i], pages.urls[i])
         tally.pages += 1
@@ -87,7 +86,7 @@ def count_differences(document: Document, by_tree: Document) -> int:
 
 def count_shown(counts: dict[tuple[str, str], Counts], pages: SitePages, shots: int) -> None:
     """Show the values of the first pages and count those of the others that are right."""
-    site = _learn(pages, range(min(shots, len(pages.bodies) - 1)))
+    site = learn_site(pages, range(min(shots, len(pages.bodies) - 1)))
     for i in range(shots, len(pages.bodies)):
         document = site.extract(pages.bodies[i], pages.urls[i])
         for name, accepted in pages.gold[i].items():
@@ -123,12 +122,6 @@ def make_tables(done: LearningRun) -> list[Table]:
         title = "Fields by example, mean over fields of categories"
         tables.append(Table("examples", title, ("pages shown", "fields", "F1", "precision", "recall"), tuple(shots)))
     return tables
-
-
-def _learn(pages: SitePages, chosen: Sequence[int]) -> Site:
-    examples = [pages.gold[i] or None for i in chosen]
-    given = [(pages.urls[i], pages.bodies[i]) for i in chosen]
-    return Site.learn(given, examples if any(examples) else None)
 
 
 def _add(counts: Counts, values: Sequence[str], accepted: Sequence[str]) -> Counts:
