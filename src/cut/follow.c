@@ -82,6 +82,16 @@ static int judge_step(Search *s, const FollowRule *rule, long index)
     return answer == PLACE_YES ? FOUND : answer == PLACE_NO ? NOTHING : DOUBT;
 }
 
+/* Count the mark at `index` if it is a step: FOUND at the last one wanted, NOTHING where more are. */
+static int count_step(Search *s, const FollowRule *rule, long index, int *left, uint32_t *place)
+{
+    int state = judge_step(s, rule, index);
+    if (state != FOUND)
+        return state;
+    *place = s->map.marks[index].at;
+    return --*left == 0 ? FOUND : NOTHING;
+}
+
 static int step_forward(Search *s, const FollowRule *rule, uint32_t anchor, uint32_t *place)
 {
     Map *m = &s->map;
@@ -109,13 +119,9 @@ static int step_forward(Search *s, const FollowRule *rule, uint32_t anchor, uint
         at = m->marks[index].at;
         if (at > last)
             return NOTHING;
-        int state = judge_step(s, rule, index);
-        if (state == DOUBT)
-            return DOUBT;
-        if (state == FOUND && --left == 0) {
-            *place = at;
-            return FOUND;
-        }
+        int state = count_step(s, rule, index, &left, place);
+        if (state != NOTHING)
+            return state;
     }
     return unsure(s, D_SIZE);
 }
@@ -135,13 +141,9 @@ static int step_back(Search *s, const FollowRule *rule, uint32_t anchor, uint32_
         at = m->marks[index].at;
         if (anchor - at > rule->reach)
             return NOTHING;
-        int state = judge_step(s, rule, index);
-        if (state == DOUBT)
-            return DOUBT;
-        if (state == FOUND && --left == 0) {
-            *place = at;
-            return FOUND;
-        }
+        int state = count_step(s, rule, index, &left, place);
+        if (state != NOTHING)
+            return state;
     }
     return NOTHING;
 }

@@ -63,19 +63,28 @@ int scan_skip_foreign(Scan *s, Token *t)
     return STOP;
 }
 
+/* Read the next token of markup and go behind it, or doubt where the page ends first. */
+static int next_token(Scan *s, const byte **at, Token *token)
+{
+    const byte *open = find_byte(*at, s->end, '<');
+    if (open != NULL)
+        read_token(token, open, s->end);
+    if (open == NULL || token->kind == TOKEN_UNENDED) {
+        doubtful(s, D_PAGE_END);
+        return 0;
+    }
+    *at = token->next;
+    return 1;
+}
+
 /* A select with nothing but options, which cannot surprise. */
 int scan_skip_select(Scan *s, Token *t)
 {
     Token token;
     const byte *at = t->next;
     for (;;) {
-        const byte *open = find_byte(at, s->end, '<');
-        if (open == NULL)
-            return doubtful(s, D_PAGE_END);
-        read_token(&token, open, s->end);
-        at = token.next;
-        if (token.kind == TOKEN_UNENDED)
-            return doubtful(s, D_PAGE_END);
+        if (!next_token(s, &at, &token))
+            return STOP;
         if (token.kind != TOKEN_START && token.kind != TOKEN_END)
             continue;
         if (token.tag == TAG_SELECT && token.kind == TOKEN_END)
@@ -94,13 +103,8 @@ int scan_skip_template(Scan *s, Token *t)
     const byte *at = t->next;
     int inner = 1;
     while (inner) {
-        const byte *open = find_byte(at, s->end, '<');
-        if (open == NULL)
-            return doubtful(s, D_PAGE_END);
-        read_token(&token, open, s->end);
-        at = token.next;
-        if (token.kind == TOKEN_UNENDED)
-            return doubtful(s, D_PAGE_END);
+        if (!next_token(s, &at, &token))
+            return STOP;
         if (token.kind == TOKEN_END) {
             inner -= token.tag == TAG_TEMPLATE;
         } else if (token.kind == TOKEN_START) {
