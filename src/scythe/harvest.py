@@ -183,7 +183,7 @@ class _Extraction:
         text = _first(fields, "text")
         why = "" if text else fields["text"].how if "text" in fields else "text was not asked for"
         losses = cold.losses if cold is not None else ()
-        return Document(title, text, (), (), metadata, how, fields, self._url, losses, why, content)
+        return Document(title, text, metadata, how, fields, self._url, losses, why, content)
 
     def _lacks(self, name: str) -> bool:
         return name in self._wanted and not (name in self._fields and self._fields[name].values)

@@ -115,6 +115,63 @@ class Rendered:
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """One entry of a list, a table or a thread."""
+
+    fields: tuple[str, ...]  # texts, one per column of its region, "" where this record has none
+    links: tuple[Url, ...] = ()  # absolute, page order, each once; together they tell one record from another
+    images: tuple[Url, ...] = ()  # absolute, page order, each once
+    html: str = ""  # as on the page: not cleaned
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Records that repeat one pattern of a page."""
+
+    records: tuple[Record, ...]
+    columns: tuple[str, ...]  # unique names: title, date, price, author, rating, text, ..., or what a table's head says
+    kind: str = "list"  # what it is: list, table, products, articles, comments, menu, breadcrumb, pager, ...
+    score: float = 0.0  # 0..1, how likely it is what the page is about
+    pattern: str = ""  # the tag tree that the records share, for knowing the region again on another page or day
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """The other pages of the list that a page is part of."""
+
+    next: Url | None = None
+    previous: Url | None = None
+    pages: tuple[tuple[int, Url], ...] = ()  # page numbers with their addresses, ascending
+    more: Url | None = None  # what a button that loads more asks for
+
+
+class Lists(Protocol):
+    """What a page lists, worked out when asked for; it must survive `pickle` and `copy.deepcopy`."""
+
+    def records(self) -> tuple[Region, ...]: ...
+    def attributes(self) -> tuple[tuple[str, str], ...]: ...
+    def paging(self) -> Paging: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """`Lists` that are known already."""
+
+    with_records: tuple[Region, ...] = ()
+    with_attributes: tuple[tuple[str, str], ...] = ()
+    with_paging: Paging = Paging()
+
+    def records(self) -> tuple[Region, ...]:
+        return self.with_records
+
+    def attributes(self) -> tuple[tuple[str, str], ...]:
+        return self.with_attributes
+
+    def paging(self) -> Paging:
+        return self.with_paging
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """One extracted field: its values as text, where it was (byte range in the page) and how it was found."""
 
@@ -141,12 +198,10 @@ class TextOptions:
 
 @dataclass(frozen=True, repr=False)
 class Document:
-    """What was read from one page. `text` is there at once; `markdown`, `html` and `images` when first asked for."""
+    """What was read from one page. `text` is there at once; all else when first asked for."""
 
     title: str = ""
     text: str = ""
-    records: tuple[()] = ()  # always empty in this version: repeated records are not read yet
-    attributes: tuple[()] = ()  # always empty in this version: attribute-value pairs are not read yet
     metadata: Metadata = Metadata()
     how: dict[str, str] = field(default_factory=dict)  # field name -> method, rule, fallback or reason
     fields: dict[str, Field] = field(default_factory=dict)  # learned fields by name; empty when read cold
@@ -154,6 +209,7 @@ class Document:
     losses: tuple[Loss, ...] = ()
     why: str = ""  # the reason when there is no text
     content: Content = field(default=Rendered(), compare=False)
+    lists: Lists = field(default=Listed(), compare=False)
 
     def __repr__(self) -> str:
         """Show what it is about; a whole text would fill the screen."""
@@ -175,16 +231,33 @@ class Document:
         """Every image use of the page in page order; `relevant` marks those that belong to the content."""
         return self.content.images()
 
+    @cached_property
+    def records(self) -> tuple[Region, ...]:
+        """What the page lists, as regions of records, the one it is about first; menus and the like are left out."""
+        return self.lists.records()
+
+    @cached_property
+    def attributes(self) -> tuple[tuple[str, str], ...]:
+        """What the page says of its subject as (name, value): typed ones first, then the visible pairs as labelled."""
+        return self.lists.attributes()
+
+    @cached_property
+    def paging(self) -> Paging:
+        """The other pages of the list that this page is part of."""
+        return self.lists.paging()
+
     def detach(self) -> Document:
         """Render everything and return the same document without the page behind it, to keep many in memory."""
-        return replace(self, content=Rendered(self.text, self.markdown, self.html, self.images))
+        content = Rendered(self.text, self.markdown, self.html, self.images)
+        return replace(self, content=content, lists=Listed(self.records, self.attributes, self.paging))
 
     def to_dict(self) -> dict[str, object]:
         """Return the document as plain values that `json.dumps` takes."""
         plain: dict[str, object] = {"url": self.url, "title": self.title, "text": self.text}
         plain |= {"markdown": self.markdown, "html": self.html}
         plain["images"] = [asdict(image) for image in self.images]
-        plain |= {"records": list(self.records), "attributes": list(self.attributes)}
+        plain["records"] = [asdict(region) for region in self.records]
+        plain |= {"attributes": [list(pair) for pair in self.attributes], "paging": asdict(self.paging)}
         plain |= {"metadata": asdict(self.metadata), "how": dict(self.how)}
         plain["fields"] = {name: asdict(value) for name, value in self.fields.items()}
         plain |= {"losses": [asdict(loss) for loss in self.losses], "why": self.why}

@@ -86,7 +86,7 @@ def names_of(attributes: dict[str, str | None]) -> str:
     return names
 
 
-def _is_hidden(attributes: dict[str, str | None]) -> bool:
+def is_hidden(attributes: dict[str, str | None]) -> bool:
     if "hidden" in attributes:
         return True
     style = attributes.get("style")
@@ -107,7 +107,7 @@ def cut_blocks(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Block
     """
     if COMPILED is None:
         return cut_in_python(root, emptied)
-    return Blocks(*COMPILED.cut(root, _COMPILED_KINDS, _is_hidden, emptied))
+    return Blocks(*COMPILED.cut(root, _COMPILED_KINDS, is_hidden, emptied))
 
 
 def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Blocks:
@@ -149,7 +149,7 @@ def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Bl
         attributes = node.attributes
         hidden = parent >= 0 and box_hidden[parent]
         if attributes:
-            hidden = hidden or _is_hidden(attributes)
+            hidden = hidden or is_hidden(attributes)
             box_rows.append((tag, names_of(attributes), node, len(block_rows)))
         else:
             box_rows.append((tag, "", node, len(block_rows)))

@@ -11,6 +11,7 @@ from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.model import Link, Loss, Metadata
 from scythe.page.blocks import Blocks, cut_blocks
+from scythe.page.elements import Elements, list_elements
 from scythe.page.encoding import Decoded, clean, decode
 from scythe.page.head import Head, read_head
 from scythe.page.images import ImageUse, read_images
@@ -90,6 +91,11 @@ class Page:
     def blocks(self) -> Blocks:
         """The page's text blocks, in page order."""
         return cut_blocks(self.root)
+
+    @cached_property
+    def elements(self) -> Elements:
+        """The page's elements and text leaves, in page order."""
+        return list_elements(self.root)
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:

@@ -1,0 +1,99 @@
+"""List the elements of a parsed page: a lexbor tree comes in, parallel columns of elements and text leaves go out.
+
+What the blocks of a page are for running text, these columns are for structure: one row per element that can show
+something, in page order, so that everything inside an element is one range of rows and one range of leaves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from selectolax.lexbor import LexborNode
+
+from scythe.page.blocks import KIND, SKIP, TEXT, is_hidden, names_of
+
+
+@dataclass(slots=True)
+class Elements:
+    """Columns of one page; row 0 is the root. Filled by `list_elements`, read-only afterwards."""
+
+    # one row per element, parents before children
+    tag: list[str] = field(default_factory=list)
+    parent: list[int] = field(default_factory=list)  # -1 above the root
+    end: list[int] = field(default_factory=list)  # rows row + 1 : end[row] lie inside the element
+    depth: list[int] = field(default_factory=list)  # 0 for the root
+    classes: list[str] = field(default_factory=list)  # the class attribute as written
+    names: list[str] = field(default_factory=list)  # class, id, role, itemprop as written, joined by spaces
+    hidden: list[bool] = field(default_factory=list)  # by attribute or inline style, here or above
+    leaf_start: list[int] = field(default_factory=list)  # leaves leaf_start[row] : leaf_end[row] lie inside
+    leaf_end: list[int] = field(default_factory=list)
+    node: list[LexborNode] = field(default_factory=list)
+    href: dict[int, str] = field(default_factory=dict)  # row of an `a` -> its address as written, where it has one
+    # one row per leaf: a text node with more than white space, page order
+    text: list[str] = field(default_factory=list)  # white space squeezed
+    leaf_row: list[int] = field(default_factory=list)  # the element it stands in
+
+    def __len__(self) -> int:
+        return len(self.tag)
+
+    def children(self, row: int) -> list[int]:
+        """Return the rows of the elements directly inside an element."""
+        found, end, ends = [], self.end[row], self.end
+        row += 1
+        while row < end:
+            found.append(row)
+            row = ends[row]
+        return found
+
+
+def list_elements(root: LexborNode) -> Elements:
+    """Walk the tree below `root` once, without recursion. Linear in the number of nodes."""
+    out = Elements()
+    tags, parents, ends, depths, classes = out.tag, out.parent, out.end, out.depth, out.classes
+    names, hidden, starts, nodes = out.names, out.hidden, out.leaf_start, out.node
+    texts, leaf_rows, kinds = out.text, out.leaf_row, KIND
+
+    def open_row(node: LexborNode, tag: str, parent: int) -> int:
+        row, attributes = len(tags), node.attributes
+        tags.append(tag)
+        parents.append(parent)
+        ends.append(row + 1)
+        depths.append(depths[parent] + 1 if parent >= 0 else 0)
+        classes.append(attributes.get("class") or "" if attributes else "")
+        names.append(names_of(attributes) if attributes else "")
+        hidden.append(parent >= 0 and hidden[parent] or bool(attributes) and is_hidden(attributes))
+        starts.append(len(texts))
+        out.leaf_end.append(len(texts))
+        nodes.append(node)
+        if tag == "a" and (href := attributes.get("href")):
+            out.href[row] = href
+        return row
+
+    here = open_row(root, root.tag or "", -1)
+    node = root.first_child
+    while node is not None:
+        tag = node.tag or ""
+        kind = kinds.get(tag, -1)
+        child = None
+        if kind == TEXT:
+            text = " ".join((node.text_content or "").split())
+            if text:
+                texts.append(text)
+                leaf_rows.append(here)
+        elif kind != SKIP:
+            row = open_row(node, tag, here)
+            child = node.first_child
+            if child is not None:
+                here = row
+                node = child
+                continue
+        following = node.next
+        while following is None and here > 0:
+            ends[here] = len(tags)
+            out.leaf_end[here] = len(texts)
+            node, here = nodes[here], parents[here]
+            following = node.next
+        node = following
+    ends[0] = len(tags)
+    out.leaf_end[0] = len(texts)
+    return out
