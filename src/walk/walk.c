@@ -2,14 +2,11 @@
  *
  * It asks the tree through the same Python attributes as the Python walk and must give the same columns; a test holds that.
  */
-#define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x030B0000
-#include <Python.h>
+#include "walk.h"
 
-enum { TEXT, INLINE, BOX, SKIP, BREAK, IMAGE, RULE, LINK, BOLD };
-
-static PyObject *s_tag, *s_first_child, *s_next, *s_parent, *s_text_content, *s_attributes, *s_mem_id;
-static PyObject *s_class, *s_id, *s_role, *s_itemprop, *s_hidden, *s_style, *s_space, *s_empty;
+PyObject *s_tag, *s_first_child, *s_next, *s_parent, *s_text_content, *s_attributes, *s_class, *s_hidden, *s_style;
+PyObject *s_empty, *s_space, *s_href;
+static PyObject *s_mem_id, *s_id, *s_role, *s_itemprop;
 
 typedef struct {
     Py_ssize_t parent, start, end;
@@ -31,7 +28,7 @@ typedef struct {
     PyObject *is_hidden, *emptied; /* emptied: NULL, or mem_ids of elements taken to have no content */
 } Walk;
 
-static int append_int(PyObject *list, Py_ssize_t value)
+int append_int(PyObject *list, Py_ssize_t value)
 {
     PyObject *number = PyLong_FromSsize_t(value);
     if (number == NULL)
@@ -113,15 +110,13 @@ static int end_block_if_any(Walk *w)
     return 0;
 }
 
-/* Return the attribute as a borrowed non-empty str, or NULL without an error set. */
-static PyObject *attribute(PyObject *attributes, PyObject *key)
+PyObject *attribute(PyObject *attributes, PyObject *key)
 {
     PyObject *value = PyDict_GetItemWithError(attributes, key);
     return value && PyUnicode_Check(value) && PyUnicode_GetLength(value) ? value : NULL;
 }
 
-/* Join class, id, role and itemprop as the Python walk does. */
-static PyObject *names_of(PyObject *attributes)
+PyObject *names_of(PyObject *attributes)
 {
     PyObject *keys[] = {s_id, s_role, s_itemprop};
     PyObject *names = attribute(attributes, s_class);
@@ -145,7 +140,7 @@ static PyObject *names_of(PyObject *attributes)
     return names;
 }
 
-static PyObject *attributes_of(PyObject *node)
+PyObject *attributes_of(PyObject *node)
 {
     PyObject *attributes = PyObject_GetAttr(node, s_attributes);
     if (attributes && !PyDict_Check(attributes)) {
@@ -156,7 +151,7 @@ static PyObject *attributes_of(PyObject *node)
     return attributes;
 }
 
-static int is_hidden(Walk *w, PyObject *attributes)
+int hides(PyObject *judge, PyObject *attributes)
 {
     int has = PyDict_Contains(attributes, s_hidden);
     if (has)
@@ -164,7 +159,7 @@ static int is_hidden(Walk *w, PyObject *attributes)
     has = PyDict_Contains(attributes, s_style);
     if (has <= 0)
         return has;
-    PyObject *answer = PyObject_CallFunctionObjArgs(w->is_hidden, attributes, NULL);
+    PyObject *answer = PyObject_CallFunctionObjArgs(judge, attributes, NULL);
     if (answer == NULL)
         return -1;
     int truth = PyObject_IsTrue(answer);
@@ -190,7 +185,7 @@ static int open_box(Walk *w, PyObject *node, PyObject *tag, Py_ssize_t parent)
     int hidden = parent >= 0 && w->boxes[parent].hidden, failed = -1;
     PyObject *names = NULL;
     if (PyDict_Size(attributes)) {
-        if (!hidden && (hidden = is_hidden(w, attributes)) < 0)
+        if (!hidden && (hidden = hides(w->is_hidden, attributes)) < 0)
             goto done;
         names = names_of(attributes);
     } else
@@ -304,7 +299,7 @@ static int push(Walk *w, int kind)
     return 0;
 }
 
-static int kind_of(PyObject *kinds, PyObject *tag)
+int kind_of(PyObject *kinds, PyObject *tag)
 {
     PyObject *kind = PyDict_GetItemWithError(kinds, tag);
     if (kind == NULL)
@@ -381,7 +376,7 @@ static PyObject *enter(Walk *w, PyObject *node, PyObject *kinds, int *kind)
     return child ? child : Py_NewRef(Py_None);
 }
 
-static void replace(PyObject **place, PyObject *value)
+void replace(PyObject **place, PyObject *value)
 {
     PyObject *old = *place;
     *place = value;
@@ -435,7 +430,7 @@ static int run(Walk *w, PyObject *root, PyObject *kinds)
     return 0;
 }
 
-static int set_int(PyObject *list, Py_ssize_t place, Py_ssize_t value)
+int set_int(PyObject *list, Py_ssize_t place, Py_ssize_t value)
 {
     PyObject *number = PyLong_FromSsize_t(value);
     return number ? PyList_SetItem(list, place, number) : -1;
@@ -492,6 +487,7 @@ static PyObject *cut(PyObject *module, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"cut", cut, METH_VARARGS, "cut(root, kinds, is_hidden, emptied=frozenset()): the columns of Blocks in order."},
+    {"list_elements", list_elements, METH_VARARGS, "list_elements(root, kinds, is_hidden): the columns of Elements in order."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -506,7 +502,7 @@ PyMODINIT_FUNC PyInit__walk(void)
                  {&s_text_content, "text_content"}, {&s_attributes, "attributes"}, {&s_mem_id, "mem_id"},
                  {&s_class, "class"}, {&s_id, "id"},
                  {&s_role, "role"}, {&s_itemprop, "itemprop"}, {&s_hidden, "hidden"}, {&s_style, "style"},
-                 {&s_space, " "}, {&s_empty, ""}};
+                 {&s_href, "href"}, {&s_space, " "}, {&s_empty, ""}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((*names[i].where = PyUnicode_InternFromString(names[i].text)) == NULL)
             return NULL;

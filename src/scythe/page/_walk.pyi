@@ -10,3 +10,8 @@ def cut(
     emptied: frozenset[int] = ...,
 ) -> tuple[list[Any], ...]:
     """Return the columns of `Blocks` in the order of its fields."""
+
+def list_elements(
+    root: LexborNode, kinds: dict[str, int], is_hidden: Callable[[dict[str, str | None]], bool]
+) -> tuple[Any, ...]:
+    """Return the columns of `Elements` in the order of its fields."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborNode
 
-from scythe.page.blocks import KIND, SKIP, TEXT, is_hidden, names_of
+from scythe.page.blocks import COMPILED, KIND, SKIP, TEXT, is_hidden, names_of
 
 
 @dataclass(slots=True)
@@ -48,6 +48,11 @@ class Elements:
 
 def list_elements(root: LexborNode) -> Elements:
     """Walk the tree below `root` once, without recursion. Linear in the number of nodes."""
+    return list_in_python(root) if COMPILED is None else Elements(*COMPILED.list_elements(root, KIND, is_hidden))
+
+
+def list_in_python(root: LexborNode) -> Elements:
+    """Do what the compiled walk does, which must give the same columns."""
     out = Elements()
     tags, parents, ends, depths, classes = out.tag, out.parent, out.end, out.depth, out.classes
     names, hidden, starts, nodes = out.names, out.hidden, out.leaf_start, out.node
