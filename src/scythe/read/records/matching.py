@@ -1,0 +1,136 @@
+"""Compare tag trees by Simple Tree Matching (Yang 1991): two trees come in, the number of nodes they share goes out.
+
+A tree is kept as columns in document order. Two nodes can only match when their parents do, so the pairs to look at are
+listed from the roots down and weighed from the leaves up: no recursion, at most the product of the two sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scythe.page.elements import Elements
+
+ALIKE = 0.65  # the paper's threshold: records at least so similar belong together
+MOST_NODES = 300  # of one tree; the deeper ones beyond are left out, since the work grows with the product of two sizes
+UNIT = 1024  # the weight of one matched node; what marks add stays below it in trees of at most 500 nodes
+
+Children = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Nodes in document order; node 0 is the root. A record of several siblings has a root without a name."""
+
+    labels: tuple[str, ...]
+    depths: tuple[int, ...]  # 0 for the root only
+
+
+def tree_of(elements: Elements, first: int, end: int, *, most: int = MOST_NODES) -> Tree:
+    """Return the tags of the rows `first : end`, which hold one element or a run of siblings with all inside them."""
+    labels, depths = elements.tag[first:end], elements.depth[first:end]
+    base = depths[0] if depths else 0
+    if depths.count(base) == 1:
+        below = [depth - base for depth in depths]
+    else:
+        labels.insert(0, "")
+        below = [0, *(depth - base + 1 for depth in depths)]
+    if len(labels) > most:
+        kept = upper_nodes(below, most)
+        return Tree(tuple([labels[node] for node in kept]), tuple([below[node] for node in kept]))
+    return Tree(tuple(labels), tuple(below))
+
+
+def upper_nodes(depths: Sequence[int], most: int) -> list[int]:
+    """Choose at most so many nodes: whole levels from the top, then the first of the next. Deep nodes say least."""
+    if len(depths) <= most:
+        return list(range(len(depths)))
+    sizes = [0] * (max(depths) + 1)
+    for depth in depths:
+        sizes[depth] += 1
+    level, spare = 0, most
+    while sizes[level] <= spare:
+        spare -= sizes[level]
+        level += 1
+    kept = []
+    for node, depth in enumerate(depths):
+        if depth == level:
+            spare -= 1
+        if depth < level or (depth == level and spare >= 0):
+            kept.append(node)
+    return kept
+
+
+def children_of(depths: Sequence[int]) -> list[list[int]]:
+    """Return for each node of a tree in document order the nodes directly below it."""
+    children: list[list[int]] = [[] for _ in depths]
+    path: list[int] = []
+    for node, depth in enumerate(depths):
+        del path[depth:]
+        if path:
+            children[path[-1]].append(node)
+        path.append(node)
+    return children
+
+
+def match(a: Tree, b: Tree) -> int:
+    """Count the nodes of the largest common tree: same root, same tags, same order, nothing skipped on the way down."""
+    if a == b:
+        return len(a.labels)
+    weights = weigh(a.labels, children_of(a.depths), b.labels, children_of(b.depths))
+    return weights.get((0, 0), 0) // UNIT
+
+
+def similarity(a: Tree, b: Tree) -> float:
+    """Return the number of matched nodes divided by the mean size: 0 for different roots, 1 for equal trees."""
+    return 2 * match(a, b) / (len(a.labels) + len(b.labels))
+
+
+def weigh(
+    labels: Sequence[str],
+    children: Children,
+    other_labels: Sequence[str],
+    other_children: Children,
+    marks: Sequence[str] | None = None,
+    other_marks: Sequence[str] | None = None,
+) -> dict[tuple[int, int], int]:
+    """Weigh every pair of nodes whose ancestors match: `UNIT` for each matched node below and including the pair.
+
+    Marks (class names, kinds of text) decide between matchings of equal size: each equal pair of them adds one.
+    """
+    if labels[0] != other_labels[0]:
+        return {}
+    pairs = [(0, 0)]
+    for x, y in pairs:  # grows while it is walked
+        if children[x] and other_children[y]:
+            for child in children[x]:
+                label = labels[child]
+                pairs.extend([(child, other) for other in other_children[y] if other_labels[other] == label])
+    weights: dict[tuple[int, int], int] = {}
+    for pair in reversed(pairs):
+        x, y = pair
+        weight = UNIT
+        if marks is not None and other_marks is not None and marks[x] == other_marks[y]:
+            weight += 1
+        if children[x] and other_children[y]:
+            weight += score_rows(children[x], other_children[y], weights)[-1][-1]
+        weights[pair] = weight
+    return weights
+
+
+def score_rows(nodes: Sequence[int], others: Sequence[int], weights: dict[tuple[int, int], int]) -> list[list[int]]:
+    """Return the table of the best weights of matching the first so many children in order."""
+    above = [0] * (len(others) + 1)
+    table = [above]
+    for x in nodes:
+        row, best = [0], 0
+        for column, y in enumerate(others):
+            weight = weights.get((x, y))
+            if weight is not None and (total := above[column] + weight) > best:
+                best = total
+            if above[column + 1] > best:
+                best = above[column + 1]
+            row.append(best)
+        table.append(row)
+        above = row
+    return table
