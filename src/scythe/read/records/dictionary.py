@@ -80,7 +80,7 @@ def fold_accents(folded: str) -> str:
     if folded.isascii():
         return folded
     parts = unicodedata.normalize("NFD", folded.translate(_UNDECOMPOSED))
-    return "".join(sign for sign in parts if not unicodedata.combining(sign))
+    return unicodedata.normalize("NFC", "".join(sign for sign in parts if not unicodedata.combining(sign)))
 
 
 def parse_dictionary(text: str) -> Dictionary:
