@@ -1,0 +1,85 @@
+"""Fill a region: where its records are on a page comes in, records with named columns, links and images go out."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from html import escape
+
+from scythe.model import Record, Region
+from scythe.page import Page
+from scythe.page.elements import Elements
+from scythe.read.records.candidate import Candidate
+from scythe.read.records.columns import Column, find_columns
+from scythe.read.records.naming import name_columns
+from scythe.url import Url, absolute
+
+
+def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Region:
+    """Return the region of a candidate; texts of its records are in columns, "" where a record has none."""
+    elements = page.elements
+    columns = find_columns(elements, candidate)
+    texts = [column.texts(elements) for column in columns]
+    names = name_columns(elements, columns, texts, len(candidate.rows))
+    fields = _fill_fields(columns, texts, len(candidate.rows))
+    links, images = _find_links(page, candidate), _find_images(page, candidate)
+    records = tuple(
+        Record(tuple(fields[i]), links[i], images[i], _html_of(elements, *candidate.rows[i], *candidate.leaves[i]))
+        for i in range(len(candidate.rows))
+    )
+    return Region(records, names, kind, score)
+
+
+def _fill_fields(columns: list[Column], texts: list[list[str]], records: int) -> list[list[str]]:
+    fields = [[""] * len(columns) for _ in range(records)]
+    for place, column in enumerate(columns):
+        for (_, _, record), text in zip(column.cells, texts[place], strict=True):
+            before = fields[record][place]
+            fields[record][place] = f"{before} {text}" if before else text
+    return fields
+
+
+def _find_links(page: Page, candidate: Candidate) -> list[tuple[Url, ...]]:
+    """Return the addresses that each record links to, each once; a link around the record counts."""
+    hrefs, base = page.elements.href, page.base
+    linked = sorted(hrefs)
+    return (
+        [()] * len(candidate.rows)
+        if not linked
+        else [_absolute_links(hrefs, linked, first, last, base) for first, last in candidate.rows]
+    )
+
+
+def _absolute_links(
+    hrefs: dict[int, str], linked: list[int], first: int, last: int, base: str | None
+) -> tuple[Url, ...]:
+    found: dict[Url, None] = {}
+    for place in range(bisect_left(linked, first), bisect_left(linked, last)):
+        url = absolute(hrefs[linked[place]], base)
+        if url is not None:
+            found[url] = None
+    return tuple(found)
+
+
+def _find_images(page: Page, candidate: Candidate) -> list[tuple[Url, ...]]:
+    """Return the addresses of the images that each record shows, each once."""
+    sources = {use.node_id: use.image.src for use in page.images}
+    if not sources:
+        return [()] * len(candidate.rows)
+    elements = page.elements
+    tags, nodes = elements.tag, elements.node
+    found = []
+    for first, last in candidate.rows:
+        shown = [sources.get(nodes[row].mem_id) for row in range(first, last) if tags[row] in ("img", "amp-img")]
+        found.append(tuple(dict.fromkeys(src for src in shown if src is not None)))
+    return found
+
+
+def _html_of(elements: Elements, first: int, last: int, start: int, end: int) -> str:
+    """Return the elements of a record as written, or its text where it has no element."""
+    if first == last:
+        return escape(" ".join(elements.text[start:end]), quote=False)
+    parts = []
+    while first < last:
+        parts.append(elements.node[first].html or "")
+        first = elements.end[first]
+    return "".join(parts)

@@ -1,0 +1,177 @@
+"""Put what repeats inside records into shared slots: per record a sequence of items comes in, a slot for each goes out.
+
+Siblings that look alike (`p p p`, `td td`, lines of text) are told apart by what they hold, not by their number, so
+that one that is missing in a record moves none of the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from scythe.read.records.recognise import EMPTY, TEXT, kind_of
+
+SLOTS = 64  # of one group; items beyond them share the last
+_STEPS = 300_000  # comparisons for one group of siblings, some 0.3 s; beyond, items are numbered
+_SHORT, _LONG = 24, 100  # characters: a label, a sentence
+_KNOWN_TEXT = 40  # characters: longer texts are not looked at for being the same in many records
+_NEW = -0.6  # what opening a slot costs
+_SAME_PLACE = 0.6  # for standing where it should when nothing is missing
+
+
+class Token(NamedTuple):
+    """What is known of one item."""
+
+    kind: int
+    size: int  # 0 short, 1 a line, 2 long
+    text: str  # where many records have the same
+    link: bool
+    shape: int  # a number for what is inside
+
+
+@dataclass(slots=True)
+class _Slot:
+    """What stood in one slot so far."""
+
+    number: int
+    weight: int = 0
+    kinds: Counter[int] = field(default_factory=Counter)
+    texts: Counter[str] = field(default_factory=Counter)
+    shapes: Counter[int] = field(default_factory=Counter)
+    sizes: int = 0
+    links: int = 0
+
+    def add(self, token: Token, weight: int) -> None:
+        self.weight += weight
+        self.kinds[token.kind] += weight
+        self.texts[token.text] += weight
+        self.shapes[token.shape] += weight
+        self.sizes += token.size * weight
+        self.links += token.link * weight
+
+
+def read_tokens(sequences: Sequence[Sequence[tuple[str, bool, int]]]) -> list[tuple[Token, ...]]:
+    """Return the tokens of items given as (text, is a link, shape); what only one record says does not count."""
+    often: Counter[str] = Counter()
+    for sequence in sequences:
+        often.update({text for text, _, _ in sequence if len(text) <= _KNOWN_TEXT})
+    many = max(2, len(sequences) // 3)
+    known = {text for text, count in often.items() if count >= many}
+    return [
+        tuple(
+            Token(kind_of(text), _size(text), text if text in known else "", link, shape)
+            for text, link, shape in sequence[:SLOTS]
+        )
+        for sequence in sequences
+    ]
+
+
+def _size(text: str) -> int:
+    return (len(text) > _SHORT) + (len(text) > _LONG)
+
+
+def spread(sequences: Sequence[tuple[Token, ...]]) -> list[list[int]]:
+    """Return a slot for each token, rising within a sequence. Common sequences are placed first, others fitted in."""
+    counts = Counter(sequences)
+    slots: list[_Slot] = []
+    places: dict[tuple[Token, ...], list[_Slot]] = {}
+    steps = _STEPS
+    for sequence, weight in sorted(counts.items(), key=lambda pair: (-pair[1], -len(pair[0]))):
+        steps -= (len(slots) + 1) * len(sequence)
+        if steps < 0:
+            places[sequence] = _number(sequence, slots)
+            continue
+        placed = places[sequence] = _place(sequence, slots)
+        for token, slot in zip(sequence, placed, strict=True):
+            slot.add(token, weight)
+    order = {slot.number: place for place, slot in enumerate(slots)}
+    return [[order[slot.number] for slot in places[sequence]] for sequence in sequences]
+
+
+def _number(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[_Slot]:
+    while len(slots) < len(sequence):
+        slots.append(_Slot(len(slots)))
+    return slots[: len(sequence)]
+
+
+def _place(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[_Slot]:
+    """Match a sequence with the slots; a token that fits none opens a slot where it stands, while there is room."""
+    matched = _match(sequence, slots)
+    placed: list[_Slot] = []
+    at = 0  # place in slots behind the last one taken
+    shift = 0
+    for place in matched:
+        if place is not None:
+            at = place + shift
+            placed.append(slots[at])
+            at += 1
+        elif len(slots) < SLOTS:
+            slots.insert(at, _Slot(len(slots)))
+            placed.append(slots[at])
+            at += 1
+            shift += 1
+        else:
+            placed.append(slots[max(at - 1, 0)])
+    return placed
+
+
+def _match(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[int | None]:
+    """Align by dynamic programming and return for each token the place of its slot, or None for a new one."""
+    wide = len(slots)
+    if not wide:
+        return [None] * len(sequence)
+    full = len(sequence) == wide
+    above = [0.0] * (wide + 1)
+    moves: list[list[int]] = []  # 0 open a slot, 1 match, 2 skip a slot
+    for i, token in enumerate(sequence):
+        row, move = [above[0] + _NEW], [0]
+        for j, slot in enumerate(slots):
+            fit = above[j] + _fit(token, slot) + (_SAME_PLACE if full and i == j else 0.0)
+            opened, skipped = above[j + 1] + _NEW, row[j]
+            if fit >= opened and fit >= skipped:
+                row.append(fit)
+                move.append(1)
+            elif skipped >= opened:
+                row.append(skipped)
+                move.append(2)
+            else:
+                row.append(opened)
+                move.append(0)
+        moves.append(move)
+        above = row
+    return _walk_back(moves, wide)
+
+
+def _walk_back(moves: list[list[int]], wide: int) -> list[int | None]:
+    places: list[int | None] = [None] * len(moves)
+    i, j = len(moves) - 1, wide
+    while i >= 0:
+        move = moves[i][j]
+        if move == 2:
+            j -= 1
+            continue
+        if move == 1:
+            j -= 1
+            places[i] = j
+        i -= 1
+    return places
+
+
+def _fit(token: Token, slot: _Slot) -> float:
+    """Say how well a token fits what stood in a slot so far; below `_NEW` it is better placed in a new one."""
+    weight = slot.weight or 1
+    same = slot.kinds[token.kind] / weight
+    if same:
+        score = 1.0 + same
+    elif token.kind == EMPTY or slot.kinds[EMPTY] * 2 > weight:
+        score = 0.0
+    else:
+        score = -1.0 if token.kind == TEXT or slot.kinds[TEXT] * 2 > weight else -2.0
+    if token.kind == TEXT and same:
+        score += 0.6 - 0.6 * abs(token.size - slot.sizes / weight)
+    said = slot.texts[token.text] / weight
+    score += (3.0 * said if token.text else 0.0) - (1.0 if said < 0.2 and token.kind != EMPTY else 0.0)
+    score += 0.8 * (slot.shapes[token.shape] / weight) - 0.4
+    return score + (0.3 if (slot.links * 2 > weight) == token.link else -0.3)
