@@ -10,7 +10,7 @@ from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.columns import Column, find_columns
-from scythe.read.records.naming import name_columns
+from scythe.read.records.column_names import name_columns
 from scythe.url import Url, absolute
 
 
