@@ -6,144 +6,131 @@ nested and overlapping, each set of texts once. Choosing is the work of ranking.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
 from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
-from scythe.read.records.labels import IntArray, Labels, label
+from scythe.read.records.groups import Columns, Groups, group_outermost, group_rows, merge, starts_of, whole_rows
+from scythe.read.records.labels import BOLD, PARAGRAPH, Ints, Labels, Marks, join, label
+from scythe.read.records.lines import find_lines
+from scythe.read.records.runs import find_runs
 
 MOST = 400  # candidates of one page; those with the most text are kept
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Sets of rows found in one way: the rows of set i are `rows[starts[i] : starts[i + 1]]`, in page order."""
-
-    found: str
-    rows: IntArray
-    starts: IntArray  # one more than there are sets
+MOST_RECORDS = 500_000  # in all candidates of one page together, likewise: a record is two pairs of numbers
 
 
 def find_candidates(elements: Elements) -> list[Candidate]:
     """Return every plausible region of a page, the strictest finders first; at most `MOST`, longest texts kept."""
     if not elements.text:
         return []
-    ends = np.array(elements.end, dtype=np.int64)
-    groups = _find_groups(elements, label(elements), ends)
-    return _build(elements, groups)
+    columns = Columns.of(elements)
+    labels = label(elements, columns.parent)
+    found = [_find_rows(columns, labels), *find_runs(elements, columns, labels), *find_lines(elements, columns, labels)]
+    return _build(elements, merge(found))
 
 
-def _find_groups(elements: Elements, labels: Labels, ends: IntArray) -> list[Groups]:
-    leaf_start = np.array(elements.leaf_start, dtype=np.int64)
-    leaf_end = np.array(elements.leaf_end, dtype=np.int64)
-    told = leaf_end > leaf_start
+def _find_rows(columns: Columns, labels: Labels) -> Groups:
+    """Group the elements that hold text, each a record."""
+    told = columns.leaf_end > columns.leaf_start
     told[0] = False  # the root is nobody's record
     rows = np.flatnonzero(told)
-    parent = np.maximum(np.array(elements.parent, dtype=np.int64), 0)
-    words_told = told[labels.word_row]
-    word_row, word = labels.word_row[words_told], labels.word[words_told]
-
-    def gather(found: str, keys: tuple[IntArray, ...], least: int, of: IntArray = rows) -> Groups:
-        return _gather(found, _join(keys), of, ends, least)
-
-    up, first, exact, tag = parent[rows], labels.first, labels.exact, labels.tag
-    grand, great = parent[up], parent[parent[up]]
-    tag_path = _paths(tag, parent)[rows]
-    exact_path = _paths(exact, parent)[rows]
-    return [
-        gather("siblings by classes", (up, exact[rows]), 2),
-        gather("siblings by first class", (up, first[rows]), 2),
-        gather("siblings by word", (parent[word_row], word), 2, word_row),
-        gather("siblings by tag", (up, tag[rows]), 2),
-        gather("cousins by classes", (grand, exact[up], exact[rows]), 2),
-        gather("cousins by tag", (grand, tag[up], tag[rows]), 3),
-        gather("second cousins by classes", (great, exact[grand], exact[up], exact[rows]), 2),
-        gather("second cousins by tag", (great, tag[grand], tag[up], tag[rows]), 3),
-        gather("paths by classes", (exact_path,), 2),
-        gather("paths by tag", (tag_path,), 3),
-        gather("page by classes", (exact[rows],), 2),
-        gather("page by first class", (first[rows],), 2),
-        gather("page by word", (word,), 2, word_row),
-        gather("page by tag", (tag[rows],), 3),
+    with_words = told[labels.word_row]
+    word_row, word = labels.word_row[with_words], labels.word[with_words]
+    up = columns.parent[rows]
+    grand = columns.parent[up]
+    above, above_grand, above_great = (_numbers(column) for column in (up, grand, columns.parent[grand]))
+    tag, first, exact = labels.tag[rows], labels.first[rows], labels.exact[rows]
+    tags_up, exacts_up = join(labels.tag[up], tag), join(labels.exact[up], exact)
+    cousins = join(above_grand, exacts_up)
+    below, below_second, below_third = (sections[rows] for sections in _number_sections(columns, labels))
+    found = [
+        ("siblings by classes", *group_rows(join(above, exact), rows, 2)),
+        ("siblings by first class", *group_rows(join(above, first), rows, 2)),
+        ("siblings by word", *group_rows(join(_numbers(columns.parent[word_row]), word), word_row, 2)),
+        ("siblings by tag", *group_rows(join(above, tag), rows, 3)),
+        ("siblings by shape", *group_rows(join(above, labels.shape[rows]), rows, 3)),
+        ("siblings below a heading", *group_rows(join(below, above, exact), rows, 3)),
+        ("cousins by classes", *group_rows(cousins, rows, 2)),
+        ("cousins by tag", *group_rows(join(above_grand, tags_up), rows, 3)),
+        ("cousins below a heading", *group_rows(join(below_third, cousins), rows, 3)),
+        ("cousins below a heading", *group_rows(join(below_second, cousins), rows, 3)),
+        ("second cousins by classes", *group_rows(join(above_great, labels.exact[grand], exacts_up), rows, 2)),
+        ("second cousins by tag", *group_rows(join(above_great, labels.tag[grand], tags_up), rows, 3)),
+        ("paths by classes", *group_rows(labels.exact_path[rows], rows, 2)),
+        ("paths by tag", *group_rows(labels.tag_path[rows], rows, 3)),
+        ("page by classes", *group_outermost(exact, rows, 2, columns.end)),
+        ("page by first class", *group_outermost(first, rows, 2, columns.end)),
+        ("page by word", *group_outermost(word, word_row, 2, columns.end)),
+        ("page by tag", *group_outermost(tag, rows, 3, columns.end)),
     ]
+    return whole_rows(found, columns)
 
 
-def _join(keys: tuple[IntArray, ...]) -> IntArray:
-    """Return one number per entry that differs where any of the keys differs."""
-    joined = keys[0]
-    for i, key in enumerate(keys[1:], 1):
-        if i > 1:  # number anew, so that the product of many keys stays far from 64 bits
-            joined = np.unique(joined, return_inverse=True)[1]
-        joined = joined * (int(key.max(initial=0)) + 1) + key
-    return joined
+def _number_sections(columns: Columns, labels: Labels) -> tuple[Marks, Marks, Marks]:
+    """Say for each row how many headings stand before it: of any kind, of the first two levels, of the first three.
+
+    A paragraph all in bold print is a heading too, though its siblings may be of the same label.
+    """
+    heads = (labels.role >= 1) & (labels.role <= 6)
+    bold = np.flatnonzero(labels.role == BOLD)
+    up = columns.parent[bold]
+    alone = (columns.leaf_start[bold] == columns.leaf_start[up]) & (columns.leaf_end[bold] == columns.leaf_end[up])
+    heads[up[alone & (labels.role[up] == PARAGRAPH)]] = True
+    second, third = (np.cumsum((labels.role >= 1) & (labels.role <= level), dtype=np.int64) for level in (2, 3))
+    # a heading is no sibling of what it heads: it has a number of its own
+    own: Ints = np.cumsum(heads) * 2 + heads
+    return _numbers(own), _numbers(second), _numbers(third)
 
 
-def _paths(labels: IntArray, parent: IntArray) -> IntArray:
-    """Number the chains of labels from the root to each row."""
-    seen: dict[tuple[int, int], int] = {}
-    paths = [0] * len(parent)
-    ups = parent.tolist()
-    for row, own in enumerate(labels.tolist()):
-        paths[row] = seen.setdefault((paths[ups[row]], own), len(seen))
-    return np.array(paths, dtype=np.int64)
+def _numbers(column: Ints) -> Marks:
+    return column.astype(np.uint64)
 
 
-def _gather(found: str, key: IntArray, rows: IntArray, ends: IntArray, least: int) -> Groups:
-    """Group rows of the same key, outermost only, and keep the groups of at least so many."""
-    order = np.argsort(key, kind="stable")
-    key, rows = key[order], rows[order]
-    group = np.cumsum(np.concatenate(([0], key[1:] != key[:-1]))) if len(key) else key
-    # groups are put one after the other on one line of rows, so that one running maximum serves all of them
-    shift = group * (len(ends) + 1)
-    reach = np.maximum.accumulate(ends[rows] + shift)
-    outer = np.ones(len(rows), dtype=bool)
-    outer[1:] = rows[1:] + shift[1:] >= reach[:-1]
-    rows, group = rows[outer], group[outer]
-    counts = np.bincount(group)
-    rows = rows[counts[group] >= least]
-    counts = counts[counts >= least]
-    return Groups(found, rows, np.concatenate(([0], np.cumsum(counts))))
+def _build(elements: Elements, found: Groups) -> list[Candidate]:
+    """Make candidates of the sets, each set of texts once, those with the most text when there are too many."""
+    if len(found.starts) < 2:
+        return []
+    chars = starts_of(np.fromiter(map(len, elements.text), dtype=np.int64, count=len(elements.text)))
+    marks = np.add.reduceat(_mark(found.leaf_start, found.leaf_end), found.starts[:-1])
+    sizes = np.add.reduceat(chars[found.leaf_end] - chars[found.leaf_start], found.starts[:-1])
+    kept = _keep(np.unique(marks, return_index=True)[1], sizes, np.diff(found.starts))
+    of_kept = np.zeros(len(marks), dtype=bool)
+    of_kept[kept] = True
+    counts = np.diff(found.starts)
+    chosen = np.repeat(of_kept, counts)
+    rows = list(zip(found.row_start[chosen].tolist(), found.row_end[chosen].tolist(), strict=True))
+    leaves = list(zip(found.leaf_start[chosen].tolist(), found.leaf_end[chosen].tolist(), strict=True))
+    starts = starts_of(counts[kept]).tolist()
+    candidates = []
+    for number, start, end in zip(kept.tolist(), starts[:-1], starts[1:], strict=True):
+        holder = _holder(elements, rows[start], rows[end - 1])
+        candidates.append(Candidate(found.found[number], holder, tuple(rows[start:end]), tuple(leaves[start:end])))
+    return candidates
 
 
-def _build(elements: Elements, groups: list[Groups]) -> list[Candidate]:
-    """Make candidates of the groups, each set of texts once and those with the most text."""
-    leaf_start = np.array(elements.leaf_start, dtype=np.int64)
-    leaf_end = np.array(elements.leaf_end, dtype=np.int64)
-    chars = np.concatenate(([0], np.cumsum([len(text) for text in elements.text])))
-    size = chars[leaf_end] - chars[leaf_start]
-    mark = _mix(leaf_start.astype(np.uint64) << np.uint64(32) | leaf_end.astype(np.uint64))
-    seen: dict[int, tuple[int, int, int]] = {}  # mark of the texts -> text size, finder, number in it
-    for finder, found in enumerate(groups):
-        if len(found.starts) < 2:
-            continue
-        marks = np.add.reduceat(mark[found.rows], found.starts[:-1]).tolist()
-        sizes = np.add.reduceat(size[found.rows], found.starts[:-1]).tolist()
-        for number, key in enumerate(marks):
-            if key not in seen:
-                seen[key] = (sizes[number], finder, number)
-    kept = sorted(sorted(seen.values(), key=lambda one: -one[0])[:MOST], key=lambda one: one[1:])
-    return [_candidate(elements, groups[finder], number) for _, finder, number in kept]
+def _mark(leaf_start: Ints, leaf_end: Ints) -> Marks:
+    """Spread the ranges over 64 bits (as splitmix64 does), so that the sums of them tell sets of ranges apart."""
+    values = leaf_start.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + leaf_end.astype(np.uint64)
+    values ^= values >> np.uint64(30)
+    values *= np.uint64(0xBF58476D1CE4E5B9)
+    values ^= values >> np.uint64(27)
+    values *= np.uint64(0x94D049BB133111EB)
+    return values
 
 
-def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread 64-bit numbers over all bits (the end of splitmix64), so that sums of them tell sets apart."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
+def _keep(sets: Ints, sizes: Ints, counts: Ints) -> Ints:
+    """Return which of the sets are offered, in order: all, or those with the most text within the bounds."""
+    if len(sets) > MOST or counts[sets].sum() > MOST_RECORDS:
+        sets = sets[np.argsort(-sizes[sets], kind="stable")][:MOST]
+        sets = sets[np.cumsum(counts[sets]) <= MOST_RECORDS]
+    return np.sort(sets)
 
 
-def _candidate(elements: Elements, groups: Groups, number: int) -> Candidate:
-    rows = groups.rows[groups.starts[number] : groups.starts[number + 1]].tolist()
-    ends, starts, stops, ups = elements.end, elements.leaf_start, elements.leaf_end, elements.parent
-    holder, last = ups[rows[0]], ends[rows[-1]]
-    while ends[holder] < last:
+def _holder(elements: Elements, first: tuple[int, int], last: tuple[int, int]) -> int:
+    """Return the innermost element around the rows of the first and the last record, and so around all of them."""
+    ups, ends = elements.parent, elements.end
+    # a line of bare text has no rows: what stands before it is inside the same element, or is that element
+    holder = first[0] - 1 if first[0] == first[1] else ups[first[0]]
+    while ends[holder] < last[1] or holder >= first[0]:
         holder = ups[holder]
-    return Candidate(
-        groups.found,
-        holder,
-        tuple([(row, ends[row]) for row in rows]),
-        tuple([(starts[row], stops[row]) for row in rows]),
-    )
+    return holder

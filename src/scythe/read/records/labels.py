@@ -1,17 +1,22 @@
-"""Label the elements of a page: its elements come in, integer columns that say which are alike go out."""
+"""Label the elements of a page: its elements come in, number columns that say which are alike go out."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
+from itertools import count, pairwise
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scythe.page.elements import Elements
 
-IntArray = NDArray[np.int64]
+Ints = NDArray[np.int64]
+Marks = NDArray[np.uint64]  # numbers that are equal where what they stand for is equal, and else differ almost surely
 
 CLASS_WORDS = 12  # looked at in one class attribute; frameworks of one-purpose classes write some 30
 _DIGITS = re.compile(r"[0-9]+")
@@ -22,58 +27,106 @@ _STATES = frozenset(
     "left right item-odd item-even row-odd row-even views-row-odd views-row-even views-row-first views-row-last "
     "lazy lazyload lazyloaded hover disabled enabled unread read hot end start final".split()
 )
+HEADINGS, BOLD, PARAGRAPH = range(1, 7), 7, 8  # roles of elements; 1 to 6 are h1 to h6
+_ROLES = {f"h{level}": level for level in HEADINGS} | dict.fromkeys(("b", "strong", "u"), BOLD)
+_ROLES |= dict.fromkeys(("p", "div"), PARAGRAPH)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # its multiples lie far apart, so sums with small numbers do not meet
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
     """One number per row for each strictness: rows with the same number are alike."""
 
-    tag: IntArray
-    first: IntArray  # tag and first class
-    exact: IntArray  # tag and all classes
-    word_row: IntArray  # one entry per row and class word: the row ...
-    word: IntArray  # ... and the word
+    tag: Marks
+    first: Marks  # tag and first class
+    exact: Marks  # tag and all classes
+    shape: Marks  # the same and which tags stand directly inside, and whether text does
+    tag_path: Marks  # tags from the root to here
+    exact_path: Marks
+    role: Ints  # of headings and what may stand for them, else 0
+    word_row: Ints  # one entry per row and word of its class, id, role and itemprop: the row ...
+    word: Marks  # ... and the word
 
 
-@lru_cache(maxsize=20_000)
-def class_words(classes: str) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What one opening tag is alike with."""
+
+    marks: tuple[int, int, int, int]  # tag, first class, exact, role
+    words: tuple[int, ...]
+
+
+def name_words(names: str) -> tuple[str, ...]:
     """Return the words of a class attribute without numbers and without words for the state of one record."""
-    words = _DIGITS.sub("#", classes[:1_000].lower()).split()[:CLASS_WORDS]
+    words = _DIGITS.sub("#", names[:1_000].lower()).split()[:CLASS_WORDS]
     return tuple(dict.fromkeys(word for word in words if word not in _STATES))
 
 
-def label(elements: Elements) -> Labels:
-    """Number the tags and classes of a page. Linear in the number of elements."""
-    ids: dict[tuple[str, str], int] = {}
-    pairs = [ids.setdefault(pair, len(ids)) for pair in zip(elements.tag, elements.classes, strict=True)]
-    tags: dict[object, int] = {}
-    firsts: dict[object, int] = {}
-    exacts: dict[object, int] = {}
-    names: dict[str, int] = {}
-    columns: list[tuple[int, int, int]] = []
-    words: list[list[int]] = []
-    for tag, classes in ids:
-        of = class_words(classes) if classes else ()
-        columns.append(
-            (
-                tags.setdefault(tag, len(tags)),
-                firsts.setdefault((tag, of[:1]), len(firsts)),
-                exacts.setdefault((tag, frozenset(of)), len(exacts)),
-            )
-        )
-        words.append([names.setdefault(word, len(names)) for word in of])
-    pair = np.array(pairs, dtype=np.int64)
-    table = np.array(columns, dtype=np.int64)[pair]
-    word_row, word = _spread(pair, words)
-    return Labels(table[:, 0], table[:, 1], table[:, 2], word_row, word)
+@lru_cache(maxsize=20_000)  # pages of a site share their opening tags
+def _look_up(tag: str, classes: str, names: str) -> _Kind:
+    of = name_words(classes) if classes else ()
+    words = of if names == classes else name_words(names)
+    first = " ".join((tag, *of[:1]))
+    marks = (crc32(tag.encode("utf-8", "surrogatepass")), _number(first), _number(" ".join((tag, *sorted(of)))), _ROLES.get(tag, 0))
+    return _Kind(marks, tuple([_number(word) for word in words]))
 
 
-def _spread(pair: IntArray, words: list[list[int]]) -> tuple[IntArray, IntArray]:
+@lru_cache(maxsize=20_000)
+def _number(text: str) -> int:
+    """Return the same number for the same text in every process, so that the order of what is found is the same."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+
+
+def join(*keys: Marks) -> Marks:
+    """Return marks that differ where any of the keys differs."""
+    joined = keys[0]
+    for key in keys[1:]:
+        joined = joined * _GOLDEN + key
+    return joined
+
+
+def label(elements: Elements, parent: Ints) -> Labels:
+    """Number tags, classes and paths of a page. Linear in the number of elements for trees of bounded depth."""
+    numbers: defaultdict[tuple[str, str, str], int] = defaultdict(count().__next__)
+    rows = zip(elements.tag, elements.classes, elements.names, strict=True)
+    kind = np.fromiter(map(numbers.__getitem__, rows), dtype=np.int64, count=len(elements))
+    kinds = [_look_up(*key) for key in numbers]
+    marks = np.array([of.marks for of in kinds], dtype=np.uint64)
+    tag, first, exact, role = marks.T[:, kind]
+    tag_path, exact_path = _chain(np.stack((tag, exact), axis=1), parent, np.array(elements.depth)).T
+    shape = join(_inside(tag, parent, elements.leaf_row), exact)
+    words = _spread(kind, [of.words for of in kinds])
+    return Labels(tag, first, exact, shape, tag_path, exact_path, role.astype(np.int64), *words)
+
+
+def _chain(labels: Marks, parent: Ints, depth: Ints) -> Marks:
+    """Mark the chains of labels from the root to each row, level by level, for several columns of labels at once."""
+    order = np.argsort(depth, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    above = place[parent[order]]
+    chains = labels[order]
+    bounds = np.cumsum(np.bincount(depth)).tolist()
+    for start, end in pairwise(bounds):
+        chains[start:end] += chains[above[start:end]] * _GOLDEN
+    return chains[place]
+
+
+def _inside(tag: Marks, parent: Ints, leaf_row: list[int]) -> Marks:
+    """Mark which tags stand directly inside each row, and whether text does, regardless of order and number."""
+    marks = np.zeros(len(tag), dtype=np.uint64)
+    pairs = np.unique(parent[1:].astype(np.uint64) << np.uint64(32) | tag[1:])
+    inner = ((pairs & np.uint64(0xFFFFFFFF)) + np.uint64(1)) * _GOLDEN
+    np.add.at(marks, (pairs >> np.uint64(32)).astype(np.int64), inner ^ (inner >> np.uint64(29)))
+    marks[np.array(leaf_row, dtype=np.int64)] += np.uint64(1)  # one assignment per row, however many texts it has
+    return marks
+
+
+def _spread(kind: Ints, words: list[tuple[int, ...]]) -> tuple[Ints, Marks]:
     """List the words of every row, where the words of every kind of row are given."""
     counts = np.array([len(of) for of in words], dtype=np.int64)
-    starts = np.cumsum(counts) - counts
-    flat = np.array([word for of in words for word in of], dtype=np.int64)
-    per_row = counts[pair]
-    rows = np.repeat(np.arange(len(pair), dtype=np.int64), per_row)
-    within = np.arange(len(rows), dtype=np.int64) - np.repeat(np.cumsum(per_row) - per_row, per_row)
-    return rows, flat[np.repeat(starts[pair], per_row) + within]
+    flat = np.array([word for of in words for word in of], dtype=np.uint64)
+    per_row = counts[kind]
+    rows = np.repeat(np.arange(len(kind)), per_row)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(per_row) - per_row, per_row)
+    return rows, flat[np.repeat((np.cumsum(counts) - counts)[kind], per_row) + within]
