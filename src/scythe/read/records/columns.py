@@ -1,4 +1,4 @@
-"""Align the texts of records in columns: where the records are comes in, columns in reading order with cells go out.
+"""Align the texts of records: where the records are comes in, the cells of each column go out.
 
 The records are walked level by level, all at once. Children of elements that share a column so far share one again
 where tag and classes are the same; where these repeat, what they hold decides (`slots`). Work grows with the number of
@@ -7,51 +7,39 @@ elements and leaves.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from scythe.page.blocks import BOX, BREAK, KIND, RULE
 from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.labels import name_words
+from scythe.read.records.prose import Part, cut_lines, is_prose, trim
 from scythe.read.records.slots import SLOTS, read_tokens, spread
 
-COLUMNS = 64  # of one region; what stands in further ones is joined in the last
-_PROSE_CHARS = 80  # of text with markup inside that is read as one field
-_BREAKS = frozenset(tag for tag, kind in KIND.items() if kind in (BOX, BREAK, RULE))
 _CELLS = ("td", "th")
+_HEADING = {f"h{level}": "heading" for level in range(1, 7)}
+_NO_WORDS: frozenset[str] = frozenset()
+_ALIKE = 16  # groups of one tag that are compared
 
 Span = tuple[int, int]  # leaves: first, one after the last
-Part = tuple[int, int, int, int, int]  # record, rows inside (first, one after the last), leaves inside
 Cell = tuple[int, int, int]  # first leaf, one after the last, record
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """Cells of several records that say the same kind of thing, in page order."""
-
-    cells: list[Cell]
-
-    def texts(self, elements: Elements) -> list[str]:
-        """Return the text of each cell."""
-        texts = elements.text
-        return [texts[a] if b - a == 1 else " ".join(texts[a:b]) for a, b, _ in self.cells]
-
-
-def find_columns(elements: Elements, candidate: Candidate) -> list[Column]:
-    """Return the columns of the records of a candidate in reading order, `COLUMNS` at most; every leaf is in one."""
+def align(elements: Elements, candidate: Candidate) -> list[list[Cell]]:
+    """Return the cells of each column of the records, columns in no order; every leaf of the records is in one."""
     found: list[list[Cell]] = []
     waiting = deque([_open_records(elements, candidate)])
     while waiting:
         parts = waiting.popleft()
         texts, groups = _split(elements, parts)
-        if texts and groups and _is_prose(elements, parts):
-            texts, groups = _split_prose(elements, parts)
+        if texts and groups:
+            texts, groups = _keep_prose(elements, parts, texts, groups)
         found.extend(_spread_texts(elements, texts))
-        for group in _merge_alike(elements, groups):
+        for group in _merge_alike(groups):
             waiting.extend(_spread_rows(elements, group))
-    return _order([Column(cells) for cells in found], len(candidate.rows))
+    return found
 
 
 def _open_records(elements: Elements, candidate: Candidate) -> list[Part]:
@@ -96,76 +84,73 @@ def _split(elements: Elements, parts: list[Part]) -> tuple[list[Cell], dict[obje
     return texts, groups
 
 
-def _is_prose(elements: Elements, parts: list[Part]) -> bool:
-    """Say whether parts with both text and elements inside are running text with some words marked."""
-    text, starts, lasts, ends = elements.text, elements.leaf_start, elements.leaf_end, elements.end
-    direct = chars = mixed = 0
-    for _, row, last, at, end in parts:
-        inside = sum(map(len, text[at:end]))
-        marked = 0
-        while row < last:
-            marked += sum(map(len, text[starts[row] : lasts[row]]))
-            row = ends[row]
-        if 0 < marked < inside:
-            mixed += 1
-            direct += inside - marked
-            chars += inside
-    return mixed > 0 and direct * 2 >= chars >= _PROSE_CHARS * mixed
-
-
-def _split_prose(elements: Elements, parts: list[Part]) -> tuple[list[Cell], dict[object, list[Span]]]:
-    """Split like `_split`, with marked words left in the lines of text around them."""
-    ends, starts, lasts, tags, classes = (
-        elements.end,
-        elements.leaf_start,
-        elements.leaf_end,
-        elements.tag,
-        elements.classes,
-    )
-    texts: list[Cell] = []
-    groups: dict[object, list[Span]] = {}
-    for record, row, last, at, end in parts:
-        line: list[int] = []  # elements since the last break
-        bare = False  # whether the line has text of its own
-        begin = at
-        while True:
-            edge = starts[row] if row < last else end
-            bare = bare or at < edge
-            broken = row >= last or not _BREAKS.isdisjoint(tags[row : ends[row]])
-            if broken:
-                if bare:
-                    texts.append((begin, edge, record))
-                else:
-                    for one in line:
-                        groups.setdefault((tags[one], classes[one]), []).append((record, one))
-                if row >= last:
-                    break
-                groups.setdefault((tags[row], classes[row]), []).append((record, row))
-                line, bare, begin = [], False, lasts[row]
-            else:
-                line.append(row)
-            at = lasts[row]
-            row = ends[row]
+def _keep_prose(
+    elements: Elements, parts: list[Part], texts: list[Cell], groups: dict[object, list[Span]]
+) -> tuple[list[Cell], dict[object, list[Span]]]:
+    """Return texts and groups of parts that have both, with marked words left in running text where it is such."""
+    lines, breaks = cut_lines(elements, parts)
+    if not is_prose(elements, lines):
+        return texts, groups
+    tags, classes = elements.tag, elements.classes
+    texts, groups = [], {}
+    for line in trim(elements, lines):
+        if line.bare:
+            texts.append((line.start, line.end, line.record))
+        else:
+            breaks.extend((line.record, row) for row in line.rows)
+    for record, row in sorted(breaks):
+        groups.setdefault((tags[row], classes[row]), []).append((record, row))
     return texts, groups
 
 
-def _merge_alike(elements: Elements, groups: dict[object, list[Span]]) -> Iterable[list[Span]]:
-    """Return the groups, those joined whose classes differ only by numbers or by the state of one record."""
+def _merge_alike(groups: dict[object, list[Span]]) -> Iterable[list[Span]]:
+    """Return the groups, those joined that stand in for each other: same tag, like classes, never in one record."""
     if len(groups) < 2:
         return groups.values()
-    merged: dict[object, list[Span]] = {}
-    split = False
-    for key, group in groups.items():
-        words = (key[0], name_words(key[1])) if isinstance(key, tuple) else key
-        if words in merged:
-            merged[words].extend(group)
-            split = True
-        else:
-            merged[words] = group
-    if split:
-        for group in merged.values():
-            group.sort()
-    return merged.values()
+    merged: list[_Group] = []
+    by_tag: dict[str, list[_Group]] = {}
+    for key, members in groups.items():
+        tag, classes = key if isinstance(key, tuple) else (key, "")
+        alike = by_tag.setdefault(_HEADING.get(tag, tag), [])
+        words = frozenset(_bare_words(classes)) if classes else _NO_WORDS
+        found = next((group for group in alike[:_ALIKE] if group.takes(tag, words, members)), None)
+        if found is None:
+            found = _Group(tag, words, [], set())
+            alike.append(found)
+            merged.append(found)
+        found.members += members
+        found.joined += 1
+        found.records.update(record for record, _ in members)
+    for group in merged:
+        if group.joined > 1:
+            group.members.sort()
+    return [group.members for group in merged]
+
+
+@dataclass(slots=True)
+class _Group:
+    """Elements that share columns."""
+
+    tag: str
+    words: frozenset[str]
+    members: list[Span]
+    records: set[int]
+    joined: int = 0
+
+    def takes(self, tag: str, words: frozenset[str], members: list[Span]) -> bool:
+        """Say whether elements with these class words belong to the group."""
+        if self.words == words:
+            if self.tag == tag:
+                return True
+        elif len(self.words & words) * 2 < len(self.words | words):
+            return False
+        return all(record not in self.records for record, _ in members)
+
+
+@lru_cache(maxsize=20_000)
+def _bare_words(classes: str) -> tuple[str, ...]:
+    """Return the words of a class attribute without numbers, states and what follows `--`, which names a variant."""
+    return tuple(word.partition("--")[0] for word in name_words(classes))
 
 
 def _repeats(records: Iterable[int], count: int) -> bool:
@@ -234,51 +219,3 @@ def _slots_of(elements: Elements, sequences: list[list[int]]) -> list[list[int]]
         return text[leaf] if leaf < lasts[row] else "", "a" in tags[row : min(ends[row], row + 4)], shape
 
     return spread(read_tokens([[seen(row) for row in rows[:SLOTS]] for rows in sequences]))
-
-
-def _order(columns: list[Column], records: int) -> list[Column]:
-    """Sort columns as the records show them; those that few records have are joined if there are too many."""
-    if len(columns) > COLUMNS:
-        columns = _join_rare(columns)
-    cells = sorted(
-        (start, record, number) for number, column in enumerate(columns) for start, _, record in column.cells
-    )
-    orders: list[dict[int, None]] = [{} for _ in range(records)]
-    for _, record, number in cells:
-        orders[record].setdefault(number)
-    if len(columns) > COLUMNS - 1:
-        for order in orders:
-            order.pop(len(columns) - 1, None)
-    merged = merge_orders(Counter(map(tuple, orders)))
-    if len(columns) > COLUMNS - 1:
-        merged.append(len(columns) - 1)
-    return [columns[number] for number in merged]
-
-
-def _join_rare(columns: list[Column]) -> list[Column]:
-    """Keep the columns that most records have and join the cells of all others in one more column."""
-    ranked = sorted(range(len(columns)), key=lambda number: (-len(columns[number].cells), number))
-    kept = set(ranked[: COLUMNS - 1])
-    rest = sorted(cell for number in ranked[COLUMNS - 1 :] for cell in columns[number].cells)
-    return [column for number, column in enumerate(columns) if number in kept] + [Column(rest)]
-
-
-def merge_orders(orders: Counter[tuple[int, ...]]) -> list[int]:
-    """Merge sequences into one order: the commonest as it is, then each new item behind the one it follows."""
-    after: dict[int, int] = {}  # item -> the one behind it; -1 stands before the first
-    known: set[int] = set()
-    for sequence, _ in sorted(orders.items(), key=lambda pair: (-pair[1], -len(pair[0]))):
-        before = -1
-        for item in sequence:
-            if item not in known:
-                known.add(item)
-                if before in after:
-                    after[item] = after[before]
-                after[before] = item
-            before = item
-    merged: list[int] = []
-    item = after.get(-1)
-    while item is not None:
-        merged.append(item)
-        item = after.get(item)
-    return merged

@@ -9,18 +9,19 @@ from scythe.model import Record, Region
 from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
-from scythe.read.records.columns import Column, find_columns
 from scythe.read.records.column_names import name_columns
+from scythe.read.records.columns import align
+from scythe.read.records.order import arrange
+from scythe.read.records.portrait import Column
 from scythe.url import Url, absolute
 
 
 def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Region:
     """Return the region of a candidate; texts of its records are in columns, "" where a record has none."""
     elements = page.elements
-    columns = find_columns(elements, candidate)
-    texts = [column.texts(elements) for column in columns]
-    names = name_columns(elements, columns, texts, len(candidate.rows))
-    fields = _fill_fields(columns, texts, len(candidate.rows))
+    columns = arrange(elements, candidate, align(elements, candidate))
+    names = name_columns(columns, len(candidate.rows))
+    fields = _fill_fields(columns, len(candidate.rows))
     links, images = _find_links(page, candidate), _find_images(page, candidate)
     records = tuple(
         Record(tuple(fields[i]), links[i], images[i], _html_of(elements, *candidate.rows[i], *candidate.leaves[i]))
@@ -29,10 +30,10 @@ def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Re
     return Region(records, names, kind, score)
 
 
-def _fill_fields(columns: list[Column], texts: list[list[str]], records: int) -> list[list[str]]:
+def _fill_fields(columns: list[Column], records: int) -> list[list[str]]:
     fields = [[""] * len(columns) for _ in range(records)]
     for place, column in enumerate(columns):
-        for (_, _, record), text in zip(column.cells, texts[place], strict=True):
+        for (_, _, record), text in zip(column.cells, column.texts, strict=True):
             before = fields[record][place]
             fields[record][place] = f"{before} {text}" if before else text
     return fields
