@@ -17,6 +17,7 @@ from scythe.read.text.names import split_names
 
 _SEEN = 8  # cells of a column that are looked at, spread evenly
 _PATHS = 3  # of these whose elements are looked at
+_NAMED_LEAVES = 4  # of an element whose names say what a text in it is; larger ones name the record
 _CLIMBED = 5  # elements from a text upwards whose names count
 _SAME = 0.8  # share of equal texts that makes a column constant
 Cell = tuple[int, int, int]  # first leaf, one after the last, record
@@ -71,7 +72,7 @@ def draw(elements: Elements, cells: list[Cell], candidate: Candidate) -> Column:
         links += "a" in tags
         headings += not _HEADINGS.isdisjoint(tags)
     above = _climb(elements, cells[0][0], candidate.rows[cells[0][2]][0])
-    names = [elements.names[row] for row in above]
+    names = [elements.names[row] for row in above if elements.leaf_end[row] - elements.leaf_start[row] <= _NAMED_LEAVES]
     portrait = Portrait(
         kind,
         often / len(shown),

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 
 from scythe.page.blocks import BOX, BREAK, KIND, RULE
 from scythe.page.elements import Elements
+from scythe.read.records.recognise import DATE, PRICE, RATING, kind_of
 
 Part = tuple[int, int, int, int, int]  # record, rows inside (first, one after the last), leaves inside
 
 _PROSE_CHARS = 80  # of a line of text with markup inside that is read as one field, on average
 _USUAL = 0.6  # share of lines with the same markup from which they are fields
+_SEEN = 8  # lines that are looked at for fields, and texts of each
+_TYPED = (DATE, PRICE, RATING)
 _BREAKS = frozenset(tag for tag, kind in KIND.items() if kind in (BOX, BREAK, RULE))
 
 
@@ -72,7 +75,14 @@ def is_prose(elements: Elements, lines: list[Line]) -> bool:
     if bare * 3 < chars or len(lines) < 3:
         return False
     patterns = Counter(_pattern(elements, line) for line in lines)
-    return patterns.most_common(1)[0][1] < _USUAL * len(lines)
+    return patterns.most_common(1)[0][1] < _USUAL * len(lines) and not _holds_fields(elements, mixed)
+
+
+def _holds_fields(elements: Elements, mixed: list[Line]) -> bool:
+    """Say whether lines have parts of their own kind, such as a date: nobody would read those as one."""
+    seen = mixed[:: max(1, len(mixed) // _SEEN)]
+    typed = sum(any(kind_of(text) in _TYPED for text in elements.text[line.start : line.end][:_SEEN]) for line in seen)
+    return typed * 2 > len(seen)
 
 
 def _pattern(elements: Elements, line: Line) -> tuple[str, ...]:
