@@ -114,6 +114,7 @@ def test_a_line_that_is_no_entry_is_named(text):
         ("作者：老舍", ("作者", "老舍")),
         ("Color :", ("Color", "")),
         ("Hours: 9:30 to 12", ("Hours", "9:30 to 12")),
+        ("ISBN-13: 978", ("ISBN-13", "978")),
         ("9:30", None),
         ("http://example.org", None),
         (": value", None),

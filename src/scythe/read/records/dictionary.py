@@ -54,7 +54,7 @@ class Dictionary:
             return None
         at = min(cuts)
         label, value = head[:at].strip(_LEADING), text[at + 1 :].strip()
-        if not label or text[at + 1 : at + 3] == "//" or (label[-1].isdigit() and value[:1].isdigit()):
+        if not label or text[at + 1 : at + 3] == "//" or (text[at - 1].isdigit() and text[at + 1 : at + 2].isdigit()):
             return None
         return label.rstrip(), value
 

@@ -1,0 +1,100 @@
+"""The hidden Markov model over the tree: its area, its readings of the paper, its bounds."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from scythe.page import Page
+from scythe.read.records.dictionary import shipped
+from scythe.read.records.hmm import (
+    build_model,
+    by_delta,
+    by_number,
+    by_product,
+    by_share,
+    by_weight,
+    find_area,
+    find_path,
+    read_by_hmm,
+)
+from scythe.read.records.wvc import make_container
+
+SPEC = "".join(f"<tr><td>{name}:<td>value {n}" for n, name in enumerate(["Brand", "Model", "Weight", "Color", "Size"]))
+MENU = "".join(f"<li><a href=/{n}>Section {n}</a>" for n in range(30))
+PROSE = "<p>Something long was written here, and nobody read it." * 12
+SHOP = f"<body><ul>{MENU}</ul><div id=main><h1>Lamp</h1>{PROSE}<table id=spec>{SPEC}</table></div><p>Fine print</p>"
+
+
+def area_id(html):
+    page = Page.from_text(html)
+    return page.elements.node[find_area(page)].attributes.get("id") or page.elements.tag[find_area(page)]
+
+
+def test_the_area_is_what_holds_the_pairs_together():
+    assert area_id(SHOP) in {"spec", "tbody"}
+    assert read_by_hmm(Page.from_text(SHOP)) == tuple(
+        (name, f"value {n}") for n, name in enumerate(["Brand", "Model", "Weight", "Color", "Size"])
+    )
+
+
+def test_labels_outside_the_area_are_not_read():
+    html = SHOP.replace("Fine print", "Terms: none")
+    assert ("Terms", "none") not in read_by_hmm(Page.from_text(html))
+
+
+def test_transitions_from_one_parent_are_equal_and_sum_to_one():
+    elements = Page.from_text(SHOP).elements
+    model = build_model(elements, make_container())
+    children = [child for child in elements.children(model.start) if model.transition[child]]
+    assert elements.tag[model.start] == "body"
+    assert [model.transition[child] for child in children] == [1 / len(children)] * len(children)
+
+
+def test_the_path_leads_from_the_body_down_and_every_step_is_a_child():
+    elements = Page.from_text(SHOP).elements
+    path = find_path(elements, build_model(elements, make_container()))
+    assert [elements.parent[row] for row in path[1:]] == list(path[:-1])
+
+
+def test_the_printed_readings_of_the_end_stop_at_once_or_too_late():
+    elements = Page.from_text(SHOP).elements
+    model = build_model(elements, make_container())
+    depth = {ends: len(find_path(elements, model, ends)) for ends in (by_weight, by_delta, by_product, by_number)}
+    ours = len(find_path(elements, model, by_share()))
+    assert depth[by_weight] == 1
+    assert depth[by_delta] <= ours < depth[by_number]
+    assert depth[by_product] >= ours
+
+
+def test_a_dictionary_of_ones_own_finds_an_area_in_ones_own_words():
+    html = f"<body>{PROSE}<div id=spec>" + "".join(f"<p><b>glorp {n}</b> <i>{n}</i>" for n in range(5)) + "</div>"
+    own = shipped().extend({"glorp": [f"glorp {n}" for n in range(5)]})
+    assert read_by_hmm(Page.from_text(html)) == ()
+    assert read_by_hmm(Page.from_text(html), own)[0] == ("glorp 0", "0")
+
+
+@pytest.mark.parametrize("html", ["", "<body>", "text", "<p>:", "<table>:<tr>", "\x00<a", "<html><frameset><frame>"])
+def test_any_page_gives_pairs_or_none(html):
+    assert read_by_hmm(Page.from_text(html)) == ()
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>Price: 12" * 50_000,
+        "<b>Price:</b> x <i>y</i> " * 30_000,
+        "<div>" * 100_000 + "Price: 3",
+        "<div>" * 200 + "<span>Price</span><i>1</i>" * 30_000,
+        "<tr><td>Price<td>1" * 30_000,
+        "a:" * 500_000,
+    ],
+    ids=["lines", "inline", "deep", "deep and wide", "rows", "delimiters"],
+)
+def test_huge_pages_take_seconds_at_most(html):
+    page = Page.from_text(html)
+    assert page.elements.tag
+    started = time.process_time()
+    assert len(read_by_hmm(page)) <= 2_000
+    assert time.process_time() - started < 3.0
