@@ -77,12 +77,11 @@ def _rising(elements: Elements) -> list[list[tuple[int, int]]]:
 
 def _read_run(page: Page, leaves: list[tuple[int, int]], own: str) -> Run | None:
     elements = page.elements
+    pager, turning, _ = context_of(elements, elements.leaf_row[leaves[0][0]])
+    if turning or (not pager and not _leads_on(page, leaves, own)):
+        return None  # most runs are those of something else, and end here
     places = [_link_above(elements, elements.leaf_row[leaf]) for leaf, _ in leaves]
     rows = [row if row >= 0 else elements.leaf_row[leaf] for (leaf, _), (row, _) in zip(leaves, places, strict=True)]
-    pager, turning, _ = context_of(elements, rows[0])
-    urls = [_address(page, row) if row >= 0 else None for row, _ in places[:1] + places[-1:]]
-    if turning or (not pager and not any(url and own and compare(own, url) for url in urls)):
-        return None  # most runs are those of something else, and end here
     entries = [
         Entry(number, _address(page, row) if row >= 0 else None, marked)
         for (_, number), (row, marked) in zip(leaves, places, strict=True)
@@ -96,6 +95,16 @@ def _read_run(page: Page, leaves: list[tuple[int, int]], own: str) -> Run | None
         return None
     exact = bool(steps) and all(step is not None and step.exact for step in steps)
     return Run(tuple(entries), _current(entries, own, exact), exact, pager)
+
+
+def _leads_on(page: Page, leaves: list[tuple[int, int]], own: str) -> bool:
+    """Tell whether the first or last number leads to a page of the page's own list."""
+    for leaf in (leaves[-1][0], leaves[0][0]):
+        row, _ = _link_above(page.elements, page.elements.leaf_row[leaf])
+        url = _address(page, row) if row >= 0 else None
+        if url and own and compare(own, url):
+            return True
+    return False
 
 
 def _address(page: Page, row: int) -> Url | None:

@@ -24,6 +24,7 @@ _UNSPACED = "\u0e00"  # scripts from Thai on: words are not found by splitting
 # where authors put the address that a script fetches; the first ones say themselves that it is the next page's
 _NEXT_DATA = ("data-next-url", "data-next-page-url", "data-next", "data-next-page", "data-nexturl", "data-next-href")
 DATA_URLS = (*_NEXT_DATA, "data-href", "data-url", "data-link", "data-load-more-url", "data-ajax-url", "hx-get")
+_NEXT_QUERY = ",".join(f":not(a)[{name}]" for name in _NEXT_DATA)
 _NO_LINK = ("#", "javascript:")
 
 
@@ -206,17 +207,16 @@ _SILENT = Label("")
 
 def _pressed_links(page: Page, own: str) -> list[PageLink]:
     """Find the addresses that buttons and lists hand to scripts."""
-    html = page.html
-    stated = [name for name in DATA_URLS[len(_NEXT_DATA) :] if name in html]
-    stated += _NEXT_DATA if "data-next" in html else ()
-    if not stated:
-        return []
-    links = []
-    for node in page.tree.css(",".join(f":not(a)[{name}]" for name in stated))[:_MOST_ICONS]:
-        link = _pressed_link(page, node, own)
-        if link is not None:
-            links.append(link)
-    return links
+    elements = page.elements
+    speaking = {names for names in set(elements.names) if (named := read_names(names)).more or named.next}
+    nodes = [
+        elements.node[row]
+        for row, (tag, names) in enumerate(zip(elements.tag, elements.names, strict=True))
+        if tag == "button" or (names in speaking and tag != "a")
+    ][:_MOST_ICONS]
+    if "data-next" in page.html:
+        nodes += page.tree.css(_NEXT_QUERY)[:_MOST_ICONS]
+    return [link for node in nodes if (link := _pressed_link(page, node, own)) is not None]
 
 
 def _pressed_link(page: Page, node: LexborNode, own: str) -> PageLink | None:
