@@ -1,11 +1,80 @@
-"""Guess names for columns: their texts and elements come in, one name for each goes out."""
+"""Find the name of what a page is about as the page shows it: page and lines come in, a leaf or nothing goes out.
+
+The name is a text that the page's title repeats, mostly a heading. Titles add the site's name and words such as
+"Review" or "online kaufen" to it, headings a format or a place in a leaf of their own.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
+from scythe.page import Page
 from scythe.page.elements import Elements
-from scythe.read.records.columns import Column
+from scythe.read.records.visible import Lines
+
+_LEAVES = 3_000  # looked at; names stand in the first half of a page
+_SHORTEST, _LONGEST = 2, 250  # characters
+_WORD = re.compile(r"\w+")
+_NAMED = re.compile(r"title|name|head|product|subject|who|entry|summary|fn\b", re.I)
+_TAGS = {"h1": 3.0, "h2": 1.5, "h3": 1.0, "h4": 0.7, "h5": 0.7, "caption": 0.7, "strong": 0.5, "b": 0.5, "font": 0.3}
+_SEPARATORS = re.compile(r"\s[-–—|:•·»«/~]+\s|[|｜»«]|:\s|\s-|,\s|\(|\)|;\s|\s(?:by|at|in|from|von|bei|de|par|di)\s")
+_CLIMBED = 4  # elements above a leaf that may be its heading
+_SURE = 3.2  # below that a text is no name
 
 
-def name_columns(elements: Elements, columns: list[Column], texts: list[list[str]], records: int) -> tuple[str, ...]:
-    """Return a unique name for each column."""
-    return tuple(f"text_{n + 1}" if n else "text" for n in range(len(columns)))
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The name of a page's subject and where it stands."""
+
+    text: str = ""
+    leaf: int = -1
+
+
+def find_name(page: Page, lines: Lines) -> Naming:
+    """Return the best name of the subject, an empty one if none is sure."""
+    elements = page.elements
+    title = page.head.title or page.metadata.title
+    words = " ".join(_WORD.findall(title.lower()))
+    edges = _edges(title)
+    repeats: dict[str, int] = {}
+    for text in elements.text[:_LEAVES]:
+        if len(text) <= _LONGEST:
+            repeats[text] = repeats.get(text, 0) + 1
+    best, best_score = Naming(), _SURE
+    for leaf, text in enumerate(elements.text[:_LEAVES]):
+        if not _SHORTEST <= len(text) <= _LONGEST:
+            continue
+        own = " ".join(_WORD.findall(text.lower()))
+        in_title = bool(own) and f" {own} " in f" {words} "
+        heading = _heading(elements, leaf)
+        if (not in_title and heading < 3) or not own or own.isdigit():
+            continue
+        score = heading + 0.2 * min(repeats[text] - 1, 3) - leaf / _LEAVES
+        if in_title:
+            score += 1 + (own in edges) + 2 * len(own) / len(words) + (own + " ").startswith(words[: len(own)] + " ")
+        row = elements.leaf_row[leaf]
+        score -= 2.5 * lines.aside[row] + (heading < 1 and row in elements.href)
+        if score > best_score:
+            best, best_score = Naming(text, leaf), score
+    return best
+
+
+def _edges(title: str) -> set[str]:
+    """Return what stands between the separators of a title, and what begins or ends there."""
+    parts = [" ".join(_WORD.findall(part.lower())) for part in _SEPARATORS.split(title)]
+    joined = {" ".join(parts[start:end]) for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
+    return joined if len(parts) <= 20 else set(parts)
+
+
+def _heading(elements: Elements, leaf: int) -> float:
+    """Return how much the elements around a leaf make it a heading."""
+    row, best, named = elements.leaf_row[leaf], 0.0, 0.0
+    for _ in range(_CLIMBED):
+        if row < 0 or elements.leaf_end[row] - elements.leaf_start[row] > 6:
+            break
+        best = max(best, _TAGS.get(elements.tag[row], 0.0))
+        if elements.names[row] and _NAMED.search(elements.names[row]):
+            named = 0.8
+        row = elements.parent[row]
+    return best + named

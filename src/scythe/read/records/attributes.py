@@ -1,0 +1,145 @@
+"""Read what a page says of its subject: a page comes in, names with values go out, typed ones first.
+
+Structured data is believed before what the page shows, and both are said once. Values of canonical names have one form:
+a price is a plain number with its currency beside it, codes are digits with a right check digit, availability is what
+schema.org calls it. What follows is labelled as on the page.
+"""
+
+from __future__ import annotations
+
+import re
+
+from scythe.page import Page
+from scythe.read.records.dictionary import concept_of
+from scythe.read.records.money import localise, read_price
+from scythe.read.records.naming import Naming, find_name
+from scythe.read.records.offer import Shown, find_price
+from scythe.read.records.pairs import Labelled, find_pairs
+from scythe.read.records.stock import find_state
+from scythe.read.records.structured import Structured, read_structured
+from scythe.read.records.typed import gtin_of, isbn_of, state_of
+from scythe.read.records.visible import Lines, cut_lines
+from scythe.url import host
+
+Pair = tuple[str, str]
+
+_PAIRS = 300  # of one page; the longest specification tables have some 150 rows
+_FIRST = tuple(
+    "name price currency high_price availability condition brand manufacturer sku mpn gtin isbn model author".split()
+)
+_CODE = re.compile(r"[\w./#-]{2,40}(?: [\w./#-]{1,20}){0,2}")
+# concepts of labels that have a typed form, and its name
+_TYPED = {
+    "price": "price",
+    "sale_price": "price",
+    "availability": "availability",
+    "brand": "brand",
+    "sku": "sku",
+    "item_number": "sku",
+    "asin": "sku",
+    "mpn": "mpn",
+    "model_number": "mpn",
+    "gtin": "gtin",
+    "isbn": "isbn",
+}
+
+
+def read_attributes(page: Page) -> tuple[Pair, ...]:
+    """Return the attributes of a page's subject, from structured data and as the page shows them."""
+    elements = page.elements
+    lines = cut_lines(elements)
+    name = find_name(page, lines)
+    structured = read_structured(page)
+    labelled = find_pairs(elements, lines)
+    shown = find_price(elements, lines, name.leaf)
+    typed = dict[str, list[str]]()
+    for key, value in structured.pairs:
+        typed.setdefault(key, []).append(value)
+    if name.text:
+        typed.setdefault("name", [name.text])
+    used = _add_labelled(typed, labelled)
+    _add_price(typed, structured, shown, page)
+    _add_stock(typed, page, lines, name, shown)
+    _add_codes(typed)
+    return _join(typed, labelled, used)
+
+
+def _add_labelled(typed: dict[str, list[str]], labelled: list[Labelled]) -> set[int]:
+    """Add the first labelled value of each typed concept; return the leaves of those that are said by now."""
+    used = set()
+    for pair in labelled:
+        name = _TYPED.get(concept_of(pair.label) or "", "")
+        value = _typed_value(name, pair.value) if name else ""
+        if not value:
+            continue
+        if name == "isbn" and len(value) == 13 and len(typed.get("isbn", [""])[0]) == 10:
+            typed["isbn"] = [value]
+        if typed.setdefault(name, [value])[0] == value:
+            used.add(pair.leaf)
+    return used
+
+
+def _typed_value(name: str, text: str) -> str:
+    """Return the typed form of a labelled value, or an empty string where it has none."""
+    if name == "price":
+        price = read_price(text)
+        return price.amount if price and price.amount.strip("0.") and len(text) <= 40 else ""
+    if name == "availability":
+        return state_of(text)
+    if name == "gtin":
+        return gtin_of(text)
+    if name == "isbn":
+        return isbn_of(text)
+    if name in ("sku", "mpn"):
+        return text if _CODE.fullmatch(text) and any(char.isdigit() for char in text) else ""
+    return text if len(text) <= 60 else ""
+
+
+def _add_price(typed: dict[str, list[str]], structured: Structured, shown: Shown | None, page: Page) -> None:
+    """Settle the price: what structured data says, the shown one of several that it says, or what is shown."""
+    if shown is not None:
+        amount = shown.price.amount
+        if len(structured.amounts) > 1 and amount in structured.amounts:
+            typed["price"] = [amount]
+        if not structured.amounts and "price" not in dict(structured.pairs):
+            typed["price"] = [amount]
+    price = typed.get("price", [""])[0]
+    if price and "currency" not in typed and shown is not None and shown.price.currency:
+        typed["currency"] = [localise(shown.price.currency, _country(page))]
+
+
+def _country(page: Page) -> str:
+    domain = host(page.url or "").rpartition(".")[2]
+    region = page.metadata.language.rpartition("-")[2]
+    return domain if len(domain) == 2 else region
+
+
+def _add_stock(typed: dict[str, list[str]], page: Page, lines: Lines, name: Naming, shown: Shown | None) -> None:
+    """Add the availability that the page shows beside a price."""
+    if "availability" in typed or "price" not in typed:
+        return
+    start = shown.leaf if shown is not None and name.leaf < 0 else name.leaf
+    if state := find_state(page, lines, start):
+        typed["availability"] = [state]
+
+
+def _add_codes(typed: dict[str, list[str]]) -> None:
+    """Say a trade item number that is also an ISBN or a stock number under its own name."""
+    for name in ("isbn", "sku"):
+        for value in typed.get(name, ()):
+            if "gtin" not in typed and len(value) == 13 and (code := gtin_of(value)):
+                typed["gtin"] = [code]
+
+
+def _join(typed: dict[str, list[str]], labelled: list[Labelled], used: set[int]) -> tuple[Pair, ...]:
+    """List canonical pairs in a fixed order, further ones as they came, then those labelled on the page, each once."""
+    pairs = [(name, value) for name in _FIRST for value in typed.get(name, ())]
+    pairs += [(name, value) for name, values in typed.items() if name not in _FIRST for value in values]
+    said = {(concept_of(name.replace("_", " ")) or name, value.lower()) for name, value in pairs}
+    for pair in labelled:
+        key = (concept_of(pair.label) or pair.label.lower(), pair.value.lower())
+        if pair.leaf in used or key in said:
+            continue
+        said.add(key)
+        pairs.append((pair.label, pair.value))
+    return tuple(dict.fromkeys(pairs))[:_PAIRS]
