@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from scythe.read.records.portrait import Column, Portrait
-from scythe.read.records.recognise import ADDRESS, DATE, NUMBER, PRICE, RATING, SIGN, TEXT
+from scythe.read.records.recognise import ADDRESS, DATE, NUMBER, PRICE, RATING, TEXT
 
 _BY_KIND = {DATE: "date", PRICE: "price", RATING: "rating", NUMBER: "number", ADDRESS: "link"}
 _NAMED = ("date", "price", "author", "rating", "category", "tags", "comments", "views", "location")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from html import escape
 
@@ -9,18 +10,20 @@ from scythe.model import Record, Region
 from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
-from scythe.read.records.column_names import name_columns
+from scythe.read.records.column_names import make_unique, name_columns
 from scythe.read.records.columns import align
 from scythe.read.records.order import arrange
-from scythe.read.records.portrait import Column
+from scythe.read.records.portrait import Column, draw
+from scythe.read.records.table import drop_heads, is_head, read_table
 from scythe.url import Url, absolute
+
+_SPANS = re.compile(r"(?:row|col)span", re.I)
 
 
 def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Region:
     """Return the region of a candidate; texts of its records are in columns, "" where a record has none."""
     elements = page.elements
-    columns = arrange(elements, candidate, align(elements, candidate))
-    names = name_columns(columns, len(candidate.rows))
+    candidate, columns, names = _find_columns(page, candidate)
     fields = _fill_fields(columns, len(candidate.rows))
     links, images = _find_links(page, candidate), _find_images(page, candidate)
     records = tuple(
@@ -28,6 +31,23 @@ def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Re
         for i in range(len(candidate.rows))
     )
     return Region(records, names, kind, score)
+
+
+def _find_columns(page: Page, candidate: Candidate) -> tuple[Candidate, list[Column], tuple[str, ...]]:
+    """Return the records without rows of a table's head, and their columns with names."""
+    elements = page.elements
+    first, last = candidate.rows[0] if candidate.rows else (0, 0)
+    if first < last and elements.tag[first] == "tr":
+        table = read_table(elements, candidate, spans=_SPANS.search(page.html) is not None)
+        if table is not None:
+            columns = [draw(elements, cells, table.candidate) for cells in table.columns]
+            guessed = name_columns(columns, len(table.candidate.rows))
+            names = [head or name for head, name in zip(table.heads, guessed, strict=True)]
+            return table.candidate, columns, make_unique(names)
+        heads = {row for row, _ in candidate.rows if is_head(elements, row)}
+        candidate = drop_heads(candidate, heads)
+    columns = arrange(elements, candidate, align(elements, candidate))
+    return candidate, columns, name_columns(columns, len(candidate.rows))
 
 
 def _fill_fields(columns: list[Column], records: int) -> list[list[str]]:
