@@ -1,0 +1,73 @@
+"""Decide what a page is about: its possible regions come in, the best go out with score and kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scythe.page import Page
+from scythe.read.records.candidate import Candidate
+from scythe.read.records.features import describe
+from scythe.read.records.forest import load
+from scythe.read.records.kinds import name_kinds
+from scythe.read.records.ranges import Floats
+from scythe.read.records.traits import measure
+from scythe.read.text.auto import score_blocks
+from scythe.read.text.head import head_of
+from scythe.read.text.network import load as load_network
+
+CUT = 0.3  # regions below it are menus and the like: chosen by cross-validation, train/records
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A region that no better one overlaps."""
+
+    candidate: Candidate
+    score: float  # 0..1, how likely it is what the page is about
+    kind: str
+
+
+def rank(page: Page, candidates: Sequence[Candidate]) -> list[Ranked]:
+    """Return the best candidates that share no text, best first; below `CUT` they are not what the page is about."""
+    if not candidates:
+        return []
+    elements = page.elements
+    names, rows = describe(elements, measure(elements, score_leaves(page)), candidates)
+    forest = load()
+    at = {name: column for column, name in enumerate(names)}
+    scores = forest.predict(rows[:, [at[name] for name in forest.features]])
+    chosen = choose(candidates, scores, len(elements.text))
+    kinds = name_kinds(names, rows[chosen])
+    return [
+        Ranked(candidates[one], round(float(scores[one]), 4), kind) for one, kind in zip(chosen, kinds, strict=True)
+    ]
+
+
+def score_leaves(page: Page) -> Floats | None:
+    """Return for each leaf how likely it is main text, as the network for main text sees its block."""
+    blocks, elements = page.blocks, page.elements
+    if not len(blocks) or not elements.text:
+        return None
+    scores = score_blocks(blocks, head_of(page), load_network()).probabilities
+    # blocks and leaves cut the same text at different places: where a letter stands tells the block of a leaf
+    block_ends = np.cumsum([len(text) - text.count(" ") for text in blocks.text])
+    leaf_ends = np.cumsum([len(text) - text.count(" ") for text in elements.text])
+    starts = np.concatenate(([0], leaf_ends[:-1]))
+    found: Floats = scores[np.minimum(np.searchsorted(block_ends, starts, side="right"), len(scores) - 1)]
+    return found
+
+
+def choose(candidates: Sequence[Candidate], scores: Floats, leaves: int) -> list[int]:
+    """Return the numbers of the candidates to keep, best first: none shares a leaf with a better one."""
+    taken, chosen = bytearray(leaves), []
+    for one in np.argsort(-scores, kind="stable").tolist():
+        ranges = candidates[one].leaves
+        if any(taken.find(1, start, end) >= 0 for start, end in ranges):
+            continue
+        chosen.append(one)
+        for start, end in ranges:
+            taken[start:end] = b"\1" * (end - start)
+    return chosen

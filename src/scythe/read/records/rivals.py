@@ -1,0 +1,90 @@
+"""Compare possible regions of one page with each other: ranges of records come in, columns of numbers go out.
+
+Most candidates are parts or sums of others: a field of each record, the cells of its rows, the rows of its cells, a
+list inside one record. Which of them is the record can only be told by looking at the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scythe.read.records.ranges import Floats, Ints, Ranges
+
+RIVALS = 48  # the candidates with the most text, with which all are compared: bounds time and memory
+CELLS = 6_000_000  # leaves times rivals at most
+_MOST = 0.8  # share of records from which a relation counts
+
+
+def compare(at: Ranges, chars: Floats, leaves: int) -> dict[str, Floats]:
+    """Return what the relations to the largest rivals say; `chars` is the text of each candidate."""
+    count = at.count.astype(np.float64)
+    size = min(RIVALS, max(CELLS // max(leaves, 1), 1), len(count))
+    rivals = np.argsort(-chars, kind="stable")[:size]
+    within, distinct = _containment(at, rivals, leaves)
+    share = within / count
+    most = share >= _MOST
+    smaller = chars[None, :] < 0.97 * chars[rivals, None]
+    column = most & (distinct >= _MOST * count) & smaller & (count >= 3)
+    finer = most & (distinct <= 0.7 * count) & (distinct >= 2)
+    nested = most & (distinct == 1) & smaller
+    ratio = chars[None, :] / np.maximum(chars[rivals, None], 1.0)
+    times = count[None, :] / np.maximum(count[rivals, None], 1.0)
+    full = column & (times >= _MOST)
+    rows = finer & (ratio >= _MOST)
+    said: dict[str, Floats] = {
+        "column of": column.sum(axis=0),
+        "column of share": np.where(column, ratio, 1.0).min(axis=0),
+        "full column of": full.sum(axis=0),
+        "full column of share": np.where(full, ratio, 1.0).min(axis=0),
+        "finer than": finer.sum(axis=0),
+        "finer than share": np.where(finer, ratio, 0.0).max(axis=0),
+        "cells of": rows.sum(axis=0),
+        "cells of times": np.where(rows, times, 1.0).max(axis=0),
+        "nested in": nested.sum(axis=0),
+        "nested in share": np.where(nested, ratio, 1.0).min(axis=0),
+    }
+    own: dict[str, Floats] = {
+        "columns": column.sum(axis=1),
+        "full columns": full.sum(axis=1),
+        "full columns share": np.where(full, ratio, 0.0).max(axis=1),
+        "lists inside": nested.sum(axis=1),
+        "lists inside share": np.where(nested, ratio, 0.0).max(axis=1),
+        "finer ones": finer.sum(axis=1),
+        "cells": rows.sum(axis=1),
+        "cells times": np.where(rows, times, 1.0).max(axis=1),
+    }
+    for name, values in own.items():
+        said[name] = np.zeros(len(count))
+        said[name][rivals] = values
+    said["a rival"] = np.zeros(len(count))
+    said["a rival"][rivals] = 1.0
+    return said
+
+
+def _containment(at: Ranges, rivals: Ints, leaves: int) -> tuple[Floats, Floats]:
+    """Return per rival and candidate: how many of its records lie in one record of the rival, and in how many."""
+    record = _record_of_leaf(at, rivals, leaves)
+    first = record[:, np.minimum(at.leaf, leaves - 1)]
+    last = record[:, np.clip(at.leaf_end - 1, 0, leaves - 1)]
+    inside = (first == last) & (first > 0)
+    fresh = inside.copy()
+    fresh[:, 1:] &= (first[:, 1:] != first[:, :-1]) | (at.owner[1:] != at.owner[:-1])
+    within = np.add.reduceat(inside, at.start, axis=1, dtype=np.int32)
+    distinct = np.add.reduceat(fresh, at.start, axis=1, dtype=np.int32)
+    return within.astype(np.float64), distinct.astype(np.float64)
+
+
+def _record_of_leaf(at: Ranges, rivals: Ints, leaves: int) -> NDArray[np.int32]:
+    """Return per rival and leaf the number of the record the leaf is in, from 1; 0 where it is in none."""
+    number = np.full(len(at.count), -1)
+    number[rivals] = np.arange(len(rivals))
+    of = number[at.owner]
+    kept = of >= 0
+    of, start, end = of[kept], at.leaf[kept], at.leaf_end[kept]
+    order = np.arange(1, len(of) + 1, dtype=np.int32)
+    change = np.zeros((len(rivals), leaves + 1), dtype=np.int32)
+    np.add.at(change, (of, start), order)
+    np.add.at(change, (of, end), -order)
+    found: NDArray[np.int32] = np.cumsum(change, axis=1, dtype=np.int32)[:, :leaves]
+    return found
