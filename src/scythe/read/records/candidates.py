@@ -6,6 +6,8 @@ nested and overlapping, each set of texts once. Choosing is the work of ranking.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from scythe.page.elements import Elements
@@ -15,12 +17,15 @@ from scythe.read.records.labels import BOLD, PARAGRAPH, Ints, Labels, Marks, joi
 from scythe.read.records.lines import find_lines
 from scythe.read.records.runs import find_runs
 
-MOST = 400  # candidates of one page; those with the most text are kept
-MOST_RECORDS = 500_000  # in all candidates of one page together, likewise: a record is two pairs of numbers
+MOST = 400  # candidates of one page; beyond it those with the most text are kept, text of links counted a quarter
+MOST_RECORDS = 500_000  # in all candidates of one page together, likewise; more need a gigabyte
 
 
 def find_candidates(elements: Elements) -> list[Candidate]:
-    """Return every plausible region of a page, the strictest finders first; at most `MOST`, longest texts kept."""
+    """Return every plausible region of a page, the strictest finders first.
+
+    At most `MOST`; of more, those with the most text, where the text of links counts a quarter.
+    """
     if not elements.text:
         return []
     columns = Columns.of(elements)
@@ -46,7 +51,7 @@ def _find_rows(columns: Columns, labels: Labels) -> Groups:
     found = [
         ("siblings by classes", *group_rows(join(above, exact), rows, 2)),
         ("siblings by first class", *group_rows(join(above, first), rows, 2)),
-        ("siblings by word", *group_rows(join(_numbers(columns.parent[word_row]), word), word_row, 2)),
+        ("siblings by word", *group_rows(join(_numbers(columns.parent[word_row]), word), word_row, 3)),
         ("siblings by tag", *group_rows(join(above, tag), rows, 3)),
         ("siblings by shape", *group_rows(join(above, labels.shape[rows]), rows, 3)),
         ("siblings below a heading", *group_rows(join(below, above, exact), rows, 3)),
@@ -59,8 +64,8 @@ def _find_rows(columns: Columns, labels: Labels) -> Groups:
         ("paths by classes", *group_rows(labels.exact_path[rows], rows, 2)),
         ("paths by tag", *group_rows(labels.tag_path[rows], rows, 3)),
         ("page by classes", *group_outermost(exact, rows, 2, columns.end)),
-        ("page by first class", *group_outermost(first, rows, 2, columns.end)),
-        ("page by word", *group_outermost(word, word_row, 2, columns.end)),
+        ("page by first class", *group_outermost(first, rows, 3, columns.end)),
+        ("page by word", *group_outermost(word, word_row, 3, columns.end)),
         ("page by tag", *group_outermost(tag, rows, 3, columns.end)),
     ]
     return whole_rows(found, columns)
@@ -87,22 +92,21 @@ def _numbers(column: Ints) -> Marks:
 
 
 def _build(elements: Elements, found: Groups) -> list[Candidate]:
-    """Make candidates of the sets, each set of texts once, those with the most text when there are too many."""
+    """Make candidates of the sets, each set of texts once and within the bounds."""
     if len(found.starts) < 2:
         return []
-    chars = starts_of(np.fromiter(map(len, elements.text), dtype=np.int64, count=len(elements.text)))
+    counts = np.diff(found.starts)
     marks = np.add.reduceat(_mark(found.leaf_start, found.leaf_end), found.starts[:-1])
-    sizes = np.add.reduceat(chars[found.leaf_end] - chars[found.leaf_start], found.starts[:-1])
-    kept = _keep(np.unique(marks, return_index=True)[1], sizes, np.diff(found.starts))
+    kept = np.sort(np.unique(marks, return_index=True)[1])  # the first of each, so that of the strictest finder
+    if len(kept) > MOST or counts[kept].sum() > MOST_RECORDS:
+        kept = _keep_longest(kept, counts, _weigh(elements, found))
     of_kept = np.zeros(len(marks), dtype=bool)
     of_kept[kept] = True
-    counts = np.diff(found.starts)
-    chosen = np.repeat(of_kept, counts)
+    chosen = of_kept.repeat(counts)
     rows = list(zip(found.row_start[chosen].tolist(), found.row_end[chosen].tolist(), strict=True))
     leaves = list(zip(found.leaf_start[chosen].tolist(), found.leaf_end[chosen].tolist(), strict=True))
-    starts = starts_of(counts[kept]).tolist()
     candidates = []
-    for number, start, end in zip(kept.tolist(), starts[:-1], starts[1:], strict=True):
+    for number, (start, end) in zip(kept.tolist(), pairwise(starts_of(counts[kept]).tolist()), strict=True):
         holder = _holder(elements, rows[start], rows[end - 1])
         candidates.append(Candidate(found.found[number], holder, tuple(rows[start:end]), tuple(leaves[start:end])))
     return candidates
@@ -118,12 +122,21 @@ def _mark(leaf_start: Ints, leaf_end: Ints) -> Marks:
     return values
 
 
-def _keep(sets: Ints, sizes: Ints, counts: Ints) -> Ints:
-    """Return which of the sets are offered, in order: all, or those with the most text within the bounds."""
-    if len(sets) > MOST or counts[sets].sum() > MOST_RECORDS:
-        sets = sets[np.argsort(-sizes[sets], kind="stable")][:MOST]
-        sets = sets[np.cumsum(counts[sets]) <= MOST_RECORDS]
-    return np.sort(sets)
+def _weigh(elements: Elements, found: Groups) -> Ints:
+    """Return how much text each set has, that of links at a quarter: pages with many lists have them in their menus."""
+    linked = np.zeros(len(elements.text) + 1, dtype=np.int64)
+    for row in elements.href:
+        linked[elements.leaf_start[row]] += 1
+        linked[elements.leaf_end[row]] -= 1
+    chars = np.fromiter(map(len, elements.text), dtype=np.int64, count=len(elements.text))
+    before = starts_of(np.where(np.cumsum(linked[:-1]) > 0, chars, 4 * chars))
+    return np.add.reduceat(before[found.leaf_end] - before[found.leaf_start], found.starts[:-1])
+
+
+def _keep_longest(sets: Ints, counts: Ints, weights: Ints) -> Ints:
+    """Return the sets with the most text within the bounds, in their order."""
+    sets = sets[np.argsort(-weights[sets], kind="stable")][:MOST]
+    return np.sort(sets[np.cumsum(counts[sets]) <= MOST_RECORDS])
 
 
 def _holder(elements: Elements, first: tuple[int, int], last: tuple[int, int]) -> int:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import count, pairwise
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +26,9 @@ _STATES = frozenset(
     "left right item-odd item-even row-odd row-even views-row-odd views-row-even views-row-first views-row-last "
     "lazy lazyload lazyloaded hover disabled enabled unread read hot end start final".split()
 )
-HEADINGS, BOLD, PARAGRAPH = range(1, 7), 7, 8  # roles of elements; 1 to 6 are h1 to h6
+HEADINGS, BOLD, PARAGRAPH, BREAK = range(1, 7), 7, 8, 9  # roles of elements; 1 to 6 are h1 to h6
 _ROLES = {f"h{level}": level for level in HEADINGS} | dict.fromkeys(("b", "strong", "u"), BOLD)
-_ROLES |= dict.fromkeys(("p", "div"), PARAGRAPH)
+_ROLES |= {"p": PARAGRAPH, "div": PARAGRAPH, "br": BREAK}
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # its multiples lie far apart, so sums with small numbers do not meet
 
 
@@ -41,9 +40,10 @@ class Labels:
     first: Marks  # tag and first class
     exact: Marks  # tag and all classes
     shape: Marks  # the same and which tags stand directly inside, and whether text does
+    deep_shape: Marks  # the same and which shapes stand directly inside
     tag_path: Marks  # tags from the root to here
     exact_path: Marks
-    role: Ints  # of headings and what may stand for them, else 0
+    role: Ints  # of headings, what may stand for them and breaks, else 0
     word_row: Ints  # one entry per row and word of its class, id, role and itemprop: the row ...
     word: Marks  # ... and the word
 
@@ -66,9 +66,9 @@ def name_words(names: str) -> tuple[str, ...]:
 def _look_up(tag: str, classes: str, names: str) -> _Kind:
     of = name_words(classes) if classes else ()
     words = of if names == classes else name_words(names)
-    first = " ".join((tag, *of[:1]))
-    marks = (crc32(tag.encode("utf-8", "surrogatepass")), _number(first), _number(" ".join((tag, *sorted(of)))), _ROLES.get(tag, 0))
-    return _Kind(marks, tuple([_number(word) for word in words]))
+    short = _number(tag) >> 32  # leaves room beside a row in one number
+    first, exact = _number(" ".join((tag, *of[:1]))), _number(" ".join((tag, *sorted(of))))
+    return _Kind((short, first, exact, _ROLES.get(tag, 0)), tuple([_number(word) for word in words]))
 
 
 @lru_cache(maxsize=20_000)
@@ -94,9 +94,11 @@ def label(elements: Elements, parent: Ints) -> Labels:
     marks = np.array([of.marks for of in kinds], dtype=np.uint64)
     tag, first, exact, role = marks.T[:, kind]
     tag_path, exact_path = _chain(np.stack((tag, exact), axis=1), parent, np.array(elements.depth)).T
-    shape = join(_inside(tag, parent, elements.leaf_row), exact)
+    leaf_row = np.array(elements.leaf_row, dtype=np.int64)
+    shape = join(_inside(tag, parent, leaf_row), exact)
+    deep_shape = join(_inside(shape >> np.uint64(32), parent, leaf_row), exact)
     words = _spread(kind, [of.words for of in kinds])
-    return Labels(tag, first, exact, shape, tag_path, exact_path, role.astype(np.int64), *words)
+    return Labels(tag, first, exact, shape, deep_shape, tag_path, exact_path, role.astype(np.int64), *words)
 
 
 def _chain(labels: Marks, parent: Ints, depth: Ints) -> Marks:
@@ -112,13 +114,13 @@ def _chain(labels: Marks, parent: Ints, depth: Ints) -> Marks:
     return chains[place]
 
 
-def _inside(tag: Marks, parent: Ints, leaf_row: list[int]) -> Marks:
-    """Mark which tags stand directly inside each row, and whether text does, regardless of order and number."""
-    marks = np.zeros(len(tag), dtype=np.uint64)
-    pairs = np.unique(parent[1:].astype(np.uint64) << np.uint64(32) | tag[1:])
+def _inside(labels: Marks, parent: Ints, leaf_row: Ints) -> Marks:
+    """Mark which labels (of 32 bits) stand directly inside each row, and whether text does, in any order and number."""
+    marks = np.zeros(len(labels), dtype=np.uint64)
+    pairs = np.unique(parent[1:].astype(np.uint64) << np.uint64(32) | labels[1:])
     inner = ((pairs & np.uint64(0xFFFFFFFF)) + np.uint64(1)) * _GOLDEN
     np.add.at(marks, (pairs >> np.uint64(32)).astype(np.int64), inner ^ (inner >> np.uint64(29)))
-    marks[np.array(leaf_row, dtype=np.int64)] += np.uint64(1)  # one assignment per row, however many texts it has
+    marks[leaf_row] += np.uint64(1)  # one assignment per row, however many texts it has
     return marks
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scythe.page.blocks import BOX, KIND
 from scythe.page.elements import Elements
 from scythe.read.records.groups import Columns, Groups, starts_of
-from scythe.read.records.labels import Labels
+from scythe.read.records.labels import BREAK, Labels
 
 LEAST = 3  # lines of a list; addresses and captions have fewer
 _Line = tuple[int, int, int, int]  # rows and leaves, each from and to
@@ -21,7 +21,7 @@ _Line = tuple[int, int, int, int]  # rows and leaves, each from and to
 
 def find_lines(elements: Elements, columns: Columns, labels: Labels) -> list[Groups]:
     """Return the lines of each box, of each block in it and of alike boxes together, and the blocks."""
-    boxes = _breaks_by_box(elements)
+    boxes = _breaks_by_box(elements, np.flatnonzero(labels.role == BREAK).tolist())
     if not boxes:
         return []
     lines: dict[int, list[_Line]] = {}
@@ -41,11 +41,11 @@ def find_lines(elements: Elements, columns: Columns, labels: Labels) -> list[Gro
     return [groups for groups in found if groups is not None]
 
 
-def _breaks_by_box(elements: Elements) -> dict[int, list[int]]:
+def _breaks_by_box(elements: Elements, breaks: list[int]) -> dict[int, list[int]]:
     """Return the rows of the breaks in each innermost box, both in page order."""
     tags, ups, of = elements.tag, elements.parent, dict[int, list[int]]()
     boxed: dict[int, int] = {}  # inline row -> its box; the walk up is bounded by the depth of the tree
-    for row in (row for row, tag in enumerate(tags) if tag == "br"):
+    for row in breaks:
         up = box = ups[row]
         if up in boxed:
             box = boxed[up]

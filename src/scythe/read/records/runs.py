@@ -6,23 +6,24 @@ between two rules: a label that comes back every few siblings begins a record ea
 
 from __future__ import annotations
 
-from itertools import islice, pairwise
+from itertools import islice, pairwise, repeat
 
 import numpy as np
 
 from scythe.page.elements import Elements
 from scythe.read.records.groups import Columns, Groups, group_rows, starts_of
-from scythe.read.records.labels import Ints, Labels, join
+from scythe.read.records.labels import BREAK, Ints, Labels, join
 
 LEAST = 3  # runs of one page, fewer are found everywhere
 _LOOKED_AT = 5  # records that say what a record holds; all of them would make many heads of one parent quadratic
+_BEFORE = 200  # siblings before the first rule looked at, for the same reason
 _LONGEST = 40  # siblings of one record in those
 
 
 def find_runs(elements: Elements, columns: Columns, labels: Labels) -> list[Groups]:
     """Group the elements that come back every few siblings, each with what follows it."""
     siblings = np.bincount(columns.parent[1:], minlength=len(columns.end))
-    rows = np.flatnonzero(siblings[columns.parent] >= LEAST)
+    rows = np.flatnonzero((siblings[columns.parent] >= LEAST) & (labels.role != BREAK))  # breaks part lines
     rows = rows[rows > 0]
     up = columns.parent[rows]
     above, above_grand = up.astype(np.uint64), columns.parent[up].astype(np.uint64)
@@ -31,6 +32,7 @@ def find_runs(elements: Elements, columns: Columns, labels: Labels) -> list[Grou
         ("runs by classes", join(above, exact)),
         ("runs by tag", join(above, labels.tag[rows])),
         ("runs by shape", join(above, labels.shape[rows])),
+        ("runs by shape", join(above, labels.deep_shape[rows])),
         ("runs of cousins", join(above_grand, labels.exact[up], exact)),
     ]
     listed = labels.exact.tolist()
@@ -42,16 +44,24 @@ def _runs(found: str, rows: Ints, starts: Ints, columns: Columns, elements: Elem
 
     Of heads of one parent that come back equally often, the first is the head and the others belong to its records.
     """
+    spans: list[tuple[int, int, int]] = []  # group, first row, row after the last
     chosen = _choose(rows, starts, columns)
-    groups = [rows[start:end].tolist() for start, end in chosen]
-    heads = np.array([row for heads in groups for row in heads], dtype=np.int64)
-    row_end = np.array([end for heads in groups for end in _run_ends(heads, elements, labels)], dtype=np.int64)
-    up = columns.parent[heads]
-    last_of_parent = row_end == columns.end[up]
-    after = np.where(last_of_parent, 0, row_end)
-    leaf_end = np.where(last_of_parent, columns.leaf_end[up], columns.leaf_start[after])
-    lengths = np.array([len(heads) for heads in groups], dtype=np.int64)
-    return Groups([found] * len(chosen), starts_of(lengths), heads, row_end, columns.leaf_start[heads], leaf_end)
+    for number, (start, end) in enumerate(chosen):
+        heads = rows[start:end].tolist()
+        lead = _lead(heads, elements, labels)
+        if lead is not None:
+            spans.append((number, lead, heads[0]))
+        spans.extend(zip(repeat(number), heads, _run_ends(heads, elements, labels), strict=False))
+    group, first, row_end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
+    up = columns.parent[first]
+    to_end = row_end == columns.end[up]
+    leaf_end = np.where(to_end, columns.leaf_end[up], columns.leaf_start[np.where(to_end, 0, row_end)])
+    told = leaf_end > columns.leaf_start[first]
+    counts = np.bincount(group[told], minlength=len(chosen))
+    told &= counts[group] >= LEAST
+    counts = counts[counts >= LEAST]
+    first, row_end, leaf_end = first[told], row_end[told], leaf_end[told]
+    return Groups([found] * len(counts), starts_of(counts), first, row_end, columns.leaf_start[first], leaf_end)
 
 
 def _choose(rows: Ints, starts: Ints, columns: Columns) -> list[tuple[int, int]]:
@@ -98,3 +108,17 @@ def _run_ends(heads: list[int], elements: Elements, labels: list[int]) -> list[i
             row, length = end[row], length + 1
         ends[i] = row
     return ends
+
+
+def _lead(heads: list[int], elements: Elements, labels: list[int]) -> int | None:
+    """Return where the record before the first head begins when heads are only rules between records, else None."""
+    first, end = heads[0], elements.end
+    if elements.leaf_end[first] > elements.leaf_start[first] or end[first] >= len(elements):
+        return None
+    opening = labels[end[first]]  # what stands after the first rule, if only its neighbours can tell where to begin
+    row, lead, seen = elements.parent[first] + 1, None, 0
+    while row < first and seen < _BEFORE:
+        if labels[row] == opening:
+            lead = row
+        row, seen = end[row], seen + 1
+    return lead if row >= first else None

@@ -1,0 +1,75 @@
+"""What holds of the candidates of any page, and pages made to hurt: the work must grow with size, not its square."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scythe.page.page import Page
+from scythe.read.records.candidates import MOST, MOST_RECORDS, find_candidates
+
+SIZE = 30_000
+SECONDS = 4.0  # CPU; honest runs take up to 0.6
+
+TAGS = st.sampled_from("ul li div p b br hr h2 dl dt dd table tr td a span /ul /li /div /p /b /span /table /dl".split())
+SOUP = st.lists(st.tuples(TAGS, st.sampled_from(["", " class=a", " class='b odd'", " class='c1 a'"]), st.booleans()))
+
+PAGES = {
+    "equal items": lambda n: "<ul>" + "<li>x</li>" * n,
+    "items of their own class": lambda n: "".join(f"<div class={_letters(i)}>x</div>" for i in range(n)),
+    "many class words": lambda n: "".join(
+        f"<p class='{' '.join(_letters(i + k * k) for k in range(12))}'>x" for i in range(n)
+    ),
+    "many labels in turn": lambda n: "".join(f"<p class={_letters(i % 2_000)}>x" for i in range(n)),
+    "rules of many labels after all items": lambda n: (
+        "<p>x" * n + "".join(f"<hr class={_letters(i % (n // 3))}>x" for i in range(n))
+    ),
+    "lines": lambda n: "x<br>" * n,
+    "lines in nested boxes": lambda n: "<div>x<br>y<br><br>z<br>" * n,
+    "terms": lambda n: "<dl>" + "<dt>k<dd>v" * n,
+    "nested lists": lambda n: "<ul><li>a<ul><li>b<li>c</ul><li>d</ul>" * (n // 4),
+    "nested items": lambda n: "<ul><li>x" * n,
+    "table rows": lambda n: "<table>" + "<tr><td>a<td>b" * (n // 2),
+}
+
+
+def _letters(number: int) -> str:
+    return "".join(chr(97 + int(digit)) for digit in str(number))
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("kind", PAGES)
+def test_hostile_pages_end_soon(kind):
+    elements = Page.from_text(PAGES[kind](SIZE)).elements
+    start = time.process_time()
+    found = find_candidates(elements)
+    assert time.process_time() - start < SECONDS
+    assert len(found) <= MOST
+    assert sum(len(one.rows) for one in found) <= MOST_RECORDS
+
+
+@settings(max_examples=150, deadline=None)
+@given(SOUP)
+def test_records_of_any_page_are_in_order_apart_and_inside_their_holder(soup):
+    html = "".join(f"<{tag}{'' if tag[0] == '/' else names}>{'text' if told else ''}" for tag, names, told in soup)
+    elements = Page.from_text(html).elements
+    for one in find_candidates(elements):
+        assert len(one.rows) == len(one.leaves) >= 2
+        assert all(before[1] <= after[0] for before, after in pairwise(one.rows))
+        assert all(before[1] <= after[0] for before, after in pairwise(one.leaves))
+        assert all(start < end for start, end in one.leaves)
+        assert all(one.holder < start <= end <= elements.end[one.holder] for start, end in one.rows)
+        for start, end in one.rows:
+            assert all(elements.end[row] <= end for row in range(start, end))
+
+
+@settings(max_examples=50, deadline=None)
+@given(SOUP)
+def test_no_set_of_texts_is_offered_twice(soup):
+    html = "".join(f"<{tag}{'' if tag[0] == '/' else names}>{'text' if told else ''}" for tag, names, told in soup)
+    found = [one.leaves for one in find_candidates(Page.from_text(html).elements)]
+    assert len(set(found)) == len(found)
