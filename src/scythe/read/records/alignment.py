@@ -8,15 +8,21 @@ so that nothing is lost and nothing that has a place is moved.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+from scythe.page.elements import Elements
 from scythe.read.records.matching import Children, children_of, score_rows, weigh
 
 MOST_SEED = 500  # nodes of one seed; see `matching.UNIT`
 MOST_ROUNDS = 4  # a tree left over is tried so often: real regions settle in two
-MOST_PAIRS = 1_000_000  # of nodes weighed for one region, about a second; later trees are not placed
 NOWHERE = -1
+TEXT = "#text"
+_DIGITS = re.compile(r"\d+")
+
+Span = tuple[int, int, int, int]  # a run of siblings: first row, row after the last, first leaf, leaf after the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +59,24 @@ class Seed:
         return order
 
 
+@dataclass(slots=True)
+class Allowance:
+    """How many pairs of nodes may still be weighed, so that the work on a page grows no faster than the page."""
+
+    pairs: int
+
+    @classmethod
+    def for_nodes(cls, nodes: int) -> Allowance:
+        """Allow what so many elements and texts need: nine of ten real regions need four pairs a node or less."""
+        return cls(400_000 + 20 * nodes)
+
+
 @dataclass(frozen=True, slots=True)
 class Fit:
     """Where the nodes of one tree went."""
 
     places: list[int]  # the node of the seed for each node of the tree, or NOWHERE
     left: int  # how many went nowhere
-    grown: bool  # whether the seed has new nodes
     pairs: int  # how many were weighed
 
 
@@ -69,34 +86,44 @@ def plant(branch: Branch) -> Seed:
     return Seed(list(branch.labels[:most]), list(branch.marks[:most]), children_of(branch.depths[:most]))
 
 
-def align(branches: Sequence[Branch]) -> tuple[Seed, list[list[int]]]:
+def align(branches: Sequence[Branch], allowance: Allowance | None = None) -> tuple[Seed, list[list[int]]]:
     """Align trees into one seed. Returns it with the place of every node of every tree, NOWHERE beyond a bound."""
     distinct = list(dict.fromkeys(branches))
+    allowance = allowance or Allowance.for_nodes(sum(len(branch.labels) for branch in distinct))
     first = max(distinct, key=lambda branch: len(branch.labels))  # the first of the largest
     seed = plant(first)
     size = len(seed.labels)
     places = {first: [node if node < size else NOWHERE for node in range(len(first.labels))]}
-    waiting, spent = [branch for branch in distinct if branch is not first], 0
-    for turn in range(MOST_ROUNDS + 1):
-        left, grown, forced = [], False, turn == MOST_ROUNDS
-        for branch in waiting:
-            if spent > MOST_PAIRS:
-                places.setdefault(branch, [NOWHERE] * len(branch.labels))
-                continue
-            fit = place(seed, branch, forced=forced)
-            spent += fit.pairs
-            places[branch] = fit.places
-            grown |= fit.grown
-            if fit.left:
-                left.append(branch)
-        waiting = left
-        if forced or not waiting:
+    waiting = [branch for branch in distinct if branch is not first]
+    for _ in range(MOST_ROUNDS):
+        size = len(seed.labels)
+        waiting = _place_all(seed, waiting, places, allowance)
+        if not waiting or len(seed.labels) == size:
             break
-        if not grown:
-            for branch in waiting:
-                places[branch] = place(seed, branch, forced=True).places
-            break
+    _place_all(seed, waiting, places, allowance, forced=True)
     return seed, [places[branch] for branch in branches]
+
+
+def _place_all(
+    seed: Seed,
+    branches: Sequence[Branch],
+    places: dict[Branch, list[int]],
+    allowance: Allowance,
+    *,
+    forced: bool = False,
+) -> list[Branch]:
+    """Place trees while that is allowed. Returns those with nodes left over."""
+    left = []
+    for branch in branches:
+        if allowance.pairs < 0:
+            places.setdefault(branch, [NOWHERE] * len(branch.labels))
+            continue
+        fit = place(seed, branch, forced=forced)
+        allowance.pairs -= fit.pairs
+        places[branch] = fit.places
+        if fit.left:
+            left.append(branch)
+    return left
 
 
 def place(seed: Seed, branch: Branch, *, forced: bool = False) -> Fit:
@@ -104,9 +131,8 @@ def place(seed: Seed, branch: Branch, *, forced: bool = False) -> Fit:
     children = children_of(branch.depths)
     weights = weigh(seed.labels, seed.children, branch.labels, children, seed.marks, branch.marks)
     places = [NOWHERE] * len(branch.labels)
-    size = len(seed.labels)
     if not weights:
-        return Fit(places, len(places), False, 1)
+        return Fit(places, len(places), 1)
     stack = [(0, 0)]
     while stack:
         x, y = stack.pop()
@@ -116,7 +142,7 @@ def place(seed: Seed, branch: Branch, *, forced: bool = False) -> Fit:
     for node, spot in enumerate(places.copy()):
         if spot != NOWHERE and any(places[child] == NOWHERE for child in children[node]):
             _add_children(seed, branch, children, node, places, forced)
-    return Fit(places, places.count(NOWHERE), len(seed.labels) > size, len(weights))
+    return Fit(places, places.count(NOWHERE), len(weights))
 
 
 def trace(nodes: Sequence[int], others: Sequence[int], weights: dict[tuple[int, int], int]) -> list[tuple[int, int]]:
@@ -174,3 +200,72 @@ def _copy(seed: Seed, branch: Branch, children: Children, top: int, places: list
             seed.children[parent].append(places[node])
         stack.extend((child, places[node]) for child in reversed(children[node]))
     return places[top]
+
+
+def align_columns(
+    elements: Elements, records: Sequence[Sequence[Span]], allowance: Allowance | None = None
+) -> list[list[str]]:
+    """Align the texts of records, each of one or several runs of siblings: columns for all, "" where one has none.
+
+    Texts that bounds left without a place are in one more column at the end.
+    """
+    leafy = [branch_of(elements, spans) for spans in records]
+    seed, places = align([branch for branch, _ in leafy], allowance)
+    column = {node: number for number, node in enumerate(node for node in seed.walk() if seed.labels[node] == TEXT)}
+    rows = []
+    for (_, leaves), spots, spans in zip(leafy, places, records, strict=True):
+        fields, placed = [""] * (len(column) + 1), set()
+        for leaf, spot in zip(leaves, spots, strict=True):
+            if leaf != NOWHERE and spot != NOWHERE:
+                fields[column[spot]] = elements.text[leaf]
+                placed.add(leaf)
+        others = (leaf for _, _, start, end in spans for leaf in range(start, end) if leaf not in placed)
+        fields[-1] = " ".join([elements.text[leaf] for leaf in others])
+        rows.append(fields)
+    filled = [any(column) for column in zip(*rows, strict=True)]
+    return [[text for text, kept in zip(fields, filled, strict=True) if kept] for fields in rows]
+
+
+def branch_of(elements: Elements, spans: Sequence[Span]) -> tuple[Branch, list[int]]:
+    """Return a record as a tree of tags and texts below a root without a name, with the leaf of each node."""
+    labels, depths, marks, leaves = [""], [0], [""], [NOWHERE]
+    for span in spans:
+        above = elements.depth[span[0]] - 1
+        for row, leaf in walk_leaves(elements, span):
+            if len(labels) >= MOST_SEED:
+                break
+            if leaf == NOWHERE:
+                labels.append(elements.tag[row])
+                depths.append(elements.depth[row] - above)
+                marks.append(mark_of(elements.classes[row]))
+            else:
+                labels.append(TEXT)
+                depths.append(elements.depth[row] - above + 1)
+                marks.append(kind_of(elements.text[leaf]))
+            leaves.append(leaf)
+    return Branch(tuple(labels), tuple(depths), tuple(marks)), leaves
+
+
+def walk_leaves(elements: Elements, span: Span) -> Iterator[tuple[int, int]]:
+    """Yield rows (with NOWHERE) and leaves (with the row they stand in) of a run of siblings in document order."""
+    first, end, leaf, last = span
+    for row in range(first, end):
+        while leaf < min(last, elements.leaf_start[row]):
+            yield elements.leaf_row[leaf], leaf
+            leaf += 1
+        yield row, NOWHERE
+    for rest in range(leaf, last):
+        yield elements.leaf_row[rest], rest
+
+
+@lru_cache(maxsize=4096)
+def mark_of(classes: str) -> str:
+    """Return the first class name without its numbers: it tells fields with the same tag apart."""
+    return _DIGITS.sub("", classes[:200].strip().partition(" ")[0])
+
+
+def kind_of(text: str) -> str:
+    """Return roughly what a text is: a number or price, a date or the like, words, or prose."""
+    if _DIGITS.search(text[:60]):
+        return "number" if len(text) < 12 else "numbers" if len(text) < 40 else "prose"
+    return "word" if len(text) < 12 else "words" if len(text) < 80 else "prose"

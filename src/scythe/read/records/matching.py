@@ -13,6 +13,7 @@ from scythe.page.elements import Elements
 
 ALIKE = 0.65  # the paper's threshold: records at least so similar belong together
 MOST_NODES = 300  # of one tree; the deeper ones beyond are left out, since the work grows with the product of two sizes
+MOST_PAIRS = 20_000  # of nodes weighed for two trees; deeper ones count as different. Two lists of 140 paragraphs
 UNIT = 1024  # the weight of one matched node; what marks add stays below it in trees of at most 500 nodes
 
 Children = Sequence[Sequence[int]]
@@ -100,19 +101,22 @@ def weigh(
     """
     if labels[0] != other_labels[0]:
         return {}
-    pairs = [(0, 0)]
+    pairs, opened = [(0, 0)], 0
     for x, y in pairs:  # grows while it is walked
+        if len(pairs) >= MOST_PAIRS:
+            break
+        opened += 1
         if children[x] and other_children[y]:
             for child in children[x]:
                 label = labels[child]
                 pairs.extend([(child, other) for other in other_children[y] if other_labels[other] == label])
     weights: dict[tuple[int, int], int] = {}
-    for pair in reversed(pairs):
-        x, y = pair
+    for number in range(len(pairs) - 1, -1, -1):
+        x, y = pair = pairs[number]
         weight = UNIT
         if marks is not None and other_marks is not None and marks[x] == other_marks[y]:
             weight += 1
-        if children[x] and other_children[y]:
+        if number < opened and children[x] and other_children[y]:
             weight += score_rows(children[x], other_children[y], weights)[-1][-1]
         weights[pair] = weight
     return weights

@@ -1,0 +1,121 @@
+"""Records of a region that differ too much are divided into groups, and the texts of each group are aligned."""
+
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scythe.page.page import Page
+from scythe.read.records.alignment import Allowance
+from scythe.read.records.matching import Tree
+from scythe.read.records.regroup import read_by_stm, record_tree, regroup
+
+FIELDS = (
+    "<h3>Title {0}</h3>",
+    "<p class=by>By {0}</p>",
+    "<p class=text>Text of {0}</p>",
+    "<i>{0}</i>",
+    "<b>EUR {0}</b>",
+)
+
+
+def flat(names: str) -> Tree:
+    return Tree(("li", *names), (0,) + (1,) * len(names))
+
+
+def write(lacking: dict[int, set[int]], count: int = 6) -> str:
+    items = (
+        "<li>" + "".join(field.format(n) for at, field in enumerate(FIELDS) if at not in lacking.get(n, ())) + "</li>"
+        for n in range(count)
+    )
+    return "<ul>" + "".join(items) + "</ul>"
+
+
+def test_similar_records_stay_together_and_others_part() -> None:
+    groups = regroup([flat("abcd"), flat("abc"), flat("xyz"), flat("abcd"), flat("xyzw")])
+    assert [group.members for group in groups] == [[0, 1, 3], [2, 4]]
+
+
+def test_a_pattern_grows_with_the_records_of_its_group() -> None:
+    (group,) = regroup([flat("abcd"), flat("abcxd"), flat("abcxd")])
+    assert group.pattern.labels == ["li", "a", "b", "c", "d", "x"]
+
+
+def test_the_threshold_is_what_a_record_must_reach() -> None:
+    trees = [flat("ab"), flat("ax")]  # two of three nodes
+    assert len(regroup(trees, alike=0.65)) == 1
+    assert len(regroup(trees, alike=0.67)) == 2
+
+
+def test_with_nothing_left_to_spend_equal_records_still_belong_together() -> None:
+    groups = regroup([flat("ab"), flat("abc"), flat("ab")], allowance=Allowance(0))
+    assert [group.members for group in groups] == [[0, 2], [1]]
+
+
+def test_a_record_of_several_parts_has_a_root_without_a_name() -> None:
+    elements = Page.from_text("<p>a</p><b>c</b>").elements
+    assert record_tree(elements, [(2, 3), (3, 4)]) == Tree(("", "p", "b"), (0, 1, 1))
+
+
+def test_columns_are_aligned_and_missing_fields_are_empty() -> None:
+    (region,) = read_by_stm(Page.from_text(write({2: {1}, 4: {3}})))
+    assert region.records[0].fields == ("Title 0", "By 0", "Text of 0", "0", "EUR 0")
+    assert region.records[2].fields == ("Title 2", "", "Text of 2", "2", "EUR 2")
+    assert region.records[4].fields == ("Title 4", "By 4", "Text of 4", "", "EUR 4")
+    assert region.pattern == "li(h3,p+,i?,b)"
+
+
+@given(st.integers(0, 5), st.integers(0, 4))
+def test_deleting_a_field_of_one_record_moves_no_other(record: int, field: int) -> None:
+    (before,) = read_by_stm(Page.from_text(write({})))
+    (after,) = read_by_stm(Page.from_text(write({record: {field}})))
+    for number, (one, other) in enumerate(zip(before.records, after.records, strict=True)):
+        expected = list(one.fields)
+        if number == record:
+            expected[field] = ""
+        assert list(other.fields) == expected
+
+
+@given(st.lists(st.sets(st.integers(0, 4), max_size=2), min_size=2, max_size=8))
+def test_no_text_of_a_record_is_lost_or_put_elsewhere(lacking: list[set[int]]) -> None:
+    page = Page.from_text(write(dict(enumerate(lacking)), count=len(lacking)))
+    for region in read_by_stm(page):
+        for record in region.records:
+            assert "".join(record.fields).replace(" ", "") in "".join(page.elements.text).replace(" ", "")
+            assert len(record.fields) == len(region.columns)
+
+
+def test_records_of_another_kind_become_a_region_of_their_own() -> None:
+    news = "<div><h2><a>News</a></h2><p><b>x</b>text</p></div>"
+    ad = "<div><span><i>Ad</i></span><em>buy</em></div>"
+    regions = read_by_stm(Page.from_text("<main>" + (news * 2 + ad) * 3 + "</main>"), threshold=0.9)
+    assert sorted(len(region.records) for region in regions) == [3, 6]
+
+
+def test_heavy_records_that_all_differ_are_read_in_bounded_time() -> None:
+    def item(n: int) -> str:
+        return (
+            "<li>"
+            + "".join("<p>y<i>z</i></p>" if n * k * 7919 % 11 == 1 else "<p><b>x</b></p>" for k in range(50))
+            + "</li>"
+        )
+
+    seconds = []
+    for count in (40, 320):
+        page = Page.from_text("<ul>" + "".join(item(n) for n in range(count)) + "</ul>")
+        assert len(page.elements) > 100 * count
+        started = time.process_time()
+        assert read_by_stm(page)
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 16 * seconds[0] + 0.2
+
+
+def test_very_many_equal_records_are_read_fast() -> None:
+    page = Page.from_text("<ul>" + "<li><h3>t</h3><p>x</p>" * 10_000 + "</ul>")
+    assert len(page.elements) > 30_000
+    started = time.process_time()
+    (region,) = read_by_stm(page)
+    assert time.process_time() - started < 4.0
+    assert len(region.records) == 10_000
