@@ -16,6 +16,8 @@ _QUOTE = {ord(c): f"%{ord(c):02X}" for c in ' "<>`{}|\\^'} | {i: f"%{i:02X}" for
 # addresses that need no work, nine of ten on real pages: the general way takes 16 us each
 _PLAIN = re.compile(r"https?://[a-z0-9-]++(?:\.[a-z0-9-]++)++(?:[/?#][!#-;=?-\[\]_a-z~]*+)?+")
 _PLAIN_PATH = re.compile(r"/(?!/)[!#-;=?-\[\]_a-z~]*+")
+# no colon: no scheme; no empty query, which the general way drops
+_PLAIN_NAME = re.compile(r"[0-9A-Z_a-z][!#-.0-9=A-Z\[\]_a-z~-]*+(?:[/?#][!#-:=?-\[\]_a-z~]*+)?+(?<!\?)")
 
 
 def absolute(text: str, base: str | None = None) -> Url | None:
@@ -26,8 +28,11 @@ def absolute(text: str, base: str | None = None) -> Url | None:
     if text[-1] != "#":
         if _PLAIN.fullmatch(text):
             return Url(text)
-        if base and _PLAIN_PATH.fullmatch(text) and "/." not in text and (origin := _origin(base)):
-            return Url(origin + text)
+        if base and "/." not in text and (origin := _origin(base)):
+            if _PLAIN_PATH.fullmatch(text):
+                return Url(origin + text)
+            if _PLAIN_NAME.fullmatch(text) and "//" not in text and "?#" not in text and (folder := _folder(base)):
+                return Url(folder + text)
     try:
         joined = urljoin(base, text) if base else text
         parts = urlsplit(joined)
@@ -42,7 +47,20 @@ def absolute(text: str, base: str | None = None) -> Url | None:
 @lru_cache(maxsize=256)
 def _origin(base: str) -> str:
     """Return scheme and host of a plain address, or an empty string."""
-    return "/".join(base.split("/", 3)[:3]) if _PLAIN.fullmatch(base) and base.count("/") > 2 else ""
+    return "/".join(_bare(base).split("/", 3)[:3]) if _PLAIN.fullmatch(base) else ""
+
+
+@lru_cache(maxsize=256)
+def _folder(base: str) -> str:
+    """Return what a plain relative address is put behind, or an empty string."""
+    path = _bare(base)
+    if path.count("/") == 2:
+        return path + "/"
+    return path[: path.rfind("/") + 1] if path.count("//") == 1 and "/." not in path else ""
+
+
+def _bare(url: str) -> str:
+    return url.partition("#")[0].partition("?")[0]
 
 
 def host(url: str) -> str:

@@ -1,0 +1,34 @@
+"""Laws of addresses: the quick ways for plain ones give what the general way gives."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scythe.url import absolute
+
+BASES = (
+    "http://a.example",
+    "http://a.example/",
+    "http://a.example/x/y",
+    "http://a.example/x/y?q=1/2",
+    "http://a.example/x/#a/b",
+    "https://a.example/x/../y",
+    "http://a.example//x/y",
+    "http://a.example?x=/y",
+)
+
+
+@given(st.text("ab9Z_-.~!$&'()*+,=:@/?#%", min_size=1, max_size=8), st.sampled_from(BASES))
+def test_relative_addresses_are_joined_as_the_standard_library_joins_them(name, base):
+    if name.startswith("/") or name.endswith(("?", "#")) or "?#" in name or ":" in name.partition("/")[0]:
+        return
+    assert absolute(name, base) == urljoin(base, name)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_path_is_put_behind_the_host(base):
+    assert absolute("/p?q", base) == base[: base.index("a.example")] + "a.example/p?q"
