@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from html import escape
 
@@ -17,7 +16,7 @@ from scythe.read.records.portrait import Column, draw
 from scythe.read.records.table import drop_heads, is_head, read_table
 from scythe.url import Url, absolute
 
-_SPANS = re.compile(r"(?:row|col)span", re.I)
+_SPANS = ("rowspan", "colspan", "ROWSPAN", "COLSPAN", "rowSpan", "colSpan", "Rowspan", "Colspan", "RowSpan", "ColSpan")
 
 
 def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Region:
@@ -38,7 +37,7 @@ def _find_columns(page: Page, candidate: Candidate) -> tuple[Candidate, list[Col
     elements = page.elements
     first, last = candidate.rows[0] if candidate.rows else (0, 0)
     if first < last and elements.tag[first] == "tr":
-        table = read_table(elements, candidate, spans=_SPANS.search(page.html) is not None)
+        table = read_table(elements, candidate, spans=any(name in page.html for name in _SPANS))
         if table is not None:
             columns = [draw(elements, cells, table.candidate) for cells in table.columns]
             guessed = name_columns(columns, len(table.candidate.rows))

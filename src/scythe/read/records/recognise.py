@@ -15,6 +15,7 @@ EMPTY, TEXT, NUMBER, PRICE, DATE, RATING, ADDRESS, SIGN = range(8)
 _DATE_CHARS = 64  # of a text that is a date with a few words around it
 _PRICE_CHARS = 48
 _RATING_CHARS = 40
+_REMEMBERED = 8_192  # short texts; lists say the same in every record
 _NOW_CHARS = 24
 _DATE_WORDS = 9
 _AMOUNTS = 4  # of one text that are looked at
@@ -145,6 +146,11 @@ def kind_of(text: str) -> int:
         return EMPTY
     if len(text) > _DATE_CHARS:
         return ADDRESS if " " not in text and is_address(text) else TEXT
+    return _kind_of_short(text)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _kind_of_short(text: str) -> int:
     if _DIGIT.search(text) is None:
         return _kind_of_letters(text)
     if _NUMBER.fullmatch(text) is not None:
