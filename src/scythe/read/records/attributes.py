@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from scythe.page import Page
+from scythe.read.records.contacts import find_contacts
 from scythe.read.records.dictionary import concept_of
 from scythe.read.records.money import localise, read_price
 from scythe.read.records.naming import Naming, find_name
@@ -17,7 +18,7 @@ from scythe.read.records.offer import Shown, find_price
 from scythe.read.records.pairs import Labelled, find_pairs
 from scythe.read.records.stock import find_state
 from scythe.read.records.structured import Structured, read_structured
-from scythe.read.records.typed import gtin_of, isbn_of, state_of
+from scythe.read.records.typed import gtin_of, isbn_of, state_of, typed_name
 from scythe.read.records.visible import Lines, cut_lines
 from scythe.url import host
 
@@ -28,20 +29,6 @@ _FIRST = tuple(
     "name price currency high_price availability condition brand manufacturer sku mpn gtin isbn model author".split()
 )
 _CODE = re.compile(r"[\w./#-]{2,40}(?: [\w./#-]{1,20}){0,2}")
-# concepts of labels that have a typed form, and its name
-_TYPED = {
-    "price": "price",
-    "sale_price": "price",
-    "availability": "availability",
-    "brand": "brand",
-    "sku": "sku",
-    "item_number": "sku",
-    "asin": "sku",
-    "mpn": "mpn",
-    "model_number": "mpn",
-    "gtin": "gtin",
-    "isbn": "isbn",
-}
 
 
 def read_attributes(page: Page) -> tuple[Pair, ...]:
@@ -54,13 +41,14 @@ def read_attributes(page: Page) -> tuple[Pair, ...]:
     shown = find_price(elements, lines, name.leaf)
     typed = dict[str, list[str]]()
     for key, value in structured.pairs:
-        typed.setdefault(key, []).append(value)
+        typed.setdefault(key, []).append(_after_label(value) if key == "brand" else value)
     if name.text:
         typed.setdefault("name", [name.text])
     used = _add_labelled(typed, labelled)
     _add_price(typed, structured, shown, page)
     _add_stock(typed, page, lines, name, shown)
     _add_codes(typed)
+    _add_contacts(typed, page, lines, name, labelled)
     return _join(typed, labelled, used)
 
 
@@ -68,7 +56,7 @@ def _add_labelled(typed: dict[str, list[str]], labelled: list[Labelled]) -> set[
     """Add the first labelled value of each typed concept; return the leaves of those that are said by now."""
     used = set()
     for pair in labelled:
-        name = _TYPED.get(concept_of(pair.label) or "", "")
+        name = typed_name(pair.label)
         value = _typed_value(name, pair.value) if name else ""
         if not value:
             continue
@@ -77,6 +65,12 @@ def _add_labelled(typed: dict[str, list[str]], labelled: list[Labelled]) -> set[
         if typed.setdefault(name, [value])[0] == value:
             used.add(pair.leaf)
     return used
+
+
+def _after_label(text: str) -> str:
+    """Return a brand without the label that its element begins with: `Brand: Acme`."""
+    label, colon, value = text.rpartition(":")
+    return value.strip() if colon and value.strip() and typed_name(label.split(" ")[-1]) == "brand" else text
 
 
 def _typed_value(name: str, text: str) -> str:
@@ -129,6 +123,18 @@ def _add_codes(typed: dict[str, list[str]]) -> None:
         for value in typed.get(name, ()):
             if "gtin" not in typed and len(value) == 13 and (code := gtin_of(value)):
                 typed["gtin"] = [code]
+
+
+def _add_contacts(
+    typed: dict[str, list[str]], page: Page, lines: Lines, name: Naming, labelled: list[Labelled]
+) -> None:
+    """Add unlabelled contacts to what has no price: those beside an offer are the shop's."""
+    if "price" in typed:
+        return
+    known = {concept_of(pair.label) for pair in labelled}
+    for key, value in find_contacts(page.elements, lines, name.leaf):
+        if key not in known:
+            typed.setdefault(key, [value])
 
 
 def _join(typed: dict[str, list[str]], labelled: list[Labelled], used: set[int]) -> tuple[Pair, ...]:

@@ -28,7 +28,7 @@ _LOCAL = {
 class Price:
     """An amount of money."""
 
-    amount: str  # digits, with a point before decimals: "119.01", "450"
+    amount: str  # digits, with a point before decimals: "119.01", "450", "9.50"
     currency: str = ""  # ISO 4217, or "" where the text does not say
 
 
@@ -123,8 +123,8 @@ def plain_amount(number: str) -> str:
     grouped = len(decimals) == 3 and digits.strip("0") and number.count(mark) >= 1 and len(whole) >= 1
     if grouped and (number.count(mark) > 1 or not any(other in whole for other in ".,") or mark in whole):
         return (digits + decimals).lstrip("0") or "0"
-    decimals = decimals[:2] if not decimals[2:].strip("0") else decimals
-    return f"{digits.lstrip('0') or '0'}.{decimals}"
+    decimals = decimals.rstrip("0")
+    return (digits.lstrip("0") or "0") + (f".{decimals:0<2}" if decimals else "")
 
 
 def amount_of(value: object) -> str:
@@ -135,7 +135,7 @@ def amount_of(value: object) -> str:
         return _from_number(value)
     text = str(value)[:_LONGEST].strip()
     if _PLAIN.fullmatch(text) and "." in text and len(text.rpartition(".")[2]) != 3:
-        return _from_number(float(text)) if len(text.rpartition(".")[2]) > 2 else plain_amount(text)
+        return _from_number(float(text))
     price = read_price(text)
     return price.amount if price else ""
 

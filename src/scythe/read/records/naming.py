@@ -16,11 +16,13 @@ from scythe.read.records.visible import Lines
 _LEAVES = 3_000  # looked at; names stand in the first half of a page
 _SHORTEST, _LONGEST = 2, 250  # characters
 _WORD = re.compile(r"\w+")
-_NAMED = re.compile(r"title|name|head|product|subject|who|entry|summary|fn\b", re.I)
+_NAMED = re.compile(r"head|product|subject|who|entry|summary|fn\b", re.I)
+_TITLED = re.compile(r"title|(?<!user)name(?!s)|headline", re.I)
 _TAGS = {"h1": 3.0, "h2": 1.5, "h3": 1.0, "h4": 0.7, "h5": 0.7, "caption": 0.7, "strong": 0.5, "b": 0.5, "font": 0.3}
 _SEPARATORS = re.compile(r"\s[-–—|:•·»«/~]+\s|[|｜»«]|:\s|\s-|,\s|\(|\)|;\s|\s(?:by|at|in|from|von|bei|de|par|di)\s")
+_HEADINGS = 50
 _CLIMBED = 4  # elements above a leaf that may be its heading
-_SURE = 3.2  # below that a text is no name
+_SURE = 2.8  # below that a text is no name
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,18 @@ def find_name(page: Page, lines: Lines) -> Naming:
     for text in elements.text[:_LEAVES]:
         if len(text) <= _LONGEST:
             repeats[text] = repeats.get(text, 0) + 1
+    known = frozenset(words.split())
+    headed = _headed(elements)
     best, best_score = Naming(), _SURE
     for leaf, text in enumerate(elements.text[:_LEAVES]):
-        if not _SHORTEST <= len(text) <= _LONGEST:
+        if not _SHORTEST <= len(text) <= _LONGEST or (first := _WORD.search(text)) is None:
+            continue
+        if first[0].lower() not in known and leaf not in headed:
             continue
         own = " ".join(_WORD.findall(text.lower()))
-        in_title = bool(own) and f" {own} " in f" {words} "
+        in_title = f" {own} " in f" {words} "
         heading = _heading(elements, leaf)
-        if (not in_title and heading < 3) or not own or own.isdigit():
+        if (not in_title and heading < 3) or own.isdigit() or text[0] + text[-1] == "()":
             continue
         score = heading + 0.2 * min(repeats[text] - 1, 3) - leaf / _LEAVES
         if in_title:
@@ -58,6 +64,12 @@ def find_name(page: Page, lines: Lines) -> Naming:
         if score > best_score:
             best, best_score = Naming(text, leaf), score
     return best
+
+
+def _headed(elements: Elements) -> set[int]:
+    """Return the leaves of first headings; anything else is a name only if the title repeats it."""
+    rows = [row for row, tag in enumerate(elements.tag) if tag == "h1"][:_HEADINGS]
+    return {leaf for row in rows for leaf in range(elements.leaf_start[row], elements.leaf_end[row])}
 
 
 def _edges(title: str) -> set[str]:
@@ -74,7 +86,7 @@ def _heading(elements: Elements, leaf: int) -> float:
         if row < 0 or elements.leaf_end[row] - elements.leaf_start[row] > 6:
             break
         best = max(best, _TAGS.get(elements.tag[row], 0.0))
-        if elements.names[row] and _NAMED.search(elements.names[row]):
-            named = 0.8
+        if names := elements.names[row]:
+            named = max(named, 1.3 if _TITLED.search(names) else 0.8 if _NAMED.search(names) else 0.0)
         row = elements.parent[row]
     return best + named

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from scythe.page.elements import Elements
 from scythe.read.records.dictionary import concept_of
-from scythe.read.records.visible import Lines, text_between
+from scythe.read.records.visible import Lines, text_between, value_between
 
 LABEL = 60  # characters of a label
 VALUE = 300
 _LABEL_WORDS = 7
 _COLONS = ":："
-_EDGE = " \t\u00a0:：*•·–—›»>|="
+_EDGE = " \t\u00a0:：*•·–—›»>|=〈〉《》「」【】"
 _NOT_LABEL = re.compile(r"https?$|^[\W\d_]{1,60}$|[.!?;]\s|[{}<>@]")
 _CLOCK = re.compile(r"\d[:：]\d")
 _LABELS = re.compile(r"label|key|term|caption|attr|prop|spec|field|name|title|head|dt\b|th\b", re.I)
@@ -100,7 +100,8 @@ def _pair_of(elements: Elements, row: int, label: int, value: int, sure: int) ->
     if not 1 <= end[label] - start[label] <= 4 or not 1 <= end[value] - start[value] <= 40:
         return
     name = clean_label(text_between(elements, start[label], end[label], LABEL + 20))
-    yield Labelled(name, text_between(elements, start[value], end[value], VALUE).lstrip(_EDGE), start[value], row, sure)
+    text = value_between(elements, start[value], end[value], VALUE)
+    yield Labelled(name, text.lstrip(_EDGE), start[value], row, sure)
 
 
 def _from_lines(elements: Elements, lines: Lines) -> Iterator[Labelled]:
@@ -136,14 +137,14 @@ def _at_colon(elements: Elements, lines: Lines, line: int, leaf: int, stop: int)
         stop -= 1  # the label of the next pair stands before its colon
     if not value and leaf + 1 < stop:
         first = leaf + 1
-    rest = text_between(elements, leaf + 1, stop, VALUE) if leaf + 1 < stop else ""
+    rest = value_between(elements, leaf + 1, stop, VALUE) if leaf + 1 < stop else ""
     value = f"{value} {rest}".strip()[:VALUE]
     row = elements.leaf_row[leaf]
     if value:
-        yield Labelled(label, value.lstrip(_EDGE), first, row, 2)
+        yield Labelled(label, value.strip(_EDGE), first, row, 2)
     elif stop == lines.end[line] and (after := _line_after(elements, lines, line)) >= 0:
         start, end = lines.start[after], lines.end[after]
-        value = text_between(elements, start, end, VALUE)
+        value = value_between(elements, start, end, VALUE)
         if not value.endswith(":"):
             yield Labelled(label, value, start, row, 2)
 
@@ -176,7 +177,7 @@ def _without_colon(elements: Elements, lines: Lines, line: int) -> Iterator[Labe
     row = elements.leaf_row[start]
     if end - start > 1:
         if elements.tag[row] in _EMPHASIS and elements.leaf_row[start + 1] != row:
-            value = text_between(elements, start + 1, end, VALUE).lstrip(_EDGE)
+            value = value_between(elements, start + 1, end, VALUE).lstrip(_EDGE)
             yield Labelled(clean_label(text), value, start + 1, row, 1)
         return
     after = _line_after(elements, lines, line)

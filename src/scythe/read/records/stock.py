@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scythe.page import Page
 from scythe.read.records.typed import phrase_state
-from scythe.read.records.visible import Lines
+from scythe.read.records.visible import Lines, text_between
 
 _AFTER, _BEFORE = 200, 20  # leaves around the name that may say so
 _TEXT = 60  # characters
@@ -14,10 +14,13 @@ _BUTTONS = 60  # looked at on one page
 def find_state(page: Page, lines: Lines, name_leaf: int) -> str:
     """Return the availability stated nearest behind the subject's name: by a phrase, else by a button."""
     elements = page.elements
-    start = max(0, name_leaf - _BEFORE)
-    for leaf in range(start, min(len(elements.text), name_leaf + _AFTER)):
-        text = elements.text[leaf]
-        if len(text) <= _TEXT and not lines.aside[elements.leaf_row[leaf]] and (state := phrase_state(text.lower())):
+    last = min(len(elements.text), name_leaf + _AFTER) - 1
+    if last < 0:
+        return ""
+    for line in range(lines.of_leaf[max(0, name_leaf - _BEFORE)], lines.of_leaf[last] + 1):
+        start, end = lines.start[line], lines.end[line]
+        text = text_between(elements, start, end, _TEXT + 1)
+        if len(text) <= _TEXT and not lines.aside[elements.leaf_row[start]] and (state := phrase_state(text.lower())):
             return state
     for node in page.tree.css("input[type=submit],input[type=button],input[type=image],button")[:_BUTTONS]:
         attributes = node.attributes

@@ -8,6 +8,7 @@ listed beside it have neither.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -314,12 +315,12 @@ def _offer_pairs(plain: Item, by_id: dict[str, Item], amounts: list[str]) -> Ite
 
 def _offers(plain: Item, by_id: dict[str, Item]) -> list[Json]:
     """Return an item's offers, those inside other offers too, or its own price as one."""
-    pending: list[Json] = [plain.get("offers") or plain.get("offer"), plain.get("has_variant")]
+    pending: deque[Json] = deque([plain.get("offers") or plain.get("offer"), plain.get("has_variant")])
     found: list[Json] = []
     for _ in range(_OFFERS * 4):
         if not pending or len(found) >= _OFFERS:
             break
-        value = pending.pop(0) if len(pending) < 50 else pending.pop()
+        value = pending.popleft()
         if isinstance(value, list):
             pending.extend(value[:_OFFERS])
         elif isinstance(value, dict):

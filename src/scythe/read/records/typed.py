@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from importlib import resources
 
+from scythe.read.records.dictionary import concept_of, fold
+
 STATES = {
     name.lower(): name
     for name in (
@@ -15,6 +17,21 @@ STATES = {
 }
 _SAME_STATES = {"oos": "OutOfStock", "available": "InStock", "availablefororder": "InStock", "instockonline": "InStock"}
 _LONGEST = 300
+# concepts of labels that have a typed form, and its name
+_TYPED = {
+    "price": "price",
+    "sale_price": "price",
+    "availability": "availability",
+    "brand": "brand",
+    "manufacturer": "manufacturer",
+    "sku": "sku",
+    "item_number": "sku",
+    "asin": "sku",
+    "mpn": "mpn",
+    "model_number": "mpn",
+    "gtin": "gtin",
+    "isbn": "isbn",
+}
 _WORDS = re.compile(r"\w+")
 
 
@@ -66,6 +83,21 @@ def phrase_state(text: str) -> str:
     if not text.isascii():
         return next((state for phrase, state in joined if phrase in text), "")
     return ""
+
+
+@lru_cache(maxsize=1)
+def _labels() -> dict[str, str]:
+    return {fold(phrase): name for name, phrases in table_lines("code_labels") for phrase in phrases}
+
+
+@lru_cache(maxsize=8_192)
+def typed_name(label: str) -> str:
+    """Return the canonical name of what a label stands for, if values of it have a typed form, or an empty string."""
+    known = concept_of(label) or _labels().get(fold(label).rstrip(":： "), "")
+    if not known and " " in label:
+        known = concept_of(label.partition(" ")[2]) or ""  # "eBay item number", "Canon part number"
+        known = known if known in ("item_number", "sku", "mpn", "gtin", "isbn") else ""
+    return _TYPED.get(known, "")
 
 
 def gtin_of(value: str) -> str:

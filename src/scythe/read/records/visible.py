@@ -17,8 +17,9 @@ _ASIDE_TAGS = frozenset("nav footer".split())
 _WHOLE = frozenset("html body main article form".split())  # names on these speak of the whole page
 _WHOLE_SHARE = 0.35  # of the leaves of a page, from which an element is not beside the subject
 _LEAST_WHOLE = 10  # leaves
-_MENU_LINKS = 0.6  # share of leaves in links
+_MENU_LINKS = 0.5  # share of leaves in links
 _HEADINGS = 5
+_JOINED = 60  # leaves of one text
 
 
 @dataclass(slots=True)
@@ -54,10 +55,10 @@ def _mark_aside(elements: Elements) -> list[bool]:
     """Say for each row whether it stands beside the subject, by what its names or those around it say.
 
     Names lie: whole pages are called a review, and boxes of facts a player-nav. So what holds the page's main heading
-    or much of its text is the subject whatever its name, and a menu is made of links.
+    or much of its text is the subject whatever its name, and menus and footers are made of links.
     """
     bits = {role: 1 << bit for bit, role in enumerate(roles())}
-    asides = sum(bits[role] for role in _ASIDE)
+    asides, links = sum(bits[role] for role in _ASIDE), bits["menu"] | bits["footer"]
     linked, headings = (
         _linked(elements),
         [elements.leaf_start[row] for row, tag in enumerate(elements.tag) if tag == "h1"],
@@ -72,7 +73,7 @@ def _mark_aside(elements: Elements) -> list[bool]:
             if not inside and names and tag not in _WHOLE and (found := roles_of(names) & asides):
                 start, end = elements.leaf_start[row], elements.leaf_end[row]
                 inside = end - start < most and not any(start <= leaf < end for leaf in headings[:_HEADINGS])
-                if inside and found == bits["menu"]:
+                if inside and not found & ~links:
                     inside = linked[end] - linked[start] >= _MENU_LINKS * (end - start)
         marked.append(inside)
     return marked
@@ -90,4 +91,13 @@ def text_between(elements: Elements, start: int, end: int, most: int = 400) -> s
     """Join leaves to one text, no longer than `most` characters."""
     if end - start == 1:
         return elements.text[start][:most]
-    return " ".join(elements.text[start : min(end, start + 60)])[:most]
+    return " ".join(elements.text[start : min(end, start + _JOINED)])[:most]
+
+
+def value_between(elements: Elements, start: int, end: int, most: int) -> str:
+    """Join leaves to one text, without the links to other things that a bar sets apart: `12 Main St. | Map`."""
+    for leaf in range(start + 1, min(end, start + _JOINED)):
+        if elements.text[leaf - 1][-1] == "|" and elements.leaf_row[leaf] in elements.href:
+            end = leaf
+            break
+    return text_between(elements, start, end, most).rstrip(" |")
