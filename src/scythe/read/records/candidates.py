@@ -93,13 +93,14 @@ def _numbers(column: Ints) -> Marks:
 
 def _build(elements: Elements, found: Groups) -> list[Candidate]:
     """Make candidates of the sets, each set of texts once and within the bounds."""
-    if len(found.starts) < 2:
+    counts = found.counts
+    if not len(counts):
         return []
-    counts = np.diff(found.starts)
-    marks = np.add.reduceat(_mark(found.leaf_start, found.leaf_end), found.starts[:-1])
+    starts = starts_of(counts)[:-1]
+    marks = np.add.reduceat(_mark(found.leaf_start, found.leaf_end), starts)
     kept = np.sort(np.unique(marks, return_index=True)[1])  # the first of each, so that of the strictest finder
     if len(kept) > MOST or counts[kept].sum() > MOST_RECORDS:
-        kept = _keep_longest(kept, counts, _weigh(elements, found))
+        kept = _keep_longest(kept, counts, _weigh(elements, found, starts))
     of_kept = np.zeros(len(marks), dtype=bool)
     of_kept[kept] = True
     chosen = of_kept.repeat(counts)
@@ -122,7 +123,7 @@ def _mark(leaf_start: Ints, leaf_end: Ints) -> Marks:
     return values
 
 
-def _weigh(elements: Elements, found: Groups) -> Ints:
+def _weigh(elements: Elements, found: Groups, starts: Ints) -> Ints:
     """Return how much text each set has, that of links at a quarter: pages with many lists have them in their menus."""
     linked = np.zeros(len(elements.text) + 1, dtype=np.int64)
     for row in elements.href:
@@ -130,7 +131,7 @@ def _weigh(elements: Elements, found: Groups) -> Ints:
         linked[elements.leaf_end[row]] -= 1
     chars = np.fromiter(map(len, elements.text), dtype=np.int64, count=len(elements.text))
     before = starts_of(np.where(np.cumsum(linked[:-1]) > 0, chars, 4 * chars))
-    return np.add.reduceat(before[found.leaf_end] - before[found.leaf_start], found.starts[:-1])
+    return np.add.reduceat(before[found.leaf_end] - before[found.leaf_start], starts)
 
 
 def _keep_longest(sets: Ints, counts: Ints, weights: Ints) -> Ints:

@@ -31,10 +31,10 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Sets of records, all in one line: the records of set i are `starts[i] : starts[i + 1]`."""
+    """Sets of records, all in one line: first those of the first set, in page order, and so on."""
 
     found: list[str]  # by which finder, for each set
-    starts: Ints  # one more than there are sets
+    counts: Ints  # records of each set
     row_start: Ints
     row_end: Ints
     leaf_start: Ints
@@ -44,7 +44,7 @@ class Groups:
 def group_rows(key: Marks, rows: Ints, least: int) -> tuple[Ints, Ints]:
     """Group rows of the same key and return the groups of at least so many.
 
-    Returns the rows, group after group and in the given order within each, and the starts of the groups.
+    Returns the rows, group after group and in the given order within each, and the sizes of the groups.
     """
     order = key.argsort(kind="stable")
     key = key[order]
@@ -53,23 +53,23 @@ def group_rows(key: Marks, rows: Ints, least: int) -> tuple[Ints, Ints]:
     bounds = edges.nonzero()[0]
     counts = bounds[1:] - bounds[:-1]
     large = counts >= least
-    return rows[order[large.repeat(counts)]], starts_of(counts[large])
+    return rows[order[large.repeat(counts)]], counts[large]
 
 
 def group_outermost(key: Marks, rows: Ints, least: int, end: Ints) -> tuple[Ints, Ints]:
     """Do the same for rows that may lie inside each other: rows inside another of their group are left out."""
-    rows, starts = group_rows(key, rows, least)
+    rows, counts = group_rows(key, rows, least)
     if not len(rows):
-        return rows, starts
-    group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        return rows, counts
+    group = np.arange(len(counts)).repeat(counts)
     # groups are put one after the other on one line of rows, so that one running maximum serves all of them
     shift = group * (len(end) + 1)
     reach = np.maximum.accumulate(end[rows] + shift)
     outer = np.ones(len(rows), dtype=bool)
     outer[1:] = rows[1:] + shift[1:] >= reach[:-1]
-    counts = np.bincount(group[outer], minlength=len(starts) - 1)
+    counts = np.bincount(group[outer], minlength=len(counts))
     large = counts >= least
-    return rows[outer & large[group]], starts_of(counts[large])
+    return rows[outer & large[group]], counts[large]
 
 
 def starts_of(counts: Ints) -> Ints:
@@ -80,18 +80,20 @@ def starts_of(counts: Ints) -> Ints:
 
 
 def whole_rows(found: Sequence[tuple[str, Ints, Ints]], columns: Columns) -> Groups:
-    """Make every row a record of its own, in groups of several finders at once: name, rows and starts of each."""
+    """Make every row a record of its own, in groups of several finders at once: name, rows and sizes of each."""
+    names: list[str] = []
+    for name, _, counts in found:
+        names += [name] * len(counts)
     rows = np.concatenate([rows for _, rows, _ in found])
-    names = [name for name, _, starts in found for _ in range(len(starts) - 1)]
-    starts = starts_of(np.concatenate([np.diff(starts) for _, _, starts in found]))
-    return Groups(names, starts, rows, columns.end[rows], columns.leaf_start[rows], columns.leaf_end[rows])
+    all_counts = np.concatenate([counts for _, _, counts in found])
+    return Groups(names, all_counts, rows, columns.end[rows], columns.leaf_start[rows], columns.leaf_end[rows])
 
 
 def merge(all_groups: Sequence[Groups]) -> Groups:
     """Put the sets of several finders one after the other."""
     return Groups(
         [name for groups in all_groups for name in groups.found],
-        starts_of(np.concatenate([np.diff(groups.starts) for groups in all_groups])),
+        np.concatenate([groups.counts for groups in all_groups]),
         np.concatenate([groups.row_start for groups in all_groups]),
         np.concatenate([groups.row_end for groups in all_groups]),
         np.concatenate([groups.leaf_start for groups in all_groups]),

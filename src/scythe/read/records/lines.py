@@ -12,7 +12,7 @@ import numpy as np
 
 from scythe.page.blocks import BOX, KIND
 from scythe.page.elements import Elements
-from scythe.read.records.groups import Columns, Groups, starts_of
+from scythe.read.records.groups import Columns, Groups
 from scythe.read.records.labels import BREAK, Labels
 
 LEAST = 3  # lines of a list; addresses and captions have fewer
@@ -93,4 +93,4 @@ def _group(found: str, sets: Iterable[list[_Line]]) -> Groups | None:
     if not kept:
         return None
     table = np.array([line for of in kept for line in of], dtype=np.int64)
-    return Groups([found] * len(kept), starts_of(np.array([len(of) for of in kept])), *table.T)
+    return Groups([found] * len(kept), np.array([len(of) for of in kept]), *table.T)

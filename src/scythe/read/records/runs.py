@@ -39,13 +39,13 @@ def find_runs(elements: Elements, columns: Columns, labels: Labels) -> list[Grou
     return [_runs(found, *group_rows(key, rows, LEAST), columns, elements, listed) for found, key in keys]
 
 
-def _runs(found: str, rows: Ints, starts: Ints, columns: Columns, elements: Elements, labels: list[int]) -> Groups:
+def _runs(found: str, rows: Ints, sizes: Ints, columns: Columns, elements: Elements, labels: list[int]) -> Groups:
     """Return the runs of the groups of heads between which more text stands than not.
 
     Of heads of one parent that come back equally often, the first is the head and the others belong to its records.
     """
     spans: list[tuple[int, int, int]] = []  # group, first row, row after the last
-    chosen = _choose(rows, starts, columns)
+    chosen = _choose(rows, starts_of(sizes), columns)
     for number, (start, end) in enumerate(chosen):
         heads = rows[start:end].tolist()
         lead = _lead(heads, elements, labels)
@@ -61,7 +61,7 @@ def _runs(found: str, rows: Ints, starts: Ints, columns: Columns, elements: Elem
     told &= counts[group] >= LEAST
     counts = counts[counts >= LEAST]
     first, row_end, leaf_end = first[told], row_end[told], leaf_end[told]
-    return Groups([found] * len(counts), starts_of(counts), first, row_end, columns.leaf_start[first], leaf_end)
+    return Groups([found] * len(counts), counts, first, row_end, columns.leaf_start[first], leaf_end)
 
 
 def _choose(rows: Ints, starts: Ints, columns: Columns) -> list[tuple[int, int]]:
