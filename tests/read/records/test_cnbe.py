@@ -1,0 +1,69 @@
+"""Co-trained naive Bayes: names that no dictionary has, dense areas, bounds."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from scythe.page import Page
+from scythe.read.records.cnbe import find_dense_area, find_names, read_by_cnbe
+from scythe.read.records.dictionary import parse_dictionary, shipped
+
+NAMES = ["Brand", "Model", "Weight", "Color", "Material", "Grip width", "Beam angle", "Shade form"]
+SPEC = "".join(f"<tr><td class=key>{name}</td><td class=value>some value {n}</td></tr>" for n, name in enumerate(NAMES))
+MENU = "".join(f"<li><a href=/{n}>Section {n}</a></li>" for n in range(30))
+PROSE = "<p>Something long was written here, and nobody ever read it to the end.</p>" * 20
+SHOP = f"<body><ul>{MENU}</ul><h1>Lamp</h1>{PROSE}<table>{SPEC}</table><p>Fine print</p>"
+
+
+def test_names_unknown_to_the_dictionary_are_learned_from_where_known_ones_stand():
+    elements = Page.from_text(SHOP).elements
+    found = [label.name for label in find_names(elements, shipped())]
+    assert [name for name in found if name in NAMES] == NAMES
+    assert not any(name.startswith("some value") for name in found)
+
+
+def test_pairs_come_from_the_dense_area_in_page_order():
+    assert read_by_cnbe(Page.from_text(SHOP)) == tuple((name, f"some value {n}") for n, name in enumerate(NAMES))
+
+
+def test_the_dense_area_is_the_innermost_element_with_most_names():
+    elements = Page.from_text(SHOP).elements
+    first = elements.text.index("Brand")
+    area = find_dense_area(elements, range(first, first + 2 * len(NAMES), 2))
+    assert elements.tag[area] == "tbody"
+
+
+def test_where_names_are_rare_the_area_is_the_page():
+    elements = Page.from_text(f"<body>{PROSE}<p>Brand</p>{PROSE}").elements
+    assert find_dense_area(elements, [elements.text.index("Brand")], density=2.0) == 0
+
+
+def test_without_a_known_name_there_is_nothing_to_learn_from():
+    nothing = parse_dictionary("[en]\nx: xyzzy")
+    assert read_by_cnbe(Page.from_text(SHOP), nothing) == ()
+    assert read_by_cnbe(Page.from_text("<p>Brand: Acme")) == (("Brand", "Acme"),)
+
+
+@pytest.mark.parametrize("html", ["", "<body>", "text", "<p>:", "<p>::: <b>:</b>", "\x00<a", "<html><frameset><frame>"])
+def test_any_page_gives_pairs_or_none(html):
+    assert read_by_cnbe(Page.from_text(html)) == ()
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>Price: 12" * 50_000,
+        "<a href=/>x</a><b>Price:</b> x <i>y</i> " * 20_000,
+        "<div>" * 200 + "<span>Price</span><i>1</i>" * 30_000,
+        "<table>" + "".join(f"<tr><td class=c{n}>Word{n}<td>Price" for n in range(30_000)),
+    ],
+    ids=["lines", "inline", "deep and wide", "every class once"],
+)
+def test_huge_pages_take_seconds_at_most(html):
+    page = Page.from_text(html)
+    assert page.elements.tag
+    started = time.process_time()
+    assert len(read_by_cnbe(page)) <= 2_000
+    assert time.process_time() - started < 4.0
