@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 # verb -> (module with a Typer `app`, the line `scythe --help` shows)
 VERBS = {
     "read": ("scythe.cli.read", "Read the main text, images and metadata of pages."),
+    "records": ("scythe.cli.records", "Read the lists and tables of pages, one row per record."),
     "learn": ("scythe.cli.learn", "Learn a site from some of its pages and write a profile."),
     "cut": ("scythe.cli.cut", "Cut the fields of a learned site out of pages."),
     "explain": ("scythe.cli.explain", "Explain what a profile does with one page."),
@@ -77,6 +78,7 @@ def main(
     Begin with:
       scythe demo                               a bundled site, no network needed
       scythe read https://example.org/story     read a page of your own
+      scythe records https://example.org/shop   read the list on a page
       scythe learn saved/ -o site.json          learn a site from saved pages
       scythe cut site.json saved/ -o out.jsonl  cut its fields out of all of them
       scythe VERB --help                        every option, with examples

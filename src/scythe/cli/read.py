@@ -27,12 +27,13 @@ from scythe.cli.read_options import (
     Links,
     Method,
     Output,
+    Records,
     Tables,
     Timeout,
     TitleLine,
     Verbose,
 )
-from scythe.cli.sinks import FORMATS, Sink, is_folder, open_sink
+from scythe.cli.sinks import FORMATS, Form, Sink, is_folder, open_sink
 from scythe.cli.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
@@ -48,6 +49,7 @@ Examples:
   scythe read page.html                      the text, on standard output
   scythe read https://example.org/story      fetch, then read
   scythe read page.html -f md                with headings, lists, tables, links
+  scythe read page.html -f md --records      and the page's lists as tables
   scythe read 'saved/*.html' -o pages.jsonl  one JSON object per page
   scythe read page.html -o out/              text, HTML and an images folder
   curl -s https://example.org/ | scythe read - --url https://example.org/
@@ -87,6 +89,7 @@ def read(
     tables: Tables = None,
     links: Links = True,
     images: Images = True,
+    records: Records = False,
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
     fail_on_empty: FailOnEmpty = False,
@@ -106,10 +109,13 @@ def read(
         try:
             sources = list(find_sources(inputs or []))
             _check(sources, input_file, format_, download_images, output)
+            if records and format_ is None and output is not None and is_folder(output):
+                raise BadInput("--records needs -f with -o DIR: a folder gets text, HTML and pictures otherwise")
             _check_method(method)
             pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), reach)
             many = len(sources) > 1 or input_file is not None
-            sink = open_sink(output, format_, many=many, download=reach if download_images else None)
+            download = reach if download_images else None
+            sink = open_sink(output, format_, many=many, download=download, form=Form(records=records))
         except (BadInput, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None

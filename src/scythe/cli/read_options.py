@@ -33,6 +33,10 @@ Comments = Annotated[bool | None, typer.Option("--comments/--no-comments", help=
 Tables = Annotated[bool | None, typer.Option("--tables/--no-tables", help="Keep tables of data.")]
 Links = Annotated[bool, typer.Option("--links/--no-links", help="Keep links in md and html.")]
 Images = Annotated[bool, typer.Option("--images/--no-images", help="Keep images in md and html.")]
+Records = Annotated[
+    bool,
+    typer.Option("--records", help="Add the lists of the page as tables to txt, md and html; JSON has them anyway."),
+]
 Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="For one page, from look-up to last byte.")]
 AllowPrivate = Annotated[
     bool, typer.Option("--allow-private", help="Also fetch from this machine and private networks.")

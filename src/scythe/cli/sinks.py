@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from scythe.cli.ending import neutralise
+from scythe.cli.record_text import render_records
 from scythe.cli.sources import Reach
 from scythe.errors import BadInput, FetchFailed
 from scythe.export import Exporter, safe_name, write_atomically
@@ -37,7 +38,7 @@ _SUFFIXES = {
 Row = Callable[[str, Document], dict[str, object]]  # what JSON says of one source and its document
 
 
-_FORMULA = frozenset("=+-@\t\r")  # with these a cell begins that a spreadsheet would calculate
+_FORMULA = frozenset("=+-@\t\r\n＝＋－＠")  # with these a cell begins that a spreadsheet would calculate
 
 
 def format_of(path: Path) -> str | None:
@@ -79,11 +80,15 @@ class Sink(ABC):
 class TextSink(Sink):
     """Plain text, Markdown or HTML, one document after the other; several are told apart by a line with their name."""
 
-    def __init__(self, file: IO[str], kind: str, *, many: bool, shown: Callable[[str], str]) -> None:
-        self._file, self._kind, self._many, self._shown = file, kind, many, shown
+    def __init__(
+        self, file: IO[str], kind: str, *, many: bool, shown: Callable[[str], str], records: bool = False
+    ) -> None:
+        self._file, self._kind, self._many, self._shown, self._records = file, kind, many, shown, records
 
     def put(self, name: str, document: Document) -> tuple[str, ...]:
         body = {"txt": document.text, "md": document.markdown, "html": document.html}[self._kind]
+        if self._records:
+            body = "\n\n".join(part for part in (body.rstrip("\n"), render_records(document, self._kind)) if part)
         if self._many:
             body = self._named(name, body)
         if body:
@@ -135,16 +140,16 @@ class CsvSink(Sink):
 
     def __init__(self, file: IO[str], columns: Sequence[str], *, shown: Callable[[str], str]) -> None:
         self._rows, self._columns, self._shown = csv.writer(file, lineterminator="\n"), columns, shown
-        self._rows.writerow(["source", "url", *map(_cell, columns)])
+        self._rows.writerow(["source", "url", *map(safe_cell, columns)])
 
     def put(self, name: str, document: Document) -> tuple[str, ...]:
         fields = document.fields
         values = ["\n".join(fields[column].values) if column in fields else "" for column in self._columns]
-        self._rows.writerow([self._shown(_cell(text)) for text in (name, document.url or "", *values)])
+        self._rows.writerow([self._shown(safe_cell(text)) for text in (name, document.url or "", *values)])
         return ()
 
 
-def _cell(text: str) -> str:
+def safe_cell(text: str) -> str:
     """Keep a spreadsheet from taking words of a page for a formula."""
     return f"'{text}" if text[:1] in _FORMULA else text
 
@@ -166,14 +171,14 @@ class FileSink(Sink):
 class FolderSink(Sink):
     """One file per document in a folder, named after its source; a later run replaces them."""
 
-    def __init__(self, folder: Path, kind: str, row: Row) -> None:
-        self._folder, self._kind, self._row = folder, kind, row
+    def __init__(self, folder: Path, kind: str, form: Form) -> None:
+        self._folder, self._kind, self._form = folder, kind, form
         self._taken: set[str] = set()
         folder.mkdir(parents=True, exist_ok=True)
 
     def put(self, name: str, document: Document) -> tuple[str, ...]:
         text = io.StringIO()
-        sink = _sink(text, self._kind, Form(self._row), many=False, shown=_as_is)
+        sink = _sink(text, self._kind, self._form, many=False, shown=_as_is)
         sink.put(name, document)
         sink.close()
         body = text.getvalue().encode(errors="replace")
@@ -222,6 +227,7 @@ class Form:
     row: Row = whole_row
     columns: tuple[str, ...] = ()  # of CSV; empty where there is no such table
     default: str = "txt"  # the format on standard output
+    records: bool = False  # tables of records below a text
 
 
 def open_sink(
@@ -230,7 +236,7 @@ def open_sink(
     """Open standard output (None or -), a file or a folder; without `kind` the file's suffix names the format."""
     form = form or Form()
     if output is not None and output != "-" and is_folder(output):
-        return FolderSink(Path(output), kind, form.row) if kind else ExportSink(Path(output), download)
+        return FolderSink(Path(output), kind, form) if kind else ExportSink(Path(output), download)
     if output is None or output == "-":
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(errors="replace")
@@ -251,7 +257,7 @@ def _sink(file: IO[str], kind: str, form: Form, *, many: bool, shown: Callable[[
         return JsonLinesSink(file, form.row, shown=shown)
     if kind == "csv":
         return CsvSink(file, form.columns, shown=shown)
-    return TextSink(file, kind, many=many, shown=shown)
+    return TextSink(file, kind, many=many, shown=shown, records=form.records)
 
 
 def _as_is(text: str) -> str:

@@ -1,0 +1,79 @@
+"""Follow a list from page to page: a page comes in, the next one of its list goes out, fetched when it is polite to.
+
+Nobody named these pages, so robots.txt is heeded, the host stays the same, and there is a pause before each.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from urllib.parse import urlsplit, urlunsplit
+from urllib.robotparser import RobotFileParser
+
+from scythe.cli.record_rows import Batch
+from scythe.cli.sampling import AGENT, read_robots
+from scythe.cli.sources import Loaded, Reach, Source, load
+from scythe.page import Page
+from scythe.url import host
+
+_LONGEST_DELAY_S = 30.0  # of what a robots.txt may ask for
+
+
+class Trail:
+    """The pages of one list that were visited, and the way to the next."""
+
+    def __init__(self, most: int, reach: Reach, *, delay_s: float, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._left, self._reach, self._delay_s, self._sleep = most, reach, delay_s, sleep
+        self._seen: set[str] = set()
+        self._rows: set[int] = set()
+        self._robots: RobotFileParser | None = None
+        self.why = ""  # it ended
+
+    def is_repeat(self, batches: tuple[Batch, ...]) -> bool:
+        """Tell whether an earlier page of the list had the same rows: servers give their last page again and again."""
+        key = hash(tuple(batch.rows for batch in batches))
+        if key in self._rows:
+            self.why = "the page repeats an earlier one"
+            return True
+        self._rows.add(key)
+        return False
+
+    def after(self, page: Page) -> Loaded | None:
+        """Fetch the page that follows in the list; None, and `why`, where the list or the way ends."""
+        url = self._next_address(page)
+        if url is None:
+            return None
+        robots = self._robots = self._robots or read_robots(url, self._reach)
+        if not robots.can_fetch(AGENT, url):
+            self.why = f"robots.txt does not allow {url}"
+            return None
+        self._sleep(max(self._delay_s, min(float(robots.crawl_delay(AGENT) or 0), _LONGEST_DELAY_S)))
+        self._left -= 1
+        loaded = next(load([Source(url, url=url)], None, self._reach))
+        if loaded.url is not None and loaded.url != url and _plain(loaded.url) in self._seen:
+            self.why = f"{url} leads back"
+            return None
+        return loaded
+
+    def _next_address(self, page: Page) -> str | None:
+        from scythe.read.records.paging import read_paging
+
+        self._seen.add(_plain(page.url or ""))
+        paging = read_paging(page)
+        url = paging.next or paging.more
+        if url is None:
+            self.why = "the last page"
+        elif self._left <= 0:
+            self.why = f"as many pages as asked for; the list goes on at {url}"
+        elif page.url and host(url).removeprefix("www.") != host(page.url).removeprefix("www."):
+            self.why = f"{url} is another host"
+        elif _plain(url) in self._seen:
+            self.why = f"{url} leads back"
+        else:
+            self._seen.add(_plain(url))
+            return url
+        return None
+
+
+def _plain(url: str) -> str:
+    return urlunsplit(urlsplit(url)._replace(fragment=""))

@@ -1,0 +1,220 @@
+"""Where rows go: a table on the terminal, CSV, JSON, JSON lines or Parquet. Batches come in, one format goes out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from scythe.cli.ending import neutralise
+from scythe.cli.record_rows import Batch, Shape
+from scythe.cli.sinks import safe_cell
+from scythe.errors import BadInput, MissingExtra
+from scythe.export import write_atomically
+
+ROW_FORMATS = ("table", "csv", "jsonl", "json", "parquet")
+_SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet"}
+_CELL_CHARS = 300  # shown of one cell on a terminal
+_NARROW = 14  # characters that a column of the terminal should have
+
+
+class RowSink(ABC):
+    """Take batches one by one; `close` when all were given."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+
+    @abstractmethod
+    def put(self, batch: Batch) -> None:
+        """Write the rows of one batch, now or at the end."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Finish what was written."""
+
+
+class JsonLinesRows(RowSink):
+    """One JSON object per row, written as they come."""
+
+    def __init__(self, file: IO[str], shape: Shape, shown: Callable[[str], str]) -> None:
+        super().__init__(shape)
+        self._file, self._shown = file, shown
+
+    def put(self, batch: Batch) -> None:
+        for row in self._shape.dictionaries(batch):
+            self._file.write(self._shown(json.dumps(row, ensure_ascii=False)) + "\n")
+
+    def close(self) -> None:
+        _finish(self._file)
+
+
+class GatheringRows(RowSink):
+    """A format whose head depends on all rows: they are kept until the end."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape)
+        self._batches: list[Batch] = []
+
+    def put(self, batch: Batch) -> None:
+        self._batches.append(batch)
+
+
+class JsonRows(GatheringRows):
+    """One JSON array of objects."""
+
+    def __init__(self, file: IO[str], shape: Shape, shown: Callable[[str], str]) -> None:
+        super().__init__(shape)
+        self._file, self._shown = file, shown
+
+    def close(self) -> None:
+        rows = [row for batch in self._batches for row in self._shape.dictionaries(batch)]
+        self._file.write(self._shown(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n")
+        _finish(self._file)
+
+
+class CsvRows(GatheringRows):
+    """A table with a header; columns that a row does not have stay empty."""
+
+    def __init__(self, file: IO[str], shape: Shape, shown: Callable[[str], str]) -> None:
+        super().__init__(shape)
+        self._file, self._shown = file, shown
+
+    def close(self) -> None:
+        header = self._shape.header(self._batches)
+        writer = csv.writer(self._file, lineterminator="\n")
+        if header:
+            writer.writerow([self._shown(safe_cell(name)) for name in header])
+        for batch in self._batches:
+            for row in self._shape.dictionaries(batch):
+                writer.writerow([self._shown(safe_cell(str(row.get(name, "")))) for name in header])
+        _finish(self._file)
+
+
+class ParquetRows(GatheringRows):
+    """A Parquet file: texts, and numbers of regions; what a row does not have is null."""
+
+    def __init__(self, path: Path, shape: Shape) -> None:
+        super().__init__(shape)
+        self._path = path
+        require_parquet()  # before anything is fetched and read
+
+    def close(self) -> None:
+        import pyarrow
+        from pyarrow import parquet
+
+        header = self._shape.header(self._batches)
+        rows = [row for batch in self._batches for row in self._shape.dictionaries(batch)]
+        columns = {
+            name: pyarrow.array(
+                [row.get(name) or None for row in rows],
+                pyarrow.int32() if name == "region" and self._shape.region else pyarrow.string(),
+            )
+            for name in header
+        }
+        body = io.BytesIO()
+        parquet.write_table(pyarrow.table(columns), body)
+        write_atomically(self._path, body.getvalue())
+
+
+class TableRows(RowSink):
+    """Tables to look at, one per batch, as wide as the terminal; long cells are cut."""
+
+    def put(self, batch: Batch) -> None:
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        console = Console(highlight=False)
+        used = [i for i in range(len(batch.columns)) if any(row[i] for row in batch.rows)]
+        fitting = used[: max(2, console.width // _NARROW)]
+        table = Table(title=Text(_title(batch, self._shape)), title_justify="left", title_style="bold")
+        for i in fitting:
+            table.add_column(Text(_cell(batch.columns[i])), overflow="fold", ratio=_weight(batch, i))
+        for row in batch.rows:
+            table.add_row(*(Text(_cell(row[i])) for i in fitting))
+        console.print(table)
+        if len(fitting) < len(used):
+            rest = ", ".join(_cell(batch.columns[i]) for i in used[len(fitting) :])
+            console.print(Text(f"not shown, -f csv has them: {rest}"))
+
+    def close(self) -> None:
+        sys.stdout.flush()
+
+
+def _title(batch: Batch, shape: Shape) -> str:
+    page = f"{neutralise(batch.page)}: " if shape.page else ""
+    if not batch.region:
+        return f"{page}{len(batch.rows)} attributes"
+    return f"{page}region {batch.region}: {batch.kind}, {len(batch.rows)} records, score {batch.score:.2f}"
+
+
+def _weight(batch: Batch, column: int) -> int:
+    """Give wide columns more room, and none all of it."""
+    longest = max(len(row[column]) for row in batch.rows)
+    return min(max(longest // 10, 1), 4)
+
+
+def _cell(text: str) -> str:
+    shown = " ".join(neutralise(text).split())
+    return shown if len(shown) <= _CELL_CHARS else f"{shown[: _CELL_CHARS - 1]}…"
+
+
+def require_parquet() -> None:
+    """Raise MissingExtra where Parquet cannot be written."""
+    from importlib.util import find_spec
+
+    if find_spec("pyarrow") is None:
+        raise MissingExtra("Parquet needs the package pyarrow: pip install 'scythe[parquet]'")
+
+
+def open_row_sink(output: str | None, kind: str | None, shape: Shape) -> RowSink:
+    """Open standard output (None or -) or a file; without `kind` the suffix names the format.
+
+    Standard output is a table on a terminal and CSV in a pipe. Raises BadInput, MissingExtra and OSError.
+    """
+    if kind is not None and kind not in ROW_FORMATS:
+        raise BadInput(f"-f {kind}: known formats are {', '.join(ROW_FORMATS)}")
+    if output is None or output == "-":
+        return _on_standard_output(kind or ("table" if sys.stdout.isatty() else "csv"), shape)
+    path = Path(output)
+    kind = kind or _SUFFIXES.get(path.suffix.lower())
+    if kind is None or kind == "table" or path.is_dir():
+        known = " ".join(_SUFFIXES)
+        raise BadInput(f"-o {output}: rows go to a file whose suffix names a format (known: {known}); or add -f")
+    if kind == "parquet":
+        return ParquetRows(path, shape)
+    file = open(path, "w", encoding="utf-8", errors="replace", newline="\n")  # noqa: SIM115 (closed by the sink)
+    return _TEXTS[kind](file, shape, _as_is)
+
+
+def _on_standard_output(kind: str, shape: Shape) -> RowSink:
+    if kind == "parquet":
+        raise BadInput("-f parquet: Parquet goes to a file, name it with -o")
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    if kind == "table":
+        return TableRows(shape)
+    return _TEXTS[kind](sys.stdout, shape, neutralise if sys.stdout.isatty() else _as_is)
+
+
+def _finish(file: IO[str]) -> None:
+    if file is sys.stdout:
+        file.flush()
+    else:
+        file.close()
+
+
+def _as_is(text: str) -> str:
+    return text
+
+
+_TEXTS: dict[str, Callable[[IO[str], Shape, Callable[[str], str]], RowSink]] = {
+    "csv": CsvRows,
+    "json": JsonRows,
+    "jsonl": JsonLinesRows,
+}

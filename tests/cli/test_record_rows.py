@@ -1,0 +1,133 @@
+"""Rows of records: columns, safe cells and formats, without a process around them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+
+from scythe.cli.following import Trail
+from scythe.cli.record_rows import Shape, attributes_batch, region_batch
+from scythe.cli.record_text import render_records
+from scythe.cli.row_sinks import CsvRows, JsonLinesRows, ParquetRows, open_row_sink, require_parquet
+from scythe.cli.sources import Reach
+from scythe.errors import BadInput, MissingExtra
+from scythe.model import Document, Listed, Record, Region
+from scythe.page import Page
+from scythe.url import Url
+
+LINK, IMAGE = Url("https://example.org/a"), Url("https://example.org/a.jpg")
+GOODS = Region(
+    (Record(("Snath", "€54"), (LINK,), (IMAGE,)), Record(("Blade", ""))), ("title", "price"), "products", 0.9
+)
+TABLE = Region((Record(("3", "x", "y")),), ("page", "link", "kind"), "table")
+
+
+def text_of(sink_type: type[CsvRows] | type[JsonLinesRows], shape: Shape, *regions: Region) -> str:
+    file = io.StringIO()
+    file.close = lambda: None  # type: ignore[method-assign]  # what was written is read below
+    sink = sink_type(file, shape, str)
+    for number, region in enumerate(regions, 1):
+        sink.put(region_batch("https://example.org/", number, region))
+    sink.close()
+    return file.getvalue()
+
+
+def test_header_has_the_columns_of_all_regions_once_and_link_and_image_last() -> None:
+    rows = list(csv.reader(io.StringIO(text_of(CsvRows, Shape(page=True, region=True), GOODS, TABLE))))
+    assert rows[0] == ["page", "region", "kind", "title", "price", "page_2", "link_2", "kind_2", "link", "image"]
+    assert rows[1] == ["https://example.org/", "1", "products", "Snath", "€54", "", "", "", LINK, IMAGE]
+    assert rows[3][5:8] == ["3", "x", "y"]
+
+
+def test_header_of_one_region_is_its_columns_link_and_image() -> None:
+    assert text_of(CsvRows, Shape(), GOODS).splitlines()[0] == "title,price,link,image"
+
+
+@pytest.mark.parametrize("cell", ["=HYPERLINK(1)", "+1", "-1", "@a", "\t=1", "\n=1", "＝1"])
+def test_cell_of_csv_cannot_become_a_formula(cell: str) -> None:
+    region = Region((Record((cell,)),), (cell,))
+    for row in csv.reader(io.StringIO(text_of(CsvRows, Shape(), region))):
+        assert row[0] in (f"'{cell}", "link")
+
+
+def test_json_lines_keep_numbers_and_texts_as_they_are() -> None:
+    row = json.loads(text_of(JsonLinesRows, Shape(region=True), GOODS).splitlines()[0])
+    assert row == {"region": 1, "kind": "products", "title": "Snath", "price": "€54", "link": LINK, "image": IMAGE}
+
+
+def test_parquet_has_null_where_a_record_has_nothing(tmp_path: Path) -> None:
+    sink = ParquetRows(tmp_path / "out.parquet", Shape(region=True))
+    sink.put(region_batch("", 1, GOODS))
+    sink.close()
+    table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
+    assert table.column("price").to_pylist() == ["€54", None]
+    assert str(table.schema.field("region").type) == "int32"
+
+
+def test_run_without_records_writes_an_empty_file(tmp_path: Path) -> None:
+    for name in ("out.csv", "out.jsonl", "out.json", "out.parquet"):
+        open_row_sink(str(tmp_path / name), None, Shape()).close()
+    assert (tmp_path / "out.csv").read_text() == ""
+    assert json.loads((tmp_path / "out.json").read_text()) == []
+    assert pyarrow.parquet.read_table(tmp_path / "out.parquet").num_rows == 0
+
+
+def test_missing_package_is_said_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"pip install 'scythe\[parquet\]'"):
+        require_parquet()
+
+
+def test_rows_do_not_go_to_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="suffix names a format"):
+        open_row_sink(str(tmp_path), None, Shape())
+
+
+def test_attributes_are_pairs() -> None:
+    assert attributes_batch("p", [("Wood", "Ash")]).rows == (("Wood", "Ash"),)
+
+
+def test_words_of_records_are_no_markup() -> None:
+    region = Region((Record(("a | b *c*",)),), ("<b>",), "table")
+    document = Document(lists=Listed((region,)))
+    assert r"| a \| b \*c\* |" in render_records(document, "md")
+    assert "<th>&lt;b&gt;</th>" in render_records(document, "html")
+
+
+def trail(most: int = 3) -> Trail:
+    def refuse(seconds: float) -> None:
+        raise AssertionError("nothing is to be fetched")
+
+    return Trail(most, Reach(), delay_s=1.0, sleep=refuse)
+
+
+def list_page(href: str) -> Page:
+    html = f"<ul><li>One<li>Two</ul><p class=pager><a class=next href='{href}'>Next page</a></p>"
+    return Page.from_text(html, url="https://example.org/list?page=2")
+
+
+def test_trail_ends_at_another_host_and_at_its_own_beginning() -> None:
+    for href in ("https://other.example/list?page=3", "/list?page=2", "/list?page=2#top"):
+        way = trail()
+        assert way.after(list_page(href)) is None
+        assert way.why == "the last page"
+
+
+def test_trail_ends_after_as_many_pages_as_asked_for() -> None:
+    way = trail(0)
+    assert way.after(list_page("/list?page=3")) is None
+    assert way.why.endswith("goes on at https://example.org/list?page=3")
+
+
+def test_trail_notices_a_page_that_repeats_another() -> None:
+    way = trail()
+    batch = region_batch("https://example.org/", 1, GOODS)
+    again = region_batch("https://example.org/?page=99", 1, GOODS)
+    assert [way.is_repeat((batch,)), way.is_repeat((again,))] == [False, True]
