@@ -28,6 +28,28 @@ def test_words_for_position_and_numbers_in_classes_do_not_part_siblings():
     assert ["one", "two", "three"] in regions(html)
 
 
+def test_topics_and_modifiers_in_classes_do_not_part_siblings():
+    html = "<div class='post category-a has-image'>one</div><div class='post category-b post--even'>two</div>"
+    assert candidates(html)[0].found == "siblings by classes"
+    assert ["one", "two"] in regions(html)
+
+
+def test_a_class_shared_among_others_is_enough():
+    html = "<a class='x card'>one</a><div class='card y'>two</div><p>advert</p><div class='z card'>three</div>"
+    assert ["one", "two", "three"] in regions(html)
+
+
+def test_records_of_several_wrappers_come_together():
+    wrapper = "<div id={0}><ul class=list><li>{0}1</li><li>{0}2</li></ul></div>"
+    html = f"<main>{wrapper.format('a')}<p>advert</p>{wrapper.format('b')}</main>"
+    assert ["a1", "a2", "b1", "b2"] in regions(html)
+
+
+def test_rows_of_cells_are_offered_without_the_row_of_headers():
+    html = "<table><tr><th>h<th>i</tr>" + "<tr><td>a<td>b</tr>" * 3 + "</table>"
+    assert ["a b", "a b", "a b"] in regions(html)
+
+
 def test_cells_and_rows_of_a_grid_are_both_offered():
     row = "<div class=row><div class=cell>{}</div><div class=cell>{}</div></div>"
     found = regions(f"<main>{row.format('a', 'b')}{row.format('c', 'd')}</main>")

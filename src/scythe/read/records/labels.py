@@ -22,10 +22,11 @@ _DIGITS = re.compile(r"[0-9]+")
 # what tells one record of a list from the next, not lists from other things
 _STATES = frozenset(
     "odd even first last active current selected alt alternate alternative middle open closed hidden visible show "
-    "hide collapsed expanded is-active is-first is-last is-selected is-current new sticky featured clear clearfix "
-    "left right item-odd item-even row-odd row-even views-row-odd views-row-even views-row-first views-row-last "
-    "lazy lazyload lazyloaded hover disabled enabled unread read hot end start final".split()
+    "hide collapsed expanded new sticky featured clear clearfix left right lazy lazyload lazyloaded hover "
+    "disabled enabled unread read hot end start final".split()
 )
+_TOPICS = ("category-", "tag-", "author-", "has-", "is-")  # WordPress writes the first three on every post
+_MODIFIERS = tuple(f"-{word}" for word in "odd even first last active current selected".split())
 HEADINGS, BOLD, PARAGRAPH, BREAK = range(1, 7), 7, 8, 9  # roles of elements; 1 to 6 are h1 to h6
 _ROLES = {f"h{level}": level for level in HEADINGS} | dict.fromkeys(("b", "strong", "u"), BOLD)
 _ROLES |= {"p": PARAGRAPH, "div": PARAGRAPH, "br": BREAK}
@@ -59,7 +60,11 @@ class _Kind:
 def name_words(names: str) -> tuple[str, ...]:
     """Return the words of a class attribute without numbers and without words for the state of one record."""
     words = _DIGITS.sub("#", names[:1_000].lower()).split()[:CLASS_WORDS]
-    return tuple(dict.fromkeys(word for word in words if word not in _STATES))
+    return tuple(dict.fromkeys(word for word in words if not _is_state(word)))
+
+
+def _is_state(word: str) -> bool:
+    return word in _STATES or word.startswith(_TOPICS) or word.endswith(_MODIFIERS)
 
 
 @lru_cache(maxsize=20_000)  # pages of a site share their opening tags
