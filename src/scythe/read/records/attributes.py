@@ -8,11 +8,14 @@ schema.org calls it. What follows is labelled as on the page.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from scythe.page import Page
+from scythe.page.dates import to_iso
 from scythe.read.records.contacts import find_contacts
 from scythe.read.records.dictionary import concept_of
-from scythe.read.records.money import localise, read_price
+from scythe.read.records.hydration import read_hydration
+from scythe.read.records.money import find_prices, localise
 from scythe.read.records.naming import Naming, find_name
 from scythe.read.records.offer import Shown, find_price
 from scythe.read.records.pairs import Labelled, find_pairs
@@ -28,6 +31,7 @@ _PAIRS = 300  # of one page; the longest specification tables have some 150 rows
 _FIRST = tuple(
     "name price currency high_price availability condition brand manufacturer sku mpn gtin isbn model author".split()
 )
+_DATED = frozenset("publication_date release_date date_posted date deadline start_date born founded".split())
 _CODE = re.compile(r"[\w./#-]{2,40}(?: [\w./#-]{1,20}){0,2}")
 
 
@@ -42,10 +46,13 @@ def read_attributes(page: Page) -> tuple[Pair, ...]:
     typed = dict[str, list[str]]()
     for key, value in structured.pairs:
         typed.setdefault(key, []).append(_after_label(value) if key == "brand" else value)
-    if name.text:
-        typed.setdefault("name", [name.text])
+    if name.text and name.text in typed.get("name", [name.text])[0]:
+        typed["name"] = [name.text]  # markup adds words that the page does not show
     used = _add_labelled(typed, labelled)
     _add_price(typed, structured, shown, page)
+    if "price" not in typed:
+        for key, value in read_hydration(page, typed.get("name", [""])[0]):
+            typed.setdefault(key, [value])
     _add_stock(typed, page, lines, name, shown)
     _add_codes(typed)
     _add_contacts(typed, page, lines, name, labelled)
@@ -76,8 +83,8 @@ def _after_label(text: str) -> str:
 def _typed_value(name: str, text: str) -> str:
     """Return the typed form of a labelled value, or an empty string where it has none."""
     if name == "price":
-        price = read_price(text)
-        return price.amount if price and price.amount.strip("0.") and len(text) <= 40 else ""
+        prices = find_prices(text) if len(text) <= 40 else []
+        return prices[0][2].amount if len(prices) == 1 and prices[0][2].amount.strip("0.") else ""
     if name == "availability":
         return state_of(text)
     if name == "gtin":
@@ -148,4 +155,15 @@ def _join(typed: dict[str, list[str]], labelled: list[Labelled], used: set[int])
             continue
         said.add(key)
         pairs.append((pair.label, pair.value))
-    return tuple(dict.fromkeys(pairs))[:_PAIRS]
+    pairs[_PAIRS:] = []
+    return tuple(dict.fromkeys((*pairs, *_dates(typed, labelled))))
+
+
+def _dates(typed: dict[str, list[str]], labelled: list[Labelled]) -> Iterator[Pair]:
+    """Yield the ISO form of labelled dates that can be read in one way only, behind the texts themselves."""
+    for pair in labelled:
+        concept = concept_of(pair.label) or ""
+        if concept in _DATED and concept not in typed and len(pair.value) <= 40 and (date := to_iso(pair.value)):
+            typed[concept] = [date]
+            if date != pair.value:
+                yield concept, date

@@ -44,6 +44,8 @@ def _read(tree: LexborHTMLParser, syntax: _Syntax) -> list[dict[str, Json]]:
     opened: dict[int, dict[str, Json]] = {}  # by mem_id of the element that opens it
     borrowed: dict[str, dict[str, Json]] = {}  # by id of an element whose properties an item claims
     for node in tree.css(syntax.query)[: LIMITS.metas * 2]:
+        if node.mem_id in opened:
+            continue  # a node that matches both selectors comes twice
         attributes = node.attributes
         names = [_local(name) for name in (attributes.get(syntax.name) or "").split()[:5]]
         owner = _owner(node, opened, borrowed) if opened else None

@@ -29,6 +29,7 @@ _BARE = re.compile(r"\d{1,3}(?:[.,'’ \u00a0]?\d{3}){0,3}(?:[.,]\d{1,2})?[.,]?"
 _RAISED = re.compile(r"cent|decimal|fraction|fract|sup\b")
 _CENTS = re.compile(r"[.,]?\d{2}")
 _SURE = 2.5
+_FEW_ALIKE, _MANY_ALIKE = 3, 6  # different amounts in elements of the same classes: a list
 _TOGETHER = 3  # leaves between an old and a reduced price
 _REDUCED = 0.2  # the lowest share of an old price that is believed
 
@@ -94,8 +95,9 @@ def _score(elements: Elements, lines: Lines, name_leaf: int) -> Iterator[Shown]:
         shapes[_shape(elements, leaf)].add(price.amount)
     for leaf, price in seen:
         score = _by_names(elements, lines, leaf) + _by_place(leaf, name_leaf) + _by_text(elements, lines, leaf)
-        if len(shapes[_shape(elements, leaf)]) >= 3:
-            score -= 2
+        alike = len(shapes[_shape(elements, leaf)])
+        if alike >= _FEW_ALIKE:
+            score -= 3 if alike >= _MANY_ALIKE else 2
         yield Shown(price, leaf, score)
 
 
@@ -181,7 +183,8 @@ def _by_place(leaf: int, name_leaf: int) -> float:
     distance = leaf - name_leaf
     if distance < 0:
         return 0.7 if distance > -30 else 0.0
-    return 2.0 if distance <= 40 else 1.2 if distance <= 120 else 0.4 if distance <= 250 else 0.0
+    steps = ((25, 2.0), (60, 1.6), (120, 1.2), (250, 0.4))
+    return next((score for most, score in steps if distance <= most), 0.0)
 
 
 def _by_text(elements: Elements, lines: Lines, leaf: int) -> float:
@@ -194,6 +197,8 @@ def _by_text(elements: Elements, lines: Lines, leaf: int) -> float:
         score -= 2
     if words["month"].search(text.lower()) or words["month"].search(after.lower()):
         score -= 2
+    if words["range"].search(before.lower()) or words["range"].search(text.lower()):
+        return -_SURE  # what other things cost, or everything of a shop or a restaurant
     concept = concept_of(text.partition(":")[0]) or concept_of(before)
     if concept in ("price", "sale_price"):
         score += 2

@@ -137,8 +137,7 @@ def _at_colon(elements: Elements, lines: Lines, line: int, leaf: int, stop: int)
         stop -= 1  # the label of the next pair stands before its colon
     if not value and leaf + 1 < stop:
         first = leaf + 1
-    rest = value_between(elements, leaf + 1, stop, VALUE) if leaf + 1 < stop else ""
-    value = f"{value} {rest}".strip()[:VALUE]
+    value = value_between(elements, leaf, stop, VALUE + cut)[cut + 1 :].strip()
     row = elements.leaf_row[leaf]
     if value:
         yield Labelled(label, value.strip(_EDGE), first, row, 2)
