@@ -130,12 +130,12 @@ def _match(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[int | None]:
         for j, slot in enumerate(slots):
             fit = above[j] + _fit(token, slot) + (_SAME_PLACE if full and i == j else 0.0)
             opened, skipped = above[j + 1] + _NEW, row[j]
-            if fit >= opened and fit >= skipped:
-                row.append(fit)
-                move.append(1)
-            elif skipped >= opened:
+            if skipped >= fit and skipped >= opened:  # where several slots fit equally, the first is taken
                 row.append(skipped)
                 move.append(2)
+            elif fit >= opened:
+                row.append(fit)
+                move.append(1)
             else:
                 row.append(opened)
                 move.append(0)
