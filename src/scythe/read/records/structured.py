@@ -89,7 +89,7 @@ def _properties() -> list[tuple[str, list[str]]]:
 def _pairs_of(item: Item, by_id: dict[str, Item], amounts: list[str]) -> Iterator[Pair]:
     """Yield canonical pairs, then further properties as they are named."""
     plain = {plain_name(name): value for name, value in list(item.items())[:_PROPERTIES] if not name.startswith("@")}
-    used = set()
+    used: set[str] = set()
     for name, paths in _properties():
         for path in paths:
             outer, _, inner = path.partition(".")
