@@ -27,6 +27,7 @@ JOINERS = {
     "site",
     "teach",
     "harvest",
+    "reap",
     "relearn",
     "ripen",
     "graft",

@@ -25,6 +25,7 @@ from scythe.page.follow import follow, span_of
 from scythe.page.source import Source, read_source
 from scythe.read.images.nearby import mark_relevant
 from scythe.reader import read
+from scythe.reap import Asked, Reaper, SiteLists
 from scythe.rules import FLOW, FieldRules, Layout, Profile, Way
 from scythe.url import Url, absolute
 
@@ -47,8 +48,9 @@ class Harvester:
 
     def __init__(self, profile: Profile, wanted: tuple[str, ...]) -> None:
         self.profile = profile
-        self._wanted = wanted
+        self._wanted = tuple(name for name in wanted if name != "records")  # which are no field but lists
         self._dispatcher = Dispatcher(profile.layouts)
+        self._reapers = [Reaper(layout) if layout.regions else None for layout in profile.layouts]
         self._cutters = [Cutter(layout) for layout in profile.layouts]
         self._boilerplate = [Boilerplate(layout.boilerplate) for layout in profile.layouts]
         self._tuner = Tuner(profile.layouts)
@@ -75,6 +77,7 @@ class Harvester:
         if number is not None:
             layout = self.profile.layouts[number]
             cuts = self._cutters[number].cut(body) if via != "tree" else ()
+            one.reaper = self._reapers[number]
             page = Harvest(one.by_layout(layout, cuts, self._boilerplate[number]), layout)
             self._pages += 1
             if self._pages % _OBSERVED_EVERY == 0:
@@ -96,6 +99,7 @@ class _Extraction:
         self._boilerplate = Boilerplate()
         self._encodings: tuple[str, ...] = ()
         self._content: Content | None = None
+        self.reaper: Reaper | None = None
 
     def by_layout(self, layout: Layout, cuts: tuple[Cut, ...], boilerplate: Boilerplate) -> Document:
         """Extract by the rules of a layout, then fill what they do not know."""
@@ -178,12 +182,15 @@ class _Extraction:
         title, author, date = (_first(fields, name) for name in ("title", "author", "date"))
         metadata = cold.metadata if cold is not None else Metadata(title=title, author=author, published=date)
         how = {name: field.how for name, field in fields.items()}
+        lists = SiteLists(Asked(self._body, self._url, self._via, lambda: self._page), self.reaper, how)
         if "text" not in self._wanted and cold is None:
-            return UnreadDocument(title, fields=fields, metadata=metadata, how=how, url=self._url, content=content)
+            return UnreadDocument(
+                title, fields=fields, metadata=metadata, how=how, url=self._url, content=content, lists=lists
+            )
         text = _first(fields, "text")
         why = "" if text else fields["text"].how if "text" in fields else "text was not asked for"
         losses = cold.losses if cold is not None else ()
-        return Document(title, text, metadata, how, fields, self._url, losses, why, content)
+        return Document(title, text, metadata, how, fields, self._url, losses, why, content, lists)
 
     def _lacks(self, name: str) -> bool:
         return name in self._wanted and not (name in self._fields and self._fields[name].values)
@@ -193,9 +200,13 @@ class _Extraction:
         return read_source(self._body)
 
     @cached_property
+    def _page(self) -> Page:
+        return Page.from_bytes(self._body, url=self._url)
+
+    @cached_property
     def _cold(self) -> Document:
         """The page read without rules, but with what all pages of the site showed not to be content."""
-        document = read(Page.from_bytes(self._body, url=self._url))
+        document = read(self._page)
         content = document.content
         if not isinstance(content, PageContent):
             return document

@@ -18,7 +18,7 @@ from scythe.limits import LIMITS
 from scythe.profile_forms import PROFILE, Wrong, check_plain
 from scythe.rules import Profile
 
-VERSION = 1
+VERSION = 2  # the newest format read; 2 has rules for regions of records
 _MARK = "scythe_profile"  # the first key; its value is the version of the format
 _LINE_CHARS = 100  # lists that fit are written on one line
 _REPAIR = "learn the site again, or take the file from a copy"
@@ -37,8 +37,10 @@ def dump_profile(profile: Profile, health: dict[str, object] | None = None) -> s
         raise BadInput(f"dump_profile wants a Profile, not {type(profile).__name__}")
     try:
         plain = json.loads(json.dumps(health or {}, allow_nan=False))
-        content = {_MARK: VERSION, **PROFILE.dump(profile), "health": plain}
-        text = "".join(_write({_MARK: VERSION, "checksum": _checksum(content), **content}, "")) + "\n"
+        # the oldest format that can say it all, so that older versions can read what they can use
+        version = VERSION if any(layout.regions for layout in profile.layouts) else 1
+        content = {_MARK: version, **PROFILE.dump(profile), "health": plain}
+        text = "".join(_write({_MARK: version, "checksum": _checksum(content), **content}, "")) + "\n"
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise BadInput(f"this profile cannot be written: {error}") from error
     load_profile(text, name="this profile cannot be written")

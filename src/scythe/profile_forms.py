@@ -11,7 +11,20 @@ from typing import Any, Protocol
 
 from scythe.limits import LIMITS
 from scythe.page.labels import web_codecs
-from scythe.rules import ATTRIBUTE, KINDS, TAKES, FieldRules, Layout, Profile, Rule, Usual, Way
+from scythe.rules import (
+    ATTRIBUTE,
+    FLOW,
+    KINDS,
+    TAKES,
+    ColumnRules,
+    FieldRules,
+    Layout,
+    Profile,
+    RegionRules,
+    Rule,
+    Usual,
+    Way,
+)
 
 _OFTEN = 1_000_000_000  # pages counted at most
 _PLAIN_DEPTH = 12  # of the health of a profile
@@ -263,6 +276,14 @@ def _usual_why(usual: Usual) -> str:
     return "" if usual.first <= usual.last else "first lies behind last"
 
 
+def _region_why(rules: RegionRules) -> str:
+    if rules.present > rules.pages:
+        return "present on more pages than there were"
+    if any(way.repeats or way.take != FLOW for way in rules.holder):
+        return "the way to the element around records leads to one element and takes flow"
+    return "" if rules.fewest <= rules.most else "fewest and most must ascend"
+
+
 _OFFSET = Count(0, LIMITS.body_bytes)
 _PAGES = Count(0, _OFTEN)
 _WORDS = Text(LIMITS.block_chars)
@@ -313,6 +334,25 @@ USUAL = Record(
     _usual_why,
 )
 FIELD = Record(FieldRules, {"name": Text(200, _name_why), "ways": Many(WAY, LIMITS.field_ways), "usual": USUAL})
+COLUMN = Record(ColumnRules, {"name": Text(200, _name_why), "places": Many(Text(LIMITS.place_chars), LIMITS.places)})
+REGION = Record(
+    RegionRules,
+    {
+        "heads": Many(Literal(_opening_why), LIMITS.region_literals, least=1),
+        "columns": Many(COLUMN, LIMITS.region_columns, least=1, key=lambda column: str(column.name)),
+        "members": Many(Literal(_opening_why), LIMITS.region_literals),
+        "holder": Many(WAY, LIMITS.field_ways),
+        "kind": Text(40, _name_why),
+        "pattern": _WORDS,
+        "score": Count(0, 1_000),
+        "pages": _PAGES,
+        "present": _PAGES,
+        "fewest": _OFFSET,
+        "most": _OFFSET,
+        "tight": Flag(),
+    },
+    _region_why,
+)
 LAYOUT = Record(
     Layout,
     {
@@ -323,6 +363,7 @@ LAYOUT = Record(
         "encodings": Many(Text(40, _codec_why), 100),
         "pages": _PAGES,
         "boilerplate": Many(_WORDS, LIMITS.shared_texts),
+        "regions": Many(REGION, LIMITS.layout_regions),
     },
 )
 PROFILE = Record(

@@ -253,7 +253,7 @@ class Keeper:
 
 def memorable(profile: Profile) -> set[str]:
     """Return the fields whose values are remembered; of text, how it begins and ends."""
-    return set(profile.fields) - {"images"}
+    return set(profile.fields) - {"images", "records"}
 
 
 def got_by_rules(fields: Mapping[str, Field], names: frozenset[str]) -> Values:

@@ -90,6 +90,41 @@ class FieldRules:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnRules:
+    """One column of a region: its name, and the places inside a record whose texts stand in it."""
+
+    name: str
+    places: tuple[str, ...]  # paths of labels from the record down, as `page.entries` writes them
+
+
+@dataclass(frozen=True, slots=True)
+class RegionRules:
+    """How to get the records of one region of a layout.
+
+    Of the true elements inside the holder whose tags match a literal of `heads` or `members`, those count that are in
+    no other of them. Each head begins a record, and the members that follow it up to the next head are part of it.
+    """
+
+    heads: tuple[bytes, ...]
+    columns: tuple[ColumnRules, ...]
+    members: tuple[bytes, ...] = ()  # of further siblings that make up a record, as `dd` follows `dt`
+    holder: tuple[Way, ...] = ()  # to the element around all records, the first that leads there; (): the whole page
+    kind: str = "list"
+    pattern: str = ""  # the tag tree that the records share
+    score: int = 0  # thousandths, mean of the pages learned
+    pages: int = 0  # of the layout that were learned
+    present: int = 0  # of them that have the region
+    fewest: int = 0  # records of a page that has it
+    most: int = 0
+    tight: bool = False  # nothing with the tag of a record ever stood between two of them
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether nearly all pages learned have the region, so that a page without it is worth a second look."""
+        return 0 < USUALLY * self.pages <= self.present
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """Pages of one template and the fields they have."""
 
@@ -100,6 +135,7 @@ class Layout:
     encodings: tuple[str, ...] = ("utf-8",)  # codecs of the pages learned
     pages: int = 0
     boilerplate: tuple[str, ...] = ()  # patterns of lines that its pages share and that are no text of any of them
+    regions: tuple[RegionRules, ...] = ()  # what its pages list, best first; (): not known, the tree is asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from scythe.learn.boilerplate import find_boilerplate
@@ -11,20 +11,24 @@ from scythe.learn.examples import learn_examples
 from scythe.learn.fields import Sample, learn_fields
 from scythe.learn.layouts import group_pages
 from scythe.learn.marks import choose_marks
+from scythe.learn.regions import LearnedRegions, learn_regions
 from scythe.learn.urls import url_shape
 from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.source import Source, read_source
+from scythe.read.records.rank import CUT
 from scythe.read.text import method as text_method
 from scythe.read.text.sure import expect_f1
 from scythe.reader import read
+from scythe.reap import see_regions
 from scythe.rules import FieldRules, Layout, Profile
 from scythe.url import host
 
 Example = Mapping[str, Sequence[str]]
-DEFAULT_FIELDS = ("title", "text", "date", "author", "images")
+DEFAULT_FIELDS = ("title", "text", "date", "author", "images", "records")
 _EXAMPLES_PER_LAYOUT = 2
+_LISTED = 40  # pages of a layout whose lists are read: more say nothing new
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ def learn_profile(lessons: Sequence[Lesson], wanted: Sequence[str]) -> tuple[Pro
     plain = tuple(name for name in wanted if name not in named)
     groups = _groups(lessons)
     marks = choose_marks([[lessons[i].source.body for i in group] for group in groups])
-    samples = [make_sample(lesson) for lesson in lessons] if plain else []
+    by_reading = [name for name in plain if name != "records"]
+    samples = [make_sample(lesson) for lesson in lessons] if by_reading else []
     layouts: list[Layout] = []
     reasons: list[str] = []
     for number, group in enumerate(groups):
@@ -59,12 +64,17 @@ def learn_profile(lessons: Sequence[Lesson], wanted: Sequence[str]) -> tuple[Pro
             fields, why = learn_examples([lesson.source for lesson in chosen], [lesson.example for lesson in chosen])
             reasons += [f"layout {number + 1}: {name}: {line}" for name, line in why.items()]
         lines: tuple[str, ...] = ()
-        if plain:
+        if by_reading:
             own = [samples[i] for i in group]
             more, also, lines = learn_fields(own)
-            fields += tuple(rules for rules in more if rules.name in plain)
+            fields += tuple(rules for rules in more if rules.name in by_reading)
             reasons += [f"layout {number + 1}: {line}" for line in also]
-        layouts.append(_layout(f"layout-{number + 1}", fields, marks[number], lines, chosen))
+        layout = _layout(f"layout-{number + 1}", fields, marks[number], lines, chosen)
+        if "records" in plain:
+            regions, why_not = learn_lists(chosen)
+            layout = replace(layout, regions=regions)
+            reasons += [f"layout {number + 1}: records: {line}" for line in why_not]
+        layouts.append(layout)
     return _profile(layouts, lessons, wanted, samples), tuple(reasons)
 
 
@@ -95,6 +105,13 @@ def make_sample(lesson: Lesson) -> Sample:
         metadata.published,
         sure=expect_f1(lesson.page, text_method("auto")(lesson.page, TextOptions())),
     )
+
+
+def learn_lists(lessons: Sequence[Lesson]) -> LearnedRegions:
+    """Read what pages of one layout list, and learn to cut it."""
+    pages = lessons[:_LISTED]
+    seen = [one for number, lesson in enumerate(pages) for one in see_regions(number, lesson.page)]
+    return learn_regions([lesson.source for lesson in pages], seen, CUT)
 
 
 def _layout(

@@ -78,7 +78,7 @@ class Cutter:
         """Turn the byte ranges of a result into text, where that was left to do."""
         state, spans, span, why, number = result
         way = self._layout.fields[index].ways[number]
-        codec = "utf-8" if state == "flow" else self._codec(body, spans)
+        codec = "utf-8" if state == "flow" else page_codec(body, spans, self._encodings)
         if codec is None:
             return Cut("doubt", why="its encoding is not certain")
         values = [self._read_span(body, part, (index, number, codec)) for part in spans]
@@ -105,14 +105,15 @@ class Cutter:
             return self._engine.read_element(part)  # type: ignore[no-any-return]
         return self._engine.read_run(part, way.take == ATTRIBUTE)  # type: ignore[no-any-return]
 
-    def _codec(self, body: bytes, spans: tuple[tuple[int, int], ...]) -> str | None:
-        """Return the codec of a page that need not be UTF-8: the declared one, where nothing speaks against it."""
-        codec = declared_codec(body)
-        if codec is None or codec not in self._encodings:
-            return None
-        # a page that is valid UTF-8 is read as that, whatever it says
-        valid = all(_is_utf8(body[start:end]) for start, end in spans)
-        return codec if valid == (codec in _UTF8) else None
+
+def page_codec(body: bytes, spans: tuple[tuple[int, int], ...], known: frozenset[str]) -> str | None:
+    """Return the codec of a page that need not be UTF-8: the declared one, where nothing speaks against it."""
+    codec = declared_codec(body)
+    if codec is None or codec not in known:
+        return None
+    # a page that is valid UTF-8 is read as that, whatever it says
+    valid = all(_is_utf8(body[start:end]) for start, end in spans)
+    return codec if valid == (codec in _UTF8) else None
 
 
 def plan_fields(layout: Layout) -> tuple[object, ...]:

@@ -1,0 +1,142 @@
+"""Cut the records of a page's regions out of its bytes: a layout and bytes come in, byte ranges or doubt go out.
+
+No tree is built. The ranges are those of the elements that the tree of the page has, or it is doubt and the reason says
+why: every tag is a true one, every end is where the tree builder closes the element (see docs/why/exact-cuts.md).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from scythe.cut.cutter import COMPILED, page_codec, plan_fields
+from scythe.page.entry_checks import find_lookalike, head_names, judge_count
+from scythe.rules import ATTRIBUTE, FLOW, FieldRules, Layout, RegionRules, Rule, Way
+
+_UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
+_MOST = 1_000  # tags of one literal on a page; beyond, neither cut nor tree rule says anything
+_BASES = (b"<base", b"<BASE", b"<Base")
+
+Span = tuple[int, int]
+_Result = tuple[str, tuple[Any, ...], Span | None, str, int]
+_Placed = tuple[tuple[Span, ...], tuple[Span, ...], str]  # records, their elements, the reason of doubt
+
+
+class CutRecords(NamedTuple):
+    """The byte ranges of the records of one region."""
+
+    number: int  # of the region in its layout
+    spans: tuple[Span, ...]
+    parts: tuple[Span, ...]  # the elements that they are made of; the same where each is one element
+
+
+class CutRegions(NamedTuple):
+    """What became of the regions of one page."""
+
+    state: str  # "cut", "doubt" (the bytes do not tell: the tree should be asked) or "strange" (the rules do not fit)
+    regions: tuple[CutRecords, ...] = ()  # those that the page has; () unless cut
+    why: str = ""
+    base: str = ""  # the address that relative links are relative to, where the page gives one
+    codec: str = "utf-8"
+
+
+class RegionCutter:
+    """Cuts the records of pages of one layout. Making one prepares the rules; cutting does not change it."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._regions = layout.regions
+        self._encodings = frozenset(layout.encodings)
+        self._engine: Any = COMPILED
+        if COMPILED is None:
+            from scythe.cut import scan
+
+            self._engine = scan
+        ways = [tuple(_every(literal, ATTRIBUTE, "href") for literal in _BASES)]
+        self._names = [head_names(rules) for rules in layout.regions]
+        self._literals: list[tuple[bytes, ...]] = []
+        for rules in layout.regions:
+            own = tuple(dict.fromkeys((*rules.heads, *rules.members)))
+            self._literals.append(own)
+            ways.append(rules.holder)
+            ways.extend((_every(literal, FLOW),) for literal in own)
+        plan = plan_fields(Layout("", tuple(FieldRules("", each) for each in ways)))
+        self._plan = self._engine.make_plan(plan, self._encodings <= _UTF8)
+
+    def cut(self, body: bytes) -> CutRegions:
+        """Find the records of every region of the layout, as far as the page has it."""
+        results: list[_Result] = list(self._engine.cut_fields(self._plan, body, True))
+        at = 1
+        regions: list[CutRecords] = []
+        for number, rules in enumerate(self._regions):
+            end = at + 1 + len(self._literals[number])
+            spans, parts, why = _place(body, rules, self._literals[number], results[at], results[at + 1 : end])
+            if why:
+                return CutRegions("doubt", why=why)
+            why = judge_count(rules, len(spans))
+            if not why and rules.tight and find_lookalike(body, self._names[number], spans):
+                why = "something stands between records that may be one"
+            if why:
+                return CutRegions("strange", why=why)
+            if len(spans) > 1:  # one alone is no list
+                regions.append(CutRecords(number, spans, parts))
+            at = end
+        if not regions:
+            return CutRegions("strange", why="no records begin as learned")
+        base = results[0]
+        if base[0] == "doubt" or base[0] == "raw":
+            return CutRegions("doubt", why="the base address is not certain")
+        codec = "utf-8"
+        if any(result[0] == "raw" for result in results):
+            spans = tuple(span for region in regions for span in region.spans)
+            codec = page_codec(body, spans, self._encodings) or ""
+            if not codec:
+                return CutRegions("doubt", why="its encoding is not certain")
+        return CutRegions("cut", tuple(regions), "", base[1][0] if base[1] else "", codec)
+
+
+def _every(literal: bytes, take: str, attribute: str = "") -> Way:
+    return Way(take, (Rule("tag", literal),), needed=1, attribute=attribute, repeats=True)
+
+
+def _place(
+    body: bytes, rules: RegionRules, literals: tuple[bytes, ...], holder: _Result, found: list[_Result]
+) -> _Placed:
+    """Return the ranges of the records inside the holder, or why they are in doubt."""
+    first, last = -1, len(body)
+    if rules.holder:
+        if holder[0] not in ("flow", "raw") or holder[2] is None:
+            missing = holder[0] == "absent" and not rules.is_expected
+            return (), (), "" if missing else f"the element around the records: {holder[3]}"
+        first, last = holder[2]
+    every: dict[Span, bool] = {}
+    for literal, (state, spans, _, why, _) in zip(literals, found, strict=True):
+        if state == "doubt":
+            return (), (), why
+        if len(spans) >= _MOST:
+            return (), (), "too many records"
+        is_head = literal in rules.heads
+        for span in spans:
+            if span[0] > first and span[1] <= last:
+                every[span] = is_head or every.get(span, False)
+    return _join(body, every)
+
+
+def _join(body: bytes, every: dict[Span, bool]) -> _Placed:
+    """Join the outermost elements to records, each from one head to the last member before the next."""
+    records: list[Span] = []
+    parts: list[Span] = []
+    behind = 0
+    for span in sorted(every, key=lambda span: (span[0], -span[1])):
+        if span[0] < behind:
+            continue
+        behind = span[1]
+        if every[span]:
+            records.append(span)
+        elif not records:
+            continue
+        else:
+            start, end = records[-1]
+            if b"<" in body[end : span[0]]:
+                return (), (), "something stands between the parts of a record"
+            records[-1] = (start, span[1])
+        parts.append(span)
+    return tuple(records), tuple(parts), ""

@@ -1,0 +1,317 @@
+"""Learn how records begin: regions that reading found on several pages come in, literals of their tags go out.
+
+The same region of several pages is recognised by what its records and the element around them are called. A rule is the
+beginning of the records' opening tags, and where that stands elsewhere too, a way to the element around them. It is
+taken where it selects the records that reading found on nearly all pages; reading's slips are outvoted.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from scythe.learn.columns import Shown
+from scythe.learn.head_literals import group_tags, is_general, propose_heads, propose_members
+from scythe.learn.literals import name_of
+from scythe.learn.markers import learn_way
+from scythe.page.entries import follow_region
+from scythe.page.entry_checks import find_lookalike, head_names
+from scythe.page.entry_labels import label_of
+from scythe.page.follow import span_of
+from scythe.page.source import Source, is_bare, tag_end
+from scythe.rules import FLOW, RegionRules, Way
+
+_RIGHT = 0.9  # of the records that a rule selects must be those that reading found, and the other way round
+_AGREE = 0.6  # of the pages on which a rule or reading finds any: they agree on so many records
+_OTHERS = 0.8  # of what a rule selects too much is in other regions: they are one region in several parts
+_ROUNDS = 3  # of joining such regions
+_ALONE = 8  # records that a region of one page alone must have
+_EVERYTHING = (b"<html", b"<body")  # as good as no holder
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """A region as reading found it on one page, tied to the page's source."""
+
+    page: int
+    holder: int  # offset of the opening tag of the element around all records; -1 where the source has none
+    tops: tuple[tuple[int, ...], ...]  # per record the offsets of the opening tags of its elements, siblings
+    score: float  # 0..1, how sure reading is that it is what the page is about
+    kind: str
+    shown: Shown
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether every record has elements of its own, and these stand in the source."""
+        return bool(self.tops) and all(tops and min(tops) >= 0 for tops in self.tops)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What seems to be the same region on several pages."""
+
+    seen: tuple[Seen, ...]
+
+    @property
+    def pages(self) -> list[int]:
+        """Pages that have it."""
+        return sorted({one.page for one in self.seen})
+
+    def runs(self, page: int) -> set[tuple[int, int]]:
+        """Return where the records of a page begin and where their last elements do."""
+        return {(tops[0], tops[-1]) for one in self.seen if one.page == page for tops in one.tops}
+
+
+class Lesson(NamedTuple):
+    """A region with the rules that select its records."""
+
+    group: Group
+    rules: RegionRules
+    twins: frozenset[Seen]  # regions of other pages that the rules select with a little more or less of each record
+
+    @property
+    def score(self) -> float:
+        """How sure reading is of it, on the mean of all pages."""
+        scores = [one.score for one in (*self.group.seen, *self.twins)]
+        return sum(scores) / len(scores)
+
+    @property
+    def served(self) -> int:
+        """Records that reading found and the rules select."""
+        return sum(len(one.tops) for one in (*self.group.seen, *self.twins))
+
+
+class _Fit(NamedTuple):
+    """How well rules select what reading found."""
+
+    rules: RegionRules
+    agreed: int  # pages on which they agree, of ...
+    spoken: int  # ... those on which either finds any
+    right: int  # records
+    wanted: int
+    extra: frozenset[tuple[int, int]]  # page and offset of what is too much
+    twins: frozenset[Seen]  # regions of other pages that hold the same, a little more or less of each record
+
+    @property
+    def is_good(self) -> bool:
+        enough = min(self.right, self.wanted) >= _RIGHT * max(self.right + len(self.extra), self.wanted)
+        return enough and self.agreed >= _AGREE * self.spoken
+
+    @property
+    def worth(self) -> float:
+        return 2 * self.right / max(1, self.right + len(self.extra) + self.wanted)
+
+
+def learn_heads(sources: Sequence[Source], seen: Sequence[Seen]) -> tuple[list[Lesson], list[Seen], list[str]]:
+    """Return rules without columns for the regions of which some could be found; the other regions; and why."""
+    tied = [one for one in seen if one.is_tied]
+    groups = list(_groups(sources, tied))
+    tried: dict[Group, _Fit | str] = {}
+    for _ in range(_ROUNDS):
+        for group in groups:
+            if group not in tried:
+                tried[group] = _learn_group(sources, group, tied)
+        joined = _join(groups, tried)
+        if joined == groups:
+            break
+        groups = joined
+    results = [(group, tried.get(group) or _learn_group(sources, group, tied)) for group in groups]
+    found, served = _choose(sources, results)
+    failed = [(group, fit) for group, fit in results if not served.issuperset(group.seen)]
+    reasons = [f"{_describe(sources, group)}: {_why(fit)}" for group, fit in failed]
+    if len(tied) < len(seen):
+        reasons.append(f"{len(seen) - len(tied)} regions are lines of text without elements of their own")
+    return found, [one for one in seen if one not in served], reasons
+
+
+def _choose(sources: Sequence[Source], results: Sequence[tuple[Group, _Fit | str]]) -> tuple[list[Lesson], set[Seen]]:
+    """Take the rules that are good, the most certain region first; one that is served already needs none of its own."""
+    good = [(group, fit) for group, fit in results if isinstance(fit, _Fit) and fit.is_good]
+    good.sort(key=lambda pair: -sum(one.score for one in pair[0].seen))
+    found: list[Lesson] = []
+    served: set[Seen] = set()
+    for group, fit in good:
+        if not served.intersection(group.seen):
+            rules = replace(fit.rules, tight=_are_tight(sources, fit.rules))
+            found.append(Lesson(group, rules, fit.twins))
+            served.update(group.seen, fit.twins)
+    return found, served
+
+
+def _why(fit: _Fit | str) -> str:
+    if isinstance(fit, str):
+        return fit
+    if fit.is_good:
+        return "another rule selects part of it"
+    return f"no tag selects its records ({fit.right} of {fit.wanted} right, {len(fit.extra)} too many)"
+
+
+def _groups(sources: Sequence[Source], seen: Sequence[Seen]) -> Iterator[Group]:
+    """Yield the regions that are the same on several pages: first by records, then by what is around them."""
+    for alike in _bucket(seen, lambda one: _short(_records_label(sources[one.page], one))):
+        if _once_a_page(alike):
+            yield Group(tuple(alike))
+            continue
+        for closer in _bucket(alike, lambda one: _records_label(sources[one.page], one)):
+            parts = _bucket(closer, lambda one: _label_at(sources[one.page], one.holder))
+            apart = len(parts) > 1 and all(map(_once_a_page, parts))
+            yield from (Group(tuple(own)) for own in (parts if apart else [closer]))
+
+
+def _bucket(seen: Iterable[Seen], key: Callable[[Seen], str]) -> list[list[Seen]]:
+    buckets: dict[str, list[Seen]] = defaultdict(list)
+    for one in seen:
+        buckets[key(one)].append(one)
+    return list(buckets.values())
+
+
+def _once_a_page(seen: Sequence[Seen]) -> bool:
+    return len({one.page for one in seen}) == len(seen)
+
+
+def _short(label: str) -> str:
+    return ".".join(label.split(".")[:2])
+
+
+def _records_label(source: Source, one: Seen) -> str:
+    return Counter(_label_at(source, tops[0]) for tops in one.tops).most_common(1)[0][0]
+
+
+def _label_at(source: Source, offset: int) -> str:
+    opening = source.at(offset)
+    return label_of(opening.name, opening.node.attributes.get("class") or "") if opening is not None else ""
+
+
+def _join(groups: list[Group], tried: dict[Group, _Fit | str]) -> list[Group]:
+    """Join regions that one rule selects together, as the parts of a list that adverts or headings divide."""
+    owner = {(page, run[0]): i for i, group in enumerate(groups) for page in group.pages for run in group.runs(page)}
+    into = list(range(len(groups)))
+    for i, group in enumerate(groups):
+        fit = tried[group]
+        if isinstance(fit, str) or fit.is_good or not fit.extra:
+            continue
+        others = Counter(owner[place] for place in fit.extra if place in owner)
+        if sum(others.values()) >= _OTHERS * len(fit.extra):
+            lowest = min(into[i], *(into[j] for j in others))
+            for j in (i, *others):
+                into = [lowest if at == into[j] else at for at in into]
+    merged: dict[int, list[Seen]] = defaultdict(list)
+    for i, group in enumerate(groups):
+        merged[into[i]].extend(group.seen)
+    return [Group(tuple(seen)) for seen in merged.values()]
+
+
+def _learn_group(sources: Sequence[Source], group: Group, every: Sequence[Seen]) -> _Fit | str:
+    """Return the rules that select the records of a region best, or why there are none."""
+    if len(group.pages) == 1 and sum(len(one.tops) for one in group.seen) < _ALONE:
+        return "on one page only"
+    best: _Fit | None = None
+    for proposals in _proposals(sources, group):
+        for rules in proposals:
+            fit = _try(sources, group, rules, every)
+            if best is None or fit.worth > best.worth:
+                best = fit
+            if best.worth == 1.0:
+                return best
+        if best is not None and best.is_good:
+            return best
+    return best if best is not None else "its tags have nothing in common"
+
+
+def _describe(sources: Sequence[Source], group: Group) -> str:
+    first = group.seen[0]
+    return f"{first.kind} of {_records_label(sources[first.page], first)}"
+
+
+def _proposals(sources: Sequence[Source], group: Group) -> Iterator[list[RegionRules]]:
+    """Yield rules to try, those first that other pages will most likely follow too.
+
+    One literal is better than several, of which the next page may have one more; the records' own tags are better than
+    the way to an element around them.
+    """
+    firsts = [(sources[one.page], tops[0]) for one in group.seen for tops in one.tops]
+    others = [(sources[one.page], offset) for one in group.seen for tops in one.tops for offset in tops[1:]]
+    members = propose_members(group_tags([(_label_at(*place), _tag(*place)) for place in others]))
+    tags = group_tags([(_label_at(*place), _tag(*place)) for place in firsts])
+    choices = list(propose_heads(tags, one_page=len(group.pages) == 1))
+    single = [literals for literals in choices if len(literals) == 1]
+    several = [literals for literals in choices if len(literals) > 1]
+    yield [RegionRules(literals, (), members) for literals in single if is_general(literals)]
+    holder = _learn_holder(sources, group) if choices else None
+    if holder is not None:
+        yield [RegionRules(literals, (), members, (holder,)) for literals in single]
+    yield [RegionRules(literals, (), members) for literals in several if not any(map(is_bare, literals))]
+    if holder is not None:
+        yield [RegionRules(literals, (), members, (holder,)) for literals in several]
+
+
+def _learn_holder(sources: Sequence[Source], group: Group) -> Way | None:
+    """Return a way to the element around the records of the pages on which there is one of its name."""
+    holders: dict[int, int] = {}
+    for one in group.seen:
+        if holders.setdefault(one.page, one.holder) != one.holder:
+            return None  # the region is in several parts
+    names = {page: name_of(_tag(sources[page], offset)) for page, offset in holders.items() if offset >= 0}
+    name = Counter(names.values()).most_common(1)[0][0] if names else b""
+    if not name or name in _EVERYTHING:
+        return None
+    pages = [page for page, own in names.items() if own == name]
+    return learn_way([sources[page] for page in pages], [holders[page] for page in pages], FLOW)
+
+
+def _try(sources: Sequence[Source], group: Group, rules: RegionRules, every: Sequence[Seen]) -> _Fit:
+    """Compare what rules select on all pages with what reading found."""
+    agreed = spoken = right = wanted = 0
+    extra: set[tuple[int, int]] = set()
+    twins: set[Seen] = set()
+    counts: list[int] = []
+    for page, source in enumerate(sources):
+        entries = follow_region(source, rules)
+        got = set(zip(entries.offsets, entries.last_offsets, strict=True)) if len(entries.offsets) > 1 else set()
+        want = group.runs(page)
+        counts.append(len(got))
+        if not want:
+            same = [one for one in every if one.page == page and _are_twins(entries.offsets, one)]
+            twins.update(same)
+            if same:
+                continue
+        hit = len(got & want)
+        agreed += bool(want) and hit >= _RIGHT * max(len(got), len(want))
+        spoken += bool(got or want)
+        right += hit
+        wanted += len(want)
+        extra |= {(page, run[0]) for run in got - want}
+    some = [count for count in counts if count]
+    usual = replace(
+        rules, pages=len(sources), present=len(some), fewest=min(some, default=0), most=max(some, default=0)
+    )
+    return _Fit(usual, agreed, spoken, right, wanted, frozenset(extra), frozenset(twins))
+
+
+def _are_twins(offsets: Sequence[int], one: Seen) -> bool:
+    """Say whether records are the same but for an element around or inside them: each holds just one of the other."""
+    if not offsets:
+        return False
+    starts = [tops[0] for tops in one.tops]
+    outer, inner = (offsets, starts) if offsets[0] <= starts[0] else (starts, offsets)
+    held = Counter(bisect_right(outer, at) for at in inner)
+    return sum(count == 1 for count in held.values()) >= _RIGHT * max(len(outer), len(inner))
+
+
+def _are_tight(sources: Sequence[Source], rules: RegionRules) -> bool:
+    """Say whether nothing that looks like a record stands between two of them on any page."""
+    names, whole = head_names(rules), Way(FLOW, ())
+    for source in sources:
+        entries = follow_region(source, rules)
+        lasts = [source.at(offset) for offset in entries.last_offsets]
+        ends = [span_of(source, last, whole)[1] if last is not None else 0 for last in lasts]
+        if find_lookalike(source.body, names, list(zip(entries.offsets, ends, strict=True))):
+            return False
+    return True
+
+
+def _tag(source: Source, offset: int) -> bytes:
+    return source.body[offset : tag_end(source.body, offset)] if offset >= 0 else b""

@@ -1,0 +1,94 @@
+"""Follow the rules of a region on a page's tree: a source and rules come in, the siblings of each record go out.
+
+This is what cut records are checked against, so it shares no code with the cutter.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborNode
+
+from scythe.page.follow import follow
+from scythe.page.source import Opening, Source, matches
+from scythe.rules import RegionRules
+
+MOST_RECORDS = 1_000  # tags of one literal on a page; beyond, neither cut nor tree rule says anything
+
+Siblings = tuple[LexborNode, ...]
+
+
+class Entries(NamedTuple):
+    """The records of a region: the nodes of each and where its first and last element begin; or why there are none."""
+
+    nodes: tuple[Siblings, ...] = ()
+    offsets: tuple[int, ...] = ()
+    last_offsets: tuple[int, ...] = ()
+    why: str = ""
+
+
+def follow_region(source: Source, rules: RegionRules) -> Entries:
+    """Return the records that the rules of a region lead to on the tree, to the letter as a cut does."""
+    holder: Opening | None = None
+    if rules.holder:
+        found = (follow(source, way, loosely=False).openings for way in rules.holder)
+        holder = next((openings[0] for openings in found if openings), None)
+        if holder is None:
+            return Entries(why="the element around the records was not found")
+    matching, why = _match(source, rules)
+    if why:
+        return Entries(why=why)
+    outer = _outermost(matching, holder)
+    runs: list[list[Opening]] = []
+    for opening, is_head in outer:
+        if is_head:
+            runs.append([opening])
+        elif runs:
+            runs[-1].append(opening)
+    if not runs:
+        return Entries(why="no records begin as learned")
+    nodes = tuple(_siblings(run) for run in runs)
+    return Entries(nodes, tuple(run[0].offset for run in runs), tuple(run[-1].offset for run in runs))
+
+
+def _match(source: Source, rules: RegionRules) -> tuple[list[tuple[Opening, bool]], str]:
+    """Return the elements that match a literal, with whether they begin a record."""
+    body, found = source.body, []
+    counts = dict.fromkeys((*rules.heads, *rules.members), 0)
+    for opening in source.openings:
+        if not opening.shown:
+            continue
+        own = [literal for literal in counts if matches(body, opening.offset, literal)]
+        if own:
+            found.append((opening, any(literal in rules.heads for literal in own)))
+            for literal in own:
+                counts[literal] += 1
+    return found, "too many records" if max(counts.values(), default=0) >= MOST_RECORDS else ""
+
+
+def _outermost(matching: list[tuple[Opening, bool]], holder: Opening | None) -> list[tuple[Opening, bool]]:
+    """Keep the elements inside the holder that are inside no other of them."""
+    inside = {opening.node.mem_id for opening, _ in matching}
+    around = holder.node.mem_id if holder is not None else -1
+    kept = []
+    for opening, is_head in matching:
+        above = opening.node.parent
+        while above is not None and above.mem_id != around and above.mem_id not in inside:
+            above = above.parent
+        reached = above.mem_id if above is not None else -1
+        if reached == around:
+            kept.append((opening, is_head))
+    return kept
+
+
+def _siblings(run: list[Opening]) -> Siblings:
+    """Return the nodes from the first element of a record to its last one, what stands between them included."""
+    last = run[-1].node.mem_id
+    nodes: list[LexborNode] = []
+    node: LexborNode | None = run[0].node
+    while node is not None:
+        nodes.append(node)
+        if node.mem_id == last:
+            return tuple(nodes)
+        node = node.next
+    return (run[0].node,)

@@ -1,0 +1,33 @@
+"""Judge whether rules still select what they were learned for: records come in, what is strange about them goes out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from scythe.rules import RegionRules
+
+Span = tuple[int, int]  # bytes
+
+_FEW = 3  # times fewer records than the page with the fewest had: worth a second look
+_NAME = re.compile(rb"<[A-Za-z][^\t\n\f\r />]*")
+
+
+def judge_count(rules: RegionRules, count: int) -> str:
+    """Say what is strange about the number of records, if anything is. One alone is no list."""
+    if count < 2 and rules.is_expected:
+        return "no records begin as learned"
+    return "far fewer records than usual" if 1 < count * _FEW < rules.fewest else ""
+
+
+def find_lookalike(body: bytes, names: Collection[bytes], spans: Sequence[Span]) -> bool:
+    """Say whether a tag with the name of a record stands between two records: perhaps one of a new make."""
+    gaps = ((end, start) for (_, end), (start, _) in pairwise(spans))
+    return any(body.find(name, end, start) >= 0 for end, start in gaps if start - end > 2 for name in names)
+
+
+def head_names(rules: RegionRules) -> frozenset[bytes]:
+    """Return the `<name` of each literal that begins a record."""
+    found = (_NAME.match(literal) for literal in rules.heads)
+    return frozenset(name[0] for name in found if name)

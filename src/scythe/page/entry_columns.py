@@ -1,0 +1,110 @@
+"""Put the texts of records into learned columns: elements and the rows of records come in, `Record`s go out.
+
+A text whose place was not met before goes where its nearest relative went: no text of a record is lost, and the columns
+stay those that were learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scythe.model import Record
+from scythe.page.elements import Elements
+from scythe.page.entry_places import Places, unclassed, uncounted
+from scythe.page.page import Page
+from scythe.rules import ColumnRules
+from scythe.url import Url, absolute
+
+Range = tuple[int, int]
+
+
+class ColumnFinder:
+    """Knows the column of every place: its own, or that of the place most like it."""
+
+    def __init__(self, columns: Sequence[ColumnRules]) -> None:
+        self._exact: dict[str, int] = {}
+        self._alike: dict[str, int] = {}  # without the numbers of siblings: those beyond the known share the last one
+        self._tags: dict[str, int] = {}
+        self._below: dict[str, int] = {"": 0}
+        for number, column in enumerate(columns):
+            for name in column.places:
+                self._exact[name] = number
+                self._alike[uncounted(name)] = number
+                self._tags[unclassed(name)] = number
+                above = uncounted(name)
+                while above:
+                    self._below[above] = number
+                    above = above.rpartition(">")[0]
+
+    def find(self, name: str) -> int:
+        """Return the number of the column of a place."""
+        number = self._exact.get(name)
+        if number is None:
+            number = self._alike.get(above := uncounted(name))
+        if number is None:
+            number = self._tags.get(unclassed(name))
+        while number is None:
+            number = self._below.get(above)
+            above = above.rpartition(">")[0]
+        return number
+
+
+class EntryReader:
+    """Reads the records of one region. What it remembers of the places it met changes the time taken, nothing else."""
+
+    def __init__(self, columns: Sequence[ColumnRules]) -> None:
+        self._finder = ColumnFinder(columns)
+        self._width = len(columns)
+        self._places = Places()
+        self._columns: list[int] = []  # of each place
+
+    def fields(self, elements: Elements, rows: Range, leaves: Range) -> tuple[str, ...]:
+        """Return the texts of one record, one per column."""
+        places, columns = self._places, self._columns
+        numbers = places.number(elements, rows, leaves)
+        columns.extend([self._finder.find(name) for name in places.names[len(columns) :]])
+        found = [""] * self._width
+        for number, text in zip(numbers, elements.text[slice(*leaves)], strict=True):
+            at = columns[number]
+            found[at] = f"{found[at]} {text}" if found[at] else text
+        if places.is_full:
+            self._places, self._columns = Places(), []
+        return tuple(found)
+
+
+def read_entries(page: Page, reader: EntryReader, rows: Sequence[Range], leaves: Sequence[Range]) -> tuple[Record, ...]:
+    """Return the records whose rows and leaves are given."""
+    elements, base = page.elements, page.base
+    sources = {use.node_id: use.image.src for use in page.images}
+    return tuple(
+        Record(
+            reader.fields(elements, row, leaf),
+            _links(elements, row, base),
+            _images(elements, row, sources),
+            _html(elements, row),
+        )
+        for row, leaf in zip(rows, leaves, strict=True)
+    )
+
+
+def _links(elements: Elements, rows: Range, base: str | None) -> tuple[Url, ...]:
+    hrefs = elements.href
+    found = (absolute(hrefs[row], base) for row in range(*rows) if row in hrefs)
+    return tuple(dict.fromkeys(url for url in found if url is not None))
+
+
+def _images(elements: Elements, rows: Range, sources: dict[int, Url]) -> tuple[Url, ...]:
+    if not sources:
+        return ()
+    tags, nodes = elements.tag, elements.node
+    shown = (sources.get(nodes[row].mem_id) for row in range(*rows) if tags[row] in ("img", "amp-img"))
+    return tuple(dict.fromkeys(src for src in shown if src is not None))
+
+
+def _html(elements: Elements, rows: Range) -> str:
+    row, last = rows
+    parts = []
+    while row < last:
+        parts.append(elements.node[row].html or "")
+        row = elements.end[row]
+    return "".join(parts)

@@ -1,0 +1,178 @@
+"""Join cutting and reading for what a page of a learned site lists: a body and its layout come in, `Lists` go out.
+
+Records are cut from the bytes when they are first asked for. Where the bytes do not tell, the same rules are followed
+on the tree; where the rules do not fit the page, it is read cold. What a page says of its subject and the other pages
+of a list come from the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from threading import Lock
+
+from scythe.cut.records import RecordCutter, name_region
+from scythe.learn.columns import Shown
+from scythe.learn.heads import Seen
+from scythe.model import Listed, Lists, Paging, Region
+from scythe.page import Page
+from scythe.page.elements import Elements
+from scythe.page.entries import follow_region
+from scythe.page.entry_checks import judge_count
+from scythe.page.entry_columns import EntryReader, read_entries
+from scythe.page.sniff import sniff_text
+from scythe.page.source import MARK, Source, read_source
+from scythe.read.records.fill import fill_region
+from scythe.read.records.lists import PageLists
+from scythe.read.records.rank import CUT
+from scythe.read.records.regions import rank_regions
+from scythe.rules import Layout
+from scythe.url import Url
+
+_MAYBE = 3  # regions that score so many times less than those read are looked at: on other pages they may be read
+WHEN_ASKED = "when asked for"
+
+
+def see_regions(number: int, page: Page) -> list[Seen]:
+    """Return the regions that reading finds or nearly finds on a page whose tree knows where it comes from."""
+    elements = page.elements
+    found: list[Seen] = []
+    for one in rank_regions(page):
+        if one.score >= CUT / _MAYBE:
+            candidate = one.candidate
+            fill = partial(fill_region, page, candidate, one.score, one.kind)
+            shown = Shown(elements, candidate.rows, candidate.leaves, fill)
+            tops = tuple(_tops(elements, rows) for rows in candidate.rows)
+            found.append(Seen(number, _offset(elements, candidate.holder), tops, one.score, one.kind, shown))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A page whose lists may be asked for."""
+
+    body: bytes
+    url: Url | None
+    via: str  # "auto", "cut" or "tree"
+    open_page: Callable[[], Page]
+
+
+class Reaper:
+    """Cuts the records of one layout; makes itself ready when first used."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._lock = Lock()
+
+    @cached_property
+    def cutter(self) -> RecordCutter:
+        """The rules, ready to cut by."""
+        return RecordCutter(self.layout)
+
+    def cut(self, body: bytes, url: Url | None) -> tuple[tuple[Region, ...] | None, str, bool]:
+        """Return the regions, or None and why, and whether the tree may follow the same rules."""
+        with self._lock:  # readers remember the places they met
+            found = self.cutter.find(body)
+            if found.state != "cut":
+                return None, found.why, found.state == "doubt"
+            regions = self.cutter.read(body, found, url)
+        return regions, "" if regions is not None else "not sure of what is in a record", True
+
+    def follow(self, source: Source, url: Url | None) -> tuple[tuple[Region, ...] | None, str]:
+        """Do what `cut` does on the tree of a page; `source` knows where its elements stand."""
+        marked = Page.from_bytes(source.body, url=url).with_tree(source.tree)
+        page = Page.from_bytes(source.body, url=url)  # whose records are written without marks
+        elements = marked.elements
+        if page.elements.tag != elements.tag:
+            return None, "the page had to be repaired"
+        row_at = {mark: row for row in range(len(elements)) if (mark := _offset(elements, row)) >= 0}
+        regions: list[Region] = []
+        for rules in self.layout.regions:
+            entries = follow_region(source, rules)
+            why = judge_count(rules, len(entries.offsets))
+            if why:
+                return None, entries.why or why
+            firsts = [row_at.get(offset, 0) for offset in entries.offsets]
+            lasts = [row_at.get(offset, 0) for offset in entries.last_offsets]
+            if 0 in (*firsts, *lasts):
+                return None, "a record is not shown"
+            if len(firsts) > 1:
+                rows = [(first, elements.end[last]) for first, last in zip(firsts, lasts, strict=True)]
+                leaves = [
+                    (elements.leaf_start[first], elements.leaf_end[last])
+                    for first, last in zip(firsts, lasts, strict=True)
+                ]
+                records = read_entries(page, EntryReader(rules.columns), rows, leaves)
+                regions.append(name_region(records, rules))
+        return (tuple(regions), "") if regions else (None, "no records begin as learned")
+
+
+class SiteLists:
+    """What one page of a learned site lists, worked out when asked for; `how` then says in which way.
+
+    Pickled or copied, it becomes what it found.
+    """
+
+    def __init__(self, asked: Asked, reaper: Reaper | None, how: dict[str, str]) -> None:
+        self._asked = asked
+        self._reaper = reaper
+        self._how = how
+        if reaper is not None:
+            how["records"] = f"{'tree' if asked.via == 'tree' else 'cut'}: by rules, {WHEN_ASKED}"
+
+    def records(self) -> tuple[Region, ...]:
+        """Return the regions of records, best first."""
+        return self._records
+
+    def attributes(self) -> tuple[tuple[str, str], ...]:
+        """Return what the page says of its subject."""
+        return self._by_tree.attributes()
+
+    def paging(self) -> Paging:
+        """Return the other pages of the list that the page is part of."""
+        return self._by_tree.paging()
+
+    @cached_property
+    def _records(self) -> tuple[Region, ...]:
+        asked, reaper, why = self._asked, self._reaper, ""
+        if reaper is not None:
+            regions, why, may_follow = (None, "", True) if asked.via == "tree" else reaper.cut(asked.body, asked.url)
+            by = "cut"
+            if regions is None and asked.via != "cut" and may_follow:
+                by, reason = "tree", why
+                regions, why = reaper.follow(read_source(asked.body), asked.url)
+                why = "; ".join(filter(None, (reason, why)))
+            if regions is not None:
+                self._how["records"] = f"{by}: {len(regions)} of {len(reaper.layout.regions)} regions by rules" + (
+                    f" ({why})" if why else ""
+                )
+                return regions
+        if asked.via == "cut":
+            self._how["records"] = f"missing: {why or 'no rule in this layout'}"
+            return ()
+        self._how["records"] = "tree: read cold" + (f" ({why})" if why else "")
+        return self._by_tree.records()
+
+    @cached_property
+    def _by_tree(self) -> Lists:
+        page = self._asked.open_page()
+        return Listed() if sniff_text(page.html) else PageLists(page)
+
+    def __reduce__(self) -> tuple[type[Listed], tuple[tuple[Region, ...], tuple[tuple[str, str], ...], Paging]]:
+        return Listed, (self.records(), self.attributes(), self.paging())
+
+
+def _tops(elements: Elements, rows: tuple[int, int]) -> tuple[int, ...]:
+    """Return the offsets of the elements that a record is made of."""
+    row, last = rows
+    found: list[int] = []
+    while row < last:
+        found.append(_offset(elements, row))
+        row = elements.end[row]
+    return tuple(found)
+
+
+def _offset(elements: Elements, row: int) -> int:
+    mark = elements.node[row].attributes.get(MARK)
+    return int(mark) if mark and mark.isdecimal() else -1
