@@ -17,9 +17,9 @@ from scythe.model import Record, Region
 from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
-from scythe.url import absolute
+from scythe.url import Url, absolute
 
-THRESHOLD = 0.3  # the paper's: edit distance of two tag strings by their mean length
+THRESHOLD = 0.3  # the paper's: edit distance of two tag strings by the length of the longer
 MOST_NODES = 10  # the paper's k: siblings in one generalised node
 LEAST_LEVELS = 3  # of a region: its holder, its records, what is in them
 MOST_SYMBOLS = 1_000  # of a tag string that are compared; ten siblings of a hundred elements
@@ -52,7 +52,7 @@ class TagStrings:
     def are_near(self, first: int, middle: int, end: int) -> bool:
         """Return whether the rows `first : middle` and `middle : end` have similar tag strings."""
         size, other_size = middle - first, end - middle
-        bound = self.threshold * (size + other_size) / 2
+        bound = self.threshold * max(size, other_size)
         if abs(size - other_size) > bound:
             return False
         return self._compare(self.symbols[first:middle], self.symbols[middle:end], bound)
@@ -60,7 +60,7 @@ class TagStrings:
     def are_alike(self, one: Rows, other: Rows) -> bool:
         """Return the same of rows that need not be neighbours."""
         a, b = self.symbols[one[0] : one[1]], self.symbols[other[0] : other[1]]
-        bound = self.threshold * (len(a) + len(b)) / 2
+        bound = self.threshold * max(len(a), len(b))
         return abs(len(a) - len(b)) <= bound and self._compare(a, b, bound)
 
     def _compare(self, a: str, b: str, bound: float) -> bool:
@@ -68,7 +68,7 @@ class TagStrings:
             return True
         if len(a) > MOST_SYMBOLS or len(b) > MOST_SYMBOLS:
             a, b = a[:MOST_SYMBOLS], b[:MOST_SYMBOLS]
-            bound = self.threshold * (len(a) + len(b)) / 2
+            bound = self.threshold * max(len(a), len(b))
         if (known := self._known.get((a, b))) is None:
             known = Levenshtein.distance(a, b, score_cutoff=int(bound)) <= bound
             self._known[a, b] = known
@@ -244,21 +244,21 @@ def write_region(
 ) -> Region:
     """Make a region of records and their texts, filled up to the same number of columns."""
     wide = max(map(len, texts))
+    shown = {use.node_id: use.image.src for use in page.images}
     columns = tuple(f"field_{number}" for number in range(1, wide + 1))
     written = tuple(
-        write_record(page, parts, (*fields, *[""] * (wide - len(fields))))
+        write_record(page, shown, parts, (*fields, *[""] * (wide - len(fields))))
         for parts, fields in zip(records, texts, strict=True)
     )
     return Region(written, columns, pattern=pattern)
 
 
-def write_record(page: Page, parts: Sequence[Rows], fields: tuple[str, ...]) -> Record:
-    """Make a record with the addresses it links to and shows, and its elements as written."""
+def write_record(page: Page, shown: dict[int, Url], parts: Sequence[Rows], fields: tuple[str, ...]) -> Record:
+    """Make a record with the addresses it links to and shows (by node), and its elements as written."""
     elements, base = page.elements, page.base
     rows = [row for first, end in parts for row in range(first, end)]
     links = [absolute(elements.href[row], base) for row in rows if row in elements.href]
-    sources = [elements.node[row].attributes.get("src") for row in rows if elements.tag[row] == "img"]
-    images = [absolute(source, base) for source in sources if source]
+    images = [shown.get(elements.node[row].mem_id) for row in rows if elements.tag[row] in ("img", "amp-img")]
     html = "".join(elements.node[top].html or "" for part in parts for top in tops_of(elements, part))
     return Record(
         fields,
