@@ -41,7 +41,9 @@ def read_attributes(page: Page) -> tuple[Pair, ...]:
     lines = cut_lines(elements)
     name = find_name(page, lines)
     structured = read_structured(page)
-    labelled = find_pairs(elements, lines)
+    labelled = sorted(
+        find_pairs(elements, lines), key=lambda pair: pair.leaf < name.leaf
+    )  # what stands above is less sure
     shown = find_price(elements, lines, name.leaf)
     typed = dict[str, list[str]]()
     for key, value in structured.pairs:

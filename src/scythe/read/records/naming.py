@@ -22,6 +22,8 @@ _TAGS = {"h1": 3.0, "h2": 1.5, "h3": 1.0, "h4": 0.7, "h5": 0.7, "caption": 0.7, 
 _SEPARATORS = re.compile(r"\s[-–—|:•·»«/~]+\s|[|｜»«]|:\s|\s-|,\s|\(|\)|;\s|\s(?:by|at|in|from|von|bei|de|par|di)\s")
 _HEADINGS = 50
 _CLIMBED = 4  # elements above a leaf that may be its heading
+_SHORTER = 0.4  # the least share of a name that may stand for it
+_REPEATED, _MOST_REPEATS = 0.2, 5  # a name recurs on its page, in other texts too
 _SURE = 2.8  # below that a text is no name
 
 
@@ -39,13 +41,10 @@ def find_name(page: Page, lines: Lines) -> Naming:
     title = page.head.title or page.metadata.title
     words = " ".join(_WORD.findall(title.lower()))
     edges = _edges(title)
-    repeats: dict[str, int] = {}
-    for text in elements.text[:_LEAVES]:
-        if len(text) <= _LONGEST:
-            repeats[text] = repeats.get(text, 0) + 1
+    whole = "\n".join(text[:_LONGEST] for text in elements.text[:_LEAVES])
     known = frozenset(words.split())
     headed = _headed(elements)
-    best, best_score = Naming(), _SURE
+    best, best_score, headings = Naming(), _SURE, list[Naming]()
     for leaf, text in enumerate(elements.text[:_LEAVES]):
         if not _SHORTEST <= len(text) <= _LONGEST or (first := _WORD.search(text)) is None:
             continue
@@ -56,14 +55,42 @@ def find_name(page: Page, lines: Lines) -> Naming:
         heading = _heading(elements, leaf)
         if (not in_title and heading < 3) or own.isdigit() or text[0] + text[-1] == "()":
             continue
-        score = heading + 0.2 * min(repeats[text] - 1, 3) - leaf / _LEAVES
+        score = heading - leaf / _LEAVES
         if in_title:
+            if " " not in own and own not in edges and heading < 1:
+                continue  # a word of the title, not a name
             score += 1 + (own in edges) + 2 * len(own) / len(words) + (own + " ").startswith(words[: len(own)] + " ")
         row = elements.leaf_row[leaf]
         score -= 2.5 * lines.aside[row] + (heading < 1 and row in elements.href)
+        if score + _REPEATED * _MOST_REPEATS > best_score:
+            score += _REPEATED * min(whole.count(text) - 1, _MOST_REPEATS)
         if score > best_score:
             best, best_score = Naming(text, leaf), score
-    return best
+        if heading >= 1 and not lines.aside[row]:
+            headings.append(Naming(text, leaf))
+    return _shorten(best, headings, whole) if best.text else _lone_heading(elements, lines)
+
+
+def _shorten(best: Naming, headings: list[Naming], whole: str) -> Naming:
+    """Return a heading that is part of the name and recurs more often: `Vivace` rather than `Vivace Review`."""
+    often = whole.count(best.text) + 2
+    shorter = [
+        other
+        for other in headings
+        if other.text in best.text and len(best.text) * _SHORTER <= len(other.text) < len(best.text)
+    ]
+    return next((other for other in shorter if whole.count(other.text) >= often), best)
+
+
+def _lone_heading(elements: Elements, lines: Lines) -> Naming:
+    """Return the first second heading of a page that has no first heading and a title that says nothing of it."""
+    if "h1" in elements.tag or "h2" not in elements.tag:
+        return Naming()
+    row = elements.tag.index("h2")
+    leaf = elements.leaf_start[row]
+    if elements.leaf_end[row] - leaf != 1 or lines.aside[row] or len(elements.text[leaf]) > _LONGEST:
+        return Naming()
+    return Naming(elements.text[leaf], leaf)
 
 
 def _headed(elements: Elements) -> set[int]:

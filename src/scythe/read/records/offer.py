@@ -25,6 +25,7 @@ _AMOUNTS = 300  # looked at on one page
 _CLIMBED = 4
 _STRUCK = frozenset("s del strike".split())
 _DIGIT = re.compile(r"\d")
+_UNSIGNED = re.compile(r"[\d\s.,:;%/()+*'’-]{1,120}")  # names no currency
 _BARE = re.compile(r"\d{1,3}(?:[.,'’ \u00a0]?\d{3}){0,3}(?:[.,]\d{1,2})?[.,]?")
 _RAISED = re.compile(r"cent|decimal|fraction|fract|sup\b")
 _CENTS = re.compile(r"[.,]?\d{2}")
@@ -103,8 +104,8 @@ def _score(elements: Elements, lines: Lines, name_leaf: int) -> Iterator[Shown]:
 
 def _shape(elements: Elements, leaf: int) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     row = elements.leaf_row[leaf]
-    above = name_words(elements.classes[elements.parent[row]]) if row else ()
-    return elements.tag[row], name_words(elements.classes[row]), above
+    above = name_words(elements.names[elements.parent[row]]) if row else ()
+    return elements.tag[row], name_words(elements.names[row]), above
 
 
 def _amounts(elements: Elements) -> Iterator[tuple[int, Price]]:
@@ -118,7 +119,7 @@ def _amounts(elements: Elements) -> Iterator[tuple[int, Price]]:
             or elements.tag[elements.leaf_row[leaf]] == "sup"
         ):
             continue
-        prices = find_prices(text)
+        prices = [] if _UNSIGNED.fullmatch(text) else find_prices(text)
         price = prices[0][2] if prices else None
         if price is not None and text[-1].isdigit() and (cents := _cents_after(elements, leaf)):
             price = Price(f"{price.amount}.{cents}", price.currency) if "." not in price.amount else price
@@ -152,8 +153,8 @@ def _from_parts(elements: Elements, leaf: int, text: str) -> Price | None:
         amount, after = f"{amount},{cents}", after + 1
     behind = texts[after][:6].lstrip() if after < len(texts) else ""
     before = texts[leaf - 1][-6:].rstrip() if leaf else ""
-    for joined in (f"{amount} {behind}", f"{before} {amount}"):
-        if found := find_prices(joined):
+    for beside, joined in ((behind, f"{amount} {behind}"), (before, f"{before} {amount}")):
+        if beside and not _UNSIGNED.fullmatch(beside) and (found := find_prices(joined)):
             return Price(plain_amount(amount), found[0][2].currency)
     return None
 
@@ -191,6 +192,8 @@ def _by_text(elements: Elements, lines: Lines, leaf: int) -> float:
     """Return what the words around an amount and its label say for it."""
     texts, words = elements.text, _words()
     text, before = texts[leaf], texts[leaf - 1][-60:] if leaf else ""
+    if before in (":", "："):
+        before = texts[leaf - 2][-60:] if leaf > 1 else ""
     after = texts[leaf + 1][:12] if leaf + 1 < len(texts) else ""
     score = 0.5 if len(text) <= 16 else -1.0 if len(text) > 50 else 0.0
     if words["against"].search(text.lower()) or words["against"].search(before.lower()):

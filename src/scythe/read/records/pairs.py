@@ -18,6 +18,7 @@ from scythe.read.records.visible import Lines, text_between, value_between
 LABEL = 60  # characters of a label
 VALUE = 300
 _LABEL_WORDS = 7
+_KNOWN = 40  # characters of the longest known names
 _COLONS = ":："
 _EDGE = " \t\u00a0:：*•·–—›»>|=〈〉《》「」【】"
 _NOT_LABEL = re.compile(r"https?$|^[\W\d_]{1,60}$|[.!?;]\s|[{}<>@]")
@@ -154,7 +155,7 @@ def _line_after(elements: Elements, lines: Lines, line: int) -> int:
     if after >= len(lines.start):
         return -1
     box, other = lines.box[line], lines.box[after]
-    if box == other:
+    if box <= other < elements.end[box]:
         return after
     row = box
     for _ in range(3):
@@ -171,7 +172,7 @@ def _without_colon(elements: Elements, lines: Lines, line: int) -> Iterator[Labe
     """Yield a known name that is set apart from what follows on its line or on the next."""
     start, end = lines.start[line], lines.end[line]
     text = elements.text[start]
-    if len(text) > LABEL or concept_of(text) is None:
+    if len(text) > _KNOWN or concept_of(text) is None:
         return
     row = elements.leaf_row[start]
     if end - start > 1:
