@@ -98,6 +98,19 @@ def test_address_that_counts_by_date_needs_a_word() -> None:
     assert paging(f"<p><a href='{following}'>Older posts</a></p>", "https://example.org/").next == following
 
 
+def test_arrow_beside_a_page_number_is_next() -> None:
+    assert paging("<p class=pager><a href='/news/page/2/'>Page 2 ›</a></p>").next == f"{OWN}page/2/"
+
+
+def test_picture_says_by_its_file_name_what_it_is_for() -> None:
+    assert paging("<p><a href='?page=2'><img src='/img/btn-next.gif'></a></p>").next == f"{OWN}?page=2"
+
+
+def test_tables_of_an_article_are_not_pages_of_it() -> None:
+    links = " ".join(f"<a href='/articles/12/table/T{n}'>{n}</a>" for n in (2, 3, 4))
+    assert paging(f"<p>See tables {links}.</p>", "https://example.org/articles/12").next is None
+
+
 def test_relation_in_the_head_names_both_neighbours() -> None:
     head = "<link rel=prev href='/news/?page=2'><link rel=next href='/news/?page=4'>"
     found = paging("", f"{OWN}?page=3", head)

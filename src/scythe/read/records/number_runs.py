@@ -94,7 +94,8 @@ def _read_run(page: Page, leaves: list[tuple[int, int]], own: str) -> Run | None
     if _is_calendar(elements, rows, entries) or not _counts(linked, entries, steps):
         return None
     exact = bool(steps) and all(step is not None and step.exact for step in steps)
-    return Run(tuple(entries), _current(entries, own, exact), exact, pager)
+    named = pager or all(step is not None and step.named for step in steps)
+    return Run(tuple(entries), _current(entries, own if exact else "", named), exact, pager)
 
 
 def _leads_on(page: Page, leaves: list[tuple[int, int]], own: str) -> bool:
@@ -160,7 +161,7 @@ def _is_calendar(elements: Elements, rows: list[int], entries: list[Entry]) -> b
     return len(entries) > 7 and cells > len(entries) * 0.9 and entries[-1].number <= 31 and entries[-1].number >= 28
 
 
-def _current(entries: list[Entry], own: str, exact: bool) -> int | None:
+def _current(entries: list[Entry], own: str, named: bool) -> int | None:
     """Return the number of the page that is shown: the marked one, the one without a link, or the own address's."""
     marked = [entry.number for entry in entries if entry.marked]
     if len(marked) == 1:
@@ -168,10 +169,10 @@ def _current(entries: list[Entry], own: str, exact: bool) -> int | None:
     bare = [entry.number for entry in entries if entry.url is None or (own and is_same(own, entry.url))]
     if len(bare) == 1:
         return bare[0]
-    if bare or not exact:
+    if bare or not own:
         return None
     for entry in entries:
         step = compare(own, entry.url or "")
         if step is not None and step.before == entry.number:
             return entry.number
-    return entries[0].number - 1 if entries[0].number == 2 else None
+    return 1 if named and entries[0].number == 2 else None

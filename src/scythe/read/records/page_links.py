@@ -121,8 +121,15 @@ def _said(elements: Elements, row: int) -> str:
             break
         attributes = elements.node[inside].attributes
         said = attributes.get("alt") or attributes.get("title") or attributes.get("aria-label") or ""
+        said = said or _said_by_file(attributes.get("src") or "")
     # "Next Page - Results 31 to 60 of 1,929": what follows the dash is not about where it leads
     return said.strip()[:200].partition(" - ")[0].partition(", ")[0].partition(": ")[0]
+
+
+def _said_by_file(src: str) -> str:
+    """Return what the file name of a picture says, such as `btn-next.gif`."""
+    named = read_names(src[-_LABEL_CHARS:].rpartition("/")[2].partition(".")[0])
+    return "next" if named.next else "previous" if named.previous else ""
 
 
 def describe_link(page: Page, row: int, own: str) -> PageLink | None:

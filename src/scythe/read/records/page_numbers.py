@@ -29,11 +29,13 @@ _NO_PAGE = re.compile(  # how many on a page, and in which order
     r"^(?:show|count|rows|size|num|max|ppp|results|items|length|view|sort|order|orderby|dir|display)$"
 )
 _COMMENTS = re.compile(r"comment-page|comments?_?page|all_comments|[?&]cpage=|#[a-z_-]{0,12}comment", re.IGNORECASE)
-_MARKED = ("cursor", "updated-max", "after", "before", "max_id", "pagetoken", "page_token")  # not numbers
+# where a page begins, by a time or an identifier
+_MARKED = ("cursor", "updated-max", "after", "before", "max_id", "pagetoken", "page_token", "until")
+_LONG_PATH, _SHORT_WORD = 12, 10  # characters
 _DATED = re.compile(r"(?:19|20)\d\d[/-](?:0?[1-9]|1[0-2])(?!\d)")
 _DIGITS = re.compile(r"(\d+)")
 _TAIL = re.compile(r"(?:/?(?:index|default)?(?:\.[a-z]{2,5})?)?/?$", re.IGNORECASE)
-_NUMBER_AT_END = re.compile(r"[-_/.,;]?(\d{1,4})$")
+_NUMBER_AT_END = re.compile(r"[-_/.,;]?(?<!\d)(\d{1,4})$")
 
 
 class Address(NamedTuple):
@@ -96,7 +98,7 @@ def compare(own: str, other: str) -> Step | None:
             return Step(_number(was), _number(found), True, exact)
     step = _compare_paths(mine.path, theirs.path)
     if step is not None:
-        return step._replace(exact=_agree(mine.query, theirs.query))
+        return step._replace(exact=step.exact and _agree(mine.query, theirs.query))
     return _compare_queries(mine.query, theirs.query, False)
 
 
@@ -110,7 +112,7 @@ def _compare_queries(mine: dict[str, str], theirs: dict[str, str], same_path: bo
         before, after = mine.get(name), theirs.get(name)
         before, after = (before or "").rpartition(",")[2], (after or "").rpartition(",")[2]  # Drupal counts pagers: 0,1
         named = _names_page(name.lower(), after, same_path)
-        if named and after and name.lower().endswith(_MARKED) and not after.isdecimal():
+        if after and name.lower().endswith(_MARKED):
             return Step(None, None, True, same_path)
         if _is_number(before) and _is_number(after) and (named or (len(differ) == 1 and same_path)):
             steps.append(Step(_to_int(before), _to_int(after), named, same_path and len(differ) == 1))
@@ -144,9 +146,16 @@ def _compare_paths(mine: str, theirs: str) -> Step | None:
     found, was = _NUMBER_AT_END.search(longer), _NUMBER_AT_END.search(stem)
     if found and longer[: found.start()] == stem:
         return Step(None, int(found.group(1)), False, True)
+    if found and _continues(stem, longer[: found.start()]):
+        return Step(None, int(found.group(1)), False, False)
     if was and stem[: was.start()] == longer:
         return Step(int(was.group(1)), None, False, True)
     return None
+
+
+def _continues(stem: str, longer: str) -> bool:
+    """Tell whether a path only adds a short word to another, as `,nPack,2` does."""
+    return len(stem) > _LONG_PATH and longer.startswith(stem) and len(longer) - len(stem) <= _SHORT_WORD
 
 
 def _stem(path: str) -> str:

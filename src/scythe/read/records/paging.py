@@ -88,7 +88,7 @@ def _vote(link: PageLink, run: Run | None, strewn: bool) -> _Vote:
 
 def _directions(link: PageLink) -> tuple[float, float]:
     """Return what words, names, relation and page number say for the next page and for the previous one."""
-    whole = 1.0 if link.label.whole else 0.5
+    whole = 0.5 if not link.label.whole else 1.25 if link.label.phrase else 1.0
     ahead = max(_SAYS_NEXT.get(link.label.says, 0.0) * whole, 0.75 * _SAYS_NEXT.get(link.said.says, 0.0)) + link.ahead
     behind = max(_SAYS_PREVIOUS.get(link.label.says, 0.0) * whole, 0.75 * _SAYS_PREVIOUS.get(link.said.says, 0.0))
     behind += link.behind

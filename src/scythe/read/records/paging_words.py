@@ -43,7 +43,7 @@ class Label(NamedTuple):
 
     says: str
     whole: bool = True  # nothing is said beside it
-    strong: bool = True  # by a word that means a page of a list, not by an arrow
+    phrase: bool = False  # in several words, such as "next page"
 
 
 class Named(NamedTuple):
@@ -98,8 +98,8 @@ def read_label(text: str) -> Label:
         hits = [meaning for meaning in meant if not meaning.isdisjoint(by)]
         if hits:
             rest = by | _BESIDE
-            return Label(says, all(not meaning.isdisjoint(rest) for meaning in meant))
-    return Label("")
+            return Label(says, all(not meaning.isdisjoint(rest) for meaning in meant), len(meant) > 1)
+    return _read_arrows(text) if all("page" in meaning for meaning in meant) else Label("")
 
 
 _DIRECTED = frozenset(("next", "previous", "older", "newer"))
@@ -112,13 +112,13 @@ _SAYING = (
 
 
 def _read_arrows(text: str) -> Label:
-    """Read a label without words; `»` and `>>` may mean the last page as well, which others of the pager tell."""
+    """Read a label by its arrows; `»` and `>>` may mean the last page as well, which others of the pager tell."""
     marks = set(text) & ARROWS
-    if not marks or any(sign.isalnum() for sign in text):
+    if not marks:
         return Label("")
     if marks.isdisjoint(BACKWARD):
-        return Label("forward", strong=False)
-    return Label("backward" if marks.isdisjoint(FORWARD) else "", strong=False)
+        return Label("forward")
+    return Label("backward" if marks.isdisjoint(FORWARD) else "")
 
 
 @lru_cache(maxsize=_REMEMBERED)
