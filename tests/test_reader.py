@@ -49,12 +49,11 @@ def test_an_article_gives_title_text_markdown_and_html() -> None:
     assert doc.why == ""
 
 
-def test_how_names_the_method_and_what_was_not_read() -> None:
+def test_how_names_the_method_of_every_part() -> None:
     doc = read()
     assert doc.how["text"].startswith("sentences: ")
     assert doc.how["text"].endswith(" blocks")
-    assert doc.how["records"] == doc.how["attributes"] == "not read"
-    assert doc.records == doc.attributes == ()
+    assert doc.how["records"] == doc.how["attributes"] == "auto: by the tree, when asked for"
     assert set(doc.how) == {"title", "text", "images", "records", "attributes"}
 
 

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import scythe.read  # noqa: F401  (the stage first: importing it later would replace the function of the same name)
 from scythe.errors import BadInput, FetchFailed, MissingExtra, ScytheError
-from scythe.model import Document, Field, Image, Link, Loss, Metadata, TextOptions
+from scythe.model import Document, Field, Image, Link, Loss, Metadata, Paging, Record, Region, TextOptions
 from scythe.page import Page
-from scythe.reader import read
+from scythe.reader import read, read_regions
 
 if TYPE_CHECKING:
     from scythe.site import Site
@@ -22,10 +22,14 @@ __all__ = [
     "Metadata",
     "MissingExtra",
     "Page",
+    "Paging",
+    "Record",
+    "Region",
     "ScytheError",
     "Site",
     "TextOptions",
     "read",
+    "read_regions",
 ]
 
 

@@ -6,19 +6,21 @@ from collections.abc import Iterable
 from functools import partial
 
 from scythe.errors import BadInput
-from scythe.model import Document, Reading, TextOptions
+from scythe.model import Document, Reading, Region, TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent, Prose
 from scythe.page.places import content_box
 from scythe.page.sniff import PLAIN_TEXT, sniff_bytes, sniff_text
 from scythe.read.images.nearby import mark_chosen, mark_relevant
+from scythe.read.records.lists import PageLists
+from scythe.read.records.methods import record_method
 from scythe.read.text import method as text_method
 from scythe.read.text.reasons import explain_empty
 from scythe.read.text.roles import CAPTION, COMMENT, TABLE, TITLE, comparable, roles, title_variants
 from scythe.url import absolute
 
 _TITLE_PART = 12  # letters; a shorter heading may be found in a title by chance
-_NOT_READ = "not read"  # what `how` says of fields that no method fills yet
+_NOT_READ = "not read"  # what `how` says of what cannot be on something that is no HTML page
 
 
 def read(
@@ -36,17 +38,48 @@ def read(
     """
     options = _checked(html, url, options, method)
     choose = text_method(method or options.method)
+    page, kind = _page(html, url, content_type)
+    if page is None or kind:
+        return _plain(page) if page is not None and kind == PLAIN_TEXT else _not_html(kind, url)
+    return _document(page, choose(page, options), options)
+
+
+def read_regions(
+    html: str | bytes | Page,
+    url: str | None = None,
+    *,
+    method: str = "auto",
+    everything: bool = False,
+    content_type: str | None = None,
+) -> tuple[Region, ...]:
+    """Return the regions of records of one page, best first, without reading its text.
+
+    `method` is "auto" or a published one, "mdr" or "stm"; `everything` also returns what is no record of anything, such
+    as menus and footers, last (only "auto" tells them apart). What is not HTML has no regions.
+    Raises BadInput when an argument has the wrong type or no method has that name.
+    """
+    _checked(html, url, None, method)
+    read_by = record_method(method)
+    page, kind = _page(html, url, content_type)
+    if page is None or kind:
+        return ()
+    if method == "auto" and everything:
+        from scythe.read.records.regions import read_records
+
+        return read_records(page, everything=True)
+    return read_by(page)
+
+
+def _page(html: str | bytes | Page, url: str | None, content_type: str | None) -> tuple[Page | None, str]:
+    """Return the page, None where there is no text to it, and what it is if it is not HTML."""
     if isinstance(html, bytes | bytearray | memoryview):
         kind = sniff_bytes(bytes(html[:4096]), content_type)
         if kind:
-            return _not_html(kind, url)
+            return None, kind
         page = Page.from_bytes(bytes(html), url=url, content_type=content_type)
     else:
         page = html if isinstance(html, Page) else Page.from_text(html, url=url)
-    kind = sniff_text(page.html, content_type)
-    if kind == PLAIN_TEXT:
-        return _plain(page)
-    return _not_html(kind, url) if kind else _document(page, choose(page, options), options)
+    return page, sniff_text(page.html, content_type)
 
 
 def _checked(html: object, url: object, options: object, method: object) -> TextOptions:
@@ -76,8 +109,8 @@ def _document(page: Page, reading: Reading, options: TextOptions) -> Document:
         "images": "nearby: relevant next to kept blocks"
         if reading.images is None
         else f"{reading.method}: its own choice",
-        "records": _NOT_READ,
-        "attributes": _NOT_READ,
+        "records": "auto: by the tree, when asked for",
+        "attributes": "auto: by the tree, when asked for",
     }
     return Document(
         title=title,
@@ -88,6 +121,7 @@ def _document(page: Page, reading: Reading, options: TextOptions) -> Document:
         losses=page.losses,
         why=why,
         content=content,
+        lists=PageLists(page),
     )
 
 

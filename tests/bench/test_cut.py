@@ -179,7 +179,7 @@ def test_numbers_are_written_with_three_digits_that_count() -> None:
         "-",
         "a",
         "7",
-        "0.12",
+        "0.123",
         "12.3",
         "123",
     ]

@@ -20,6 +20,7 @@ from scythe.bench.peers import installed
 from scythe.bench.text import Score
 from scythe.cli.bench_cut import cut
 from scythe.cli.bench_learn import learn
+from scythe.cli.bench_records import records
 from scythe.errors import ScytheError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Score text methods and other tools on page sets.")
@@ -73,6 +74,7 @@ def text(
 
 app.command()(cut)
 app.command()(learn)
+app.command()(records)
 
 
 class _Ticks:

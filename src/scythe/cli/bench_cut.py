@@ -80,5 +80,13 @@ def format_cell(cell: Cell) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, float):
-        return f"{cell:.0f}" if cell >= 100 else f"{cell:.1f}" if cell >= 10 else f"{cell:.2f}"
+        return (
+            f"{cell:.0f}"
+            if cell >= 100
+            else f"{cell:.1f}"
+            if cell >= 10
+            else f"{cell:.2f}"
+            if cell > 1
+            else f"{cell:.3f}"
+        )
     return str(cell)

@@ -1,0 +1,59 @@
+"""`scythe bench records`: options come in, tables (or JSON) go to standard output, progress to standard error."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from scythe.bench.machine import describe_machine
+from scythe.cli.bench_cut import show
+from scythe.errors import ScytheError
+
+CAUTION = (
+    "The ranking of `auto` was trained on such pages: on the sets it was trained on this shows memory, not skill. "
+    "`train/records/train.py --scores` prints cross-validated figures."
+)
+
+
+def records(
+    data: Annotated[
+        Path, typer.Option(help="Pages with known records or attributes (.jsonl.xz, ...) or their folder.")
+    ],
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="auto; mdr, stm for records; hmm, cnbe for attributes; may be given several times."),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Read only this many pages of each set.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Score records, attributes and next links on pages where they are known."""
+    from scythe.bench import records as bench
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = progress.add_task("loading", total=None)
+    done: dict[str, int] = {}
+
+    def tick(page_set: str, name: str, pages: int) -> None:
+        key = f"{page_set}: {name}"
+        done[key] = done.get(key, 0) + 1
+        progress.update(task, description=key, total=pages, completed=done[key])
+
+    try:
+        with progress:
+            tables = bench.run(data, methods=tuple(dict.fromkeys(method or ["auto"])), limit=limit, tick=tick)
+    except ScytheError as error:
+        typer.echo(f"scythe bench: {error}", err=True)
+        raise typer.Exit(2) from None
+    machine = describe_machine()
+    if as_json:
+        answer = {"machine": asdict(machine), "caution": CAUTION, "tables": [asdict(table) for table in tables]}
+        typer.echo(json.dumps(answer, indent=1))
+    else:
+        show(tables, machine, CAUTION)
