@@ -43,6 +43,9 @@ _ADDRESS = re.compile(r"(?:https?://|www\.)\S{1,2000}|[\w.+-]{1,64}@[\w-]{1,64}\
 _AMOUNT = re.compile(r"\d{1,3}(?:[.,'’\u00a0\u202f ]?\d{3}){0,4}(?:[.,](?:\d{1,2}|-{1,2}|–|—))?(?!\d)")
 _WORD_BEFORE = re.compile(r"(?:[^\W\d_]{1,5}|[^\W\d_]{0,3}[^\w\s]|:-)$")
 _WORD_AFTER = re.compile(r"[^\W\d_]{1,6}|:-|,-|[^\w\s]")
+_WORD_OR_SIGN = re.compile(r"[^\W\d_]{1,20}|[^\w\s]")
+_OF = re.compile(r"[a-zи]{1,3} ?(?:5|6|10)")
+_DATE_SIGN = re.compile(r"[-/.:年月]")
 _DIGIT = re.compile(r"\d")
 _YEAR_OR_CLOCK = re.compile(r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|[0-2]?\d:[0-5]\d)")
 
@@ -82,6 +85,8 @@ def is_price(text: str) -> bool:
 
 def _has_price(text: str) -> bool:
     signs = _signs()
+    if signs.isdisjoint(_WORD_OR_SIGN.findall(text)) and ":-" not in text and ",-" not in text:
+        return False
     for match in islice(_AMOUNT.finditer(text), _AMOUNTS):
         before = _WORD_BEFORE.search(text[max(0, match.start() - 8) : match.start()].rstrip(" .\u00a0"))
         if before and (before[0] in signs or before[0][-1] in signs):
@@ -107,8 +112,11 @@ def _is_now(text: str) -> bool:
 
 
 def _is_written_date(text: str) -> bool:
-    if (match := _NUMERIC.search(text)) or (match := _RELATIVE.search(text)) or (match := _SLASHED.match(text)):
-        return len(text) - len(match[0]) <= _AROUND
+    found = _NUMERIC.search(text) if _DATE_SIGN.search(text) else None
+    if found is None and ("前" in text or text[-1] in "smhdwyn"):
+        found = _RELATIVE.search(text)
+    if found := found or _SLASHED.match(text):
+        return len(text) - len(found[0]) <= _AROUND
     words, times = _WORDS.findall(text.lower()), _times()
     if len(words) > _DATE_WORDS:
         return False
@@ -122,7 +130,11 @@ def _is_written_date(text: str) -> bool:
 
 def is_rating(text: str) -> bool:
     """Say whether the text is a mark: `4.5 out of 5`, `8/10`, `★★★★☆`, `4 stars`."""
-    return len(text) <= _RATING_CHARS and (_RATING.search(text) is not None or _STARS.search(text) is not None)
+    if len(text) > _RATING_CHARS:
+        return False
+    if ("/" in text or _OF.search(text) is not None) and _RATING.search(text) is not None:
+        return True
+    return ("st" in text.lower() or not text.isascii()) and _STARS.search(text) is not None
 
 
 def is_number(text: str) -> bool:

@@ -7,7 +7,7 @@ that one that is missing in a record moves none of the others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -75,6 +75,8 @@ def _size(text: str) -> int:
 def spread(sequences: Sequence[tuple[Token, ...]]) -> list[list[int]]:
     """Return a slot for each token, rising within a sequence. Common sequences are placed first, others fitted in."""
     counts = Counter(sequences)
+    if _is_regular(counts):
+        return [list(range(len(sequence))) for sequence in sequences]
     slots: list[_Slot] = []
     places: dict[tuple[Token, ...], list[_Slot]] = {}
     steps = _STEPS
@@ -88,6 +90,21 @@ def spread(sequences: Sequence[tuple[Token, ...]]) -> list[list[int]]:
             slot.add(token, weight)
     order = {slot.number: place for place, slot in enumerate(slots)}
     return [[order[slot.number] for slot in places[sequence]] for sequence in sequences]
+
+
+def _is_regular(sequences: Iterable[tuple[Token, ...]]) -> bool:
+    """Say whether all sequences have the same kinds at the same places, and each known text stands at one only."""
+    kinds: tuple[int, ...] | None = None
+    places: dict[str, int] = {}
+    for sequence in sequences:
+        found = tuple(token.kind for token in sequence)
+        if kinds is not None and found != kinds:
+            return False
+        kinds = found
+        for place, token in enumerate(sequence):
+            if token.text and places.setdefault(token.text, place) != place:
+                return False
+    return True
 
 
 def _number(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[_Slot]:
