@@ -118,8 +118,8 @@ def _country(page: Page) -> str:
 
 
 def _add_stock(typed: dict[str, list[str]], page: Page, lines: Lines, name: Naming, shown: Shown | None) -> None:
-    """Add the availability that the page shows beside a price."""
-    if "availability" in typed or "price" not in typed:
+    """Add the availability that the page shows of something that is for sale."""
+    if "availability" in typed or not ("price" in typed or ("brand" in typed and "sku" in typed)):
         return
     start = shown.leaf if shown is not None and name.leaf < 0 else name.leaf
     if state := find_state(page, lines, start):

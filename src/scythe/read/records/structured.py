@@ -116,7 +116,7 @@ def _typed(name: str, text: str) -> str:
     if name in _DATES:
         return to_iso(text) or text
     if name == "condition":
-        return text.rpartition("/")[2]
+        return text.rpartition("/")[2].removesuffix("Condition")
     if name == "sku":
         return text.removeprefix("sku:")
     return text
