@@ -5,7 +5,18 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.read.records.alignment import MOST_SEED, NOWHERE, Branch, align, place, plant, unique_place
+from scythe.page.page import Page
+from scythe.read.records.alignment import (
+    MOST_SEED,
+    NOWHERE,
+    Allowance,
+    Branch,
+    align,
+    align_columns,
+    place,
+    plant,
+    unique_place,
+)
 
 
 def flat(names: str) -> Branch:
@@ -78,3 +89,29 @@ def test_a_seed_stops_growing_at_its_bound() -> None:
     seed, places = align([flat("a"), Branch(("li", *labels), (0,) + (1,) * len(labels), ("li", *labels))])
     assert len(seed.labels) == MOST_SEED
     assert places[1].count(NOWHERE) == 2 * MOST_SEED + 1 - MOST_SEED
+
+
+def test_texts_beyond_the_allowance_are_kept_in_one_last_column() -> None:
+    page = Page.from_text("<ul><li><h3>a</h3><p>b</p></li><li><h3>c</h3></li></ul>")
+    elements = page.elements
+    rows = [row for row, tag in enumerate(elements.tag) if tag == "li"]
+    spans = [[(row, elements.end[row], elements.leaf_start[row], elements.leaf_end[row])] for row in rows]
+    assert align_columns(elements, spans) == [["a", "b"], ["c", ""]]
+    assert align_columns(elements, spans, Allowance(-1)) == [["a", "b", ""], ["", "", "c"]]
+
+
+def test_texts_of_a_record_that_is_too_large_are_kept_in_one_last_column() -> None:
+    page = Page.from_text("<ul><li>" + "<b>x</b>" * MOST_SEED + "</li></ul>")
+    elements = page.elements
+    row = elements.tag.index("li")
+    (fields,) = align_columns(elements, [[(row, elements.end[row], 0, MOST_SEED)]])
+    assert " ".join(fields).split() == ["x"] * MOST_SEED
+    assert len(fields) < MOST_SEED
+
+
+def test_bare_texts_stand_where_they_are_between_elements() -> None:
+    page = Page.from_text("<ul><li>by <a>Ann</a> on <i>Monday</i></li><li>by <a>Bob</a></li></ul>")
+    elements = page.elements
+    rows = [row for row, tag in enumerate(elements.tag) if tag == "li"]
+    spans = [[(row, elements.end[row], elements.leaf_start[row], elements.leaf_end[row])] for row in rows]
+    assert align_columns(elements, spans) == [["by", "Ann", "on", "Monday"], ["by", "Bob", "", ""]]

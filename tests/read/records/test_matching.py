@@ -87,3 +87,10 @@ def test_wide_and_deep_trees_are_matched_in_bounded_time() -> None:
     similarity(whole, other)
     assert time.process_time() - started < 1.0
     assert len(whole.labels) == 300
+
+
+def test_beyond_the_bound_deeper_nodes_count_as_different() -> None:
+    labels = ("r", *["p"] * 299)
+    flat = Tree(labels, (0,) + (1,) * 299)
+    other = Tree((*labels, "q"), (0,) + (1,) * 299 + (2,))
+    assert 1 <= match(flat, other) <= 300

@@ -180,3 +180,12 @@ def test_time_grows_no_faster_than_the_page(name: str) -> None:
         read_by_mdr(page)
         seconds.append(time.process_time() - started)
     assert seconds[1] < 16 * seconds[0] + 0.2
+
+
+def test_rows_with_different_numbers_of_cells_are_one_record_together() -> None:
+    head, body = (
+        "<tr><td><a>{0}</a></td><td><a>x</a></td></tr>",
+        "<tr><td><b>{0}</b></td><td><b>y</b></td><td><b>z</b></td></tr>",
+    )
+    html = "<table>" + "".join(head.format(n) + body.format(n) for n in range(3)) + "</table>"
+    assert [record[0] for record in texts(html)[0]] == ["0", "1", "2"]
