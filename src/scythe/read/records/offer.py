@@ -199,7 +199,7 @@ def _by_text(elements: Elements, lines: Lines, leaf: int) -> float:
     if words["against"].search(text.lower()) or words["against"].search(before.lower()):
         score -= 2
     if words["month"].search(text.lower()) or words["month"].search(after.lower()):
-        score -= 2
+        score -= 2.5
     if words["range"].search(before.lower()) or words["range"].search(text.lower()):
         return -_SURE  # what other things cost, or everything of a shop or a restaurant
     concept = concept_of(text.partition(":")[0]) or concept_of(before)
