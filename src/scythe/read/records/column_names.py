@@ -12,7 +12,7 @@ from scythe.read.records.recognise import ADDRESS, DATE, NUMBER, PRICE, RATING, 
 _BY_KIND = {DATE: "date", PRICE: "price", RATING: "rating", NUMBER: "number", ADDRESS: "link"}
 _NAMED = ("date", "price", "author", "rating", "category", "tags", "comments", "views", "location")
 _SURE = 0.6  # share of texts of one kind that names a column
-_TITLE = 2.0
+_TITLE = 2.1  # a text of the right length in the first column has 2
 _TITLE_SIZE = (3.0, 7.5)  # binary logarithm of characters: 7 to 180
 _LONG = 6.5  # 90 characters: nobody signs so
 _NAME_CHARS = 30

@@ -38,7 +38,10 @@ def align(elements: Elements, candidate: Candidate) -> list[list[Cell]]:
             texts, groups = _keep_prose(elements, parts, texts, groups)
         found.extend(_spread_texts(elements, texts))
         for group in _merge_alike(groups):
-            waiting.extend(_spread_rows(elements, group))
+            columns, surplus = _spread_rows(elements, group)
+            waiting.extend(columns)
+            if surplus:
+                found.append(surplus)
     return found
 
 
@@ -185,8 +188,8 @@ def _by_record(items: Iterable[tuple[int, Span]]) -> dict[int, list[Span]]:
     return found
 
 
-def _spread_rows(elements: Elements, group: list[Span]) -> list[list[Part]]:
-    """Return elements of the same tag and classes as parts that share columns, without those that hold no text."""
+def _spread_rows(elements: Elements, group: list[Span]) -> tuple[list[list[Part]], list[Cell]]:
+    """Return elements of the same tag and classes as parts that share columns, and what does not fit as one column."""
     ends, starts, lasts = elements.end, elements.leaf_start, elements.leaf_end
 
     def part(record: int, row: int) -> Part:
@@ -194,22 +197,24 @@ def _spread_rows(elements: Elements, group: list[Span]) -> list[list[Part]]:
 
     if not _repeats((record for record, _ in group), len(group)):
         parts = [part(record, row) for record, row in group if starts[row] < lasts[row]]
-        return [parts] if parts else []
+        return ([parts] if parts else []), []
     sequences: dict[int, list[int]] = {}
     for record, row in group:
         sequences.setdefault(record, []).append(row)
     columns: dict[int, list[Part]] = {}
+    surplus: list[Cell] = []
     for (record, rows), slots in zip(sequences.items(), _slots_of(elements, list(sequences.values())), strict=True):
-        for place, row in enumerate(rows):
+        for row, slot in zip(rows, slots, strict=False):
             if starts[row] < lasts[row]:
-                columns.setdefault(slots[min(place, SLOTS - 1)], []).append(part(record, row))
-    return list(columns.values())
+                columns.setdefault(slot, []).append(part(record, row))
+        surplus.extend((starts[row], lasts[row], record) for row in rows[len(slots) :] if starts[row] < lasts[row])
+    return list(columns.values()), surplus
 
 
 def _slots_of(elements: Elements, sequences: list[list[int]]) -> list[list[int]]:
     """Return a slot for each element of each record; cells of rows of equal length need no look inside."""
     if elements.tag[sequences[0][0]] in _CELLS and len({len(rows) for rows in sequences}) == 1:
-        return [list(range(min(len(rows), SLOTS))) for rows in sequences]
+        return [list(range(min(len(rows), SLOTS - 1))) for rows in sequences]
     starts, lasts, text, ends, tags = elements.leaf_start, elements.leaf_end, elements.text, elements.end, elements.tag
     shapes: dict[tuple[str, ...], int] = {}
 
@@ -218,4 +223,4 @@ def _slots_of(elements: Elements, sequences: list[list[int]]) -> list[list[int]]
         leaf = starts[row]
         return text[leaf] if leaf < lasts[row] else "", "a" in tags[row : min(ends[row], row + 4)], shape
 
-    return spread(read_tokens([[seen(row) for row in rows[:SLOTS]] for rows in sequences]))
+    return spread(read_tokens([[seen(row) for row in rows[: SLOTS - 1]] for rows in sequences]))

@@ -1,0 +1,58 @@
+"""What columns are called."""
+
+from __future__ import annotations
+
+import pytest
+from tests.read.records.filling import articles, fill
+
+from scythe.read.records.column_names import make_unique
+
+
+def names(*bodies: str) -> tuple[str, ...]:
+    return fill(articles(*bodies)).columns
+
+
+def test_a_shop_has_titles_prices_ratings_and_links():
+    bodies = [
+        f"<h3><a href=/{i}>Copper kettle {word}</a></h3><p>€ {i}.50</p><i>{i}/5</i><a href=/b>Buy now</a>"
+        for i, word in enumerate(["small", "large", "old"], 1)
+    ]
+    assert names(*bodies) == ("title", "price", "rating", "link")
+
+
+def test_a_blog_has_titles_authors_dates_and_text():
+    bodies = [
+        f"<h2>About {word}</h2><span>by</span> <a class=author href=/a>Ann {word}</a><time>1{i} May 2016</time>"
+        f"<p>{f'The {word} was closed in winter. ' * 5}</p>"
+        for i, word in enumerate(["mills", "rivers", "harbours"])
+    ]
+    assert names(*bodies) == ("title", "by", "author", "date", "text")
+
+
+@pytest.mark.parametrize("classes", ["autor", "post-author", "byLine"])
+def test_class_words_name_the_author_in_several_languages(classes):
+    bodies = [f"<h2>About {word}</h2><span class={classes}>Ann {word}</span>" for word in ("mills", "rivers", "ports")]
+    assert names(*bodies) == ("title", "author")
+
+
+def test_a_label_names_the_value_behind_it():
+    bodies = [f"<h2>About {word}</h2><b>Replies:</b><i>{i}</i>" for i, word in enumerate(["mills", "rivers", "ports"])]
+    assert names(*bodies) == ("title", "label", "replies")
+
+
+def test_a_word_beside_numbers_names_them():
+    bodies = [f"<h2>About {word}</h2><i>{i} Kommentare</i>" for i, word in enumerate(["mills", "rivers", "ports"])]
+    assert names(*bodies) == ("title", "kommentare")
+
+
+def test_the_only_text_beside_a_price_is_the_title():
+    assert names("<p>Ann</p><p>€ 5</p>", "<p>Ann</p><p>€ 6</p>", "<p>Bob</p><p>€ 7</p>") == ("title", "price")
+
+
+def test_texts_that_nothing_tells_more_of_are_numbered():
+    bodies = [f"<p>{a} one</p><div>{a} two</div>" for a in ("mill", "river", "port")]
+    assert names(*bodies) == ("text", "text_2")
+
+
+def test_names_are_unique_even_where_a_head_looks_like_a_number():
+    assert make_unique(["a", "a_2", "a", "a"]) == ("a", "a_2", "a_3", "a_4")

@@ -1,0 +1,65 @@
+"""What a filled region holds besides texts."""
+
+from __future__ import annotations
+
+from tests.read.records.filling import articles, fill
+
+from scythe.page import Page
+from scythe.read.records.candidate import Candidate
+from scythe.read.records.fill import fill_region
+
+
+def test_links_are_absolute_in_page_order_and_each_once():
+    html = articles("<a href=b>b</a><a href=/a>a</a><a href=b>again</a><a href='javascript:x()'>x</a>", "<a>none</a>")
+    records = fill(html).records
+    assert records[0].links == ("https://example.org/list/b", "https://example.org/a")
+    assert records[1].links == ()
+
+
+def test_a_base_element_is_minded():
+    page = '<base href="https://cdn.example.org/x/">' + articles("<a href=b>b</a>", "<a href=c>c</a>")
+    assert fill(page).records[0].links == ("https://cdn.example.org/x/b",)
+
+
+def test_images_are_absolute_and_each_once():
+    html = articles("<img src=i.png><img src=i.png><img data-src=/lazy.png src=blank.gif>x", "y")
+    records = fill(html).records
+    assert records[0].images == ("https://example.org/list/i.png", "https://example.org/lazy.png")
+    assert records[1].images == ()
+
+
+def test_html_is_as_on_the_page():
+    html = articles('<b class="x">1 &amp; 2</b>', "<i>3</i>")
+    assert fill(html).records[0].html == '<article><b class="x">1 &amp; 2</b></article>'
+
+
+def test_a_record_of_several_elements_has_them_all():
+    page = Page.from_text("<dl><dt>a<dd>1<dt>b<dd>2</dl>", url="https://example.org/")
+    elements = page.elements
+    terms = [row for row, tag in enumerate(elements.tag) if tag == "dt"]
+    rows = tuple((row, elements.end[row + 1]) for row in terms)
+    leaves = tuple((elements.leaf_start[first], elements.leaf_end[last - 1]) for first, last in rows)
+    region = fill_region(page, Candidate("test", 0, rows, leaves), 0.75, "definitions")
+    assert [record.fields for record in region.records] == [("a", "1"), ("b", "2")]
+    assert region.records[0].html == "<dt>a</dt><dd>1</dd>"
+    assert (region.kind, region.score) == ("definitions", 0.75)
+
+
+def test_lines_of_bare_text_are_records_with_escaped_text():
+    page = Page.from_text("<p>1 &lt; 2<br>2 &lt; 3</p>", url="https://example.org/")
+    region = fill_region(page, Candidate("test", 0, ((4, 4), (5, 5)), ((0, 1), (1, 2))), 0.5, "list")
+    assert [(record.fields, record.html) for record in region.records] == [
+        (("1 < 2",), "1 &lt; 2"),
+        (("2 < 3",), "2 &lt; 3"),
+    ]
+
+
+def test_records_without_text_are_records_without_fields():
+    region = fill(articles("<img src=a.png>", "<img src=b.png>"))
+    assert region.columns == ()
+    assert region.records[1].images == ("https://example.org/list/b.png",)
+
+
+def test_no_records_make_an_empty_region():
+    region = fill_region(Page.from_text("<p>x"), Candidate("test", 0, (), ()), 0.0, "list")
+    assert (region.records, region.columns) == ((), ())
