@@ -60,7 +60,8 @@ def _pattern(word: str) -> str:
 def _said(names: str) -> tuple[bool, bool, bool]:
     """Say whether the names of an element speak of a price, of an old price, of a price without tax."""
     text, words = " ".join(split_names(names)), _words()
-    return (*(words[kind].search(text) is not None for kind in ("price", "old", "net")),)  # type: ignore[return-value]
+    price, old, net = (words[kind].search(text) is not None for kind in ("price", "old", "net"))
+    return price, old, net
 
 
 def find_price(elements: Elements, lines: Lines, name_leaf: int) -> Shown | None:

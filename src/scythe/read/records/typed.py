@@ -56,7 +56,7 @@ def _phrases() -> tuple[dict[str, list[tuple[str, str]]], list[tuple[str, str]]]
         if phrase[0] >= "\u0e00":
             joined.append((phrase, state))
         else:
-            by_word.setdefault(_WORDS.search(phrase)[0], []).append((phrase, state))  # type: ignore[index]
+            by_word.setdefault(_WORDS.findall(phrase)[0], []).append((phrase, state))
     return by_word, joined
 
 
