@@ -19,7 +19,7 @@ from scythe.export import write_atomically
 
 ROW_FORMATS = ("table", "csv", "jsonl", "json", "parquet")
 _SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet"}
-_CELL_CHARS = 300  # shown of one cell on a terminal
+_CELL_CHARS = 160  # shown of one cell on a terminal
 _NARROW = 14  # characters that a column of the terminal should have
 
 
@@ -130,20 +130,27 @@ class TableRows(RowSink):
         from rich.text import Text
 
         console = Console(highlight=False)
-        used = [i for i in range(len(batch.columns)) if any(row[i] for row in batch.rows)]
-        fitting = used[: max(2, console.width // _NARROW)]
-        table = Table(title=Text(_title(batch, self._shape)), title_justify="left", title_style="bold")
+        used, fitting = _choose_columns(batch, max(2, console.width // _NARROW))
+        table = Table()
         for i in fitting:
             table.add_column(Text(_cell(batch.columns[i])), overflow="fold", ratio=_weight(batch, i))
         for row in batch.rows:
             table.add_row(*(Text(_cell(row[i])) for i in fitting))
+        console.print(Text(_title(batch, self._shape), style="bold"))
         console.print(table)
         if len(fitting) < len(used):
-            rest = ", ".join(_cell(batch.columns[i]) for i in used[len(fitting) :])
+            rest = ", ".join(_cell(batch.columns[i]) for i in used if i not in fitting)
             console.print(Text(f"not shown, -f csv has them: {rest}"))
 
     def close(self) -> None:
         sys.stdout.flush()
+
+
+def _choose_columns(batch: Batch, room: int) -> tuple[list[int], list[int]]:
+    """Return the columns with anything in them, and those of them that most rows have, as many as there is room for."""
+    filled = [sum(bool(row[i]) for row in batch.rows) for i in range(len(batch.columns))]
+    used = [i for i, count in enumerate(filled) if count]
+    return used, sorted(sorted(used, key=lambda i: -filled[i])[:room])
 
 
 def _title(batch: Batch, shape: Shape) -> str:
