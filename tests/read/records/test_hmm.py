@@ -75,6 +75,11 @@ def test_a_dictionary_of_ones_own_finds_an_area_in_ones_own_words():
     assert read_by_hmm(Page.from_text(html), own)[0] == ("glorp 0", "0")
 
 
+def test_a_page_of_nothing_but_attributes_is_read_whole():
+    html = "<table><tr><td>Brand<td>Acme<tr><td>Color<td>red</table>"
+    assert read_by_hmm(Page.from_text(html)) == (("Brand", "Acme"), ("Color", "red"))
+
+
 @pytest.mark.parametrize("html", ["", "<body>", "text", "<p>:", "<table>:<tr>", "\x00<a", "<html><frameset><frame>"])
 def test_any_page_gives_pairs_or_none(html):
     assert read_by_hmm(Page.from_text(html)) == ()

@@ -27,7 +27,7 @@ def elements_of(html):
 
 def test_weights_follow_the_formula_bottom_up():
     elements = elements_of(TABLE)
-    weights = weigh(elements, (mark_delimiters(shipped()),))
+    weights = weigh(elements, (mark_delimiters(shipped()),), as_printed=True)
     rows = [row for row, tag in enumerate(elements.tag) if tag == "tr"]
     assert weights[elements.tag.index("table")] == pytest.approx(2 * log(7 / 2))
     assert weights[rows].tolist() == pytest.approx([log(7), log(7)])
@@ -40,10 +40,17 @@ def test_characteristics_add_up():
     assert weigh(elements, make_container()).tolist() == pytest.approx((parts[0] + parts[1]).tolist())
 
 
-def test_what_every_leaf_has_weighs_nothing():
+def test_what_every_leaf_has_weighs_nothing_as_printed_and_most_as_we_take_it():
     elements = elements_of(TABLE)
     everywhere = Characteristic("text", lambda elements: [True] * len(elements.text))
-    assert weigh(elements, (everywhere,))[0] == 0.0
+    assert weigh(elements, (everywhere,), as_printed=True)[0] == 0.0
+    assert weigh(elements, (everywhere,))[0] == weigh(elements, (everywhere,)).max()
+
+
+def test_a_whole_never_weighs_less_than_its_part():
+    elements = elements_of("<table><tr><td>Brand:<td>Acme<tr><td>Color:<td>red<tr><td>Size:<td>4</table>")
+    weights = weigh(elements, make_container())
+    assert all(weights[parent] >= weights[row] for row, parent in enumerate(elements.parent) if parent >= 0)
 
 
 @pytest.mark.parametrize("html", ["", "<!-- -->", "<body></body>", "<img>"])

@@ -1,7 +1,8 @@
 """Weigh the elements of a page by the characteristics of the text below them: elements come in, weights go out.
 
 Formula 3 of Zhang et al. 2018 (Data Science and Engineering 3, 101-114): WVC(i) is the sum over the characteristics k
-of n_k log(N / n_k), where n_k leaves below element i have the characteristic and the page has N leaves.
+of n_k log(N / n_k), where n_k leaves below element i have the characteristic and the page has N leaves. We take
+log(1 + N / n_k), so that a whole never weighs less than its part.
 """
 
 from __future__ import annotations
@@ -65,18 +66,19 @@ def make_container(dictionary: Dictionary | None = None) -> tuple[Characteristic
     return (mark_delimiters(dictionary), mark_names(dictionary))
 
 
-def weigh(elements: Elements, container: Iterable[Characteristic]) -> NDArray[np.float64]:
+def weigh(elements: Elements, container: Iterable[Characteristic], *, as_printed: bool = False) -> NDArray[np.float64]:
     """Return WVC of every element. Linear: what lies below an element is one range of leaves, so n_k is a difference.
 
-    A characteristic that no leaf below has adds nothing, and so does one that all leaves of the page have.
+    A characteristic that no leaf below has adds nothing. `as_printed` leaves out the 1: then more than N / e leaves
+    with a characteristic weigh less the more they are, and all of them nothing.
     """
-    leaves = len(elements.text)
+    leaves, one = len(elements.text), 0.0 if as_printed else 1.0
     starts, ends = np.asarray(elements.leaf_start), np.asarray(elements.leaf_end)
     total = np.zeros(len(elements))
     for characteristic in container:
         sums = np.concatenate(([0], np.cumsum(np.asarray(characteristic.mark(elements), dtype=np.int64))))
         found = (sums[ends] - sums[starts]).astype(float)
-        total += found * np.log(leaves / np.maximum(found, 1.0)) if leaves else 0.0
+        total += found * np.log(one + max(leaves, 1) / np.maximum(found, 1.0))
     return total
 
 
