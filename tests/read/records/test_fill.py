@@ -16,6 +16,14 @@ def test_links_are_absolute_in_page_order_and_each_once():
     assert records[1].links == ()
 
 
+def test_a_link_around_a_record_is_its_first_and_one_around_all_is_nobodys():
+    html = "<a href=/all><ul>" + "".join(f"<a href=/{i}><li><b>x</b> {i}</li></a>" for i in "ab") + "</ul></a>"
+    assert [record.links for record in fill(html, "li").records] == [
+        ("https://example.org/a",),
+        ("https://example.org/b",),
+    ]
+
+
 def test_a_base_element_is_minded():
     page = '<base href="https://cdn.example.org/x/">' + articles("<a href=b>b</a>", "<a href=c>c</a>")
     assert fill(page).records[0].links == ("https://cdn.example.org/x/b",)
@@ -52,6 +60,17 @@ def test_lines_of_bare_text_are_records_with_escaped_text():
         (("1 < 2",), "1 &lt; 2"),
         (("2 < 3",), "2 &lt; 3"),
     ]
+
+
+def test_text_beside_the_elements_of_a_line_is_in_its_html():
+    page = Page.from_text("<p>1 &lt; <b>2</b> &amp; 3<br>4</p>", url="https://example.org/")
+    mark = page.elements.tag.index("b")
+    region = fill_region(page, Candidate("test", 0, ((mark, mark + 1), (5, 5)), ((0, 3), (3, 4))), 0.5, "list")
+    assert region.records[0].html == "1 &lt; <b>2</b> &amp; 3"
+
+
+def test_a_region_has_the_pattern_of_its_records():
+    assert fill(articles("<b>1</b><p>2</p>", "<b>3</b>")).pattern == "article(b,p?)"
 
 
 def test_records_without_text_are_records_without_fields():

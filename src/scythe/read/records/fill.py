@@ -12,6 +12,7 @@ from scythe.read.records.candidate import Candidate
 from scythe.read.records.column_names import make_unique, name_columns
 from scythe.read.records.columns import align
 from scythe.read.records.order import arrange
+from scythe.read.records.pattern import pattern_of
 from scythe.read.records.portrait import Column, draw
 from scythe.read.records.table import drop_heads, is_head, read_table
 from scythe.url import Url, absolute
@@ -29,7 +30,12 @@ def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Re
         Record(tuple(fields[i]), links[i], images[i], _html_of(elements, *candidate.rows[i], *candidate.leaves[i]))
         for i in range(len(candidate.rows))
     )
-    return Region(records, names, kind, score)
+    return Region(records, names, kind, score, _pattern_of(elements, candidate))
+
+
+def _pattern_of(elements: Elements, candidate: Candidate) -> str:
+    """Return the tag tree that the records share, "" where they are bare text."""
+    return str(pattern_of(elements, candidate)) if any(first < last for first, last in candidate.rows) else ""
 
 
 def _find_columns(page: Page, candidate: Candidate) -> tuple[Candidate, list[Column], tuple[str, ...]]:
@@ -59,25 +65,29 @@ def _fill_fields(columns: list[Column], records: int) -> list[list[str]]:
 
 
 def _find_links(page: Page, candidate: Candidate) -> list[tuple[Url, ...]]:
-    """Return the addresses that each record links to, each once; a link around the record counts."""
+    """Return the addresses that each record links to, each once; a link around the record comes first."""
     hrefs, base = page.elements.href, page.base
     linked = sorted(hrefs)
-    return (
-        [()] * len(candidate.rows)
-        if not linked
-        else [_absolute_links(hrefs, linked, first, last, base) for first, last in candidate.rows]
-    )
+    found: list[tuple[Url, ...]] = []
+    for record, (first, last) in enumerate(candidate.rows):
+        rows = linked[bisect_left(linked, first) : bisect_left(linked, last)]
+        around = _link_around(page.elements, candidate, record)
+        urls = (absolute(hrefs[row], base) for row in ((around, *rows) if around is not None else rows))
+        found.append(tuple(dict.fromkeys(url for url in urls if url is not None)))
+    return found
 
 
-def _absolute_links(
-    hrefs: dict[int, str], linked: list[int], first: int, last: int, base: str | None
-) -> tuple[Url, ...]:
-    found: dict[Url, None] = {}
-    for place in range(bisect_left(linked, first), bisect_left(linked, last)):
-        url = absolute(hrefs[linked[place]], base)
-        if url is not None:
-            found[url] = None
-    return tuple(found)
+def _link_around(elements: Elements, candidate: Candidate, record: int) -> int | None:
+    """Return the link that a record, and no other record, is inside of."""
+    first, last = candidate.rows[record]
+    row = elements.parent[first] if first < last else -1
+    before = candidate.rows[record - 1][1] if record else 0
+    after = candidate.rows[record + 1][0] if record + 1 < len(candidate.rows) else len(elements)
+    while row > candidate.holder and row >= before and elements.end[row] <= after:
+        if row in elements.href:
+            return row
+        row = elements.parent[row]
+    return None
 
 
 def _find_images(page: Page, candidate: Candidate) -> list[tuple[Url, ...]]:
@@ -95,11 +105,18 @@ def _find_images(page: Page, candidate: Candidate) -> list[tuple[Url, ...]]:
 
 
 def _html_of(elements: Elements, first: int, last: int, start: int, end: int) -> str:
-    """Return the elements of a record as written, or its text where it has no element."""
-    if first == last:
-        return escape(" ".join(elements.text[start:end]), quote=False)
+    """Return the elements of a record as written, with the text around them escaped."""
     parts = []
     while first < last:
+        if start < elements.leaf_start[first]:
+            parts.append(_escaped(elements, start, elements.leaf_start[first]) + " ")
         parts.append(elements.node[first].html or "")
+        start = elements.leaf_end[first]
         first = elements.end[first]
+    if start < end:
+        parts.append(" " * bool(parts) + _escaped(elements, start, end))
     return "".join(parts)
+
+
+def _escaped(elements: Elements, start: int, end: int) -> str:
+    return escape(" ".join(elements.text[start:end]), quote=False)
