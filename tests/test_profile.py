@@ -16,7 +16,19 @@ from scythe import profile_forms as forms
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.profile import VERSION, _checksum, dump_profile, load_profile, open_profile
-from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, FieldRules, Layout, Profile, Rule, Usual, Way
+from scythe.rules import (
+    ATTRIBUTE,
+    ELEMENT,
+    FLOW,
+    ColumnRules,
+    FieldRules,
+    Layout,
+    Profile,
+    RegionRules,
+    Rule,
+    Usual,
+    Way,
+)
 
 TAG = Rule("tag", b'<h1 class="headline', position=4_000)
 BEFORE = Rule("before", b'<div id="story">', step=b"<h1", nth=1, reach=900)
@@ -42,6 +54,21 @@ PROFILE = Profile(
     learned="2026-03-01T12:00:00+00:00",
     boilerplate=("All rights reserved.", "\u7248\u6743\u6240\u6709", "\u202eturned"),
 )
+REGION = RegionRules(
+    (b'<li class="item', b"<li class='\xe9'"),
+    (ColumnRules("title", (">h2>a", ">h2")), ColumnRules("\u4ef7\u683c", (">div.price",))),
+    members=(b"<dd",),
+    holder=(Way(FLOW, (TAG, BEFORE)),),
+    kind="products",
+    pattern="li(h2(a),div)",
+    score=812,
+    pages=10,
+    present=9,
+    fewest=3,
+    most=24,
+    tight=True,
+)
+LISTING = replace(PROFILE, layouts=(replace(ARTICLE, regions=(REGION, replace(REGION, holder=()))),))
 HEALTH: dict[str, object] = {"pages": 12, "fields": {"title": [1, 0.5, None, True, "x"]}}
 
 
@@ -105,10 +132,34 @@ def test_what_is_left_out_means_the_same_in_every_version() -> None:
     loaded = load_profile(signed({"scythe_profile": 1, "layouts": [layout], "health": {}})).profile
     way = Way("element", (Rule("tag", b"<p", 0, b"", 0, 0, 0),), 2, "", "", "", False, b"", -1, (), ())
     field = FieldRules("b", (way,), Usual(0, 0, 0, 0, 0, 0, 0, "", ""))
-    assert loaded == Profile((Layout("a", (field,), (), (), ("utf-8",), 0, ()),), (), (), "", ())
+    assert loaded == Profile((Layout("a", (field,), (), (), ("utf-8",), 0, (), ()),), (), (), "", ())
 
 
-@pytest.mark.parametrize("form", [forms.RULE, forms.WAY, forms.USUAL, forms.FIELD, forms.LAYOUT, forms.PROFILE])
+def test_rules_for_records_come_back_too() -> None:
+    assert load_profile(dump_profile(LISTING, HEALTH)) == (LISTING, HEALTH)
+
+
+def test_the_format_is_the_oldest_that_can_say_it() -> None:
+    """Files without rules for records can be read by versions that know none."""
+    written = [json.loads(dump_profile(profile))["scythe_profile"] for profile in (PROFILE, LISTING)]
+    assert written == [1, 2]
+
+
+def test_what_is_left_out_of_rules_for_records_means_the_same_in_every_version() -> None:
+    region = {"heads": ["<li"], "columns": [{"name": "a", "places": [">b"]}]}
+    layout = {"name": "a", "fields": [], "regions": [region]}
+    loaded = load_profile(signed({"scythe_profile": 2, "layouts": [layout], "health": {}})).profile
+    columns = (ColumnRules("a", (">b",)),)
+    assert loaded.layouts[0].regions == (RegionRules((b"<li",), columns, (), (), "list", "", 0, 0, 0, 0, 0, False),)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *(forms.RULE, forms.WAY, forms.USUAL, forms.FIELD, forms.LAYOUT, forms.PROFILE),
+        *(forms.COLUMN, forms.REGION),
+    ],
+)
 def test_no_field_of_a_record_is_forgotten(form: forms.Record) -> None:
     assert list(form.forms) == [field.name for field in fields(form.of)]
 
@@ -170,6 +221,30 @@ def test_wrong_content_with_a_right_checksum_is_refused() -> None:
     for changes, why in cases:
         with pytest.raises(BadInput, match=why):
             load_profile(changed(**changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"heads": []}, "heads: a list of 1 to"),
+        ({"heads": ["li"]}, r"heads\[0\]: the beginning of an opening tag"),
+        ({"members": [""]}, r"members\[0\]: the beginning of an opening tag"),
+        ({"columns": []}, "columns: a list of 1 to"),
+        ({"columns": [{"name": "a", "places": []}] * 2}, "columns: two have the same name"),
+        ({"columns": [{"name": "a", "places": ["x" * 2_000]}]}, "places.0.: text of at most"),
+        ({"score": 1_001}, "score: a whole number from 0 to 1000"),
+        ({"present": 2}, "present on more pages than there were"),
+        ({"fewest": 2}, "fewest and most must ascend"),
+        ({"tight": 1}, "true or false"),
+        ({"kind": ""}, "kind: a name was expected"),
+        ({"holder": [{"take": "element", "rules": [{"kind": "tag", "anchor": "<p"}]}]}, "takes flow"),
+        ({"holder": [{"take": "flow", "rules": [{"kind": "tag", "anchor": "<p"}], "repeats": True}]}, "one element"),
+    ],
+)
+def test_a_wrong_rule_for_records_is_refused(changes: dict[str, Any], why: str) -> None:
+    region = {"heads": ["<li"], "columns": [{"name": "a", "places": [">b"]}]} | changes
+    with pytest.raises(BadInput, match=why):
+        load_profile(changed(layouts=[{"name": "a", "fields": [], "regions": [region]}]))
 
 
 def with_way(**changes: Any) -> str:

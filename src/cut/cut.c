@@ -270,6 +270,7 @@ PyObject *cut_field(PyObject *module, PyObject *args)
     Search search;
     search.second_searches = 0;
     search.utf8 = search.frameset = -1;
+    search.calm = 0;
     map_init(&search.map, (const byte *)body, (const byte *)body + size, thorough);
     PyObject *result = search.map.broken ? pack_doubt(D_SIZE) : cut_with(&search, plan, index);
     plan->second_searches += search.second_searches;
@@ -293,6 +294,7 @@ PyObject *cut_fields(PyObject *module, PyObject *args)
     Search search;
     search.second_searches = 0;
     search.utf8 = search.frameset = -1;
+    search.calm = 0;
     map_init(&search.map, (const byte *)body, (const byte *)body + size, thorough);
     PyObject *results = PyTuple_New(plan->field_count);
     for (Py_ssize_t i = 0; results != NULL && i < plan->field_count; i++) {

@@ -274,14 +274,15 @@ static int take_attribute(Search *s, const FollowWay *way, const Token *t, Text 
     }
 }
 
-/* Say whether formatting elements may be open in vain at `offset`: the tree would wrap text there in copies of them. */
-static int formatting_open(const Map *m, uint32_t offset)
+/* Say whether formatting elements may be open in vain at `offset`: the tree would wrap text there in copies of them.
+ * None is open at `calm`. */
+static int formatting_open(const Map *m, uint32_t offset, uint32_t calm)
 {
     int ends[256] = {0};
     long index = map_find(m, offset);
     if (index >= 0 && m->marks[index].at == offset)
         index--;
-    for (; index >= 0; index--) {
+    for (; index >= 0 && m->marks[index].at >= calm; index--) {
         const Mark *mark = &m->marks[index];
         if (!(traits_of(mark->tag) & T_FORMATTING) || mark->hidden)
             continue;
@@ -347,7 +348,7 @@ static int take_lead(Search *s, const Token *opening, uint32_t place, Text *text
         return unsure(s, D_KIND);
     if (traits & T_VOID)
         return NOTHING;
-    if ((traits & (T_SPECIAL | T_CLOSES_P)) && formatting_open(&s->map, place))
+    if ((traits & (T_SPECIAL | T_CLOSES_P)) && formatting_open(&s->map, place, 0))
         return unsure(s, D_FORMATTING);
     int state = take_run(s, opening->next, text, range, &next);
     if (state == DOUBT || next.kind != TOKEN_END)
@@ -378,7 +379,7 @@ static int take_tail(Search *s, const Token *opening, const Element *element, Te
         return next.kind == TOKEN_START && next.tag != TAG_TABLE ? NOTHING : unsure(s, D_END_TAG);
     }
     if ((element->open_formatting && !(traits & T_VOID)) ||
-        (!reopens_formatting(opening->tag) && formatting_open(&s->map, place)))
+        (!reopens_formatting(opening->tag) && formatting_open(&s->map, place, 0)))
         return unsure(s, D_FORMATTING);
     int state = take_run(s, element->end, text, range, &next);
     if (state == DOUBT || next.kind != TOKEN_END)
@@ -415,6 +416,12 @@ int take_value(Search *s, const FollowWay *way, uint32_t place, Text *text, Rang
         return unsure(s, element.doubt);
     if (way->take == TAKE_TAIL)
         return take_tail(s, &opening, &element, text, range);
+    if (way->take == TAKE_FLOW && way->repeats) {
+        /* records are taken apart by what is inside what: nothing from outside may be built again in them */
+        if (element.open_formatting || formatting_open(m, place, place >= s->calm ? s->calm : 0))
+            return unsure(s, D_FORMATTING);
+        s->calm = place;
+    }
     range->start = place;
     range->end = (uint32_t)(element.end - m->base);
     return FOUND;

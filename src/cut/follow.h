@@ -29,6 +29,7 @@ typedef struct {
     unsigned long second_searches; /* anchors that were not behind the position given, on this page */
     int utf8;                      /* whether the whole page is; -1 before anybody asked */
     int frameset;                  /* whether the page may have one, which would do away with what has no text; or -1 */
+    uint32_t calm;                 /* no formatting element is open at this offset */
 } Search;
 
 enum { NOTHING, FOUND, DOUBT };

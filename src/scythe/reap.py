@@ -118,6 +118,7 @@ class SiteLists:
         self._asked = asked
         self._reaper = reaper
         self._how = how
+        self.watch: Callable[[str], None] | None = None  # told how the records were got, once
         if reaper is not None:
             how["records"] = f"{'tree' if asked.via == 'tree' else 'cut'}: by rules, {WHEN_ASKED}"
 
@@ -135,6 +136,12 @@ class SiteLists:
 
     @cached_property
     def _records(self) -> tuple[Region, ...]:
+        found = self._read()
+        if self.watch is not None:
+            self.watch(self._how["records"])
+        return found
+
+    def _read(self) -> tuple[Region, ...]:
         asked, reaper, why = self._asked, self._reaper, ""
         if reaper is not None:
             regions, why, may_follow = (None, "", True) if asked.via == "tree" else reaper.cut(asked.body, asked.url)

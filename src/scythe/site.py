@@ -8,6 +8,7 @@ outcome -> health -> drift -> learn again                     Site.drift, in rel
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
@@ -21,9 +22,10 @@ from scythe.learn.memory import Memory
 from scythe.model import Document
 from scythe.page import Page
 from scythe.profile import dump_profile, open_profile
+from scythe.reap import SiteLists
 from scythe.relearn import Keeper, memorable
 from scythe.ripen import Nursery
-from scythe.rules import Profile
+from scythe.rules import Layout, Profile
 from scythe.teach import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
 
 Given = Page | tuple[str | None, bytes | str]
@@ -52,8 +54,8 @@ class Site:
     ) -> Site:
         """Learn a site from some of its pages, best ten or more, spread over the site.
 
-        Without `examples` the fields are title, text, date, author and images. `examples` holds for each page the
-        values wanted from it (`{"price": ["$12"]}`; an empty list: this page has none) or None where nobody looked;
+        Without `examples` the fields are title, text, date, author, images and records. `examples` holds for each page
+        the values wanted from it (`{"price": ["$12"]}`; an empty list: this page has none) or None where nobody looked;
         then only these fields are learned, and those of the first kind that `fields` names. Raises BadInput on wrong
         arguments.
         """
@@ -94,6 +96,8 @@ class Site:
                 )
                 if better is not None:
                     self._adopt(better)
+            if page.layout is not None and isinstance(page.document.lists, SiteLists):
+                page.document.lists.watch = partial(self._note_records, page.layout, url)
         return page.document
 
     @property
@@ -114,6 +118,10 @@ class Site:
     def save(self, path: str | Path) -> None:
         """Write the profile, and how it has fared, as versioned JSON."""
         write_atomically(Path(path), dump_profile(self.profile, self._keeper.dump()).encode())
+
+    def _note_records(self, layout: Layout, url: str | None, how: str) -> None:
+        with self._lock:
+            self._keeper.health.observe_records(layout, how, url)
 
     def _adopt(self, profile: Profile) -> None:
         self.profile = profile

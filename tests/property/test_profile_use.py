@@ -7,12 +7,29 @@ import json
 import random
 from typing import Any
 
+from tests.list_pages import shop_page
+
 from scythe.demo import site
 from scythe.errors import BadInput
 from scythe.profile import _checksum, dump_profile, load_profile
+from scythe.rules import FLOW, ColumnRules, Layout, Profile, RegionRules, Rule, Way
 from scythe.site import Site
 
 NEWS = [page for page in site(pages=60) if page.kind == "news"]
+LIST = [shop_page(number) for number in range(5)]
+REGIONS = (
+    RegionRules(
+        (b'<li class="item',),
+        (ColumnRules("title", (">h2.name>a",)), ColumnRules("price", (">div.price", ">del.old"))),
+        holder=(Way(FLOW, (Rule("tag", b'<ul class="products"'), Rule("before", b"</h1><ul", skip=5))),),
+        pages=4,
+        present=4,
+        fewest=12,
+        most=12,
+        tight=True,
+    ),
+    RegionRules((b'<p class="about',), (ColumnRules("text", ("",)),), members=(b"<span",), pages=4, present=1),
+)
 ODD = [
     0,
     1,
@@ -35,6 +52,7 @@ ODD = [
 ]
 ODD += ["utf-16-le", "cp1252", True, False, [], ["<p"], ["a"], "attribute", "element", "href"]
 KEYS = ["nth", "skip", "take", "end", "step", "reach", "position", "needed", "before", "after", "repeats", "inner_tags"]
+KEYS += ["heads", "members", "holder", "columns", "places", "kind", "pages", "present", "fewest", "most", "tight"]
 
 
 def paths_in(value: Any) -> list[tuple[str | int, ...]]:
@@ -66,6 +84,31 @@ def change(content: dict[str, Any], path: tuple[str | int, ...], chance: random.
     else:
         alike = [odd for odd in ODD if type(odd) is type(old)]
         here[path[-1]] = copy.deepcopy(chance.choice(alike or ODD))
+
+
+def test_odd_rules_for_records_never_raise_and_never_cut_what_the_tree_does_not_give() -> None:
+    chance = random.Random(6)
+    content = json.loads(dump_profile(Profile((Layout("list", (), regions=REGIONS),))))
+    del content["checksum"]
+    places = paths_in(content)
+    used, cut_ones, wrong = 0, 0, []
+    for _ in range(400):
+        odd = copy.deepcopy(content)
+        change(odd, chance.choice(places), chance)
+        try:
+            profile = load_profile(json.dumps({**odd, "checksum": _checksum(odd)})).profile
+        except BadInput:
+            continue
+        used += 1
+        page = chance.choice(LIST)
+        cut = Site(profile).extract(page, via="cut")
+        tree = Site(profile).extract(page, via="tree")
+        if cut.records:
+            cut_ones += 1
+            wrong += [(cut.records, tree.records)] if cut.records != tree.records else []
+    assert used > 100
+    assert cut_ones > 50
+    assert not wrong
 
 
 def test_odd_rules_never_raise_and_never_cut_what_the_tree_does_not_give() -> None:

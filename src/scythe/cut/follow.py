@@ -108,6 +108,9 @@ class Search:
         element = scan_element(body, opening, text if way.take == ELEMENT else None, ask)
         if way.take == TAIL:
             return self._take_tail(opening, element)
+        # records are taken apart by what is inside what: nothing from outside may be built again in them
+        if way.take == FLOW and way.repeats and (element.open_formatting or self._formatting_open(place)):
+            raise Doubt("overlapping formatting")
         return Taken(place, element.end, text if way.take == ELEMENT else None)
 
     def _matches(self, at: int, literal: bytes) -> bool:

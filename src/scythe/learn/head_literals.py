@@ -44,8 +44,8 @@ def propose_members(tags: Tags) -> tuple[bytes, ...]:
 
 
 def is_general(literals: Sequence[bytes]) -> bool:
-    """Say whether one literal, more than a name, begins all records."""
-    return len(literals) == 1 and not is_bare(literals[0])
+    """Say whether one literal begins all records and says more than the name of their tag."""
+    return len(literals) == 1 and b"=" in literals[0]
 
 
 def without_longer(literals: set[bytes]) -> tuple[bytes, ...]:

@@ -156,7 +156,7 @@ def _groups(sources: Sequence[Source], seen: Sequence[Seen]) -> Iterator[Group]:
             yield Group(tuple(alike))
             continue
         for closer in _bucket(alike, lambda one: _records_label(sources[one.page], one)):
-            parts = _bucket(closer, lambda one: _label_at(sources[one.page], one.holder))
+            parts = _bucket(closer, lambda one: _holder_label(sources[one.page], one.holder))
             apart = len(parts) > 1 and all(map(_once_a_page, parts))
             yield from (Group(tuple(own)) for own in (parts if apart else [closer]))
 
@@ -183,6 +183,12 @@ def _records_label(source: Source, one: Seen) -> str:
 def _label_at(source: Source, offset: int) -> str:
     opening = source.at(offset)
     return label_of(opening.name, opening.node.attributes.get("class") or "") if opening is not None else ""
+
+
+def _holder_label(source: Source, offset: int) -> str:
+    """Return what the element around records is called; unlike records, it may have a name of its own."""
+    opening = source.at(offset)
+    return f"{_label_at(source, offset)}#{opening.node.attributes.get('id') or ''}" if opening is not None else ""
 
 
 def _join(groups: list[Group], tried: dict[Group, _Fit | str]) -> list[Group]:
@@ -246,6 +252,7 @@ def _proposals(sources: Sequence[Source], group: Group) -> Iterator[list[RegionR
     yield [RegionRules(literals, (), members) for literals in several if not any(map(is_bare, literals))]
     if holder is not None:
         yield [RegionRules(literals, (), members, (holder,)) for literals in several]
+    yield [RegionRules(literals, (), members) for literals in single if not is_bare(literals[0])]
 
 
 def _learn_holder(sources: Sequence[Source], group: Group) -> Way | None:

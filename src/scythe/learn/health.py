@@ -26,6 +26,7 @@ RECENT = 16  # outcomes kept
 MOST_EVENTS = 50
 MOST_CHANGES = 100
 MOST_TRACKS = 1_000  # layouts, or fields of one, in a saved state
+RECORDS = "records"  # what events call the lists of a layout
 UNKNOWN = ""  # stands for the layout of pages that no layout fits
 _BAD = {"missing": "mi", "implausible": "mi", "tree": "tmi", "misfit": "ux", "unknown": "u"}
 _WORSE = {"tree": ("missing", "implausible"), "misfit": ("unknown",)}
@@ -76,10 +77,12 @@ class Watch:
     tracks: dict[str, Track] = field(default_factory=dict)
     usual: dict[str, tuple[int, int]] = field(default_factory=dict)  # field -> pages learned without it and all of them
     quiet: bool = False  # every recent page was cut, and nothing is open
+    lists: Track = field(default_factory=Track)  # of the pages whose records somebody asked for
 
     def dump(self) -> dict[str, object]:
         tracks = {name: asdict(track) for name, track in self.tracks.items()}
-        return {"pages": self.pages, "tracks": tracks}
+        plain: dict[str, object] = {"pages": self.pages, "tracks": tracks}
+        return plain | ({"lists": asdict(self.lists)} if self.lists.recent else {})
 
     def diagnose(self, name: str) -> str:
         """Name what is wrong with a field that is usually there, if anything is."""
@@ -155,6 +158,16 @@ class Health:
         if is_odd or self._site.recent != _ALL_KNOWN:
             self._observe_page("x" if is_odd else "k", url or "")
         return bool(uncut)
+
+    def observe_records(self, layout: Layout, how: str, url: str | None = None) -> None:
+        """Take in how the records of one page were got, if its layout is one whose pages nearly all have some."""
+        if not any(rules.is_expected for rules in layout.regions):
+            return
+        watch = self._watches.get(layout.name) or self._enter(layout)
+        track = watch.lists
+        track.add(_letter(how))
+        trouble = "tree" if track.ends_badly("tmi", 0, layout.pages + watch.pages) else ""
+        self._review(layout.name, RECORDS, trouble, track, url or "")
 
     def _observe_page(self, letter: str, url: str) -> None:
         """Watch the pages as a whole, whatever their layouts: a new design of all of them may show in each but once."""
@@ -285,6 +298,7 @@ def read_watch(value: object, layout: Layout) -> Watch:
     watch.pages = read_number(value, "pages")
     saved = read_map(value, "tracks", MOST_TRACKS)
     watch.tracks |= {name: read_track(saved[name]) for name in watch.tracks if name in saved}
+    watch.lists = read_track(value.get("lists", {}))
     return watch
 
 

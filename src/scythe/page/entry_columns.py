@@ -17,6 +17,8 @@ from scythe.url import Url, absolute
 
 Range = tuple[int, int]
 
+_MAKES = 1_000  # makes of records kept
+
 
 class ColumnFinder:
     """Knows the column of every place: its own, or that of the place most like it."""
@@ -50,26 +52,43 @@ class ColumnFinder:
 
 
 class EntryReader:
-    """Reads the records of one region. What it remembers of the places it met changes the time taken, nothing else."""
+    """Reads the records of one region. What it remembers of those it met changes the time taken, nothing else."""
 
     def __init__(self, columns: Sequence[ColumnRules]) -> None:
         self._finder = ColumnFinder(columns)
         self._width = len(columns)
         self._places = Places()
         self._columns: list[int] = []  # of each place
+        self._makes: dict[tuple[object, ...], list[int]] = {}  # the columns of the leaves of records built alike
 
     def fields(self, elements: Elements, rows: Range, leaves: Range) -> tuple[str, ...]:
         """Return the texts of one record, one per column."""
+        found = [""] * self._width
+        for at, text in zip(self._find(elements, rows, leaves), elements.text[slice(*leaves)], strict=True):
+            found[at] = f"{found[at]} {text}" if found[at] else text
+        return tuple(found)
+
+    def _find(self, elements: Elements, rows: Range, leaves: Range) -> list[int]:
+        """Return the column of each leaf. Most records are built alike, down to the classes: each make once."""
+        first, last = rows
+        inner = slice(first + (elements.end[first] == last), last)
+        holders = [row - first for row in elements.leaf_row[slice(*leaves)]]
+        depths = elements.depth[inner]  # with the order they tell what is inside what
+        make = (depths[0] - elements.depth[first] if depths else 0, *holders, "", *elements.tag[inner], "")
+        make += (*elements.classes[inner], "", *depths) if depths else ()
+        known = self._makes.get(make)
+        if known is None:
+            known = self._makes[make] = self._work_out(elements, rows, leaves)
+        return known
+
+    def _work_out(self, elements: Elements, rows: Range, leaves: Range) -> list[int]:
+        if self._places.is_full or len(self._makes) > _MAKES:
+            self._places, self._columns = Places(), []
+            self._makes.clear()
         places, columns = self._places, self._columns
         numbers = places.number(elements, rows, leaves)
         columns.extend([self._finder.find(name) for name in places.names[len(columns) :]])
-        found = [""] * self._width
-        for number, text in zip(numbers, elements.text[slice(*leaves)], strict=True):
-            at = columns[number]
-            found[at] = f"{found[at]} {text}" if found[at] else text
-        if places.is_full:
-            self._places, self._columns = Places(), []
-        return tuple(found)
+        return [columns[number] for number in numbers]
 
 
 def read_entries(page: Page, reader: EntryReader, rows: Sequence[Range], leaves: Sequence[Range]) -> tuple[Record, ...]:

@@ -1,0 +1,154 @@
+"""Records are cut where the tree has them: outermost, inside their holder, whole; else it is doubt."""
+
+from __future__ import annotations
+
+import pytest
+from tests.list_pages import frame, product, shop_page
+
+from scythe.cut.records import RecordCutter
+from scythe.cut.regions import CutRegions, RegionCutter
+from scythe.rules import FLOW, ColumnRules, Layout, RegionRules, Rule, Way
+
+COLUMNS = (ColumnRules("title", (">h2.name>a",)), ColumnRules("text", (">p.about",)), ColumnRules("rest", (">div",)))
+ITEMS = RegionRules((b'<li class="item',), COLUMNS, pages=3, present=3, fewest=6, most=12, tight=True)
+HOLDER = Way(FLOW, (Rule("tag", b'<ul class="products"'), Rule("before", b"</h1><ul", skip=5)))
+
+
+def layout(*rules: RegionRules, encodings: tuple[str, ...] = ("utf-8",)) -> Layout:
+    return Layout("list", (), regions=rules, encodings=encodings)
+
+
+def cut(page: bytes, *rules: RegionRules) -> CutRegions:
+    return RegionCutter(layout(*rules)).cut(page)
+
+
+def texts(page: bytes, found: CutRegions) -> list[bytes]:
+    return [page[start:end] for region in found.regions for start, end in region.spans]
+
+
+def test_every_record_is_cut_from_its_tag_to_its_end() -> None:
+    page = shop_page(1)
+    found = cut(page, ITEMS)
+    assert found.state == "cut"
+    assert texts(page, found) == [product(i).encode() for i in range(21, 33)]
+
+
+def test_only_records_inside_the_holder_count() -> None:
+    rules = RegionRules((b"<li",), COLUMNS, holder=(HOLDER,))
+    page = shop_page(1)
+    assert texts(page, cut(page, rules)) == [product(i).encode() for i in range(21, 33)]
+
+
+def test_a_record_inside_a_record_is_part_of_it() -> None:
+    inner = '<li class="item"><p>answer</p></li>'
+    page = frame("Thread", f'<ul><li class="item"><p>one</p><ul>{inner}</ul></li><li class="item">two</li></ul>')
+    assert [part.count(b"<li") for part in texts(page, cut(page, RegionRules((b'<li class="item"',), COLUMNS)))] == [
+        2,
+        1,
+    ]
+
+
+def test_records_in_comments_and_scripts_are_none() -> None:
+    page = shop_page(1).replace(
+        b"<main>", b"<main><!-- <li class='item'> -->" + b'<script>"<li class=\\"item\\">"</script>'
+    )
+    assert len(texts(page, cut(page, ITEMS))) == 12
+
+
+def test_a_record_of_two_elements_reaches_to_the_end_of_the_second() -> None:
+    rules = RegionRules((b"<dt>",), (ColumnRules("term", (">dt",)), ColumnRules("text", (">dd",))), (b"<dd>",))
+    page = frame("Words", "<dl><dt>a</dt> <dd>A.</dd>\n<dt>b</dt><dd>B.</dd><dd>BB.</dd></dl>")
+    assert texts(page, cut(page, rules)) == [b"<dt>a</dt> <dd>A.</dd>", b"<dt>b</dt><dd>B.</dd><dd>BB.</dd>"]
+    records = RecordCutter(layout(rules)).read(page, cut(page, rules))
+    assert records is not None
+    assert [record.fields for record in records[0].records] == [("a", "A."), ("b", "B. BB.")]
+
+
+def test_something_between_the_parts_of_a_record_is_doubt() -> None:
+    rules = RegionRules((b"<dt>",), COLUMNS, (b"<dd>",))
+    page = frame("Words", "<dl><dt>a</dt><div>x</div><dd>A.</dd><dt>b</dt><dd>B.</dd></dl>")
+    assert cut(page, rules) == CutRegions("doubt", why="something stands between the parts of a record")
+
+
+@pytest.mark.parametrize(
+    ("page", "why"),
+    [
+        (frame("Empty", "<p>Nothing found.</p>"), "no records begin as learned"),
+        (shop_page(1, count=1), "no records begin as learned"),
+        (shop_page(1).replace(b'"item"', b'"entry"', 11), "no records begin as learned"),
+        (shop_page(1).replace(b'"item"', b'"entry"', 1), ""),
+        (shop_page(1).replace(b'<li class="item"><a href="/p/25">', b'<li class="offer"><a>'), "may be one"),
+    ],
+)
+def test_what_the_rules_do_not_fit_is_strange(page: bytes, why: str) -> None:
+    found = cut(page, ITEMS)
+    assert found.state == ("strange" if why else "cut")
+    assert why in found.why
+
+
+def test_far_fewer_records_than_usual_are_strange() -> None:
+    rules = RegionRules((b'<li class="item',), COLUMNS, pages=3, present=3, fewest=10, most=12)
+    assert cut(shop_page(1, count=4), rules).state == "cut"
+    assert cut(shop_page(1, count=3), rules).why == "far fewer records than usual"
+
+
+def test_a_region_that_some_pages_lack_may_be_missing() -> None:
+    seldom = RegionRules((b'<div class="offer',), COLUMNS, pages=10, present=4, fewest=2, most=3)
+    found = cut(shop_page(1), seldom, ITEMS)
+    assert [region.number for region in found.regions] == [1]
+
+
+def test_more_records_than_are_looked_at_are_doubt() -> None:
+    page = frame("Long", "<ul>" + '<li class="item">x</li>' * 1_000 + "</ul>")
+    assert cut(page, ITEMS) == CutRegions("doubt", why="too many records")
+
+
+@pytest.mark.parametrize(
+    "broken", [b"<p><b>left open</p>", b"<a href='/x'>left open", b"<select><li class='item'>", b"<svg><p>"]
+)
+def test_what_may_reach_into_records_from_outside_is_doubt(broken: bytes) -> None:
+    page = shop_page(1).replace(b"<h1>", broken + b"<h1>")
+    cutter = RecordCutter(layout(ITEMS))
+    found = cutter.find(page)
+    assert found.state == "doubt" or cutter.read(page, found) is None
+
+
+def test_links_are_relative_to_the_base_that_the_page_gives() -> None:
+    page = frame("Tools", f"<ul>{product(1)}{product(2)}</ul>", lead='<base href="https://cdn.example/a/">')
+    cutter = RecordCutter(layout(RegionRules((b'<li class="item',), COLUMNS)))
+    found = cutter.find(page)
+    records = cutter.read(page, found, None)
+    assert found.base == "https://cdn.example/a/"
+    assert records is not None
+    assert records[0].records[0].links == ("https://cdn.example/p/1",)
+    assert records[0].records[1].images == ("https://cdn.example/i/2.jpg",)
+
+
+def test_rows_of_tables_are_read_as_rows() -> None:
+    rules = RegionRules((b'<tr class="r"',), (ColumnRules("name", (">td",)), ColumnRules("count", (">td:2",))))
+    rows = "".join(f'<tr class="r"><td>name {i}</td><td>{i}</td></tr>' for i in range(3))
+    page = frame("Table", f"<table><tr><th>Name</th><th>Count</th></tr>{rows}</table>")
+    cutter = RecordCutter(layout(rules))
+    records = cutter.read(page, cutter.find(page))
+    assert records is not None
+    assert [record.fields for record in records[0].records] == [("name 0", "0"), ("name 1", "1"), ("name 2", "2")]
+
+
+def test_pages_in_another_encoding_are_read_in_it() -> None:
+    page = shop_page(1).replace(b"utf-8", b"iso-8859-1").replace(b"No. ", "N\u00ba ".encode("latin-1"))
+    cutter = RecordCutter(layout(ITEMS, encodings=("cp1252",)))
+    records = cutter.read(page, cutter.find(page))
+    assert records is not None
+    assert "N\u00ba 21" in records[0].records[0].fields[0]
+
+
+def test_an_encoding_that_was_not_learned_is_doubt() -> None:
+    page = shop_page(1).replace(b"utf-8", b"koi8-r").replace(b"No. ", b"N\xba ")
+    assert RegionCutter(layout(ITEMS, encodings=("cp1252",))).cut(page).why == "its encoding is not certain"
+
+
+def test_both_engines_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [shop_page(1), shop_page(2).replace(b"</li>", b"", 3), frame("Empty", ""), shop_page(3)[:2_000]]
+    compiled = [cut(page, ITEMS) for page in pages]
+    monkeypatch.setattr("scythe.cut.regions.COMPILED", None)
+    assert [cut(page, ITEMS) for page in pages] == compiled

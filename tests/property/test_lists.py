@@ -1,0 +1,56 @@
+"""The law of cut records: they are those that the tree has, to the last field, or it is doubt; both engines agree."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from tests.property.list_soup import make_list
+
+from scythe.cut.regions import RegionCutter
+from scythe.model import Region
+from scythe.page.source import read_source
+from scythe.reap import Reaper
+from scythe.rules import Layout
+from scythe.url import Url
+
+HERE = Url("http://a.example/p")
+# where nothing is read on the tree: the page had to be repaired, or the records stand in a canvas or the like
+UNREAD = {"the page had to be repaired", "a record is not shown"}
+
+
+def disagreement(page: bytes, layout: Layout) -> tuple[bytes, tuple[Region, ...], tuple[Region, ...] | None] | None:
+    reaper = Reaper(layout)
+    regions, _, _ = reaper.cut(page, HERE)
+    if regions is None:
+        return None
+    tree, why = reaper.follow(read_source(page), HERE)
+    return None if tree == regions or why in UNREAD else (page, regions, tree)
+
+
+def check(seed: int, cases: int) -> int:
+    """Return how many pages were cut; fail where one differs."""
+    random = Random(seed)
+    done = 0
+    for _ in range(cases):
+        page, layout = make_list(random, random.choice((0.0, 0.1, 0.3, 1.0)))
+        assert disagreement(page, layout) is None
+        done += RegionCutter(layout).cut(page).state == "cut"
+    return done
+
+
+def test_cut_records_are_those_of_the_tree_or_doubt() -> None:
+    assert check(seed=31, cases=500) > 150
+
+
+@pytest.mark.slow
+def test_ten_thousand_lists_are_cut_as_the_tree_has_them() -> None:
+    assert check(seed=32, cases=10_000) > 3_000
+
+
+def test_both_engines_find_the_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(33)
+    cases = [make_list(random, random.choice((0.0, 0.1, 0.3, 1.0))) for _ in range(150)]
+    compiled = [RegionCutter(layout).cut(page) for page, layout in cases]
+    monkeypatch.setattr("scythe.cut.regions.COMPILED", None)
+    assert [RegionCutter(layout).cut(page) for page, layout in cases] == compiled
