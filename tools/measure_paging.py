@@ -18,25 +18,10 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from scythe.bench.records import next_links
 from scythe.page import Page
 from scythe.read.records.paging import read_paging
-from scythe.url import Url, absolute
-
-
-def truth(page: Page, css: str) -> set[Url]:
-    """Return the addresses of the links that a rule of the truth chooses, holds or lies in."""
-    found = set()
-    for node in page.tree.css(css):
-        above = node
-        while above is not None and above.tag != "a":
-            above = above.parent
-        link = above if above is not None else node.css_first("a")
-        if link is not None:
-            href = link.attributes.get("href") or ""
-            if href.startswith("javascript:"):
-                href = link.attributes.get("data-href") or ""
-            found.add(absolute(href, page.base))
-    return {url for url in found if url}
+from scythe.url import Url
 
 
 def measure(path: Path, show: bool) -> str:
@@ -54,7 +39,7 @@ def measure(path: Path, show: bool) -> str:
             pages += 1
             said += found.next is not None
             css = (row.get("paging_css") or {}).get("NEXT")
-            wanted = truth(page, css) if css else set()
+            wanted = next_links(page, css or "")
             if wanted:
                 sites[row["site"]].append(found.next in wanted)
             elif "paging_css" in row:

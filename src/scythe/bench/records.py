@@ -14,6 +14,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
+from selectolax.lexbor import LexborNode
+
 from scythe.bench.cut_tables import Cell, Table
 from scythe.bench.pages import find_sets, read_rows, set_name
 from scythe.bench.record_scoring import Rows, count_attributes, count_records, match_records, title_column
@@ -22,7 +24,7 @@ from scythe.errors import BadInput
 from scythe.page import Page
 from scythe.read.records.methods import ATTRIBUTE_METHODS, RECORD_METHODS, attribute_method, record_method
 from scythe.read.records.paging import read_paging
-from scythe.url import absolute
+from scythe.url import Url, absolute
 
 LISTS, INGREDIENTS, ATTRIBUTES = "lists", "ingredients", "attributes"
 SHOWN = 60  # regions among which the best one is looked for
@@ -193,7 +195,7 @@ def _paging_table(name: str, sheets: Sequence[Sheet]) -> Table:
     have = right = said_without = without = 0
     for sheet in sheets:
         page = Page.from_text(sheet.html, url=sheet.url)
-        true, said = _next_links(page, (sheet.paging_css or {}).get("NEXT", "")), read_paging(page).next
+        true, said = next_links(page, (sheet.paging_css or {}).get("NEXT", "")), read_paging(page).next
         have += bool(true)
         right += said in true
         without += not true
@@ -203,16 +205,17 @@ def _paging_table(name: str, sheets: Sequence[Sheet]) -> Table:
     return Table(name, "paging", ("", *columns), (("next", *row),))
 
 
-def _next_links(page: Page, css: str) -> set[str]:
-    """Return the addresses that the elements chosen by a selector are, hold or stand in."""
-    found: set[str] = set()
+def next_links(page: Page, css: str) -> set[Url]:
+    """Return the addresses of the links that the elements chosen by a selector are, stand in or hold."""
+    found: set[Url] = set()
     for node in page.tree.css(css) if css else ():
-        link = node if node.tag == "a" else node.css_first("a[href]")
-        climbed = node
-        while link is None and climbed.parent is not None:
-            climbed = climbed.parent
-            link = climbed if climbed.tag == "a" else None
-        href = link.attributes.get("href") if link is not None else None
-        if href and (url := absolute(href, page.base)):
+        above: LexborNode | None = node
+        while above is not None and above.tag != "a":
+            above = above.parent
+        link = above if above is not None else node.css_first("a")
+        href = (link.attributes.get("href") or "") if link is not None else ""
+        if link is not None and href.startswith("javascript:"):
+            href = link.attributes.get("data-href") or ""
+        if url := absolute(href, page.base) if href else None:
             found.add(url)
     return found
