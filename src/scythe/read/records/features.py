@@ -14,41 +14,60 @@ from numpy.typing import NDArray
 from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.ranges import Floats, Ints, Ranges, ranges_of
-from scythe.read.records.rivals import compare
+from scythe.read.records.rivals import compare, find_parts
 from scythe.read.records.traits import ABOVE_TAGS, LEAF_TRAITS, TAG_TRAITS, Hashes, Traits
 from scythe.read.records.words import roles
 
 RECORD_TAGS = "li tr div article a p dt td section span h1 h2 h3 h4 dl table ul".split()
 HOLDER_TAGS = "ul ol tbody table dl div section main article body p form".split()
 _NEAR = 6  # leaves: a heading this close above a region speaks about it
+_FAR = 50
+_SAID = frozenset("related comment tags category share ingredient step nutrition note recipe article product".split())
+_FURNITURE = frozenset(
+    "menu breadcrumb pager tags share footer header side related advert filter form language brand toc tool".split()
+)
+_COUNTED = {name: column for column, name in enumerate(LEAF_TRAITS)}
+_SHARES = ("link", "heading", "hidden", "bold", "score")
+_MARKS = ("digit", "date", "price", "sentence", "short", "long", "quantity", "measure", "repeated", "colon")
 
 
 class Table:
-    """Columns by name while a page is described."""
+    """Named columns, in blocks, while a page is described."""
 
     def __init__(self) -> None:
-        self.columns: dict[str, Floats] = {}
+        self.names: list[str] = []
+        self.blocks: list[Floats] = []
+        self._at: dict[str, Floats] = {}
 
     def __setitem__(self, name: str, values: NDArray[np.generic]) -> None:
-        self.columns[name] = values.astype(np.float64)
+        column = values.astype(np.float64)
+        self.names.append(name)
+        self.blocks.append(column[:, None])
+        self._at[name] = column
 
     def __getitem__(self, name: str) -> Floats:
-        return self.columns[name]
+        return self._at[name]
+
+    def add(self, names: Sequence[str], block: NDArray[np.generic]) -> None:
+        """Add several columns at once."""
+        self.names.extend(names)
+        self.blocks.append(block.astype(np.float64))
 
 
 def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]) -> tuple[tuple[str, ...], Floats]:
-    """Return the names of the columns and one row per candidate."""
+    """Return the names of the columns and one row per candidate, of which there must be one."""
     at, table = ranges_of(candidates), Table()
     inside = traits.leaves[at.leaf_end] - traits.leaves[at.leaf]
     _describe_texts(table, at, inside, traits)
     _describe_place(table, at, traits, elements)
     _describe_marks(table, at, traits)
     _describe_roles(table, at, traits, elements)
-    _describe_likeness(table, at, inside, traits)
-    _describe_relations(table, at)
-    table.columns |= compare(at, table["chars total"], len(traits.leaves) - 1)
-    values = np.stack(list(table.columns.values()), axis=1)
-    return tuple(table.columns), np.nan_to_num(values, nan=0.0, posinf=1e6, neginf=-1e6)
+    _describe_likeness(table, at, traits, elements)
+    _describe_size(table, at)
+    chars, leaves = table["chars total"], len(traits.leaves) - 1
+    for relations in (compare(at, chars, leaves), find_parts(at, chars, leaves, table["heads usual"])):
+        table.add(list(relations), np.stack(list(relations.values()), axis=1))
+    return tuple(table.names), np.concatenate(table.blocks, axis=1)
 
 
 def _share(part: Floats, whole: Floats) -> Floats:
@@ -57,44 +76,49 @@ def _share(part: Floats, whole: Floats) -> Floats:
 
 def _describe_texts(table: Table, at: Ranges, inside: Floats, traits: Traits) -> None:
     """Say how much text there is, of which kind and how evenly it is spread."""
-    column = {name: inside[:, i] for i, name in enumerate(LEAF_TRAITS)}
-    chars, ones = column["chars"], column["one"]
-    total, leaves = at.total(chars), at.total(ones)
-    page = traits.leaves[-1]
+    sums, page = at.total(inside), traits.leaves[-1]
+    chars, leaves = sums[:, _COUNTED["chars"]], sums[:, _COUNTED["one"]]
     table["records"] = at.count
-    table["chars"] = total / at.count
-    table["chars share"] = total / max(page[LEAF_TRAITS.index("chars")], 1.0)
-    table["chars total"] = total
+    table["chars"] = chars / at.count
+    table["chars share"] = chars / max(page[_COUNTED["chars"]], 1.0)
+    table["chars total"] = chars
     table["leaves"] = leaves / at.count
-    table["leaves share"] = leaves / max(page[0], 1.0)
-    for name, values in (("chars", chars), ("leaves", ones), ("words", column["words"])):
-        mean = at.mean(values)
-        spread = np.sqrt(np.maximum(at.mean(values * values) - mean * mean, 0.0))
-        table[f"{name} spread"] = spread / np.maximum(mean, 1e-9)
-        table[f"{name} least"] = np.minimum.reduceat(values, at.start) / np.maximum(mean, 1e-9)
-        table[f"{name} most"] = np.maximum.reduceat(values, at.start) / np.maximum(mean, 1e-9)
-    for name in ("link", "heading", "hidden", "bold", "score"):
-        table[f"{name} share"] = _share(at.total(column[name]), total)
-    for name in ("digit", "date", "price", "sentence", "short", "long", "quantity", "measure", "repeated", "colon"):
-        table[f"{name} leaves"] = _share(at.total(column[name]), leaves)
-        table[f"{name} records"] = at.mean(column[name] > 0)
-    table["comma"] = at.mean(column["comma"])
-    table["linked records"] = at.mean(column["link"] > 0.9 * chars)
-    table["unlinked records"] = at.mean(column["link"] == 0)
-    table["headed records"] = at.mean(column["heading"] > 0)
-    table["leaf chars"] = _share(total, leaves)
-    score = traits.leaves[:, LEAF_TRAITS.index("score")]
-    table["score of page"] = _share(at.total(column["score"]), np.full(len(total), score[-1]))
-    table["score against page"] = table["score share"] - score[-1] / max(page[LEAF_TRAITS.index("chars")], 1.0)
+    table["leaves share"] = leaves / max(page[_COUNTED["one"]], 1.0)
+    table["leaf chars"] = _share(chars, leaves)
+    table["comma"] = sums[:, _COUNTED["comma"]] / at.count
+    spread = ("chars", "one", "words")
+    _describe_spread(table, at, ("chars", "leaves", "words"), inside[:, [_COUNTED[name] for name in spread]])
+    columns = [_COUNTED[name] for name in _SHARES]
+    table.add([f"{name} share" for name in _SHARES], sums[:, columns] / np.maximum(chars, 1.0)[:, None])
+    columns = [_COUNTED[name] for name in _MARKS]
+    table.add([f"{name} leaves" for name in _MARKS], sums[:, columns] / np.maximum(leaves, 1.0)[:, None])
+    table.add([f"{name} records" for name in _MARKS], at.mean(inside[:, columns] > 0))
+    own, linked, headed = (inside[:, _COUNTED[name]] for name in ("chars", "link", "heading"))
+    table.add(
+        ("linked records", "unlinked records", "headed records"),
+        at.mean(np.stack([linked > 0.9 * own, linked == 0, headed > 0], axis=1)),
+    )
+    score = sums[:, _COUNTED["score"]]
+    table["score of page"] = score / max(page[_COUNTED["score"]], 1.0)
+    table["score against page"] = score / np.maximum(chars, 1.0) - page[_COUNTED["score"]] / max(page[0], 1.0)
+
+
+def _describe_spread(table: Table, at: Ranges, names: Sequence[str], values: Floats) -> None:
+    """Say how unlike in size the records are: spread, smallest and largest against the mean."""
+    mean = np.maximum(at.mean(values), 1e-9)
+    spread = np.sqrt(np.maximum(at.mean(values * values) - mean * mean, 0.0))
+    table.add([f"{name} spread" for name in names], spread / mean)
+    table.add([f"{name} least" for name in names], np.minimum.reduceat(values, at.start, axis=0) / mean)
+    table.add([f"{name} most" for name in names], np.maximum.reduceat(values, at.start, axis=0) / mean)
 
 
 def _describe_place(table: Table, at: Ranges, traits: Traits, elements: Elements) -> None:
     """Say where on the page a region lies, and what is around and between its records."""
-    sums = traits.leaves[:, LEAF_TRAITS.index("chars")]
+    sums = traits.leaves[:, _COUNTED["chars"]]
     all_chars, all_leaves = max(sums[-1], 1.0), max(len(sums) - 1, 1)
     first, last = at.leaf[at.start], at.leaf_end[at.start + at.count - 1]
     leaf_start, leaf_end = np.array(elements.leaf_start), np.array(elements.leaf_end)
-    depth = np.array(elements.depth)
+    depth, parent = np.array(elements.depth), np.array(elements.parent)
     held = sums[leaf_end[at.holder]] - sums[leaf_start[at.holder]]
     table["first leaf"] = first / all_leaves
     table["last leaf"] = last / all_leaves
@@ -106,88 +130,85 @@ def _describe_place(table: Table, at: Ranges, traits: Traits, elements: Elements
     table["holder depth"] = depth[at.holder]
     row = np.minimum(at.row, len(depth) - 1)
     table["record depth"] = depth[row[at.start]] - depth[at.holder]
-    before = np.searchsorted(traits.heading_leaves, first) - 1
-    known = before >= 0
-    heading = traits.heading_leaves[np.maximum(before, 0)] if len(traits.heading_leaves) else np.zeros_like(before)
-    table["heading distance"] = np.where(known, np.minimum(first - heading, 50), 50)
-    near = known & (first - heading <= _NEAR)
-    said = np.where(near, traits.heading_roles[np.maximum(before, 0)], 0) if len(traits.heading_leaves) else before * 0
-    for bit, role in enumerate(roles()):
-        if role in _SAID:
-            table[f"heading says {role}"] = said >> bit & 1
+    new_parent = np.ones(len(row), dtype=np.bool_)
+    new_parent[1:] = parent[row[1:]] != parent[row[:-1]]
+    new_parent[at.start] = True
+    table["parents"] = at.mean(new_parent)
+    next_row = np.zeros(len(row), dtype=np.bool_)
+    next_row[1:] = at.row_end[:-1] == at.row[1:]
+    table["contiguous"] = at.mean(next_row)
+    _describe_heading(table, first, traits)
 
 
-_SAID = frozenset("related comment tags category share ingredient step nutrition note recipe article product".split())
+def _describe_heading(table: Table, first: Ints, traits: Traits) -> None:
+    """Say how far above the last heading is, and what it says."""
+    named = [(bit, role) for bit, role in enumerate(roles()) if role in _SAID]
+    if not len(traits.heading_leaves):
+        distance, said = np.full(len(first), _FAR), np.zeros(len(first), dtype=np.int64)
+    else:
+        before = np.searchsorted(traits.heading_leaves, first) - 1
+        distance = first - traits.heading_leaves[np.maximum(before, 0)]
+        distance = np.where(before >= 0, np.minimum(distance, _FAR), _FAR)
+        said = np.where(distance <= _NEAR, traits.heading_roles[np.maximum(before, 0)], 0)
+    table["heading distance"] = distance
+    table.add([f"heading says {role}" for _, role in named], said[:, None] >> np.array([bit for bit, _ in named]) & 1)
 
 
 def _describe_marks(table: Table, at: Ranges, traits: Traits) -> None:
     """Say which elements are inside, and where the links lead."""
     inside = traits.tags[at.row_end] - traits.tags[at.row]
     rows = (at.row_end - at.row).astype(np.float64)
-    table["rows"] = at.mean(rows)
-    for i, name in enumerate(TAG_TRAITS):
-        table[f"{name} each"] = at.mean(inside[:, i])
-        if name in {"a", "img", "heading", "time", "p", "button"}:
-            table[f"{name} records"] = at.mean(inside[:, i] > 0)
     mean = at.mean(inside)
+    table.add([f"{name} each" for name in TAG_TRAITS], mean)
+    table.add([f"{name} records" for name in TAG_TRAITS], at.mean(inside > 0))
     away = np.abs(inside - mean[at.owner]).sum(axis=1)
     table["tags apart"] = at.total(away) / np.maximum(at.total(inside.sum(axis=1)), 1.0)
-    table["rows spread"] = np.sqrt(np.maximum(at.mean(rows * rows) - table["rows"] ** 2, 0)) / np.maximum(
-        table["rows"], 1
-    )
+    table["rows"] = at.mean(rows)
+    _describe_spread(table, at, ("rows",), rows[:, None])
     first = np.searchsorted(traits.link_rows, at.row)
     linked = first < np.searchsorted(traits.link_rows, at.row_end)
-    target = traits.link_target[np.minimum(first, len(traits.link_rows) - 1)] if len(traits.link_rows) else first
-    keys = np.where(linked, at.owner * (len(traits.link_rows) + 1) + target, -1 - at.owner)
-    table["targets"] = _distinct(at, keys[linked], at.owner[linked]) / np.maximum(at.total(linked.astype(float)), 1.0)
-
-
-def _distinct(at: Ranges, keys: NDArray[np.generic], owner: Ints) -> Floats:
-    """Count the distinct keys of each candidate; keys of different candidates never agree."""
-    first = np.unique(keys, return_index=True)[1]
-    counts: Floats = np.bincount(owner[first], minlength=len(at.count)).astype(np.float64)
-    return counts
+    target = traits.link_target[first[linked]]
+    owner = at.owner[linked]
+    once = np.unique(owner * (len(traits.link_rows) + 1) + target, return_index=True)[1]
+    table["targets"] = np.bincount(owner[once], minlength=len(at.count)) / np.maximum(at.total(linked.astype(float)), 1)
 
 
 def _describe_roles(table: Table, at: Ranges, traits: Traits, elements: Elements) -> None:
     """Say what tags and names mean: of records, of what is inside them, of the holder and of everything above."""
-    count = len(elements)
-    row = np.minimum(at.row, count - 1)
-    own = traits.own_roles[row]
-    inside = traits.roles[at.row_end] - traits.roles[np.minimum(at.row + 1, at.row_end)]
-    for bit, role in enumerate(roles()):
-        table[f"records are {role}"] = at.mean(own >> bit & 1)
-        table[f"records have {role}"] = at.mean(inside[:, bit] > 0)
-        table[f"holder is {role}"] = traits.own_roles[at.holder] >> bit & 1
-        table[f"above is {role}"] = traits.above_roles[at.holder] >> bit & 1
-    above = traits.above_tags[at.holder]
-    for bit, tag in enumerate(ABOVE_TAGS):
-        table[f"inside {tag}"] = above >> bit & 1
-    tag_of = np.array([elements.tag[r] for r in row[at.start]])
-    holder_tag = np.array([elements.tag[r] for r in at.holder])
-    for tag in RECORD_TAGS:
-        table[f"record tag {tag}"] = tag_of == tag
-    for tag in HOLDER_TAGS:
-        table[f"holder tag {tag}"] = holder_tag == tag
+    bits, names = np.arange(len(roles())), roles()
+    row = np.minimum(at.row, len(elements) - 1)
+    own = traits.own_roles[row][:, None] >> bits & 1
+    inside = traits.roles[at.row_end] - traits.roles[np.minimum(at.row + 1, at.row_end)] > 0
+    holder = traits.own_roles[at.holder][:, None] >> bits & 1
+    above = traits.above_roles[at.holder][:, None] >> bits & 1
+    for place, block in (("records are", at.mean(own)), ("records have", at.mean(inside))):
+        table.add([f"{place} {role}" for role in names], block)
+    for place, flags in (("holder is", holder), ("above is", above)):
+        table.add([f"{place} {role}" for role in names], flags)
+    furniture = [bit for bit, role in enumerate(names) if role in _FURNITURE]
+    table["furniture above"] = above[:, furniture].sum(axis=1)
+    table["furniture near"] = at.mean(own)[:, furniture].sum(axis=1) + holder[:, furniture].sum(axis=1)
+    tags = traits.above_tags[at.holder][:, None] >> np.arange(len(ABOVE_TAGS)) & 1
+    table.add([f"inside {tag}" for tag in ABOVE_TAGS], tags)
+    for name, known, rows in (("record", RECORD_TAGS, row[at.start]), ("holder", HOLDER_TAGS, at.holder)):
+        number = {tag: column for column, tag in enumerate(known)}
+        found = np.array([number.get(elements.tag[one], -1) for one in rows.tolist()])
+        table.add([f"{name} tag {tag}" for tag in known], found[:, None] == np.arange(len(known)))
 
 
-def _describe_likeness(table: Table, at: Ranges, inside: Floats, traits: Traits) -> None:
+def _describe_likeness(table: Table, at: Ranges, traits: Traits, elements: Elements) -> None:
     """Say how alike the records are in structure, and how different in text."""
-    for name, sums in (("tags", traits.tag_hash), ("classes", traits.class_hash)):
-        marks = sums[at.row_end] - sums[at.row]
-        table[f"{name} kinds"], table[f"{name} usual"] = _agreement(at, marks)
-    texts = traits.text_hash[at.leaf_end] - traits.text_hash[at.leaf]
-    table["texts kinds"], table["texts usual"] = _agreement(at, texts)
+    heads = traits.class_hash[np.minimum(at.row + 1, at.row_end)] - traits.class_hash[at.row]
     first = traits.leaf_text[np.minimum(at.leaf, len(traits.leaf_text) - 1)].astype(np.uint64)
-    table["first texts kinds"], table["first texts usual"] = _agreement(at, first)
-    heads = sums_of_first(at, traits)
-    table["heads kinds"], table["heads usual"] = _agreement(at, heads)
-
-
-def sums_of_first(at: Ranges, traits: Traits) -> Hashes:
-    """Return the class mark of the first element of each record."""
-    sums = traits.class_hash
-    return sums[np.minimum(at.row + 1, at.row_end)] - sums[at.row]
+    marks = {
+        "tags": traits.tag_hash[at.row_end] - traits.tag_hash[at.row],
+        "classes": traits.class_hash[at.row_end] - traits.class_hash[at.row],
+        "texts": traits.text_hash[at.leaf_end] - traits.text_hash[at.leaf],
+        "first texts": first,
+        "heads": heads,
+    }
+    for name, values in marks.items():
+        table[f"{name} kinds"], table[f"{name} usual"] = _agreement(at, values)
 
 
 def _agreement(at: Ranges, marks: Hashes) -> tuple[Floats, Floats]:
@@ -195,33 +216,18 @@ def _agreement(at: Ranges, marks: Hashes) -> tuple[Floats, Floats]:
     keys = marks * np.uint64(0x100000001B3) + at.owner.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     _, first, counts = np.unique(keys, return_index=True, return_counts=True)
     owner = at.owner[first]
+    order = np.argsort(owner, kind="stable")
     kinds = np.bincount(owner, minlength=len(at.count))
-    usual = np.zeros(len(at.count))
-    np.maximum.at(usual, owner, counts)
+    usual = np.maximum.reduceat(counts[order], np.cumsum(kinds) - kinds)
     return kinds / at.count, usual / at.count
 
 
-def _describe_relations(table: Table, at: Ranges) -> None:
-    """Say how a candidate stands to its rivals."""
+def _describe_size(table: Table, at: Ranges) -> None:
+    """Say how a candidate compares in size with the others of the page."""
     total, count = table["chars total"], table["records"]
-    first, last = at.leaf[at.start], at.leaf_end[at.start + at.count - 1]
+    order = np.empty(len(total))
+    order[np.argsort(-total, kind="stable")] = np.arange(len(total))
     table["rivals"] = np.full(len(total), len(total))
-    table["size rank"] = np.argsort(np.argsort(-total)) / len(total)
-    largest = total.max(initial=1.0)
-    table["of largest"] = total / largest
-    table["of most records"] = count / count.max(initial=1.0)
-    within = (first[:, None] >= first[None, :]) & (last[:, None] <= last[None, :])
-    bigger = within & (total[None, :] > 1.02 * total[:, None])
-    table["spans around"] = bigger.sum(axis=1)
-    table["spans inside"] = bigger.sum(axis=0)
-    same = within & (total[None, :] <= 1.25 * total[:, None]) & (total[None, :] >= 0.8 * total[:, None])
-    same |= same.T
-    finer = same & (count[None, :] > 1.4 * count[:, None])
-    coarser = same & (count[:, None] > 1.4 * count[None, :])
-    table["finer"] = finer.sum(axis=1)
-    table["coarser"] = coarser.sum(axis=1)
-    most = np.where(finer, count[None, :], 0).max(axis=1)
-    least = np.where(coarser, count[None, :], np.inf).min(axis=1)
-    table["finest"] = np.maximum(most, count) / count
-    table["coarsest"] = np.where(np.isfinite(least), least, count) / count
-    table["same"] = same.sum(axis=1)
+    table["size rank"] = order / len(total)
+    table["of largest"] = total / max(total.max(), 1.0)
+    table["of most records"] = count / count.max()

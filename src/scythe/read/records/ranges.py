@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +42,9 @@ class Ranges:
 def ranges_of(candidates: Sequence[Candidate]) -> Ranges:
     """Put the records of all candidates, at least one, into columns."""
     count = np.array([len(one.rows) for one in candidates], dtype=np.int64)
-    rows = np.array([edge for one in candidates for edge in one.rows], dtype=np.int64).reshape(-1, 2)
-    leaves = np.array([edge for one in candidates for edge in one.leaves], dtype=np.int64).reshape(-1, 2)
+    edges = chain.from_iterable
+    rows = np.fromiter(edges(edges(one.rows for one in candidates)), dtype=np.int64).reshape(-1, 2)
+    leaves = np.fromiter(edges(edges(one.leaves for one in candidates)), dtype=np.int64).reshape(-1, 2)
     holder = np.array([one.holder for one in candidates], dtype=np.int64)
     owner = np.repeat(np.arange(len(count)), count)
     return Ranges(np.cumsum(count) - count, count, holder, owner, rows[:, 0], rows[:, 1], leaves[:, 0], leaves[:, 1])

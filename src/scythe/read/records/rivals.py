@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scythe.read.records.ranges import Floats, Ints, Ranges
 
-RIVALS = 48  # the candidates with the most text, with which all are compared: bounds time and memory
+RIVALS = 64  # the candidates with the most text, with which all are compared: bounds time and memory
 CELLS = 6_000_000  # leaves times rivals at most
 _MOST = 0.8  # share of records from which a relation counts
 
@@ -25,6 +25,8 @@ def compare(at: Ranges, chars: Floats, leaves: int) -> dict[str, Floats]:
     share = within / count
     most = share >= _MOST
     smaller = chars[None, :] < 0.97 * chars[rivals, None]
+    first, last = at.leaf[at.start], at.leaf_end[at.start + at.count - 1]
+    spans = (first >= first[rivals, None]) & (last <= last[rivals, None]) & smaller
     column = most & (distinct >= _MOST * count) & smaller & (count >= 3)
     finer = most & (distinct <= 0.7 * count) & (distinct >= 2)
     nested = most & (distinct == 1) & smaller
@@ -44,7 +46,9 @@ def compare(at: Ranges, chars: Floats, leaves: int) -> dict[str, Floats]:
         "nested in": nested.sum(axis=0),
         "nested in share": np.where(nested, ratio, 1.0).min(axis=0),
     }
+    said["spans around"] = spans.sum(axis=0)
     own: dict[str, Floats] = {
+        "spans inside": spans.sum(axis=1),
         "columns": column.sum(axis=1),
         "full columns": full.sum(axis=1),
         "full columns share": np.where(full, ratio, 0.0).max(axis=1),
@@ -88,3 +92,50 @@ def _record_of_leaf(at: Ranges, rivals: Ints, leaves: int) -> NDArray[np.int32]:
     np.add.at(change, (of, end), -order)
     found: NDArray[np.int32] = np.cumsum(change, axis=1, dtype=np.int32)[:, :leaves]
     return found
+
+
+def find_parts(at: Ranges, chars: Floats, leaves: int, uniform: Floats) -> dict[str, Floats]:
+    """Return how a candidate stands to those that have all of its records and more; `uniform` says how alike each is.
+
+    Having its first, middle and last record counts as having all.
+    """
+    part, whole = _parts(at, leaves)
+    count = at.count.astype(np.float64)
+    times, share = count[whole] / count[part], _quotient(chars[part], chars[whole])
+    nobody = np.zeros(len(count))
+    said = {name: nobody.copy() for name in ("part of", "part of times", "part of uniform", "parts", "parts share")}
+    said |= {name: np.ones(len(count)) for name in ("part of share", "part of next")}
+    np.add.at(said["part of"], part, 1.0)
+    np.maximum.at(said["part of times"], part, times)
+    np.maximum.at(said["part of uniform"], part, uniform[whole])
+    np.minimum.at(said["part of share"], part, share)
+    said["part of next"][part] = 0.0
+    np.maximum.at(said["part of next"], part, 1.0 / times)
+    np.add.at(said["parts"], whole, 1.0)
+    np.maximum.at(said["parts share"], whole, 1.0 / times)
+    return said
+
+
+def _quotient(part: Floats, whole: Floats) -> Floats:
+    return part / np.maximum(whole, 1.0)
+
+
+def _parts(at: Ranges, leaves: int) -> tuple[Ints, Ints]:
+    """Return pairs of candidates: one that is part of another, and the other."""
+    record = np.unique(at.leaf * (leaves + 1) + at.leaf_end, return_inverse=True)[1].ravel()
+    size = len(at.count)
+    having = np.sort(record * size + at.owner)  # all (record, candidate), by record
+    last = at.start + at.count - 1
+    begin = np.searchsorted(having, record[at.start] * size)
+    end = np.searchsorted(having, (record[at.start] + 1) * size)
+    part = np.repeat(np.arange(size), end - begin)
+    offset = np.arange(len(part)) - np.repeat(np.cumsum(end - begin) - (end - begin), end - begin)
+    whole = having[np.repeat(begin, end - begin) + offset] % size
+    kept = at.count[whole] > at.count[part]
+    part, whole = part[kept], whole[kept]
+    for probe in (record[last], record[at.start + at.count // 2]):
+        wanted = probe[part] * size + whole
+        found = np.searchsorted(having, wanted)
+        kept = having[np.minimum(found, len(having) - 1)] == wanted
+        part, whole = part[kept], whole[kept]
+    return part, whole

@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scythe.page.elements import Elements
+from scythe.read.records.ranges import Floats, Ints
+from scythe.read.records.texts import TEXT_TRAITS, read_text
 from scythe.read.records.words import roles, roles_of
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
+T = TypeVar("T", bound=Hashable)
 
-HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-LEAF_TRAITS = (
-    "one chars words link heading hidden bold digit date price sentence short long quantity measure repeated colon "
-    "comma score"
-).split()
+LEAF_TRAITS = (*TEXT_TRAITS, "one", "link", "heading", "hidden", "bold", "short", "long", "repeated", "score")
 TAG_TRAITS = {
-    "a": ("a",), "img": ("img", "amp-img", "picture", "figure"), "heading": tuple(sorted(HEADINGS)), "p": ("p",),
-    "li": ("li",), "cell": ("tr", "td", "th"), "time": ("time",), "button": ("button", "form", "label"),
-    "inline": ("span", "b", "strong", "em", "i", "small"), "div": ("div", "section", "article"),
-}  # fmt: skip
-ABOVE_TAGS = "nav header footer aside main article form table ul li p".split()
-
-_DATE = re.compile(
-    r"\b(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}:\d{2}|(?:19|20)\d{2})\b"
-    r"|\b\d{1,2}(?:st|nd|rd|th|\.)? ?(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[czk])"
-    r"|\b(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[czk])[a-zä]{0,8}\.? ?\d{1,2}\b"
-    r"|\b\d{1,3} ?(?:min|hour|day|week|month|year|stund|tag|woche|jahr|heure|jour|hora|d[ií]a|ago|hari|minggu)"
-    r"|\d{1,2}[年月日時]",
-    re.IGNORECASE,
-)
-_PRICE = re.compile(
-    r"[€$£¥₹₽₺]|\b(?:eur|usd|gbp|chf|pln|czk|sek|nok|dkk|rub|inr|aud|cad)\b|\d ?(?:zł|kr|kč|ft|lei|руб|元|円)\b",
-    re.IGNORECASE,
-)
-_READ_CHARS = 300  # of a leaf: a date or a price stands near its beginning, or the leaf is running text
-_ENDS = (".", "!", "?", "…", "。", "！", "？", '."', ".”", "»", "[…]")
+    "a": ("a",),
+    "img": ("img", "amp-img", "picture", "figure"),
+    "heading": ("h1", "h2", "h3", "h4", "h5", "h6"),
+    "p": ("p",),
+    "li": ("li",),
+    "cell": ("tr", "td", "th"),
+    "time": ("time",),
+    "button": ("button", "form", "label"),
+    "inline": ("span", "b", "strong", "em", "i", "small"),
+    "div": ("div", "section", "article"),
+}
+ABOVE_TAGS = ("nav", "header", "footer", "aside", "main", "article", "form", "table", "ul", "li", "p")
+_LINK, _HEADING, _HIDDEN, _BOLD = (1 << bit for bit in range(4))
+_TAG_SHIFT, _ROLE_SHIFT = 4, 4 + len(ABOVE_TAGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,100 +57,66 @@ class Traits:
 
 def measure(elements: Elements, scores: Floats | None = None) -> Traits:
     """Measure a page; `scores` says of each leaf how likely it is main text, where that is known."""
-    above_roles, above_tags, leaf_above = _look_up(elements)
-    texts = dict[str, int]()
-    leaf_text = np.array([texts.setdefault(text, len(texts)) for text in elements.text], dtype=np.int64)
-    leaves = _leaf_traits(elements, texts, leaf_text, leaf_above)
+    own, above = _look_up(elements)
+    leaf_text, distinct = _number(elements.text)
+    leaves = _leaf_traits(elements, distinct, leaf_text, above)
     if scores is not None and len(scores) == len(leaves):
         leaves[:, LEAF_TRAITS.index("score")] = scores * leaves[:, LEAF_TRAITS.index("chars")]
-    own = np.array([roles_of(names) if names else 0 for names in elements.names], dtype=np.int64)
-    link_rows = np.array(list(elements.href), dtype=np.int64)
-    targets = dict[str, int]()
-    link_target = np.array([targets.setdefault(href, len(targets)) for href in elements.href.values()], dtype=np.int64)
     heading_leaves = np.flatnonzero(leaves[:, LEAF_TRAITS.index("heading")] > 0)
     return Traits(
         leaves=_running(leaves),
         tags=_running(_tag_traits(elements)),
         roles=_running(own[:, None] >> np.arange(len(roles())) & 1),
         text_hash=_running_hash(leaf_text),
-        tag_hash=_running_hash(_numbers(elements.tag)),
-        class_hash=_running_hash(_numbers([f"{t} {c}" for t, c in zip(elements.tag, elements.classes, strict=True)])),
+        tag_hash=_running_hash(_number(elements.tag)[0]),
+        class_hash=_running_hash(_number(zip(elements.tag, elements.classes, strict=True))[0]),
         leaf_text=leaf_text,
         own_roles=own,
-        above_roles=above_roles,
-        above_tags=above_tags,
-        link_rows=link_rows,
-        link_target=link_target,
+        above_roles=above >> _ROLE_SHIFT,
+        above_tags=above >> _TAG_SHIFT & (1 << len(ABOVE_TAGS)) - 1,
+        link_rows=np.fromiter(elements.href, dtype=np.int64, count=len(elements.href)),
+        link_target=_number(elements.href.values())[0],
         heading_leaves=heading_leaves,
         heading_roles=np.array([roles_of(elements.text[leaf]) for leaf in heading_leaves], dtype=np.int64),
     )
 
 
-_LINK, _HEADING, _HIDDEN, _BOLD = 1, 2, 4, 8
+def _look_up(elements: Elements) -> tuple[Ints, Ints]:
+    """Return per row its own roles, and what it and all above it say: text marks, tags and roles as bits."""
+    marks = dict.fromkeys(TAG_TRAITS["heading"], _HEADING) | dict.fromkeys(("b", "strong"), _BOLD)
+    for bit, tag in enumerate(ABOVE_TAGS, _TAG_SHIFT):
+        marks[tag] = marks.get(tag, 0) | 1 << bit
+    means = {names: roles_of(names) for names in set(elements.names)}
+    own = np.array([means[names] for names in elements.names], dtype=np.int64)
+    said = own.copy()
+    said[:2] = 0  # classes of html and body name everything on the site
+    if len(elements) > 2 and "body" in elements.tag[2:4]:
+        said[elements.tag.index("body")] = 0
+    said <<= _ROLE_SHIFT
+    said |= np.array([marks.get(tag, 0) for tag in elements.tag], dtype=np.int64)
+    said[np.array(elements.hidden, dtype=np.bool_)] |= _HIDDEN
+    said[np.fromiter(elements.href, dtype=np.int64, count=len(elements.href))] |= _LINK
+    above: list[int] = []
+    for parent, bits in zip(elements.parent, said.tolist(), strict=True):
+        above.append(bits | above[parent] if parent >= 0 else bits)
+    return own, np.array(above, dtype=np.int64)
 
 
-def _look_up(elements: Elements) -> tuple[Ints, Ints, Ints]:
-    """Return per row what it and all above it say: roles, tags, and whether its text is a link, a heading or hidden."""
-    tag_bits = {tag: 1 << bit for bit, tag in enumerate(ABOVE_TAGS)}
-    text_bits = dict.fromkeys(HEADINGS, _HEADING) | dict.fromkeys(("b", "strong"), _BOLD)
-    above_roles, above_tags, above_text = list[int](), list[int](), list[int]()
-    rows = zip(elements.parent, elements.tag, elements.names, elements.hidden, strict=True)
-    for row, (parent, tag, names, hidden) in enumerate(rows):
-        text = (
-            text_bits.get(tag, 0) | (_HIDDEN if hidden else 0) | (_LINK if tag == "a" and row in elements.href else 0)
-        )
-        role = roles_of(names) if names and row > 1 else 0
-        if parent >= 0:
-            role, text = role | above_roles[parent], text | above_text[parent]
-        above_tags.append(tag_bits.get(tag, 0) | (above_tags[parent] if parent >= 0 else 0))
-        above_roles.append(role if tag != "body" else 0)  # a body's class names everything on the site
-        above_text.append(text)
-    as_ints = [np.array(column, dtype=np.int64) for column in (above_roles, above_tags, above_text)]
-    return as_ints[0], as_ints[1], as_ints[2]
-
-
-def _leaf_traits(elements: Elements, texts: dict[str, int], leaf_text: Ints, above: Ints) -> Floats:
+def _leaf_traits(elements: Elements, distinct: list[str], leaf_text: Ints, above: Ints) -> Floats:
     """Return one row of numbers per leaf; equal texts are read once."""
-    read = np.array([_read(text) for text in texts], dtype=np.float64).reshape(-1, _READ_COUNT)[leaf_text]
+    read = np.array([read_text(text) for text in distinct], dtype=np.float64).reshape(-1, len(TEXT_TRAITS))[leaf_text]
     chars, words = read[:, 0], read[:, 1]
     marks = above[np.array(elements.leaf_row, dtype=np.int64)]
-    uses = np.bincount(leaf_text, minlength=len(texts))[leaf_text]
-    columns = {
-        "one": np.ones(len(chars)), "chars": chars, "words": words,
-        "link": chars * (marks & _LINK > 0), "heading": chars * (marks & _HEADING > 0),
-        "hidden": chars * (marks & _HIDDEN > 0), "bold": chars * (marks & _BOLD > 0),
-        "digit": read[:, 2], "date": read[:, 3], "price": read[:, 4], "sentence": read[:, 5],
-        "short": words <= 3, "long": words >= 12, "quantity": read[:, 6], "measure": read[:, 7],
-        "repeated": uses > 1, "colon": read[:, 8], "comma": read[:, 9], "score": np.zeros(len(chars)),
-    }  # fmt: skip
-    return np.stack([columns[name] for name in LEAF_TRAITS], axis=1).astype(np.float64)
-
-
-_READ_COUNT = 10
-
-
-@lru_cache(maxsize=1)
-def _measures() -> frozenset[str]:
-    text = resources.files("scythe.read.records").joinpath("tables/measures.txt").read_text("utf-8")
-    return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
-
-
-_QUANTITY = frozenset("0123456789½¼¾⅓⅔⅛⅜⅝⅞")
-
-
-def _read(text: str) -> tuple[float, ...]:
-    """Return what one text is made of."""
-    words = text.count(" ") + 1
-    start = text[:_READ_CHARS]
-    digit = not _QUANTITY.isdisjoint(start)
-    sentence = words >= 5 and text.endswith(_ENDS)
-    measured = words <= 30 and not _measures().isdisjoint(start.lower().replace(".", " ").split())
-    date = digit and _DATE.search(start) is not None
-    price = words <= 12 and _PRICE.search(start) is not None
-    return (
-        len(text), words, digit, date, price, sentence, start[0] in _QUANTITY, measured, text.endswith(":"),
-        min(text.count(","), 10),
-    )  # fmt: skip
+    uses = np.bincount(leaf_text, minlength=len(distinct))[leaf_text]
+    rest = np.empty((len(read), len(LEAF_TRAITS) - len(TEXT_TRAITS)))
+    rest[:, 0] = 1.0
+    for column, mark in enumerate((_LINK, _HEADING, _HIDDEN, _BOLD), 1):
+        rest[:, column] = chars * (marks & mark > 0)
+    rest[:, 5] = words <= 3
+    rest[:, 6] = words >= 12
+    rest[:, 7] = uses > 1
+    rest[:, 8] = 0.0
+    return np.concatenate([read, rest], axis=1)
 
 
 def _tag_traits(elements: Elements) -> Floats:
@@ -171,9 +127,11 @@ def _tag_traits(elements: Elements) -> Floats:
     return found
 
 
-def _numbers(values: list[str]) -> Ints:
-    known = dict[str, int]()
-    return np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)
+def _number(values: Iterable[T]) -> tuple[Ints, list[T]]:
+    """Give equal values equal numbers, from 0 in order of first use; return the numbers and the distinct values."""
+    known: dict[T, int] = {}
+    numbers = np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)
+    return numbers, list(known)
 
 
 def _running(values: NDArray[np.generic]) -> Floats:
