@@ -109,6 +109,28 @@ def test_more_columns_than_fit_are_joined_in_the_last_without_loss():
     assert " ".join(region.records[0].fields).split() == [f"w{i}" for i in range(500)]
 
 
+def test_records_of_too_many_fields_keep_them_in_order():
+    kinds = [a + b for a in "abcdefghij" for b in "abcdefghij"]
+    html = articles(*("".join(f"<b class={kind}>{word}{kind}</b>" for kind in kinds) for word in ("x", "y")))
+    region = fill(html)
+    assert len(region.columns) == 64
+    assert region.records[1].fields[:2] == ("yaa", "yab")
+    assert " ".join(region.records[1].fields).split() == [f"y{kind}" for kind in kinds]
+
+
+def test_an_opening_word_that_all_records_have_leaves_the_running_text():
+    text = "the old mill by the river was closed in winter, when nobody wanted any bread at all, not even {}."
+    bodies = (f"<p><b>Note:</b> {text.format(word)}</p>" for word in ("Ann", "Bob", "Cy"))
+    assert fields(articles(*bodies)) == [("Note:", text.format(word)) for word in ("Ann", "Bob", "Cy")]
+
+
+def test_siblings_too_many_to_compare_are_numbered():
+    kinds = "€ 5|12 May 2016|4/5|17|some words|https://example.org/".split("|")
+    html = articles(*("".join(f"<p>{kinds[i // (6**k) % 6]}</p>" for k in range(5)) for i in range(3_000)))
+    region = fill(html)
+    assert sum(bool(text) for text in region.records[2_321].fields) == 5
+
+
 def test_more_kinds_of_fields_than_fit_are_joined_in_the_last():
     html = articles(*("".join(f"<b class={a}{b}>{a}{b}</b>" for b in "abcdefghij") for a in "abcdefghijklmn"))
     region = fill(html)
@@ -117,17 +139,17 @@ def test_more_kinds_of_fields_than_fit_are_joined_in_the_last():
 
 
 def test_many_records_take_little_time():
-    html = articles(*(f"<a href=/{i}>Title {i}</a><p>€ {i}</p><p>12 May 2016</p>" for i in range(20_000)))
+    html = articles(*(f"<a href=/{i}>Title {i}</a><p>€ {i}</p><p>12 May 2016</p>" for i in range(5_000)))
     started = time.process_time()
     assert len(fill(html).columns) == 3
-    assert time.process_time() - started < 6
+    assert time.process_time() - started < 3
 
 
 def test_random_markup_stays_bounded():
     kinds = "p div span b i em h3 section".split()
     bodies = (
-        "".join(f"<{kinds[i * k % 8]}>{i * k % 7}</{kinds[i * k % 8]}>" for k in (1, 3, 5, 7)) for i in range(10_000)
+        "".join(f"<{kinds[i * k % 8]}>{i * k % 7}</{kinds[i * k % 8]}>" for k in (1, 3, 5, 7)) for i in range(4_000)
     )
     started = time.process_time()
-    assert len(fill(articles(*bodies)).records) == 10_000
-    assert time.process_time() - started < 6
+    assert len(fill(articles(*bodies)).records) == 4_000
+    assert time.process_time() - started < 3

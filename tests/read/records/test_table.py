@@ -84,8 +84,8 @@ def test_spans_that_make_no_sense_do_no_harm(span):
 @pytest.mark.parametrize("cell", ["<td rowspan=1000000000 colspan=1000000000>x", "<td rowspan=1000000000>x", "<td>x"])
 def test_hostile_tables_stay_bounded(cell):
     started = time.process_time()
-    region = fill(f"<table><tr>{'<td>w' * 2_000}{f'<tr>{cell}<td>y' * 10_000}</table>", "tr")
-    assert time.process_time() - started < 6
-    assert len(region.records) == 10_001
+    region = fill(f"<table><tr>{'<td>w' * 2_000}{f'<tr>{cell}<td>y' * 4_000}</table>", "tr")
+    assert time.process_time() - started < 3
+    assert len(region.records) == 4_001
     assert len(region.columns) <= 1_000
     assert " ".join(region.records[0].fields).count("w") == 2_000
