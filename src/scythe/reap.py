@@ -8,7 +8,7 @@ of a list come from the tree.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from threading import Lock
 
@@ -19,14 +19,16 @@ from scythe.model import Listed, Lists, Paging, Region
 from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.page.entries import follow_region
-from scythe.page.entry_checks import judge_count
+from scythe.page.entry_checks import head_names, judge_cells, judge_count
 from scythe.page.entry_columns import EntryReader, read_entries
 from scythe.page.sniff import sniff_text
 from scythe.page.source import MARK, Source, read_source
+from scythe.read.records.candidate import Candidate
 from scythe.read.records.fill import fill_region
 from scythe.read.records.lists import PageLists
 from scythe.read.records.rank import CUT
 from scythe.read.records.regions import rank_regions
+from scythe.read.records.table import is_head
 from scythe.rules import Layout
 from scythe.url import Url
 
@@ -40,7 +42,7 @@ def see_regions(number: int, page: Page) -> list[Seen]:
     found: list[Seen] = []
     for one in rank_regions(page):
         if one.score >= CUT / _MAYBE:
-            candidate = one.candidate
+            candidate = _without_heads(page, one.candidate)
             fill = partial(fill_region, page, candidate, one.score, one.kind)
             shown = Shown(elements, candidate.rows, candidate.leaves, fill)
             tops = tuple(_tops(elements, rows) for rows in candidate.rows)
@@ -91,6 +93,7 @@ class Reaper:
         for rules in self.layout.regions:
             entries = follow_region(source, rules)
             why = judge_count(rules, len(entries.offsets))
+            why = why or judge_cells(source.body, head_names(rules), entries.spans(source))
             if why:
                 return None, entries.why or why
             firsts = [row_at.get(offset, 0) for offset in entries.offsets]
@@ -168,6 +171,16 @@ class SiteLists:
 
     def __reduce__(self) -> tuple[type[Listed], tuple[tuple[Region, ...], tuple[tuple[str, str], ...], Paging]]:
         return Listed, (self.records(), self.attributes(), self.paging())
+
+
+def _without_heads(page: Page, candidate: Candidate) -> Candidate:
+    """Leave out the rows of a table that are no records but name its columns."""
+    elements = page.elements
+    if not any(first < last and elements.tag[first] == "tr" for first, last in candidate.rows):
+        return candidate
+    kept = [i for i, (first, last) in enumerate(candidate.rows) if first >= last or not is_head(elements, first)]
+    rows, leaves = candidate.rows, candidate.leaves
+    return replace(candidate, rows=tuple(rows[i] for i in kept), leaves=tuple(leaves[i] for i in kept))
 
 
 def _tops(elements: Elements, rows: tuple[int, int]) -> tuple[int, ...]:

@@ -152,3 +152,9 @@ def test_both_engines_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = [cut(page, ITEMS) for page in pages]
     monkeypatch.setattr("scythe.cut.regions.COMPILED", None)
     assert [cut(page, ITEMS) for page in pages] == compiled
+
+
+def test_rows_with_cells_that_span_others_are_left_to_the_whole_table() -> None:
+    rules = RegionRules((b'<tr class="r"',), (ColumnRules("name", (">td",)), ColumnRules("count", (">td:2",))))
+    rows = '<tr class="r"><td rowspan=2>a</td><td>1</td></tr><tr class="r"><td>2</td></tr>'
+    assert cut(frame("Table", f"<table>{rows}</table>"), rules).state == "strange"

@@ -121,3 +121,13 @@ def test_lines_of_bare_text_are_left_to_the_tree() -> None:
 
 def test_nothing_seen_is_nothing_learned() -> None:
     assert learn_regions([read_source(SHOP[0])], [], LEAST) == ((), ())
+
+
+def test_rows_of_a_table_are_told_from_its_head_by_what_they_begin_with() -> None:
+    def table(number: int) -> bytes:
+        rows = "".join(f"<tr><td>{words(i, 2)}</td><td>{i}</td></tr>" for i in range(number, number + 9))
+        return frame("Sizes", f'<table id="sizes"><tr><th>Name</th><th>Size</th></tr>{rows}</table>')
+
+    (rules,) = learn([table(number) for number in range(3)], "tr:has(td)").rules
+    assert rules.heads == (b"<tr><td",)
+    assert len(follow_region(read_source(table(40)), rules).offsets) == 9

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from scythe.cut.cutter import COMPILED, page_codec, plan_fields
-from scythe.page.entry_checks import find_lookalike, head_names, judge_count
+from scythe.page.entry_checks import find_lookalike, head_names, judge_cells, judge_count
 from scythe.rules import ATTRIBUTE, FLOW, FieldRules, Layout, RegionRules, Rule, Way
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
@@ -71,7 +71,7 @@ class RegionCutter:
             spans, parts, why = _place(body, rules, self._literals[number], results[at], results[at + 1 : end])
             if why:
                 return CutRegions("doubt", why=why)
-            why = judge_count(rules, len(spans))
+            why = judge_count(rules, len(spans)) or judge_cells(body, self._names[number], spans)
             if not why and rules.tight and find_lookalike(body, self._names[number], spans):
                 why = "something stands between records that may be one"
             if why:

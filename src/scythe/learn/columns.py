@@ -64,6 +64,8 @@ def _columns_of(page: Shown) -> list[_Column]:
     region = page.fill()
     found = [_Column(names=Counter([name])) for name in region.columns]
     places = Places()
+    if len(region.records) != len(page.rows):
+        return []  # reading dropped some: which records are left is not known
     ranges = list(zip(region.records, page.rows, page.leaves, strict=True))
     for record, rows, leaves in ranges[:_RECORDS]:
         numbers = places.number(page.elements, rows, leaves)

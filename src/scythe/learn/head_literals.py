@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -10,6 +11,7 @@ from scythe.page.source import is_bare
 
 LITERALS = 8  # that may begin a record
 _TAG_BYTES = 400  # of a literal
+_INNER = re.compile(rb"(?<=>)\s*<[A-Za-z][A-Za-z0-9]*")
 _NO_FRAGMENT = frozenset("html head body frameset frame col colgroup caption option plaintext".split())
 
 Tags = Mapping[str, Sequence[bytes]]  # opening tags by their labels
@@ -35,6 +37,16 @@ def propose_heads(tags: Tags, *, one_page: bool) -> Iterator[tuple[bytes, ...]]:
             proposed[without_longer(several)] = None
     proposed[tuple(sorted(names))] = None
     yield from proposed
+
+
+def extend_heads(sources: Sequence[bytes]) -> bytes:
+    """Return what all records begin with up to the name of an element inside, such as `<tr><td`, or nothing.
+
+    It tells rows of a table from those of its head, where their own tags are the same.
+    """
+    prefix = common_prefix([source[:_TAG_BYTES] for source in sources]) if sources else b""
+    found = [name for name in _INNER.finditer(prefix) if name.end() < len(prefix)]
+    return prefix[: found[-1].end()] if found else b""
 
 
 def propose_members(tags: Tags) -> tuple[bytes, ...]:

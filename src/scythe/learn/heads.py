@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scythe.learn.columns import Shown
-from scythe.learn.head_literals import group_tags, is_general, propose_heads, propose_members
+from scythe.learn.head_literals import extend_heads, group_tags, is_general, propose_heads, propose_members
 from scythe.learn.literals import name_of
 from scythe.learn.markers import learn_way
 from scythe.page.entries import follow_region
 from scythe.page.entry_checks import find_lookalike, head_names
 from scythe.page.entry_labels import label_of
-from scythe.page.follow import span_of
 from scythe.page.source import Source, is_bare, tag_end
 from scythe.rules import FLOW, RegionRules, Way
 
@@ -28,6 +27,7 @@ _RIGHT = 0.9  # of the records that a rule selects must be those that reading fo
 _AGREE = 0.6  # of the pages on which a rule or reading finds any: they agree on so many records
 _OTHERS = 0.8  # of what a rule selects too much is in other regions: they are one region in several parts
 _ROUNDS = 3  # of joining such regions
+_LOOK = 400  # bytes of a record that are looked at for how it begins
 _ALONE = 8  # records that a region of one page alone must have
 _EVERYTHING = (b"<html", b"<body")  # as good as no holder
 
@@ -243,7 +243,8 @@ def _proposals(sources: Sequence[Source], group: Group) -> Iterator[list[RegionR
     members = propose_members(group_tags([(_label_at(*place), _tag(*place)) for place in others]))
     tags = group_tags([(_label_at(*place), _tag(*place)) for place in firsts])
     choices = list(propose_heads(tags, one_page=len(group.pages) == 1))
-    single = [literals for literals in choices if len(literals) == 1]
+    longer = extend_heads([source.body[offset : offset + _LOOK] for source, offset in firsts])
+    single = [literals for literals in choices if len(literals) == 1] + ([(longer,)] if choices and longer else [])
     several = [literals for literals in choices if len(literals) > 1]
     yield [RegionRules(literals, (), members) for literals in single if is_general(literals)]
     holder = _learn_holder(sources, group) if choices else None
@@ -310,14 +311,9 @@ def _are_twins(offsets: Sequence[int], one: Seen) -> bool:
 
 def _are_tight(sources: Sequence[Source], rules: RegionRules) -> bool:
     """Say whether nothing that looks like a record stands between two of them on any page."""
-    names, whole = head_names(rules), Way(FLOW, ())
-    for source in sources:
-        entries = follow_region(source, rules)
-        lasts = [source.at(offset) for offset in entries.last_offsets]
-        ends = [span_of(source, last, whole)[1] if last is not None else 0 for last in lasts]
-        if find_lookalike(source.body, names, list(zip(entries.offsets, ends, strict=True))):
-            return False
-    return True
+    names = head_names(rules)
+    every = ((source, follow_region(source, rules).spans(source)) for source in sources)
+    return not any(find_lookalike(source.body, names, spans) for source, spans in every)
 
 
 def _tag(source: Source, offset: int) -> bytes:

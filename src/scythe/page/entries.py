@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
-from scythe.page.follow import follow
+from scythe.page.follow import follow, span_of
 from scythe.page.source import Opening, Source, matches
-from scythe.rules import RegionRules
+from scythe.rules import FLOW, RegionRules, Way
 
 MOST_RECORDS = 1_000  # tags of one literal on a page; beyond, neither cut nor tree rule says anything
+
+_WHOLE = Way(FLOW, ())
 
 Siblings = tuple[LexborNode, ...]
 
@@ -25,6 +27,12 @@ class Entries(NamedTuple):
     offsets: tuple[int, ...] = ()
     last_offsets: tuple[int, ...] = ()
     why: str = ""
+
+    def spans(self, source: Source) -> list[tuple[int, int]]:
+        """Return the byte range of each record, as far as the source shows it."""
+        lasts = [source.at(offset) for offset in self.last_offsets]
+        ends = [span_of(source, last, _WHOLE)[1] if last is not None else 0 for last in lasts]
+        return list(zip(self.offsets, ends, strict=True))
 
 
 def follow_region(source: Source, rules: RegionRules) -> Entries:

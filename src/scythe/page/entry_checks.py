@@ -11,6 +11,7 @@ from scythe.rules import RegionRules
 Span = tuple[int, int]  # bytes
 
 _FEW = 3  # times fewer records than the page with the fewest had: worth a second look
+_SPANNING = re.compile(rb"(?:row|col)span", re.I)
 _NAME = re.compile(rb"<[A-Za-z][^\t\n\f\r />]*")
 
 
@@ -25,6 +26,12 @@ def find_lookalike(body: bytes, names: Collection[bytes], spans: Sequence[Span])
     """Say whether a tag with the name of a record stands between two records: perhaps one of a new make."""
     gaps = ((end, start) for (_, end), (start, _) in pairwise(spans))
     return any(body.find(name, end, start) >= 0 for end, start in gaps if start - end > 2 for name in names)
+
+
+def judge_cells(body: bytes, names: Collection[bytes], spans: Sequence[Span]) -> str:
+    """Say whether cells of rows span others: their columns are then told by the whole table, not by their number."""
+    rows = spans if any(name.lower() == b"<tr" for name in names) else ()
+    return "cells that span others" if any(_SPANNING.search(body, *row) for row in rows) else ""
 
 
 def head_names(rules: RegionRules) -> frozenset[bytes]:
