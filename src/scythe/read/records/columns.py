@@ -19,11 +19,13 @@ from scythe.read.records.prose import Part, cut_lines, is_prose, trim
 from scythe.read.records.slots import SLOTS, read_tokens, spread
 
 _CELLS = ("td", "th")
+_CELL = ("td", "")  # cells of a row are told apart by their place, not by their classes
 _HEADING = {f"h{level}": "heading" for level in range(1, 7)}
 _NO_WORDS: frozenset[str] = frozenset()
 _ALIKE = 16  # groups of one tag that are compared
 
 Span = tuple[int, int]  # leaves: first, one after the last
+Key = tuple[str, str]  # tag, classes
 Cell = tuple[int, int, int]  # first leaf, one after the last, record
 
 
@@ -56,7 +58,7 @@ def _open_records(elements: Elements, candidate: Candidate) -> list[Part]:
     return parts
 
 
-def _split(elements: Elements, parts: list[Part]) -> tuple[list[Cell], dict[object, list[Span]]]:
+def _split(elements: Elements, parts: list[Part]) -> tuple[list[Cell], dict[Key, list[Span]]]:
     """Return the texts directly in the parts, and their children grouped by tag and classes as (record, row)."""
     ends, starts, lasts, tags, classes = (
         elements.end,
@@ -66,7 +68,7 @@ def _split(elements: Elements, parts: list[Part]) -> tuple[list[Cell], dict[obje
         elements.classes,
     )
     texts: list[Cell] = []
-    groups: dict[object, list[Span]] = {}
+    groups: dict[Key, list[Span]] = {}
     for record, row, last, at, end in parts:
         while row < last:
             start = starts[row]
@@ -75,7 +77,7 @@ def _split(elements: Elements, parts: list[Part]) -> tuple[list[Cell], dict[obje
                 at += 1
             at = lasts[row]
             tag = tags[row]
-            key = tag if tag in _CELLS else (tag, classes[row])
+            key = _CELL if tag in _CELLS else (tag, classes[row])
             if key in groups:
                 groups[key].append((record, row))
             else:
@@ -88,8 +90,8 @@ def _split(elements: Elements, parts: list[Part]) -> tuple[list[Cell], dict[obje
 
 
 def _keep_prose(
-    elements: Elements, parts: list[Part], texts: list[Cell], groups: dict[object, list[Span]]
-) -> tuple[list[Cell], dict[object, list[Span]]]:
+    elements: Elements, parts: list[Part], texts: list[Cell], groups: dict[Key, list[Span]]
+) -> tuple[list[Cell], dict[Key, list[Span]]]:
     """Return texts and groups of parts that have both, with marked words left in running text where it is such."""
     lines, breaks = cut_lines(elements, parts)
     if not is_prose(elements, lines):
@@ -106,14 +108,13 @@ def _keep_prose(
     return texts, groups
 
 
-def _merge_alike(groups: dict[object, list[Span]]) -> Iterable[list[Span]]:
+def _merge_alike(groups: dict[Key, list[Span]]) -> Iterable[list[Span]]:
     """Return the groups, those joined that stand in for each other: same tag, like classes, never in one record."""
     if len(groups) < 2:
         return groups.values()
     merged: list[_Group] = []
     by_tag: dict[str, list[_Group]] = {}
-    for key, members in groups.items():
-        tag, classes = key if isinstance(key, tuple) else (key, "")
+    for (tag, classes), members in groups.items():
         alike = by_tag.setdefault(_HEADING.get(tag, tag), [])
         words = frozenset(_bare_words(classes)) if classes else _NO_WORDS
         found = next((group for group in alike[:_ALIKE] if group.takes(tag, words, members)), None)
@@ -156,15 +157,11 @@ def _bare_words(classes: str) -> tuple[str, ...]:
     return tuple(word.partition("--")[0] for word in name_words(classes))
 
 
-def _repeats(records: Iterable[int], count: int) -> bool:
-    return len(set(records)) < count
-
-
 def _spread_texts(elements: Elements, texts: list[Cell]) -> list[list[Cell]]:
     """Return texts that stand directly in one kind of element as columns."""
     if not texts:
         return []
-    if not _repeats((cell[2] for cell in texts), len(texts)):
+    if len({record for _, _, record in texts}) == len(texts):
         return [texts]
     sequences = _by_record((record, (start, end)) for start, end, record in texts)
     words = elements.text
@@ -191,12 +188,8 @@ def _by_record(items: Iterable[tuple[int, Span]]) -> dict[int, list[Span]]:
 def _spread_rows(elements: Elements, group: list[Span]) -> tuple[list[list[Part]], list[Cell]]:
     """Return elements of the same tag and classes as parts that share columns, and what does not fit as one column."""
     ends, starts, lasts = elements.end, elements.leaf_start, elements.leaf_end
-
-    def part(record: int, row: int) -> Part:
-        return record, row + 1, ends[row], starts[row], lasts[row]
-
-    if not _repeats((record for record, _ in group), len(group)):
-        parts = [part(record, row) for record, row in group if starts[row] < lasts[row]]
+    if len({record for record, _ in group}) == len(group):
+        parts = [(one, row + 1, ends[row], starts[row], lasts[row]) for one, row in group if starts[row] < lasts[row]]
         return ([parts] if parts else []), []
     sequences: dict[int, list[int]] = {}
     for record, row in group:
@@ -206,7 +199,7 @@ def _spread_rows(elements: Elements, group: list[Span]) -> tuple[list[list[Part]
     for (record, rows), slots in zip(sequences.items(), _slots_of(elements, list(sequences.values())), strict=True):
         for row, slot in zip(rows, slots, strict=False):
             if starts[row] < lasts[row]:
-                columns.setdefault(slot, []).append(part(record, row))
+                columns.setdefault(slot, []).append((record, row + 1, ends[row], starts[row], lasts[row]))
         surplus.extend((starts[row], lasts[row], record) for row in rows[len(slots) :] if starts[row] < lasts[row])
     return list(columns.values()), surplus
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,8 +62,8 @@ def draw(elements: Elements, cells: list[Cell], candidate: Candidate) -> Column:
     texts = [text[start] if end - start == 1 else " ".join(text[start:end]) for start, end, _ in cells]
     seen = range(0, len(cells), max(1, len(cells) // _SEEN))
     shown = [texts[i] for i in seen]
-    kind, often = Counter(map(kind_of, shown)).most_common(1)[0]
-    said, times = Counter(shown).most_common(1)[0]
+    kinds = [kind_of(one) for one in shown]
+    kind, said = max(kinds, key=kinds.count), max(shown, key=shown.count)
     links = headings = 0
     for i in seen[:_PATHS]:
         start, _, record = cells[i]
@@ -75,14 +74,14 @@ def draw(elements: Elements, cells: list[Cell], candidate: Candidate) -> Column:
     names = [elements.names[row] for row in above if elements.leaf_end[row] - elements.leaf_start[row] <= _NAMED_LEAVES]
     portrait = Portrait(
         kind,
-        often / len(shown),
+        kinds.count(kind) / len(shown),
         sum(log2(1 + len(one)) for one in shown) / len(shown),
         links * 2 > min(len(seen), _PATHS),
         headings * 2 > min(len(seen), _PATHS),
         elements.tag[above[0]],
-        frozenset(word for name in names[:2] if name for word in split_names(name)),
+        _words_of(names[0] if names else "") | _words_of(names[1] if len(names) > 1 else ""),
         fields_of(names),
-        said if len(shown) > 1 and times >= _SAME * len(shown) else "",
+        said if len(shown) > 1 and shown.count(said) >= _SAME * len(shown) else "",
     )
     return Column(cells, texts, portrait)
 
@@ -95,6 +94,11 @@ def _climb(elements: Elements, leaf: int, top: int) -> list[int]:
         if row >= top:
             above.append(row)
     return above
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _words_of(names: str) -> frozenset[str]:
+    return frozenset(split_names(names))
 
 
 def fields_of(names: Iterable[str]) -> frozenset[str]:
