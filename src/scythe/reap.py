@@ -83,12 +83,11 @@ class Reaper:
 
     def follow(self, source: Source, url: Url | None) -> tuple[tuple[Region, ...] | None, str]:
         """Do what `cut` does on the tree of a page; `source` knows where its elements stand."""
-        marked = Page.from_bytes(source.body, url=url).with_tree(source.tree)
         page = Page.from_bytes(source.body, url=url)  # whose records are written without marks
-        elements = marked.elements
-        if page.elements.tag != elements.tag:
+        marked, elements = page.with_tree(source.tree).elements, page.elements
+        if marked.tag != elements.tag:
             return None, "the page had to be repaired"
-        row_at = {mark: row for row in range(len(elements)) if (mark := _offset(elements, row)) >= 0}
+        row_at = {mark: row for row in range(len(marked)) if (mark := _offset(marked, row)) >= 0}
         regions: list[Region] = []
         for rules in self.layout.regions:
             entries = follow_region(source, rules)

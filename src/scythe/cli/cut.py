@@ -123,7 +123,8 @@ def _open(output: str | None, format_: str | None, via: str, site: Site) -> Sink
         raise BadInput(f"--via {via}: known are {', '.join(VIAS)}")
     if format_ is not None and format_ not in FIELD_FORMATS:
         raise BadInput(f"-f {format_}: known formats are {', '.join(FIELD_FORMATS)}")
-    form = Form(fields_row, site.profile.fields, default="jsonl")
+    names = tuple(name for name in site.profile.fields if name != "records")  # which are rows of their own
+    form = Form(fields_row, names, default="jsonl")
     return open_sink(output, format_, many=True, form=form)
 
 

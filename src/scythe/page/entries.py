@@ -55,8 +55,9 @@ def follow_region(source: Source, rules: RegionRules) -> Entries:
             runs[-1].append(opening)
     if not runs:
         return Entries(why="no records begin as learned")
-    nodes = tuple(_siblings(run) for run in runs)
-    return Entries(nodes, tuple(run[0].offset for run in runs), tuple(run[-1].offset for run in runs))
+    nodes = [_siblings(run) for run in runs]
+    lasts = [run[-1] if len(own) > 1 else run[0] for own, run in zip(nodes, runs, strict=True)]
+    return Entries(tuple(nodes), tuple(run[0].offset for run in runs), tuple(last.offset for last in lasts))
 
 
 def _match(source: Source, rules: RegionRules) -> tuple[list[tuple[Opening, bool]], str]:
