@@ -56,8 +56,10 @@ def test_heads_that_say_the_same_are_numbered():
 
 
 def test_the_head_of_rows_that_hold_more_than_values_is_no_record():
-    cell = "<td><b>a</b><i>b</i><p>c</p><td><b>d</b><i>e</i>"
-    assert len(fields(f"<table><tr><th>A<th>B<tr>{cell}<tr>{cell}</table>", "tr")) == 2
+    row = "<tr><td><h4>About {0}</h4><i>by {0}</i><p>{0} writes</p><td>{0} and all"
+    region = fill(f"<table><tr><th>Thread<th>Last post{row.format('Ann')}{row.format('Bob')}</table>", "tr")
+    assert region.columns == ("title", "text", "text_2", "Last post")
+    assert region.records[0].fields == ("About Ann", "by Ann", "Ann writes", "Ann and all")
 
 
 def test_a_table_inside_a_cell_is_not_mixed_with_the_outer_one():

@@ -14,7 +14,7 @@ from scythe.read.records.columns import align
 from scythe.read.records.order import arrange
 from scythe.read.records.pattern import pattern_of
 from scythe.read.records.portrait import Column, draw
-from scythe.read.records.table import drop_heads, is_head, read_table
+from scythe.read.records.table import name_by_heads, read_heads, read_table
 from scythe.url import Url, absolute
 
 _SPANS = ("rowspan", "colspan", "ROWSPAN", "COLSPAN", "rowSpan", "colSpan", "Rowspan", "Colspan", "RowSpan", "ColSpan")
@@ -42,17 +42,23 @@ def _find_columns(page: Page, candidate: Candidate) -> tuple[Candidate, list[Col
     """Return the records without rows of a table's head, and their columns with names."""
     elements = page.elements
     first, last = candidate.rows[0] if candidate.rows else (0, 0)
+    heads: dict[int, str] = {}
     if first < last and elements.tag[first] == "tr":
-        table = read_table(elements, candidate, spans=any(name in page.html for name in _SPANS))
+        spans = any(name in page.html for name in _SPANS)
+        table = read_table(elements, candidate, spans)
         if table is not None:
             columns = [draw(elements, cells, table.candidate) for cells in table.columns]
-            guessed = name_columns(columns, len(table.candidate.rows))
-            names = [head or name for head, name in zip(table.heads, guessed, strict=True)]
-            return table.candidate, columns, make_unique(names)
-        heads = {row for row, _ in candidate.rows if is_head(elements, row)}
-        candidate = drop_heads(candidate, heads)
+            return table.candidate, columns, _name(columns, len(table.candidate.rows), table.heads)
+        candidate, heads = read_heads(elements, candidate, spans)
     columns = arrange(elements, candidate, align(elements, candidate))
-    return candidate, columns, name_columns(columns, len(candidate.rows))
+    said = name_by_heads(elements, candidate, [column.cells for column in columns], heads) if heads else []
+    return candidate, columns, _name(columns, len(candidate.rows), said)
+
+
+def _name(columns: list[Column], records: int, heads: list[str]) -> tuple[str, ...]:
+    """Name columns by the head of their table, those it says nothing of by what they hold."""
+    guessed = name_columns(columns, records)
+    return make_unique(head or name for head, name in zip(heads, guessed, strict=True)) if heads else guessed
 
 
 def _fill_fields(columns: list[Column], records: int) -> list[list[str]]:

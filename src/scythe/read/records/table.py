@@ -45,13 +45,12 @@ def read_table(elements: Elements, candidate: Candidate, spans: bool) -> Table |
         return None
     rows = _rows_of(elements, table)
     heads = _find_heads(elements, rows)
-    grid = _lay_out(elements, rows, spans)
     body = drop_heads(candidate, heads)
     places = {first: record for record, (first, _) in enumerate(body.rows)}
     wide = min(WIDE, max(_FEWEST, _FIELDS // max(1, len(places))))
     columns: dict[int, list[Cell]] = {}
     names: dict[int, list[str]] = {}
-    for row, cells in zip(rows, grid, strict=True):
+    for row, cells in zip(rows, _lay_out(elements, rows, spans), strict=True):
         if row in heads:
             _name(elements, cells, names, wide)
         elif row in places:
@@ -61,6 +60,35 @@ def read_table(elements: Elements, candidate: Candidate, spans: bool) -> Table |
                     columns.setdefault(min(column, wide - 1), []).append(span)
     kept = sorted(columns)
     return Table(body, [columns[column] for column in kept], [" ".join(names.get(column, ())) for column in kept])
+
+
+def read_heads(elements: Elements, candidate: Candidate, spans: bool) -> tuple[Candidate, dict[int, str]]:
+    """Return records that are rows of any table without those of its head, and what this says of the cells by place."""
+    table = _table_of(elements, candidate)
+    if table is None:
+        return candidate, {}
+    rows = _rows_of(elements, table)
+    heads = _find_heads(elements, rows)
+    names: dict[int, list[str]] = {}
+    head_rows = [row for row in rows if row in heads]
+    for cells in _lay_out(elements, head_rows, spans):
+        _name(elements, cells, names, WIDE)
+    return drop_heads(candidate, heads), {place: " ".join(said) for place, said in names.items()}
+
+
+def name_by_heads(
+    elements: Elements, candidate: Candidate, columns: list[list[Cell]], heads: dict[int, str]
+) -> list[str]:
+    """Return what the head says of each column that has a cell of the table for itself, "" for others."""
+    places = [_place_of(elements, candidate, cells[0]) for cells in columns]
+    return [heads.get(place, "") if places.count(place) == 1 else "" for place in places]
+
+
+def _place_of(elements: Elements, candidate: Candidate, cell: Cell) -> int:
+    """Return the number of the table cell that a text stands in, -1 where it is in none."""
+    start, _, record = cell
+    inside = [row for row in elements.children(candidate.rows[record][0]) if elements.leaf_start[row] <= start]
+    return len(inside) - 1 if inside and start < elements.leaf_end[inside[-1]] else -1
 
 
 def _table_of(elements: Elements, candidate: Candidate) -> int | None:
