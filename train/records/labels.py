@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+PURITY = 0.7  # of the grade on pages of many regions: no strange records, none cut in pieces
 SAME = 0.6  # F1 of the words from which a record counts as a gold record
 _WORD = re.compile(r"\w+")
 
@@ -17,7 +18,7 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def f1(found: int, given: int, wanted: int) -> tuple[float, float, float]:
+def f1(found: float, given: int, wanted: int) -> tuple[float, float, float]:
     """Return precision, recall and their harmonic mean."""
     precision, recall = found / given if given else 0.0, found / wanted if wanted else 0.0
     return precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0
@@ -37,8 +38,8 @@ class Gold:
     def __len__(self) -> int:
         return len(self.bags)
 
-    def match(self, records: Sequence[Counter[str]]) -> list[tuple[int, int]]:
-        """Pair records with gold records, the most alike first, each once."""
+    def match(self, records: Sequence[Counter[str]]) -> list[tuple[float, int]]:
+        """Pair records with gold records, the most alike first, each once; return likeness and number of the gold."""
         pairs = []
         for number, bag in enumerate(records):
             size = sum(bag.values())
@@ -48,11 +49,11 @@ class Gold:
                     pairs.append((2 * shared / (size + self.sizes[gold]), number, gold))
         pairs.sort(reverse=True)
         left, right, found = set[int](), set[int](), []
-        for _, number, gold in pairs:
+        for alike, number, gold in pairs:
             if number not in left and gold not in right:
                 left.add(number)
                 right.add(gold)
-                found.append((number, gold))
+                found.append((alike, gold))
         return found
 
     def _alike(self, bag: Counter[str]) -> list[int]:
@@ -94,9 +95,19 @@ def _follow(wanted: Sequence[str], texts: Sequence[str], leaf: int) -> int:
     return leaf if at == len(wanted) else 0
 
 
-def grade_whole(gold: Gold, records: Sequence[Sequence[Counter[str]]]) -> np.ndarray:
-    """Return the F1 of each candidate against all gold records: right where a page is about one region."""
+def score_whole(gold: Gold, records: Sequence[Sequence[Counter[str]]]) -> np.ndarray:
+    """Return the F1 of each candidate against all gold records, as the benchmark counts."""
     return np.array([f1(len(gold.match(one)), len(one), len(gold))[2] for one in records])
+
+
+def weigh(pairs: Sequence[tuple[float, int]]) -> float:
+    """Return how much the pairs of a candidate are worth: a part of a record is worth less than the whole of it."""
+    return sum(alike * alike for alike, _ in pairs)
+
+
+def grade_whole(gold: Gold, records: Sequence[Sequence[Counter[str]]]) -> np.ndarray:
+    """Return how well each candidate fits all gold records: right where a page is about one region."""
+    return np.array([f1(weigh(gold.match(one)), len(one), len(gold))[2] for one in records])
 
 
 def grade_part(
@@ -104,23 +115,23 @@ def grade_part(
     places: Sequence[tuple[int, int] | None],
     records: Sequence[Sequence[Counter[str]]],
     leaves: Sequence[Sequence[tuple[int, int]]],
-    purity: float = 0.7,
 ) -> np.ndarray:
     """Return how well each candidate cuts the gold records that it touches: right where a page has many regions.
 
-    The rest of the grade, beyond `purity`, is how many of the records that one candidate could have it has.
+    What is beyond `PURITY` of the grade is how many of the records that one candidate could have it has.
     """
     matches = [gold.match(one) for one in records]
+    worth = [weigh(pairs) for pairs in matches]
     most = np.zeros(len(gold))
-    for pairs in matches:
+    for own, pairs in zip(worth, matches, strict=True):
         for _, number in pairs:
-            most[number] = max(most[number], len(pairs))
+            most[number] = max(most[number], own)
     grades = np.zeros(len(records))
     for one, pairs in enumerate(matches):
         if pairs:
             met = {number for _, number in pairs} | touched(places, leaves[one])
-            kept = float(np.mean([len(pairs) / most[number] for _, number in pairs]))
-            grades[one] = f1(len(pairs), len(records[one]), len(met))[2] * (purity + (1 - purity) * kept)
+            kept = float(np.mean([worth[one] / most[number] for _, number in pairs]))
+            grades[one] = f1(worth[one], len(records[one]), len(met))[2] * (PURITY + (1 - PURITY) * kept)
     return grades
 
 

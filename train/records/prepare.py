@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from dataset import Labelled
-from labels import Gold, grade_part, grade_whole, locate, words_of
+from labels import Gold, grade_part, grade_whole, locate, score_whole, words_of
 
 from scythe.page import Page
 from scythe.read.records.candidate import Candidate
@@ -52,12 +52,13 @@ def prepare(labelled: Labelled) -> Prepared | None:
     leaf_words = [words_of(text) for text in elements.text]
     gold = Gold(labelled.gold)
     bags = _bags_of(candidates, leaf_words)
-    whole = grades = grade_whole(gold, bags)
     if labelled.kind == "newslists":
         grades = grade_part(gold, locate(labelled.gold, elements.text), bags, [one.leaves for one in candidates])
+    else:
+        grades = grade_whole(gold, bags)
     return Prepared(
-        labelled.kind, labelled.site, labelled.plain, names, rows.astype(np.float32), grades, whole, candidates,
-        leaf_words, gold,
+        labelled.kind, labelled.site, labelled.plain, names, rows.astype(np.float32), grades, score_whole(gold, bags),
+        candidates, leaf_words, gold,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from scythe.read.text.auto import score_blocks
 from scythe.read.text.head import head_of
 from scythe.read.text.network import load as load_network
 
-CUT = 0.3  # regions below it are menus and the like: chosen by cross-validation, train/records
+CUT = 0.25  # regions below it are menus and the like: chosen by cross-validation, train/records
 
 
 @dataclass(frozen=True, slots=True)
