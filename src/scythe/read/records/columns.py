@@ -16,7 +16,7 @@ from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.labels import name_words
 from scythe.read.records.prose import Part, cut_lines, is_prose, trim
-from scythe.read.records.slots import SLOTS, read_tokens, spread
+from scythe.read.records.slots import SLOTS, Effort, read_tokens, spread
 
 _CELLS = ("td", "th")
 _CELL = ("td", "")  # cells of a row are told apart by their place, not by their classes
@@ -32,15 +32,16 @@ Cell = tuple[int, int, int]  # first leaf, one after the last, record
 def align(elements: Elements, candidate: Candidate) -> list[list[Cell]]:
     """Return the cells of each column of the records, columns in no order; every leaf of the records is in one."""
     found: list[list[Cell]] = []
+    effort = Effort.for_leaves(sum(end - start for start, end in candidate.leaves))
     waiting = deque([_open_records(elements, candidate)])
     while waiting:
         parts = waiting.popleft()
         texts, groups = _split(elements, parts)
         if texts and groups:
             texts, groups = _keep_prose(elements, parts, texts, groups)
-        found.extend(_spread_texts(elements, texts))
+        found.extend(_spread_texts(elements, texts, effort))
         for group in _merge_alike(groups):
-            columns, surplus = _spread_rows(elements, group)
+            columns, surplus = _spread_rows(elements, group, effort)
             waiting.extend(columns)
             if surplus:
                 found.append(surplus)
@@ -157,7 +158,7 @@ def _bare_words(classes: str) -> tuple[str, ...]:
     return tuple(word.partition("--")[0] for word in name_words(classes))
 
 
-def _spread_texts(elements: Elements, texts: list[Cell]) -> list[list[Cell]]:
+def _spread_texts(elements: Elements, texts: list[Cell], effort: Effort) -> list[list[Cell]]:
     """Return texts that stand directly in one kind of element as columns."""
     if not texts:
         return []
@@ -172,7 +173,7 @@ def _spread_texts(elements: Elements, texts: list[Cell]) -> list[list[Cell]]:
         ]
     )
     columns: dict[int, list[Cell]] = {}
-    for (record, spans), slots in zip(sequences.items(), spread(tokens), strict=True):
+    for (record, spans), slots in zip(sequences.items(), spread(tokens, effort), strict=True):
         for place, (start, end) in enumerate(spans):
             columns.setdefault(slots[min(place, SLOTS - 1)], []).append((start, end, record))
     return list(columns.values())
@@ -185,7 +186,7 @@ def _by_record(items: Iterable[tuple[int, Span]]) -> dict[int, list[Span]]:
     return found
 
 
-def _spread_rows(elements: Elements, group: list[Span]) -> tuple[list[list[Part]], list[Cell]]:
+def _spread_rows(elements: Elements, group: list[Span], effort: Effort) -> tuple[list[list[Part]], list[Cell]]:
     """Return elements of the same tag and classes as parts that share columns, and what does not fit as one column."""
     ends, starts, lasts = elements.end, elements.leaf_start, elements.leaf_end
     if len({record for record, _ in group}) == len(group):
@@ -196,7 +197,9 @@ def _spread_rows(elements: Elements, group: list[Span]) -> tuple[list[list[Part]
         sequences.setdefault(record, []).append(row)
     columns: dict[int, list[Part]] = {}
     surplus: list[Cell] = []
-    for (record, rows), slots in zip(sequences.items(), _slots_of(elements, list(sequences.values())), strict=True):
+    for (record, rows), slots in zip(
+        sequences.items(), _slots_of(elements, list(sequences.values()), effort), strict=True
+    ):
         for row, slot in zip(rows, slots, strict=False):
             if starts[row] < lasts[row]:
                 columns.setdefault(slot, []).append((record, row + 1, ends[row], starts[row], lasts[row]))
@@ -204,7 +207,7 @@ def _spread_rows(elements: Elements, group: list[Span]) -> tuple[list[list[Part]
     return list(columns.values()), surplus
 
 
-def _slots_of(elements: Elements, sequences: list[list[int]]) -> list[list[int]]:
+def _slots_of(elements: Elements, sequences: list[list[int]], effort: Effort) -> list[list[int]]:
     """Return a slot for each element of each record; cells of rows of equal length need no look inside."""
     if elements.tag[sequences[0][0]] in _CELLS and len({len(rows) for rows in sequences}) == 1:
         return [list(range(min(len(rows), SLOTS - 1))) for rows in sequences]
@@ -216,4 +219,4 @@ def _slots_of(elements: Elements, sequences: list[list[int]]) -> list[list[int]]
         leaf = starts[row]
         return text[leaf] if leaf < lasts[row] else "", "a" in tags[row : min(ends[row], row + 4)], shape
 
-    return spread(read_tokens([[seen(row) for row in rows[: SLOTS - 1]] for rows in sequences]))
+    return spread(read_tokens([[seen(row) for row in rows[: SLOTS - 1]] for rows in sequences]), effort)

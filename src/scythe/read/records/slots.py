@@ -14,7 +14,8 @@ from typing import NamedTuple
 from scythe.read.records.recognise import EMPTY, TEXT, kind_of
 
 SLOTS = 64  # of one group; items beyond them share the last
-_STEPS = 300_000  # comparisons for one group of siblings, some 0.3 s; beyond, items are numbered
+_STEPS = 100_000  # comparisons for any region, some 0.1 s ...
+_STEPS_PER_LEAF = 10  # ... and what each leaf adds; beyond, items are numbered
 _SHORT, _LONG = 24, 100  # characters: a label, a sentence
 _KNOWN_TEXT = 40  # characters: longer texts are not looked at for being the same in many records
 _NEW = -0.6  # what opening a slot costs
@@ -29,6 +30,18 @@ class Token(NamedTuple):
     text: str  # where many records have the same
     link: bool
     shape: int  # a number for what is inside
+
+
+@dataclass(slots=True)
+class Effort:
+    """How many comparisons a region has left."""
+
+    steps: int
+
+    @classmethod
+    def for_leaves(cls, leaves: int) -> Effort:
+        """Allow work that grows with the number of leaves, whatever their order."""
+        return cls(_STEPS + _STEPS_PER_LEAF * leaves)
 
 
 @dataclass(slots=True)
@@ -72,17 +85,16 @@ def _size(text: str) -> int:
     return (len(text) > _SHORT) + (len(text) > _LONG)
 
 
-def spread(sequences: Sequence[tuple[Token, ...]]) -> list[list[int]]:
+def spread(sequences: Sequence[tuple[Token, ...]], effort: Effort) -> list[list[int]]:
     """Return a slot for each token, rising within a sequence. Common sequences are placed first, others fitted in."""
     counts = Counter(sequences)
     if _is_regular(counts):
         return [list(range(len(sequence))) for sequence in sequences]
     slots: list[_Slot] = []
     places: dict[tuple[Token, ...], list[_Slot]] = {}
-    steps = _STEPS
     for sequence, weight in sorted(counts.items(), key=lambda pair: (-pair[1], -len(pair[0]))):
-        steps -= (len(slots) + 1) * len(sequence)
-        if steps < 0:
+        effort.steps -= (len(slots) + 1) * len(sequence)
+        if effort.steps < 0:
             places[sequence] = _number(sequence, slots)
             continue
         placed = places[sequence] = _place(sequence, slots)
