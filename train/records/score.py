@@ -10,6 +10,7 @@ from labels import f1
 from prepare import Prepared
 
 from scythe.read.records.rank import choose
+from scythe.read.records.settle import LEAST, settle
 
 FOUND = 0.5  # F1 from which an ingredient list counts as found
 FIRST = 3
@@ -51,8 +52,11 @@ def judge(pages: Sequence[Prepared], scores: Sequence[np.ndarray], cut: float) -
 
 
 def _returned(page: Prepared, scores: np.ndarray, cut: float) -> list[int]:
+    """Return what the package would, with another cut."""
+    scores = settle(page.names, page.rows, scores)
     chosen = choose(page.candidates, scores, len(page.leaf_words))
-    return [one for one in chosen if scores[one] >= cut]
+    above = [one for one in chosen if scores[one] >= cut]
+    return above or [one for one in chosen[:1] if scores[one] >= LEAST]
 
 
 def _best(page: Prepared, candidates: Sequence[int]) -> float:

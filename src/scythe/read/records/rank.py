@@ -13,12 +13,13 @@ from scythe.read.records.features import describe
 from scythe.read.records.forest import load
 from scythe.read.records.kinds import name_kinds
 from scythe.read.records.ranges import Floats
+from scythe.read.records.settle import CUT, lift_best, settle
 from scythe.read.records.traits import measure
 from scythe.read.text.auto import score_blocks
 from scythe.read.text.head import head_of
 from scythe.read.text.network import load as load_network
 
-CUT = 0.25  # regions below it are menus and the like: chosen by cross-validation, train/records
+__all__ = ["CUT", "Ranked", "choose", "rank", "score_leaves"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ def rank(page: Page, candidates: Sequence[Candidate]) -> list[Ranked]:
     forest = load()
     at = {name: column for column, name in enumerate(names)}
     scores = forest.predict(rows[:, [at[name] for name in forest.features]])
+    scores = lift_best(settle(names, rows, scores))
     chosen = choose(candidates, scores, len(elements.text))
     kinds = name_kinds(names, rows[chosen])
     return [
