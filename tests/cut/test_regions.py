@@ -76,7 +76,8 @@ def test_something_between_the_parts_of_a_record_is_doubt() -> None:
         (frame("Empty", "<p>Nothing found.</p>"), "no records begin as learned"),
         (shop_page(1, count=1), "no records begin as learned"),
         (shop_page(1).replace(b'"item"', b'"entry"', 11), "no records begin as learned"),
-        (shop_page(1).replace(b'"item"', b'"entry"', 1), ""),
+        (shop_page(1, make=lambda i: product(i, "item" if i < 30 else "entry")), "may be one"),
+        (shop_page(1, count=2), ""),
         (shop_page(1).replace(b'<li class="item"><a href="/p/25">', b'<li class="offer"><a>'), "may be one"),
     ],
 )

@@ -29,7 +29,7 @@ from scythe.errors import BadInput
 from scythe.limits import LIMITS
 
 if TYPE_CHECKING:
-    from scythe.rules import FieldRules, Layout
+    from scythe.rules import FieldRules, Layout, RegionRules
     from scythe.site import Site
 
 HELP = """Learn a site from some of its pages and write a profile.
@@ -152,10 +152,12 @@ def _report(site: Site, pages: list[Loaded], output: str) -> list[str]:
             tried.setdefault(name, Counter())[got.how.partition(":")[0]] += 1
             if got.values:
                 sample.setdefault(name, got.values[0])
-    width = max(map(len, tried), default=0)
+    names = [*tried, *("records" for layout in layouts if layout.regions)]
+    width = max(map(len, names), default=0)
     lines = [f"{_count(len(pages), 'page')}, {_count(len(layouts), 'layout')}, written to {output}"]
     for layout in layouts:
         lines += ["", _headline(layout), *(f"  {_describe(rules, width)}" for rules in layout.fields if rules.ways)]
+        lines += [f"  {_describe_region(rules, width)}" for rules in layout.regions]
     lines += ["", "tried on these pages:"]
     for name, how in tried.items():
         shares = f"{how['cut']:3} cut {how['tree']:3} tree {how['missing']:3} missing"
@@ -177,6 +179,13 @@ def _describe(rules: FieldRules, width: int) -> str:
     kinds = " or ".join("+".join(dict.fromkeys(rule.kind for rule in way.rules)) for way in rules.ways[:2])
     usual = rules.usual
     return f"{rules.name:{width}}  on {usual.present} of {usual.pages}  {rules.ways[0].take:9} {kinds}"
+
+
+def _describe_region(rules: RegionRules, width: int) -> str:
+    some = f"{rules.fewest}" if rules.fewest == rules.most else f"{rules.fewest} to {rules.most}"
+    head = _short(rules.heads[0].decode("utf-8", "replace"))
+    seen = f"on {rules.present} of {rules.pages}"
+    return f"{'records':{width}}  {seen}  {rules.kind}: {some}, {_count(len(rules.columns), 'column')}, {head}"
 
 
 def _short(text: str) -> str:

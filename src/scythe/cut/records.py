@@ -85,7 +85,11 @@ def _parse(parts: Sequence[bytes], base: Url | None) -> Page | None:
     if len(source) > LIMITS.body_bytes:
         return None
     tree, losses = parse(source)
-    return Page("", base).with_tree(tree) if not losses else None
+    if losses:
+        return None
+    page = Page("", base).with_tree(tree)
+    page.__dict__["base"] = base  # which is known: records have no head to look it up in
+    return page
 
 
 def _records_in(elements: Elements, parts: Sequence[bytes]) -> tuple[list[Range], list[Range]] | None:

@@ -12,20 +12,28 @@ Span = tuple[int, int]  # bytes
 
 _FEW = 3  # times fewer records than the page with the fewest had: worth a second look
 _SPANNING = re.compile(rb"(?:row|col)span", re.I)
+_FOLLOWING = re.compile(rb"[\t\n\f\r ]*+(<[A-Za-z][^\t\n\f\r />]*)")
 _NAME = re.compile(rb"<[A-Za-z][^\t\n\f\r />]*")
 
 
 def judge_count(rules: RegionRules, count: int) -> str:
-    """Say what is strange about the number of records, if anything is. One alone is no list."""
+    """Say what is strange about the number of records, if anything is. One alone is no list.
+
+    Where records stand side by side, one of an unknown make would be noticed, and few are just few.
+    """
     if count < 2 and rules.is_expected:
         return "no records begin as learned"
-    return "far fewer records than usual" if 1 < count * _FEW < rules.fewest else ""
+    is_few = not rules.tight and 1 < count * _FEW < rules.fewest
+    return "far fewer records than usual" if is_few else ""
 
 
 def find_lookalike(body: bytes, names: Collection[bytes], spans: Sequence[Span]) -> bool:
-    """Say whether a tag with the name of a record stands between two records: perhaps one of a new make."""
+    """Say whether a tag with the name of a record stands between two or next to them: perhaps one of a new make."""
     gaps = ((end, start) for (_, end), (start, _) in pairwise(spans))
-    return any(body.find(name, end, start) >= 0 for end, start in gaps if start - end > 2 for name in names)
+    if any(body.find(name, end, start) >= 0 for end, start in gaps if start - end > 2 for name in names):
+        return True
+    following = _FOLLOWING.match(body, spans[-1][1]) if spans else None
+    return following is not None and following[1] in names
 
 
 def judge_cells(body: bytes, names: Collection[bytes], spans: Sequence[Span]) -> str:

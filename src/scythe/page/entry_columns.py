@@ -108,8 +108,8 @@ def read_entries(page: Page, reader: EntryReader, rows: Sequence[Range], leaves:
 
 def _links(elements: Elements, rows: Range, base: str | None) -> tuple[Url, ...]:
     hrefs = elements.href
-    found = (absolute(hrefs[row], base) for row in range(*rows) if row in hrefs)
-    return tuple(dict.fromkeys(url for url in found if url is not None))
+    written = dict.fromkeys([hrefs[row] for row in range(*rows) if row in hrefs])  # most link twice to the same
+    return tuple(dict.fromkeys([url for text in written if (url := absolute(text, base)) is not None]))
 
 
 def _images(elements: Elements, rows: Range, sources: dict[int, Url]) -> tuple[Url, ...]:

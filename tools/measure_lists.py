@@ -1,0 +1,148 @@
+"""Learn sites and cut the records of their other pages: `python tools/measure_lists.py FILE... [--learn N] [--cap N]`.
+
+Each FILE holds pages as JSON lines (`site html`, perhaps `url`), compressed or not. Of each site N pages, spread over
+it, are learned; on the others the records that were cut are compared with those of the same rules on the tree and with
+those read cold, and the time of each is taken. Only pages count whose best region scores `--score` when read cold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import lzma
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scythe import Page, Region, Site
+from scythe.read.records.regions import read_records
+from scythe.reap import Reaper
+from scythe.url import absolute
+
+Body = tuple[str, bytes]  # address, source
+
+
+class Times(NamedTuple):
+    """Microseconds of CPU on one page."""
+
+    find: float
+    cut: float
+    cold: float
+
+
+def read_sites(paths: Sequence[str], cap: int) -> dict[str, list[Body]]:
+    """Return the pages of each site, `cap` at most."""
+    sites: dict[str, list[Body]] = defaultdict(list)
+    for path in paths:
+        opener: Any = {".xz": lzma.open, ".gz": gzip.open}.get(Path(path).suffix, open)
+        with opener(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                page = json.loads(line)
+                own = sites[page["site"]]
+                if len(own) < cap:
+                    own.append((page.get("url") or f"https://www.example.org/{len(own)}", page["html"].encode()))
+    return {site: pages for site, pages in sites.items() if len(pages) > 1}
+
+
+def split(pages: Sequence[Body], count: int) -> tuple[list[Body], list[Body]]:
+    """Return pages to learn, spread over the site, and the others."""
+    count = min(count, len(pages) - 1)
+    chosen = {int(i * len(pages) / count) for i in range(count)}
+    return [pages[i] for i in sorted(chosen)], [page for i, page in enumerate(pages) if i not in chosen]
+
+
+def words_of(regions: Sequence[Region]) -> Counter[tuple[str, ...]]:
+    """Return the records of all regions by their words, whatever the columns."""
+    return Counter(tuple(sorted(" ".join(record.fields).split())) for region in regions for record in region.records)
+
+
+def measure(site: Site, page: Body, least: float, tally: Counter[str]) -> None:
+    """Extract one page and note how its records were got and whether they are right."""
+    url, body = page
+    cold = read_records(Page.from_bytes(body, url=url))
+    if not cold or cold[0].score < least:
+        return
+    tally["pages"] += 1
+    document = site.extract(body, url)
+    records = document.records
+    how = document.how.get("records", "tree: read cold")
+    kind = "cut" if how.startswith("cut") else "by rules on the tree" if "by rules" in how else "read cold"
+    tally[kind] += 1
+    if kind != "cut":
+        return
+    by_tree = site.extract(body, url, via="tree")
+    followed = by_tree.records
+    tally["as the tree rule"] += records == followed
+    mine, theirs = words_of(records), words_of(cold)
+    tally["as read cold"] += mine == theirs
+    tally["records"] += sum(mine.values())
+    tally["records cold"] += sum(theirs.values())
+    tally["records in both"] += sum((mine & theirs).values())
+    times = take_times(site, page)
+    for name, value in times._asdict().items():
+        tally[f"us {name}"] += round(value)
+
+
+def take_times(site: Site, page: Body) -> Times:
+    """Time finding, cutting and reading cold; the least of three."""
+    url, body = page
+    number = site._harvester._dispatcher.pick(body, url)
+    assert number is not None
+    cutter = Reaper(site.profile.layouts[number]).cutter
+    base = absolute(url)
+
+    def cut() -> None:
+        cutter.read(body, cutter.find(body), base)
+
+    cut()
+    return Times(best(lambda: cutter.find(body)), best(cut), best(lambda: read_records(Page.from_bytes(body, url=url))))
+
+
+def best(work: Callable[[], object]) -> float:
+    """Return the least time of three runs in microseconds of CPU."""
+    return min(_time(work) for _ in range(3))
+
+
+def _time(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return 1e6 * (time.process_time() - start)
+
+
+def report(tally: Counter[str]) -> Iterator[str]:
+    """Yield what was counted."""
+    ways = ", ".join(f"{kind} {tally[kind]}" for kind in ("cut", "by rules on the tree", "read cold"))
+    yield f"pages {tally['pages']}: {ways}"
+    cut = tally["cut"]
+    if not cut:
+        return
+    yield f"as the tree rule {tally['as the tree rule']}, as read cold {tally['as read cold']} of {cut} pages cut"
+    yield f"records cut {tally['records']}, cold {tally['records cold']}, in both {tally['records in both']}"
+    find, whole, cold = (tally[f"us {name}"] / cut for name in ("find", "cut", "cold"))
+    yield f"us a page: find {find:.0f}, cut {whole:.0f}, cold {cold:.0f}; x {cold / find:.0f} and {cold / whole:.1f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--learn", type=int, default=8)
+    parser.add_argument("--cap", type=int, default=40)
+    parser.add_argument("--score", type=float, default=0.5)
+    options = parser.parse_args()
+    every: Counter[str] = Counter()
+    for name, pages in read_sites(options.files, options.cap).items():
+        learned, others = split(pages, options.learn)
+        site = Site.learn(learned, fields=["title", "records"])
+        tally: Counter[str] = Counter()
+        for page in others:
+            measure(site, page, options.score, tally)
+        every += tally
+        print(name, *report(tally), sep="\n  ", flush=True)
+    print("all", *report(every), sep="\n  ")
+
+
+if __name__ == "__main__":
+    main()
