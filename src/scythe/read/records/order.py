@@ -93,8 +93,8 @@ def merge_orders(orders: Counter[tuple[int, ...]]) -> list[int]:
                 after[before] = item
             before = item
     merged: list[int] = []
-    item = after.get(-1)
-    while item is not None:
-        merged.append(item)
-        item = after.get(item)
+    at = -1
+    while at in after:
+        at = after[at]
+        merged.append(at)
     return merged
