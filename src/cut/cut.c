@@ -175,12 +175,15 @@ static PyObject *cut_one(Search *s, const Plan *plan, PlanWay *way, int index, i
     return pack_cut(way, values, taken.raw, taken.range, reason_for(way, agreed), index);
 }
 
+enum { WALKED = 8 }; /* times the size of the page; threads of comments reach two */
+
 static PyObject *cut_repeats(Search *s, const Plan *plan, PlanWay *way, int index, int *spoke)
 {
     PyObject *list = PyList_New(0), *result = NULL;
     uint32_t place, from = 0;
     Range whole = {0, 0};
     int state = NOTHING, raw = 0;
+    uint64_t walked = 0;
     for (int count = 0; list != NULL; count++) {
         state = count <= OCCURRENCES ? next_match(s, &way->way, from, &place) : NOTHING;
         Taken taken = {NOTHING, 0, {0, 0}, NULL};
@@ -194,6 +197,12 @@ static PyObject *cut_repeats(Search *s, const Plan *plan, PlanWay *way, int inde
         state = taken.state;
         if (state == DOUBT)
             break;
+        walked += taken.range.end - taken.range.start;
+        if (way->way.take == TAKE_FLOW && walked > (uint64_t)WALKED * (uint64_t)(s->map.end - s->map.base)) {
+            s->map.why = D_DEPTH; /* elements in elements: each is walked through once more */
+            state = DOUBT;
+            break;
+        }
         from = place + 1;
         if (state == NOTHING)
             continue;

@@ -8,7 +8,20 @@ from collections.abc import Callable
 import pytest
 
 from scythe.cut.cutter import COMPILED, Cutter
-from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, FieldRules, Layout, Rule, Way
+from scythe.cut.regions import CutRegions, RegionCutter
+from scythe.rules import (
+    ATTRIBUTE,
+    ELEMENT,
+    FLOW,
+    LEAD,
+    TAIL,
+    ColumnRules,
+    FieldRules,
+    Layout,
+    RegionRules,
+    Rule,
+    Way,
+)
 
 pytestmark = [pytest.mark.fault, pytest.mark.skipif(COMPILED is None, reason="the Python twin is slow by nature")]
 
@@ -89,3 +102,11 @@ def test_fifty_megabytes_take_their_time_but_not_more() -> None:
     page = b"<p class=x>some words of a paragraph</p>\n" * 1_250_000 + b"<h1 class=a>end</h1>"
     found = make_cutter().cut_field(page, 0, thorough=True)
     assert found.values == ("end",)
+
+
+def test_records_inside_records_cost_no_more_than_some_walks_through_the_page() -> None:
+    inner = "<p>word</p>" * 20_000
+    page = ("<!DOCTYPE html><body>" + '<div class="item">' * 100 + inner + "</div>" * 100).encode()
+    rules = RegionRules((b'<div class="item"',), (ColumnRules("text", ("",)),))
+    found = RegionCutter(Layout("nested", (), regions=(rules,))).cut(page)
+    assert found == CutRegions("doubt", why="too many open elements")

@@ -116,7 +116,7 @@ def test_lines_of_bare_text_are_left_to_the_tree() -> None:
     object.__setattr__(bare, "tops", ((),) * 12)
     learned = learn_regions([lesson.source for lesson in lessons], [bare], LEAST)
     assert learned.rules == ()
-    assert "lines of text without elements" in learned.reasons[0]
+    assert "lines of bare text" in learned.reasons[0]
 
 
 def test_nothing_seen_is_nothing_learned() -> None:

@@ -12,6 +12,7 @@ from scythe.cut.tokens import START, read_token
 from scythe.rules import TAKES
 
 _PAGE_BYTES = 0x7FFFFFF0
+_WALKED = 8  # times the size of the page: elements in elements are walked through once more
 _Result = tuple[str, tuple[Any, ...], tuple[int, int] | None, str, int]
 
 
@@ -129,7 +130,7 @@ def _doubt(why: str) -> _Result:
 
 
 def _cut_repeats(page: _Page, way: PlanWay, number: int) -> _Result | None:
-    found, start = [], 0
+    found, start, walked = [], 0, 0
     for _ in range(1_000):
         place = page.search.next_match(way, start)
         if place is None:
@@ -139,6 +140,9 @@ def _cut_repeats(page: _Page, way: PlanWay, number: int) -> _Result | None:
         taken = _take(page, way, place)
         if taken is not None:
             found.append(taken)
+            walked += taken[0][1] - taken[0][0]
+            if way.take == FLOW and walked > _WALKED * len(page.body):
+                raise Doubt("too many open elements")
     return _pack(way, found, 1, number) if found else None
 
 

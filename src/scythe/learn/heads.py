@@ -17,7 +17,7 @@ from scythe.learn.columns import Shown
 from scythe.learn.head_literals import extend_heads, group_tags, is_general, propose_heads, propose_members
 from scythe.learn.literals import name_of
 from scythe.learn.markers import learn_way
-from scythe.page.entries import follow_region
+from scythe.page.entries import MOST_RECORDS, follow_region
 from scythe.page.entry_checks import find_lookalike, head_names
 from scythe.page.entry_labels import label_of
 from scythe.page.source import Source, is_bare, tag_end
@@ -107,7 +107,7 @@ class _Fit(NamedTuple):
 
 def learn_heads(sources: Sequence[Source], seen: Sequence[Seen]) -> tuple[list[Lesson], list[Seen], list[str]]:
     """Return rules without columns for the regions of which some could be found; the other regions; and why."""
-    tied = [one for one in seen if one.is_tied]
+    tied = [one for one in seen if one.is_tied and len(one.tops) < MOST_RECORDS]
     groups = list(_groups(sources, tied))
     tried: dict[Group, _Fit | str] = {}
     for _ in range(_ROUNDS):
@@ -123,7 +123,7 @@ def learn_heads(sources: Sequence[Source], seen: Sequence[Seen]) -> tuple[list[L
     failed = [(group, fit) for group, fit in results if not served.issuperset(group.seen)]
     reasons = [f"{_describe(sources, group)}: {_why(fit)}" for group, fit in failed]
     if len(tied) < len(seen):
-        reasons.append(f"{len(seen) - len(tied)} regions are lines of text without elements of their own")
+        reasons.append(f"{len(seen) - len(tied)} regions are lines of bare text, or too long")
     return found, [one for one in seen if one not in served], reasons
 
 

@@ -61,18 +61,20 @@ def follow_region(source: Source, rules: RegionRules) -> Entries:
 
 
 def _match(source: Source, rules: RegionRules) -> tuple[list[tuple[Opening, bool]], str]:
-    """Return the elements that match a literal, with whether they begin a record."""
-    body, found = source.body, []
-    counts = dict.fromkeys((*rules.heads, *rules.members), 0)
-    for opening in source.openings:
-        if not opening.shown:
-            continue
-        own = [literal for literal in counts if matches(body, opening.offset, literal)]
-        if own:
-            found.append((opening, any(literal in rules.heads for literal in own)))
-            for literal in own:
-                counts[literal] += 1
-    return found, "too many records" if max(counts.values(), default=0) >= MOST_RECORDS else ""
+    """Return the elements that match a literal, in the order of the source, with whether they begin a record."""
+    body = source.body
+    found: dict[int, tuple[Opening, bool]] = {}
+    for literal in dict.fromkeys((*rules.heads, *rules.members)):
+        count, at = 0, body.find(literal)
+        while at >= 0:
+            opening = source.at(at)
+            if opening is not None and opening.shown and matches(body, at, literal):
+                found[at] = (opening, literal in rules.heads or (at in found and found[at][1]))
+                count += 1
+                if count >= MOST_RECORDS:
+                    return [], "too many records"
+            at = body.find(literal, at + 1)
+    return [found[at] for at in sorted(found)], ""
 
 
 def _outermost(matching: list[tuple[Opening, bool]], holder: Opening | None) -> list[tuple[Opening, bool]]:
