@@ -9,6 +9,7 @@ import numpy as np
 from labels import f1
 from prepare import Prepared
 
+from scythe.read.records.kinds import MENUS, name_kinds
 from scythe.read.records.rank import choose
 from scythe.read.records.settle import LEAST, settle
 
@@ -56,7 +57,9 @@ def _returned(page: Prepared, scores: np.ndarray, cut: float) -> list[int]:
     scores = settle(page.names, page.rows, scores)
     chosen = choose(page.candidates, scores, len(page.leaf_words))
     above = [one for one in chosen if scores[one] >= cut]
-    return above or [one for one in chosen[:1] if scores[one] >= LEAST]
+    if above or scores[chosen[0]] < LEAST or name_kinds(page.names, page.rows[chosen[:1]])[0] in MENUS:
+        return above
+    return chosen[:1]
 
 
 def _best(page: Prepared, candidates: Sequence[int]) -> float:

@@ -178,16 +178,18 @@ def _describe_roles(table: Table, at: Ranges, traits: Traits, elements: Elements
     bits, names = np.arange(len(roles())), roles()
     row = np.minimum(at.row, len(elements) - 1)
     own = traits.own_roles[row][:, None] >> bits & 1
-    inside = traits.roles[at.row_end] - traits.roles[np.minimum(at.row + 1, at.row_end)] > 0
+    inside = traits.roles.take(at.row_end, axis=0) > traits.roles.take(np.minimum(at.row + 1, at.row_end), axis=0)
+    shares = at.mean(np.concatenate([own, inside], axis=1))
+    are, have = shares[:, : len(names)], shares[:, len(names) :]
     holder = traits.own_roles[at.holder][:, None] >> bits & 1
     above = traits.above_roles[at.holder][:, None] >> bits & 1
-    for place, block in (("records are", at.mean(own)), ("records have", at.mean(inside))):
+    for place, block in (("records are", are), ("records have", have)):
         table.add([f"{place} {role}" for role in names], block)
     for place, flags in (("holder is", holder), ("above is", above)):
         table.add([f"{place} {role}" for role in names], flags)
     furniture = [bit for bit, role in enumerate(names) if role in _FURNITURE]
     table["furniture above"] = above[:, furniture].sum(axis=1)
-    table["furniture near"] = at.mean(own)[:, furniture].sum(axis=1) + holder[:, furniture].sum(axis=1)
+    table["furniture near"] = are[:, furniture].sum(axis=1) + holder[:, furniture].sum(axis=1)
     tags = traits.above_tags[at.holder][:, None] >> np.arange(len(ABOVE_TAGS)) & 1
     table.add([f"inside {tag}" for tag in ABOVE_TAGS], tags)
     for name, known, rows in (("record", RECORD_TAGS, row[at.start]), ("holder", HOLDER_TAGS, at.holder)):
@@ -213,13 +215,16 @@ def _describe_likeness(table: Table, at: Ranges, traits: Traits, elements: Eleme
 
 def _agreement(at: Ranges, marks: Hashes) -> tuple[Floats, Floats]:
     """Return per candidate how many different marks there are, and how many records have the usual one, as shares."""
-    keys = marks * np.uint64(0x100000001B3) + at.owner.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    _, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    owner = at.owner[first]
-    order = np.argsort(owner, kind="stable")
-    kinds = np.bincount(owner, minlength=len(at.count))
-    usual = np.maximum.reduceat(counts[order], np.cumsum(kinds) - kinds)
+    keys = np.sort(at.owner.astype(np.uint64) << _OWNER_SHIFT | (marks * _SPREAD) >> (_WHOLE - _OWNER_SHIFT))
+    first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    counts = np.diff(np.append(first, len(keys)))
+    kinds = np.bincount((keys[first] >> _OWNER_SHIFT).astype(np.int64), minlength=len(at.count))
+    usual = np.maximum.reduceat(counts, np.cumsum(kinds) - kinds)
     return kinds / at.count, usual / at.count
+
+
+_WHOLE, _OWNER_SHIFT = np.uint64(64), np.uint64(48)  # keys sort by candidate, then by 48 bits of the mark
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _describe_size(table: Table, at: Ranges) -> None:

@@ -43,8 +43,9 @@ def ranges_of(candidates: Sequence[Candidate]) -> Ranges:
     """Put the records of all candidates, at least one, into columns."""
     count = np.array([len(one.rows) for one in candidates], dtype=np.int64)
     edges = chain.from_iterable
-    rows = np.fromiter(edges(edges(one.rows for one in candidates)), dtype=np.int64).reshape(-1, 2)
-    leaves = np.fromiter(edges(edges(one.leaves for one in candidates)), dtype=np.int64).reshape(-1, 2)
+    size = 2 * int(count.sum())
+    rows = np.fromiter(edges(edges([one.rows for one in candidates])), dtype=np.int64, count=size).reshape(-1, 2)
+    leaves = np.fromiter(edges(edges([one.leaves for one in candidates])), dtype=np.int64, count=size).reshape(-1, 2)
     holder = np.array([one.holder for one in candidates], dtype=np.int64)
     owner = np.repeat(np.arange(len(count)), count)
     return Ranges(np.cumsum(count) - count, count, holder, owner, rows[:, 0], rows[:, 1], leaves[:, 0], leaves[:, 1])

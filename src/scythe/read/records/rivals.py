@@ -68,29 +68,31 @@ def compare(at: Ranges, chars: Floats, leaves: int) -> dict[str, Floats]:
 
 def _containment(at: Ranges, rivals: Ints, leaves: int) -> tuple[Floats, Floats]:
     """Return per rival and candidate: how many of its records lie in one record of the rival, and in how many."""
-    record = _record_of_leaf(at, rivals, leaves)
-    first = record[:, np.minimum(at.leaf, leaves - 1)]
-    last = record[:, np.clip(at.leaf_end - 1, 0, leaves - 1)]
+    record = _record_of_leaf(at, rivals, leaves)  # leaves first: the rivals of a leaf lie side by side in memory
+    first = record.take(np.minimum(at.leaf, leaves - 1), axis=0)
+    last = record.take(np.clip(at.leaf_end - 1, 0, leaves - 1), axis=0)
     inside = (first == last) & (first > 0)
-    fresh = inside.copy()
-    fresh[:, 1:] &= (first[:, 1:] != first[:, :-1]) | (at.owner[1:] != at.owner[:-1])
-    within = np.add.reduceat(inside, at.start, axis=1, dtype=np.int32)
-    distinct = np.add.reduceat(fresh, at.start, axis=1, dtype=np.int32)
-    return within.astype(np.float64), distinct.astype(np.float64)
+    fresh = first[1:] != first[:-1]
+    fresh[at.start[1:] - 1] = True
+    fresh &= inside[1:]
+    fresh = np.concatenate([inside[:1], fresh])
+    within = np.add.reduceat(inside.view(np.uint8), at.start, axis=0, dtype=np.int32)
+    distinct = np.add.reduceat(fresh.view(np.uint8), at.start, axis=0, dtype=np.int32)
+    return within.T.astype(np.float64), distinct.T.astype(np.float64)
 
 
 def _record_of_leaf(at: Ranges, rivals: Ints, leaves: int) -> NDArray[np.int32]:
-    """Return per rival and leaf the number of the record the leaf is in, from 1; 0 where it is in none."""
+    """Return per leaf and rival the number of the record the leaf is in, from 1; 0 where it is in none."""
     number = np.full(len(at.count), -1)
     number[rivals] = np.arange(len(rivals))
     of = number[at.owner]
     kept = of >= 0
     of, start, end = of[kept], at.leaf[kept], at.leaf_end[kept]
     order = np.arange(1, len(of) + 1, dtype=np.int32)
-    change = np.zeros((len(rivals), leaves + 1), dtype=np.int32)
-    np.add.at(change, (of, start), order)
-    np.add.at(change, (of, end), -order)
-    found: NDArray[np.int32] = np.cumsum(change, axis=1, dtype=np.int32)[:, :leaves]
+    change = np.zeros((leaves + 1, len(rivals)), dtype=np.int32)
+    np.add.at(change, (start, of), order)
+    np.add.at(change, (end, of), -order)
+    found: NDArray[np.int32] = np.cumsum(change, axis=0, dtype=np.int32)[:leaves]
     return found
 
 

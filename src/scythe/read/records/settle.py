@@ -13,8 +13,8 @@ import numpy as np
 from scythe.read.records.ranges import Floats
 
 CUT = 0.22  # regions below it are menus and the like: chosen by cross-validation, train/records
-LEAST = 0.15  # the best region of a page counts from here on when no other does
-_CELLS, _PROSE = 0.6, 0.5  # what is left of a score
+LEAST = 0.15  # the best region counts from here on when no other does, unless it is furniture of the page
+_CELLS, _PROSE, _SAME = 0.6, 0.5, 0.5  # what is left of a score
 
 
 def settle(names: Sequence[str], rows: Floats, scores: Floats) -> Floats:
@@ -30,20 +30,12 @@ def settle(names: Sequence[str], rows: Floats, scores: Floats) -> Floats:
     lone = (get("rows") <= 1.5) & (get("record tag li") == 0) & (get("record tag tr") == 0)
     prose = ((get("record tag p") > 0) | lone) & (get("sentence records") >= 0.6) & (get("link share") < 0.3)
     prose &= (get("leaves") < 4) & (get("chars") >= 80)
-    settled = scores * np.where(fields, _CELLS, 1.0) * np.where(prose, _PROSE, 1.0)
+    # "Subscribe" twenty times is no list
+    same = (get("texts usual") >= 0.5) & (get("records") >= 4)
+    settled = scores * np.where(fields, _CELLS, 1.0) * np.where(prose, _PROSE, 1.0) * np.where(same, _SAME, 1.0)
     # rows with the same cells, each with a short text, are a table of data whatever their words are
     told = (get("record tag tr") > 0) & (get("cell each") >= 3) & (get("tags usual") >= 0.6) & (get("records") >= 4)
     told &= (get("leaves") >= 1.7) & (get("leaf chars") <= 40) & (get("parents") <= 0.5)
     told &= get("furniture above") == 0
     corrected: Floats = np.where(told, np.maximum(settled, CUT), settled)
     return corrected
-
-
-def lift_best(scores: Floats) -> Floats:
-    """Return the scores with the best one at `CUT` when none is above and it is no menu for sure."""
-    best = int(np.argmax(scores))
-    if not LEAST <= scores[best] < CUT:
-        return scores
-    lifted = scores.copy()
-    lifted[best] = CUT
-    return lifted

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from scythe.page.elements import Elements
 from scythe.read.records.ranges import Floats, Ints
-from scythe.read.records.texts import TEXT_TRAITS, read_text
+from scythe.read.records.texts import TEXT_TRAITS, read_texts
 from scythe.read.records.words import roles, roles_of
 
 Hashes = NDArray[np.uint64]
 T = TypeVar("T", bound=Hashable)
+Number = TypeVar("Number", np.float64, np.int32)
 
 LEAF_TRAITS = (*TEXT_TRAITS, "one", "link", "heading", "hidden", "bold", "short", "long", "repeated", "score")
 TAG_TRAITS = {
@@ -41,7 +42,7 @@ class Traits:
 
     leaves: Floats  # one row more than leaves, one column per LEAF_TRAITS
     tags: Floats  # one row more than elements, one column per TAG_TRAITS
-    roles: Floats  # one row more than elements, one column per role
+    roles: NDArray[np.int32]  # one row more than elements, one column per role
     text_hash: Hashes  # of the texts of leaves
     tag_hash: Hashes  # of the tags of elements
     class_hash: Hashes  # of tags and classes of elements
@@ -64,9 +65,9 @@ def measure(elements: Elements, scores: Floats | None = None) -> Traits:
         leaves[:, LEAF_TRAITS.index("score")] = scores * leaves[:, LEAF_TRAITS.index("chars")]
     heading_leaves = np.flatnonzero(leaves[:, LEAF_TRAITS.index("heading")] > 0)
     return Traits(
-        leaves=_running(leaves),
-        tags=_running(_tag_traits(elements)),
-        roles=_running(own[:, None] >> np.arange(len(roles())) & 1),
+        leaves=_running(leaves, np.float64),
+        tags=_running(_tag_traits(elements), np.float64),
+        roles=_running(own[:, None] >> np.arange(len(roles())) & 1, np.int32),
         text_hash=_running_hash(leaf_text),
         tag_hash=_running_hash(_number(elements.tag)[0]),
         class_hash=_running_hash(_number(zip(elements.tag, elements.classes, strict=True))[0]),
@@ -104,7 +105,7 @@ def _look_up(elements: Elements) -> tuple[Ints, Ints]:
 
 def _leaf_traits(elements: Elements, distinct: list[str], leaf_text: Ints, above: Ints) -> Floats:
     """Return one row of numbers per leaf; equal texts are read once."""
-    read = np.array([read_text(text) for text in distinct], dtype=np.float64).reshape(-1, len(TEXT_TRAITS))[leaf_text]
+    read = np.array(read_texts(distinct), dtype=np.float64).reshape(-1, len(TEXT_TRAITS))[leaf_text]
     chars, words = read[:, 0], read[:, 1]
     marks = above[np.array(elements.leaf_row, dtype=np.int64)]
     uses = np.bincount(leaf_text, minlength=len(distinct))[leaf_text]
@@ -134,8 +135,8 @@ def _number(values: Iterable[T]) -> tuple[Ints, list[T]]:
     return numbers, list(known)
 
 
-def _running(values: NDArray[np.generic]) -> Floats:
-    sums = np.zeros((len(values) + 1, values.shape[1]))
+def _running(values: NDArray[np.generic], kind: type[Number]) -> NDArray[Number]:
+    sums = np.zeros((len(values) + 1, values.shape[1]), dtype=kind)
     np.cumsum(values, axis=0, out=sums[1:])
     return sums
 
