@@ -56,3 +56,8 @@ def test_texts_that_nothing_tells_more_of_are_numbered():
 
 def test_names_are_unique_even_where_a_head_looks_like_a_number():
     assert make_unique(["a", "a_2", "a", "a"]) == ("a", "a_2", "a_3", "a_4")
+
+
+def test_numbers_inside_words_do_not_make_the_words_a_name():
+    bodies = [f"<h2><a href=/{i}>About {word}</a></h2><cite>e{i}.org</cite>" for i, word in enumerate(["mills", "ports"])]
+    assert names(*bodies) == ("title", "text")

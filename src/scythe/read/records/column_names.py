@@ -17,7 +17,7 @@ _TITLE_SIZE = (3.0, 7.5)  # binary logarithm of characters: 7 to 180
 _LONG = 6.5  # 90 characters: nobody signs so
 _NAME_CHARS = 30
 _NAME_WORDS = 3
-_DIGITS = re.compile(r"\d[\d.,]{0,20}")
+_DIGITS = re.compile(r"(?<![^\W_])\d[\d.,]{0,20}(?![^\W_])")  # whole numbers: e0.org and e1.org share no word
 _LETTERS = re.compile(r"[^\W\d_]{1,30}")
 _BY = frozenset("by von par por de da di af av od przez door yazan oleh szerző автор от author autor auteur".split())
 
