@@ -22,7 +22,7 @@ def grow(pages: Sequence[Prepared], columns: Sequence[int], seed: int = 0) -> Ex
     for page in pages:
         good = page.grades > POOR
         kept = np.concatenate([np.flatnonzero(good), rng.permutation(np.flatnonzero(~good))[:POOR_KEPT]])
-        rows.append(page.rows[kept][:, columns])
+        rows.append(page.described.rows[kept][:, columns])
         grades.append(page.grades[kept])
         weights.append(np.full(len(kept), WEIGHT[page.kind] / len(kept)))
     model = ExtraTreesRegressor(

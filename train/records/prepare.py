@@ -12,7 +12,7 @@ from labels import Gold, grade_part, grade_whole, locate, score_whole, words_of
 from scythe.page import Page
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.candidates import find_candidates
-from scythe.read.records.features import describe
+from scythe.read.records.features import Described, describe
 from scythe.read.records.rank import score_leaves
 from scythe.read.records.traits import measure
 
@@ -24,8 +24,7 @@ class Prepared:
     kind: str
     site: str
     plain: bool
-    names: tuple[str, ...]
-    rows: np.ndarray  # one row of features per candidate
+    described: Described
     grades: np.ndarray  # what the forest learns
     whole: np.ndarray  # F1 of each candidate against all gold records
     candidates: list[Candidate]
@@ -48,7 +47,7 @@ def prepare(labelled: Labelled) -> Prepared | None:
     candidates = find_candidates(elements)
     if not candidates:
         return None
-    names, rows = describe(elements, measure(elements, score_leaves(page)), candidates)
+    described = describe(elements, measure(elements, score_leaves(page)), candidates)
     leaf_words = [words_of(text) for text in elements.text]
     gold = Gold(labelled.gold)
     bags = _bags_of(candidates, leaf_words)
@@ -57,7 +56,7 @@ def prepare(labelled: Labelled) -> Prepared | None:
     else:
         grades = grade_whole(gold, bags)
     return Prepared(
-        labelled.kind, labelled.site, labelled.plain, names, rows.astype(np.float32), grades, score_whole(gold, bags),
+        labelled.kind, labelled.site, labelled.plain, described, grades, score_whole(gold, bags),
         candidates, leaf_words, gold,
     )  # fmt: skip
 

@@ -54,10 +54,14 @@ def judge(pages: Sequence[Prepared], scores: Sequence[np.ndarray], cut: float) -
 
 def _returned(page: Prepared, scores: np.ndarray, cut: float) -> list[int]:
     """Return what the package would, with another cut."""
-    scores = settle(page.names, page.rows, scores)
+    scores = settle(page.described, scores)
     chosen = choose(page.candidates, scores, len(page.leaf_words))
     above = [one for one in chosen if scores[one] >= cut]
-    if above or scores[chosen[0]] < LEAST or name_kinds(page.names, page.rows[chosen[:1]])[0] in MENUS:
+    if (
+        above
+        or scores[chosen[0]] < LEAST
+        or name_kinds(page.described.names, page.described.rows[chosen[:1]])[0] in MENUS
+    ):
         return above
     return chosen[:1]
 

@@ -37,7 +37,7 @@ def cross_validate(pages: Sequence[Prepared], columns: Sequence[int], seed: int)
     for number in range(FOLDS):
         model = grow([page for page, own in zip(pages, fold, strict=True) if own != number], columns, seed)
         for index in np.flatnonzero(fold == number):
-            scores[index] = model.predict(pages[index].rows[:, columns])
+            scores[index] = model.predict(pages[index].described.rows[:, columns])
     return scores
 
 
@@ -49,7 +49,7 @@ def main() -> None:
     asked = parser.parse_args()
     with Pool(2) as pool:
         pages = [page for page in pool.map(prepare, read_pages(asked.data), chunksize=4) if page is not None]
-    names = pages[0].names
+    names = pages[0].described.names
     columns = list(range(len(names)))
     if asked.scores:
         print(f"seed | cut | {HEADER}")

@@ -7,6 +7,7 @@ what is in it is a difference of running sums, and a candidate is a run of recor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.ranges import Floats, Ints, Ranges, ranges_of
-from scythe.read.records.rivals import compare, find_parts
+from scythe.read.records.rivals import Pairs, compare, describe_parts, find_parts
 from scythe.read.records.traits import ABOVE_TAGS, LEAF_TRAITS, TAG_TRAITS, Hashes, Traits
 from scythe.read.records.words import roles
 
@@ -54,8 +55,20 @@ class Table:
         self.blocks.append(block.astype(np.float64))
 
 
-def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]) -> tuple[tuple[str, ...], Floats]:
-    """Return the names of the columns and one row per candidate, of which there must be one."""
+class Described(NamedTuple):
+    """The candidates of a page in numbers."""
+
+    names: tuple[str, ...]  # of the columns
+    rows: Floats  # one per candidate
+    parts: Pairs  # which candidates have all records of another, and more
+
+    def column(self, name: str) -> Floats:
+        """Return one number per candidate."""
+        return self.rows[:, self.names.index(name)]
+
+
+def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]) -> Described:
+    """Measure the candidates, of which there must be one."""
     at, table = ranges_of(candidates), Table()
     inside = traits.leaves[at.leaf_end] - traits.leaves[at.leaf]
     _describe_texts(table, at, inside, traits)
@@ -65,9 +78,10 @@ def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]
     _describe_likeness(table, at, traits, elements)
     _describe_size(table, at)
     chars, leaves = table["chars total"], len(traits.leaves) - 1
-    for relations in (compare(at, chars, leaves), find_parts(at, chars, leaves, table["heads usual"])):
+    parts = find_parts(at, leaves)
+    for relations in (compare(at, chars, leaves), describe_parts(parts, at, chars, table["heads usual"])):
         table.add(list(relations), np.stack(list(relations.values()), axis=1))
-    return tuple(table.names), np.concatenate(table.blocks, axis=1)
+    return Described(tuple(table.names), np.concatenate(table.blocks, axis=1), parts)
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

@@ -36,13 +36,12 @@ def rank(page: Page, candidates: Sequence[Candidate]) -> list[Ranked]:
     if not candidates:
         return []
     elements = page.elements
-    names, rows = describe(elements, measure(elements, score_leaves(page)), candidates)
+    described = describe(elements, measure(elements, score_leaves(page)), candidates)
     forest = load()
-    at = {name: column for column, name in enumerate(names)}
-    scores = forest.predict(rows[:, [at[name] for name in forest.features]])
-    scores = settle(names, rows, scores)
+    at = {name: column for column, name in enumerate(described.names)}
+    scores = settle(described, forest.predict(described.rows[:, [at[name] for name in forest.features]]))
     chosen = choose(candidates, scores, len(elements.text))
-    kinds = name_kinds(names, rows[chosen])
+    kinds = name_kinds(described.names, described.rows[chosen])
     if LEAST <= scores[chosen[0]] < CUT and kinds[0] not in MENUS:
         scores[chosen[0]] = CUT
     return [

@@ -6,6 +6,8 @@ list inside one record. Which of them is the record can only be told by looking 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -96,12 +98,16 @@ def _record_of_leaf(at: Ranges, rivals: Ints, leaves: int) -> NDArray[np.int32]:
     return found
 
 
-def find_parts(at: Ranges, chars: Floats, leaves: int, uniform: Floats) -> dict[str, Floats]:
-    """Return how a candidate stands to those that have all of its records and more; `uniform` says how alike each is.
+class Pairs(NamedTuple):
+    """Pairs of candidates: `whole[i]` has all records of `part[i]`, and more."""
 
-    Having its first, middle and last record counts as having all.
-    """
-    part, whole = _parts(at, leaves)
+    part: Ints
+    whole: Ints
+
+
+def describe_parts(pairs: Pairs, at: Ranges, chars: Floats, uniform: Floats) -> dict[str, Floats]:
+    """Return how a candidate stands to those it is part of; `uniform` says how alike the records of each are."""
+    part, whole = pairs
     count = at.count.astype(np.float64)
     times, share = count[whole] / count[part], _quotient(chars[part], chars[whole])
     nobody = np.zeros(len(count))
@@ -122,8 +128,8 @@ def _quotient(part: Floats, whole: Floats) -> Floats:
     return part / np.maximum(whole, 1.0)
 
 
-def _parts(at: Ranges, leaves: int) -> tuple[Ints, Ints]:
-    """Return pairs of candidates: one that is part of another, and the other."""
+def find_parts(at: Ranges, leaves: int) -> Pairs:
+    """Return which candidates are part of others: having the first, middle and last record counts as having all."""
     record = np.unique(at.leaf * (leaves + 1) + at.leaf_end, return_inverse=True)[1].ravel()
     size = len(at.count)
     having = np.sort(record * size + at.owner)  # all (record, candidate), by record
@@ -140,4 +146,4 @@ def _parts(at: Ranges, leaves: int) -> tuple[Ints, Ints]:
         found = np.searchsorted(having, wanted)
         kept = having[np.minimum(found, len(having) - 1)] == wanted
         part, whole = part[kept], whole[kept]
-    return part, whole
+    return Pairs(part, whole)

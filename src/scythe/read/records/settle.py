@@ -6,24 +6,36 @@ stands here as rules.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
+from scythe.read.records.features import Described
 from scythe.read.records.ranges import Floats
 
 CUT = 0.22  # regions below it are menus and the like: chosen by cross-validation, train/records
 LEAST = 0.15  # the best region counts from here on when no other does, unless it is furniture of the page
 _CELLS, _PROSE, _SAME = 0.6, 0.5, 0.5  # what is left of a score
+_NEAR = 0.9  # of the score of a part
 
 
-def settle(names: Sequence[str], rows: Floats, scores: Floats) -> Floats:
-    """Return the scores after the rules for cells, running text and tables of data."""
-    at = {name: column for column, name in enumerate(names)}
+def settle(described: Described, scores: Floats) -> Floats:
+    """Return the scores after all rules."""
+    return _prefer_wholes(described, _correct(described, scores))
 
-    def get(name: str) -> Floats:
-        return rows[:, at[name]]
 
+def _prefer_wholes(described: Described, scores: Floats) -> Floats:
+    """Lift candidates above their parts where both score about the same and all records of the whole look alike."""
+    part, whole = described.parts
+    count, alike, texts = (described.column(name) for name in ("records", "heads usual", "texts kinds"))
+    near = (scores[part] > scores[whole]) & (scores[whole] >= _NEAR * scores[part])
+    near &= (alike[whole] == 1.0) & (texts[whole] >= 0.9) & (count[whole] <= 4 * count[part])
+    lifted = scores.copy()
+    np.maximum.at(lifted, whole[near], scores[part[near]] + 1e-4)
+    return lifted
+
+
+def _correct(described: Described, scores: Floats) -> Floats:
+    """Return the scores after the rules for cells, running text, repetition and tables of data."""
+    get = described.column
     # a cell with one text is a field: the row is the record
     fields = (get("record tag td") > 0) & (get("leaves") < 1.3) & (get("cells of") + get("column of") > 0)
     # paragraphs of running text are alike, but no records
