@@ -17,7 +17,7 @@ from scythe.read.records import forest as module
 from scythe.read.records.forest import to_json
 
 FOLDS = 5
-CUTS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+CUTS = (0.18, 0.2, 0.22, 0.25, 0.3)
 
 
 def folds_of(pages: Sequence[Prepared], seed: int) -> np.ndarray:

@@ -39,7 +39,7 @@ LONG = "It took them # days to walk from the coast to the old town, and nobody h
         ("products", f"<ul>{repeat('<li class=product><a href=/#>Word #</a> <b>€ #9.00</b></li>')}</ul>"),
         ("posts", f"<ol class='commentlist'>{repeat(f'<li class=comment><b>Word #</b><p>{LONG}</p></li>')}</ol>"),
         ("articles", repeat(f"<article class='post'><h2><a href=/#>Word #</a></h2><p>{LONG}</p></article>")),
-        ("related", f"<h3>Related posts</h3><ul>{repeat('<li><a href=/r#>Word # and a longer title of it</a></li>')}</ul>"),
+        ("related", f"<h3>Related posts</h3><ul>{repeat('<li><a href=/r#>Word # and a longer title</a></li>')}</ul>"),
         ("list", f"<ul>{repeat('<li>Word # is only a line of text</li>')}</ul>"),
     ],
 )  # fmt: skip

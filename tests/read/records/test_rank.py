@@ -55,20 +55,24 @@ def test_no_text_is_in_two_regions():
 def test_whole_cards_of_a_grid_are_the_records_not_its_rows():
     names = "lamp chair table shelf mirror carpet clock vase stool desk couch frame".split()
     cards = [
-        f"<div class='card'><img src='/{n}.jpg'><h3><a href='/p/{n}'>Oak {name}</a></h3><span class='price'>€ {n}9.00</span>"
-        f"<p>A {name} of solid oak, made by hand in a small workshop.</p></div>"
+        f"<div class='card'><img src='/{n}.jpg'><h3><a href='/p/{n}'>Oak {name}</a></h3>"
+        f"<span class='price'>€ {n}9.00</span><p>A {name} of solid oak, made by hand in a small workshop.</p></div>"
         for n, name in enumerate(names, 1)
     ]
     rows = "".join(f"<div class='row'>{''.join(cards[i : i + 3])}</div>" for i in range(0, 12, 3))
-    page, found = ranked(f"<body><h1>Oak things</h1><div class='products'>{rows}</div></body>")
+    _, found = ranked(f"<body><h1>Oak things</h1><div class='products'>{rows}</div></body>")
     assert len(found[0].candidate.rows) == 12
 
 
 def test_ingredients_are_found_on_a_page_of_running_text():
     amounts = "200 g flour|2 eggs|100 ml milk|1 pinch of salt|2 tbsp sugar|1 tsp butter".split("|")
     listed = "".join(f"<li class='ingredient'>{amount}</li>" for amount in amounts)
-    story = "".join(f"<p>My grandmother made these on Sundays, and story number {n} goes on for long.</p>" for n in range(9))
-    page, found = ranked(f"<body><article><h1>Pancakes</h1>{story}<h2>Ingredients</h2><ul>{listed}</ul></article></body>")
+    story = "".join(
+        f"<p>My grandmother made these on Sundays, and story number {n} goes on for long.</p>" for n in range(9)
+    )
+    page, found = ranked(
+        f"<body><article><h1>Pancakes</h1>{story}<h2>Ingredients</h2><ul>{listed}</ul></article></body>"
+    )
     first = [texts(page, one.candidate) for one in found[:3] if one.score >= CUT]
     assert amounts in first
 

@@ -90,16 +90,16 @@ def _share(part: Floats, whole: Floats) -> Floats:
 
 def _describe_texts(table: Table, at: Ranges, inside: Floats, traits: Traits) -> None:
     """Say how much text there is, of which kind and how evenly it is spread."""
-    sums, page = at.total(inside), traits.leaves[-1]
+    sums, page = at.total(inside) * (at.records / at.count)[:, None], traits.leaves[-1]
     chars, leaves = sums[:, _COUNTED["chars"]], sums[:, _COUNTED["one"]]
-    table["records"] = at.count
-    table["chars"] = chars / at.count
+    table["records"] = at.records
+    table["chars"] = chars / at.records
     table["chars share"] = chars / max(page[_COUNTED["chars"]], 1.0)
     table["chars total"] = chars
-    table["leaves"] = leaves / at.count
+    table["leaves"] = leaves / at.records
     table["leaves share"] = leaves / max(page[_COUNTED["one"]], 1.0)
     table["leaf chars"] = _share(chars, leaves)
-    table["comma"] = sums[:, _COUNTED["comma"]] / at.count
+    table["comma"] = sums[:, _COUNTED["comma"]] / at.records
     spread = ("chars", "one", "words")
     _describe_spread(table, at, ("chars", "leaves", "words"), inside[:, [_COUNTED[name] for name in spread]])
     columns = [_COUNTED[name] for name in _SHARES]

@@ -14,13 +14,18 @@ from scythe.read.records.candidate import Candidate
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+MEASURED = (
+    60_000  # records of all candidates of a page: bounds time and memory; the largest page of our sets has 16 000
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
     """The records of all candidates, one after the other."""
 
     start: Ints  # per candidate: number of its first record
-    count: Ints  # per candidate: how many records
+    count: Ints  # per candidate: how many records are measured
+    records: Ints  # per candidate: how many there are
     holder: Ints  # per candidate: row
     owner: Ints  # per record: number of its candidate
     row: Ints  # per record: first row
@@ -40,12 +45,22 @@ class Ranges:
 
 
 def ranges_of(candidates: Sequence[Candidate]) -> Ranges:
-    """Put the records of all candidates, at least one, into columns."""
-    count = np.array([len(one.rows) for one in candidates], dtype=np.int64)
-    edges = chain.from_iterable
-    size = 2 * int(count.sum())
-    rows = np.fromiter(edges(edges([one.rows for one in candidates])), dtype=np.int64, count=size).reshape(-1, 2)
-    leaves = np.fromiter(edges(edges([one.leaves for one in candidates])), dtype=np.int64, count=size).reshape(-1, 2)
+    """Put the records of all candidates, at least one, into columns; of very many records every n-th is measured."""
+    records = np.array([len(one.rows) for one in candidates], dtype=np.int64)
+    step = np.ones(len(records), dtype=np.int64)
+    if records.sum() > MEASURED:
+        step = -(-records // max(MEASURED // len(records), 1))
+    rows = [one.rows[::every] for one, every in zip(candidates, step.tolist(), strict=True)]
+    leaves = [one.leaves[::every] for one, every in zip(candidates, step.tolist(), strict=True)]
+    count = -(-records // step)
+    first, end = _edges(rows, int(count.sum()))
+    leaf, leaf_end = _edges(leaves, int(count.sum()))
     holder = np.array([one.holder for one in candidates], dtype=np.int64)
     owner = np.repeat(np.arange(len(count)), count)
-    return Ranges(np.cumsum(count) - count, count, holder, owner, rows[:, 0], rows[:, 1], leaves[:, 0], leaves[:, 1])
+    return Ranges(np.cumsum(count) - count, count, records, holder, owner, first, end, leaf, leaf_end)
+
+
+def _edges(ranges: list[tuple[tuple[int, int], ...]], count: int) -> tuple[Ints, Ints]:
+    flat = chain.from_iterable(chain.from_iterable(ranges))
+    edges = np.fromiter(flat, dtype=np.int64, count=2 * count).reshape(-1, 2)
+    return np.ascontiguousarray(edges[:, 0]), np.ascontiguousarray(edges[:, 1])

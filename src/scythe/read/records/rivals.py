@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from scythe.read.records.ranges import Floats, Ints, Ranges
 
 RIVALS = 64  # the candidates with the most text, with which all are compared: bounds time and memory
-CELLS = 6_000_000  # leaves times rivals at most
+CELLS = 6_000_000  # leaves times rivals, and records times rivals, at most
 _MOST = 0.8  # share of records from which a relation counts
 
 
 def compare(at: Ranges, chars: Floats, leaves: int) -> dict[str, Floats]:
     """Return what the relations to the largest rivals say; `chars` is the text of each candidate."""
     count = at.count.astype(np.float64)
-    size = min(RIVALS, max(CELLS // max(leaves, 1), 1), len(count))
+    size = min(RIVALS, max(CELLS // max(leaves, len(at.owner)), 1), len(count))
     rivals = np.argsort(-chars, kind="stable")[:size]
     within, distinct = _containment(at, rivals, leaves)
     share = within / count
@@ -108,7 +108,7 @@ class Pairs(NamedTuple):
 def describe_parts(pairs: Pairs, at: Ranges, chars: Floats, uniform: Floats) -> dict[str, Floats]:
     """Return how a candidate stands to those it is part of; `uniform` says how alike the records of each are."""
     part, whole = pairs
-    count = at.count.astype(np.float64)
+    count = at.records.astype(np.float64)
     times, share = count[whole] / count[part], _quotient(chars[part], chars[whole])
     nobody = np.zeros(len(count))
     said = {name: nobody.copy() for name in ("part of", "part of times", "part of uniform", "parts", "parts share")}
@@ -139,7 +139,7 @@ def find_parts(at: Ranges, leaves: int) -> Pairs:
     part = np.repeat(np.arange(size), end - begin)
     offset = np.arange(len(part)) - np.repeat(np.cumsum(end - begin) - (end - begin), end - begin)
     whole = having[np.repeat(begin, end - begin) + offset] % size
-    kept = at.count[whole] > at.count[part]
+    kept = at.records[whole] > at.records[part]
     part, whole = part[kept], whole[kept]
     for probe in (record[last], record[at.start + at.count // 2]):
         wanted = probe[part] * size + whole
