@@ -9,9 +9,8 @@ import numpy as np
 from labels import f1
 from prepare import Prepared
 
-from scythe.read.records.kinds import MENUS, name_kinds
 from scythe.read.records.rank import choose
-from scythe.read.records.settle import LEAST, settle
+from scythe.read.records.settle import is_clear, settle
 
 FOUND = 0.5  # F1 from which an ingredient list counts as found
 FIRST = 3
@@ -57,13 +56,7 @@ def _returned(page: Prepared, scores: np.ndarray, cut: float) -> list[int]:
     scores = settle(page.described, scores)
     chosen = choose(page.candidates, scores, len(page.leaf_words))
     above = [one for one in chosen if scores[one] >= cut]
-    if (
-        above
-        or scores[chosen[0]] < LEAST
-        or name_kinds(page.described.names, page.described.rows[chosen[:1]])[0] in MENUS
-    ):
-        return above
-    return chosen[:1]
+    return above or [one for one in chosen[:1] if is_clear(page.described, one, scores[one])]
 
 
 def _best(page: Prepared, candidates: Sequence[int]) -> float:

@@ -11,9 +11,9 @@ from scythe.page import Page
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.features import describe
 from scythe.read.records.forest import load
-from scythe.read.records.kinds import MENUS, name_kinds
+from scythe.read.records.kinds import name_kinds
 from scythe.read.records.ranges import Floats
-from scythe.read.records.settle import CUT, LEAST, settle
+from scythe.read.records.settle import CUT, is_clear, settle
 from scythe.read.records.traits import measure
 from scythe.read.text.auto import score_blocks
 from scythe.read.text.head import head_of
@@ -42,8 +42,9 @@ def rank(page: Page, candidates: Sequence[Candidate]) -> list[Ranked]:
     scores = settle(described, forest.predict(described.rows[:, [at[name] for name in forest.features]]))
     chosen = choose(candidates, scores, len(elements.text))
     kinds = name_kinds(described.names, described.rows[chosen])
-    if LEAST <= scores[chosen[0]] < CUT and kinds[0] not in MENUS:
-        scores[chosen[0]] = CUT
+    best = chosen[0]
+    if scores[best] < CUT and is_clear(described, best, scores[best]):
+        scores[best] = CUT
     return [
         Ranked(candidates[one], round(float(scores[one]), 4), kind) for one, kind in zip(chosen, kinds, strict=True)
     ]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from scythe.read.records.features import Described
+from scythe.read.records.kinds import MENUS, name_kinds
 from scythe.read.records.ranges import Floats
 
 CUT = 0.22  # regions below it are menus and the like: chosen by cross-validation, train/records
-LEAST = 0.15  # the best region counts from here on when no other does, unless it is furniture of the page
+LEAST = 0.12  # a clear list counts from here on when no other region does
 _CELLS, _PROSE, _SAME = 0.6, 0.5, 0.5  # what is left of a score
 _NEAR = 0.9  # of the score of a part
 
@@ -51,3 +52,10 @@ def _correct(described: Described, scores: Floats) -> Floats:
     told &= get("furniture above") == 0
     corrected: Floats = np.where(told, np.maximum(settled, CUT), settled)
     return corrected
+
+
+def is_clear(described: Described, one: int, score: float) -> bool:
+    """Say whether the best candidate of a page may count although its score is low: all its records look alike."""
+    alike, paragraphs = described.column("heads usual")[one], described.column("record tag p")[one]
+    kind = name_kinds(described.names, described.rows[[one]])[0]
+    return score >= LEAST and bool(alike >= 0.9) and not paragraphs and kind not in MENUS
