@@ -16,6 +16,7 @@ static void start_at(Map *m, uint32_t from)
     m->exact = from == 0;
     m->opaque = m->opaque_odd = 0;
     m->opaque_depth = m->opaque_blocks = 0;
+    m->svg_until = 0;
     m->in_body = from > 0;
     m->cells = 0;
     m->tables = from > 0 ? -1 : 0;
@@ -186,7 +187,8 @@ static void read_mark(Map *m, const byte *open)
         m->cursor = (uint32_t)(t.next - m->base);
         return;
     }
-    int foreign = m->opaque == TAG_SVG || m->opaque == TAG_MATH;
+    int in_svg = m->opaque == TAG_TEMPLATE && (uint32_t)(open - m->base) < m->svg_until;
+    int foreign = in_svg || m->opaque == TAG_SVG || m->opaque == TAG_MATH;
     if (foreign && t.kind == TOKEN_COMMENT && m->end - open > 9 && !memcmp(open, "<![CDATA[", 9)) {
         const byte *close = memmem(open, (size_t)(m->end - open), "]]>", 3);
         t.next = close ? close + 3 : m->end;
@@ -203,7 +205,14 @@ static void read_mark(Map *m, const byte *open)
         mark->tag = t.tag;
         mark->odd = t.zero;
         uint32_t traits = traits_of(t.tag);
-        if (m->opaque) {
+        const byte *close = NULL;
+        if (!in_svg && m->opaque == TAG_TEMPLATE && !m->opaque_odd && t.kind == TOKEN_START && t.tag == TAG_SVG)
+            close = svg_end(&t, m->end);
+        if (close != NULL)
+            m->svg_until = (uint32_t)(close - m->base);
+        if (in_svg || close != NULL) {
+            mark->hidden = 3;
+        } else if (m->opaque) {
             mark->hidden = (uint8_t)follow_opaque(m, &t);
         } else {
             if ((traits & T_TABLE_PART) || t.tag == TAG_TABLE)

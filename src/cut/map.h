@@ -34,6 +34,7 @@ typedef struct {
     int opaque_depth;    /* how often it is nested */
     int opaque_blocks;   /* noscript: special elements open in it */
     uint8_t opaque_open[16];
+    uint32_t svg_until;  /* where an svg in good order ends that stands in a template */
     uint64_t cells;      /* one bit for each open table, innermost lowest: 1 in a cell */
     int tables;          /* open tables; -1 unknown */
     uint8_t in_body;     /* something that only a body holds has been seen */

@@ -4,6 +4,9 @@
 
 #include "text.h"
 
+/* Return the end of an svg in good order, from its opening tag, or NULL where HTML in it may have ended it. scan_skip.c */
+const byte *svg_end(const Token *opening, const byte *end);
+
 /* Reasons of doubt; 0 is none. The names for people are in scan.c. */
 enum {
     SURE,

@@ -63,6 +63,42 @@ int scan_skip_foreign(Scan *s, Token *t)
     return STOP;
 }
 
+const byte *svg_end(const Token *opening, const byte *end)
+{
+    int depth = 1, leaf = 0; /* leaf: the TAG_... of an element whose content is HTML again: text only */
+    const byte *at = opening->next;
+    if (opening->slash)
+        return at;
+    while (depth) {
+        Token t;
+        const byte *open = find_byte(at, end, '<');
+        if (open == NULL)
+            return NULL;
+        read_token(&t, open, end);
+        at = t.next;
+        int is_tag = t.kind == TOKEN_START || t.kind == TOKEN_END;
+        uint32_t traits = is_tag ? traits_of(t.tag) : 0;
+        int named = is_tag && (t.tag == TAG_TITLE || t.tag == TAG_DESC);
+        if (t.kind == TOKEN_UNENDED || (is_tag && t.zero) ||
+            (t.kind == TOKEN_COMMENT && end - open > 8 && !memcmp(open + 1, "![CDATA[", 8)))
+            return NULL;
+        if (t.kind == TOKEN_START) {
+            int html = t.tag != TAG_SVG && !named && (traits & (T_BREAKS_OUT | T_OPAQUE | T_RAW | T_FRAME));
+            if (leaf || html || t.tag == TAG_FONT || t.tag == TAG_FOREIGNOBJECT || t.tag == TAG_ANNOTATION_XML)
+                return NULL;
+            depth += t.tag == TAG_SVG && !t.slash;
+            leaf = named && !t.slash ? t.tag : 0;
+        } else if (t.kind == TOKEN_END) {
+            int html = (traits & (T_SPECIAL | T_FORMATTING | T_BREAKS_OUT | T_OPAQUE | T_FRAME)) != 0;
+            if (leaf ? t.tag != leaf : t.tag != TAG_SVG && html)
+                return NULL;
+            depth -= t.tag == TAG_SVG && !leaf;
+            leaf = 0;
+        }
+    }
+    return at;
+}
+
 /* Read the next token of markup and go behind it, or doubt where the page ends first. */
 static int next_token(Scan *s, const byte **at, Token *token)
 {
@@ -109,7 +145,13 @@ int scan_skip_template(Scan *s, Token *t)
             inner -= token.tag == TAG_TEMPLATE;
         } else if (token.kind == TOKEN_START) {
             inner += token.tag == TAG_TEMPLATE;
-            if (token.tag == TAG_SVG || token.tag == TAG_MATH || token.tag == TAG_SELECT || token.tag == TAG_COL ||
+            if (token.tag == TAG_SVG) {
+                at = svg_end(&token, s->end);
+                if (at == NULL)
+                    return doubtful(s, D_TEMPLATE);
+                continue;
+            }
+            if (token.tag == TAG_MATH || token.tag == TAG_SELECT || token.tag == TAG_COL ||
                 token.tag == TAG_PLAINTEXT || (traits_of(token.tag) & T_FRAME) || inner > DEPTH)
                 return doubtful(s, D_TEMPLATE);
             if (traits_of(token.tag) & T_RAW) {

@@ -159,3 +159,10 @@ def test_rows_with_cells_that_span_others_are_left_to_the_whole_table() -> None:
     rules = RegionRules((b'<tr class="r"',), (ColumnRules("name", (">td",)), ColumnRules("count", (">td:2",))))
     rows = '<tr class="r"><td rowspan=2>a</td><td>1</td></tr><tr class="r"><td>2</td></tr>'
     assert cut(frame("Table", f"<table>{rows}</table>"), rules).state == "strange"
+
+
+def test_icons_in_templates_do_not_put_the_page_behind_them_in_doubt() -> None:
+    icon = b'<template><li class="item"><svg><title>t</title><g><path d="M"/></g></svg></li></template>'
+    page = shop_page(1).replace(b"<h1>", icon + b"<h1>")
+    assert len(texts(page, cut(page, ITEMS))) == 12
+    assert cut(page.replace(b"<path", b"<p><path"), ITEMS).state == "doubt"

@@ -40,6 +40,9 @@ ODD = (
     "<table><form><tr><td>f</form></table>",
     "<math><mi>x</mi><annotation>z</annotation></math>", "<ul><li>1<li>2</ul>", "<p>1<p>2", "<dl><dt>k<dd>v</dl>",
     "<b><p>1</b>2</p>", "<a>1<a>2</a>", "<button>1</button>", "<p><b>1</p>2</b>", "<div><b>1</div>2",
+    "<template><p>a<svg><g><path/></g></svg></p></template>", "<template><svg><title>t</title></svg><li>x</template>",
+    "<template><svg><p>x</svg></template>", "<template><svg><g></template>", "<template><svg/><td>x</template>",
+    "<template><table><svg><a>1</a></svg></table></template>", "<template><svg></g></title></svg></template>",
     "<ruby>a<rt>b</rt></ruby>", "<object><p>o</p></object>", "<h1>1<h2>2</h1>", "<br/>", "<div/>", "<p/>", "<svg/>",
 )  # fmt: skip
 

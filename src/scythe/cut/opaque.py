@@ -40,7 +40,12 @@ def skip_template(body: bytes, token: Token) -> int:
             inner -= name == b"template"
         elif token.kind == START:
             inner += name == b"template"
-            odd = name in (b"svg", b"math", b"select", b"plaintext", b"col") or name in tags.FRAME
+            if name == b"svg":
+                at = svg_end(body, token)
+                if at < 0:
+                    raise Doubt("an unusual template")
+                continue
+            odd = name in (b"math", b"select", b"plaintext", b"col") or name in tags.FRAME
             if odd or inner > DEPTH:
                 raise Doubt("an unusual template")
             if name in tags.RAW:
@@ -48,6 +53,39 @@ def skip_template(body: bytes, token: Token) -> int:
                 if at < 0:
                     raise Doubt("the page ends inside the element")
     return at
+
+
+def svg_end(body: bytes, token: Token) -> int:
+    """Return the end of an svg in good order, or -1 where HTML in it may have ended it."""
+    if token.slash:
+        return token.next
+    depth, leaf, at = 1, b"", token.next
+    while depth:
+        start = body.find(b"<", at)
+        token = read_token(body, start, len(body)) if start >= 0 else token._replace(kind=UNENDED)
+        if token.kind == UNENDED or (token.kind == COMMENT and body.startswith(b"<![CDATA[", start)):
+            return -1
+        at, name = token.next, token.name
+        if token.kind == START:
+            if leaf or token.is_odd or _is_html(name) or (name in tags.RAW and name != b"title"):
+                return -1
+            depth += name == b"svg" and not token.slash
+            leaf = name if name in _LEAVES[b"svg"] and not token.slash else b""
+        elif token.kind == END:
+            html = name in tags.SPECIAL or name in tags.FORMATTING or _is_html(name)
+            if token.is_odd or (name != leaf if leaf else html):
+                return -1
+            depth -= name == b"svg" and not leaf
+            leaf = b""
+    return at
+
+
+def _is_html(name: bytes) -> bool:
+    """Say whether a tag in svg is read as HTML, or might be."""
+    if name == b"svg":
+        return False
+    odd = name in (b"font", b"foreignobject", b"annotation-xml")
+    return odd or name in tags.BREAKS_OUT or name in tags.OPAQUE or name in tags.FRAME
 
 
 def skip_select(body: bytes, token: Token) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from scythe.cut import tags
+from scythe.cut.opaque import svg_end
 from scythe.cut.tokens import COMMENT, END, LITERAL, START, Token, content_close, read_token
 
 NO, YES, DOUBT = range(3)
@@ -55,6 +56,7 @@ class TokenMap:
         self._depth = 0
         self._blocks: list[bytes] = []
         self._lost_blocks = False
+        self._svg_until = 0  # where an svg in good order ends that stands in a template
         self._in_body = start > 0
         self._cells: list[bool] | None = [] if start == 0 else None  # one for each open table; None: not known
 
@@ -218,7 +220,8 @@ class TokenMap:
         if token.kind == LITERAL:
             self.cursor = token.next
             return
-        foreign = self._opaque in _FOREIGN
+        in_svg = self._opaque == b"template" and opening < self._svg_until
+        foreign = in_svg or self._opaque in _FOREIGN
         if foreign and token.kind == COMMENT and body.startswith(b"<![CDATA[", opening) and size - opening > 9:
             close = body.find(b"]]>", opening)
             token = token._replace(next=close + 3 if close >= 0 else size)
@@ -234,7 +237,11 @@ class TokenMap:
 
     def _follow_tag(self, mark: Mark, token: Token, foreign: bool) -> None:
         name = token.name
-        if self._opaque:
+        if self._opaque == b"template" and not foreign and not self._is_odd and (token.kind, name) == (START, b"svg"):
+            self._svg_until = max(svg_end(self.body, token), 0)
+        if self._opaque == b"template" and token.at < self._svg_until:
+            mark.hidden = IN_TEMPLATE
+        elif self._opaque:
             mark.hidden = self._follow_opaque(token)
         else:
             if _is_grid(name):
