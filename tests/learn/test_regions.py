@@ -131,3 +131,16 @@ def test_rows_of_a_table_are_told_from_its_head_by_what_they_begin_with() -> Non
     (rules,) = learn([table(number) for number in range(3)], "tr:has(td)").rules
     assert rules.heads == (b"<tr><td",)
     assert len(follow_region(read_source(table(40)), rules).offsets) == 9
+
+
+def test_a_tag_that_says_nothing_gives_way_to_the_one_around_it() -> None:
+    def cards(number: int) -> bytes:
+        items = "".join(
+            f'<div class="card"><a href="/{i}" class="link"><h3>{words(i, 3)}</h3><p>{words(i + 2, 9)}.</p></a></div>'
+            for i in range(number, number + 9)
+        )
+        return frame("Cards", f'<section>{items}</section><p><a href="/all">All</a> <a href="/x">Other</a></p>')
+
+    learned = learn([cards(number) for number in range(3)], "a.link")
+    assert [rules.heads for rules in learned.rules] == [(b'<div class="card">',)]
+    assert [column.name for column in learned.rules[0].columns] == ["title", "text"]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from scythe.learn.columns import Shown
 from scythe.learn.head_literals import extend_heads, group_tags, is_general, propose_heads, propose_members
+from scythe.learn.lifted import lift
 from scythe.learn.literals import name_of
 from scythe.learn.markers import learn_way
 from scythe.page.entries import MOST_RECORDS, follow_region
@@ -87,6 +88,7 @@ class Lesson(NamedTuple):
 class _Fit(NamedTuple):
     """How well rules select what reading found."""
 
+    group: Group  # as the rules select it
     rules: RegionRules
     agreed: int  # pages on which they agree, of ...
     spoken: int  # ... those on which either finds any
@@ -136,7 +138,7 @@ def _choose(sources: Sequence[Source], results: Sequence[tuple[Group, _Fit | str
     for group, fit in good:
         if not served.intersection(group.seen):
             rules = replace(fit.rules, tight=_are_tight(sources, fit.rules))
-            found.append(Lesson(group, rules, fit.twins))
+            found.append(Lesson(fit.group, rules, fit.twins))
             served.update(group.seen, fit.twins)
     return found, served
 
@@ -214,6 +216,25 @@ def _learn_group(sources: Sequence[Source], group: Group, every: Sequence[Seen])
     """Return the rules that select the records of a region best, or why there are none."""
     if len(group.pages) == 1 and sum(len(one.tops) for one in group.seen) < _ALONE:
         return "on one page only"
+    best = _fit_group(sources, group, every)
+    if isinstance(best, str) or not best.is_good:
+        for moved in _lifted(group):
+            fit = _fit_group(sources, moved, every)
+            if isinstance(fit, _Fit) and fit.is_good:
+                return fit
+    return best
+
+
+def _lifted(group: Group) -> Iterator[Group]:
+    """Yield the same records one or more elements further out or in, where all of them have such."""
+    levels: dict[int, list[Seen]] = defaultdict(list)
+    for one in group.seen:
+        for level, tops, shown in lift(one.shown):
+            levels[level].append(replace(one, tops=tops, shown=shown))
+    yield from (Group(tuple(seen)) for seen in levels.values() if len(seen) == len(group.seen))
+
+
+def _fit_group(sources: Sequence[Source], group: Group, every: Sequence[Seen]) -> _Fit | str:
     best: _Fit | None = None
     for proposals in _proposals(sources, group):
         for rules in proposals:
@@ -296,7 +317,7 @@ def _try(sources: Sequence[Source], group: Group, rules: RegionRules, every: Seq
     usual = replace(
         rules, pages=len(sources), present=len(some), fewest=min(some, default=0), most=max(some, default=0)
     )
-    return _Fit(usual, agreed, spoken, right, wanted, frozenset(extra), frozenset(twins))
+    return _Fit(group, usual, agreed, spoken, right, wanted, frozenset(extra), frozenset(twins))
 
 
 def _are_twins(offsets: Sequence[int], one: Seen) -> bool:
