@@ -14,7 +14,7 @@ from threading import Lock
 
 from scythe.cut.records import RecordCutter, name_region
 from scythe.learn.columns import Shown
-from scythe.learn.heads import Seen
+from scythe.learn.region_groups import Seen
 from scythe.model import Listed, Lists, Paging, Region
 from scythe.page import Page
 from scythe.page.elements import Elements

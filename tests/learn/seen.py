@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from scythe.learn.columns import Shown
-from scythe.learn.heads import Seen
+from scythe.learn.region_groups import Seen
 from scythe.learn.regions import LearnedRegions, learn_regions
 from scythe.page.elements import Elements
 from scythe.page.source import MARK

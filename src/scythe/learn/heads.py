@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from scythe.learn.columns import Shown
 from scythe.learn.head_literals import extend_heads, group_tags, is_general, propose_heads, propose_members
-from scythe.learn.lifted import lift
 from scythe.learn.literals import name_of
 from scythe.learn.markers import learn_way
+from scythe.learn.region_groups import Group, Seen, group_seen, label_at, lift_group, records_label, tag_at
 from scythe.page.entries import MOST_RECORDS, follow_region
 from scythe.page.entry_checks import find_lookalike, head_names
-from scythe.page.entry_labels import label_of
-from scythe.page.source import Source, is_bare, tag_end
+from scythe.page.source import Source, is_bare
 from scythe.rules import FLOW, RegionRules, Way
 
 _RIGHT = 0.9  # of the records that a rule selects must be those that reading found, and the other way round
@@ -31,39 +29,6 @@ _ROUNDS = 3  # of joining such regions
 _LOOK = 400  # bytes of a record that are looked at for how it begins
 _ALONE = 8  # records that a region of one page alone must have
 _EVERYTHING = (b"<html", b"<body")  # as good as no holder
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Seen:
-    """A region as reading found it on one page, tied to the page's source."""
-
-    page: int
-    holder: int  # offset of the opening tag of the element around all records; -1 where the source has none
-    tops: tuple[tuple[int, ...], ...]  # per record the offsets of the opening tags of its elements, siblings
-    score: float  # 0..1, how sure reading is that it is what the page is about
-    kind: str
-    shown: Shown
-
-    @property
-    def is_tied(self) -> bool:
-        """Whether every record has elements of its own, and these stand in the source."""
-        return bool(self.tops) and all(tops and min(tops) >= 0 for tops in self.tops)
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """What seems to be the same region on several pages."""
-
-    seen: tuple[Seen, ...]
-
-    @property
-    def pages(self) -> list[int]:
-        """Pages that have it."""
-        return sorted({one.page for one in self.seen})
-
-    def runs(self, page: int) -> set[tuple[int, int]]:
-        """Return where the records of a page begin and where their last elements do."""
-        return {(tops[0], tops[-1]) for one in self.seen if one.page == page for tops in one.tops}
 
 
 class Lesson(NamedTuple):
@@ -110,7 +75,7 @@ class _Fit(NamedTuple):
 def learn_heads(sources: Sequence[Source], seen: Sequence[Seen]) -> tuple[list[Lesson], list[Seen], list[str]]:
     """Return rules without columns for the regions of which some could be found; the other regions; and why."""
     tied = [one for one in seen if one.is_tied and len(one.tops) < MOST_RECORDS]
-    groups = list(_groups(sources, tied))
+    groups = list(group_seen(sources, tied))
     tried: dict[Group, _Fit | str] = {}
     for _ in range(_ROUNDS):
         for group in groups:
@@ -151,48 +116,6 @@ def _why(fit: _Fit | str) -> str:
     return f"no tag selects its records ({fit.right} of {fit.wanted} right, {len(fit.extra)} too many)"
 
 
-def _groups(sources: Sequence[Source], seen: Sequence[Seen]) -> Iterator[Group]:
-    """Yield the regions that are the same on several pages: first by records, then by what is around them."""
-    for alike in _bucket(seen, lambda one: _short(_records_label(sources[one.page], one))):
-        if _once_a_page(alike):
-            yield Group(tuple(alike))
-            continue
-        for closer in _bucket(alike, lambda one: _records_label(sources[one.page], one)):
-            parts = _bucket(closer, lambda one: _holder_label(sources[one.page], one.holder))
-            apart = len(parts) > 1 and all(map(_once_a_page, parts))
-            yield from (Group(tuple(own)) for own in (parts if apart else [closer]))
-
-
-def _bucket(seen: Iterable[Seen], key: Callable[[Seen], str]) -> list[list[Seen]]:
-    buckets: dict[str, list[Seen]] = defaultdict(list)
-    for one in seen:
-        buckets[key(one)].append(one)
-    return list(buckets.values())
-
-
-def _once_a_page(seen: Sequence[Seen]) -> bool:
-    return len({one.page for one in seen}) == len(seen)
-
-
-def _short(label: str) -> str:
-    return ".".join(label.split(".")[:2])
-
-
-def _records_label(source: Source, one: Seen) -> str:
-    return Counter(_label_at(source, tops[0]) for tops in one.tops).most_common(1)[0][0]
-
-
-def _label_at(source: Source, offset: int) -> str:
-    opening = source.at(offset)
-    return label_of(opening.name, opening.node.attributes.get("class") or "") if opening is not None else ""
-
-
-def _holder_label(source: Source, offset: int) -> str:
-    """Return what the element around records is called; unlike records, it may have a name of its own."""
-    opening = source.at(offset)
-    return f"{_label_at(source, offset)}#{opening.node.attributes.get('id') or ''}" if opening is not None else ""
-
-
 def _join(groups: list[Group], tried: dict[Group, _Fit | str]) -> list[Group]:
     """Join regions that one rule selects together, as the parts of a list that adverts or headings divide."""
     owner = {(page, run[0]): i for i, group in enumerate(groups) for page in group.pages for run in group.runs(page)}
@@ -218,20 +141,11 @@ def _learn_group(sources: Sequence[Source], group: Group, every: Sequence[Seen])
         return "on one page only"
     best = _fit_group(sources, group, every)
     if isinstance(best, str) or not best.is_good:
-        for moved in _lifted(group):
+        for moved in lift_group(group):
             fit = _fit_group(sources, moved, every)
             if isinstance(fit, _Fit) and fit.is_good:
                 return fit
     return best
-
-
-def _lifted(group: Group) -> Iterator[Group]:
-    """Yield the same records one or more elements further out or in, where all of them have such."""
-    levels: dict[int, list[Seen]] = defaultdict(list)
-    for one in group.seen:
-        for level, tops, shown in lift(one.shown):
-            levels[level].append(replace(one, tops=tops, shown=shown))
-    yield from (Group(tuple(seen)) for seen in levels.values() if len(seen) == len(group.seen))
 
 
 def _fit_group(sources: Sequence[Source], group: Group, every: Sequence[Seen]) -> _Fit | str:
@@ -250,7 +164,7 @@ def _fit_group(sources: Sequence[Source], group: Group, every: Sequence[Seen]) -
 
 def _describe(sources: Sequence[Source], group: Group) -> str:
     first = group.seen[0]
-    return f"{first.kind} of {_records_label(sources[first.page], first)}"
+    return f"{first.kind} of {records_label(sources[first.page], first)}"
 
 
 def _proposals(sources: Sequence[Source], group: Group) -> Iterator[list[RegionRules]]:
@@ -261,8 +175,8 @@ def _proposals(sources: Sequence[Source], group: Group) -> Iterator[list[RegionR
     """
     firsts = [(sources[one.page], tops[0]) for one in group.seen for tops in one.tops]
     others = [(sources[one.page], offset) for one in group.seen for tops in one.tops for offset in tops[1:]]
-    members = propose_members(group_tags([(_label_at(*place), _tag(*place)) for place in others]))
-    tags = group_tags([(_label_at(*place), _tag(*place)) for place in firsts])
+    members = propose_members(group_tags([(label_at(*place), tag_at(*place)) for place in others]))
+    tags = group_tags([(label_at(*place), tag_at(*place)) for place in firsts])
     choices = list(propose_heads(tags, one_page=len(group.pages) == 1))
     longer = extend_heads([source.body[offset : offset + _LOOK] for source, offset in firsts])
     single = [literals for literals in choices if len(literals) == 1] + ([(longer,)] if choices and longer else [])
@@ -283,7 +197,7 @@ def _learn_holder(sources: Sequence[Source], group: Group) -> Way | None:
     for one in group.seen:
         if holders.setdefault(one.page, one.holder) != one.holder:
             return None  # the region is in several parts
-    names = {page: name_of(_tag(sources[page], offset)) for page, offset in holders.items() if offset >= 0}
+    names = {page: name_of(tag_at(sources[page], offset)) for page, offset in holders.items() if offset >= 0}
     name = Counter(names.values()).most_common(1)[0][0] if names else b""
     if not name or name in _EVERYTHING:
         return None
@@ -335,7 +249,3 @@ def _are_tight(sources: Sequence[Source], rules: RegionRules) -> bool:
     names = head_names(rules)
     every = ((source, follow_region(source, rules).spans(source)) for source in sources)
     return not any(find_lookalike(source.body, names, spans) for source, spans in every)
-
-
-def _tag(source: Source, offset: int) -> bytes:
-    return source.body[offset : tag_end(source.body, offset)] if offset >= 0 else b""

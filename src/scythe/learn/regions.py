@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scythe.learn.columns import learn_columns
-from scythe.learn.heads import Lesson, Seen, learn_heads
+from scythe.learn.heads import Lesson, learn_heads
+from scythe.learn.region_groups import Seen
 from scythe.page.source import Source
 from scythe.rules import RegionRules
 
