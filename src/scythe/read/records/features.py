@@ -16,7 +16,7 @@ from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.ranges import Floats, Ints, Ranges, ranges_of
 from scythe.read.records.rivals import Pairs, compare, describe_parts, find_parts
-from scythe.read.records.traits import ABOVE_TAGS, LEAF_TRAITS, TAG_TRAITS, Hashes, Traits
+from scythe.read.records.traits import ABOVE_TAGS, LEAF_TRAITS, TAG_TRAITS, Hashes, Traits, bits_of
 from scythe.read.records.words import roles
 
 RECORD_TAGS = "li tr div article a p dt td section span h1 h2 h3 h4 dl table ul".split()
@@ -189,14 +189,14 @@ def _describe_marks(table: Table, at: Ranges, traits: Traits) -> None:
 
 def _describe_roles(table: Table, at: Ranges, traits: Traits, elements: Elements) -> None:
     """Say what tags and names mean: of records, of what is inside them, of the holder and of everything above."""
-    bits, names = np.arange(len(roles())), roles()
+    names = roles()
     row = np.minimum(at.row, len(elements) - 1)
-    own = traits.own_roles[row][:, None] >> bits & 1
+    own = bits_of(traits.own_roles[row], len(names))
     inside = traits.roles.take(at.row_end, axis=0) > traits.roles.take(np.minimum(at.row + 1, at.row_end), axis=0)
     shares = at.mean(np.concatenate([own, inside], axis=1))
     are, have = shares[:, : len(names)], shares[:, len(names) :]
-    holder = traits.own_roles[at.holder][:, None] >> bits & 1
-    above = traits.above_roles[at.holder][:, None] >> bits & 1
+    holder = bits_of(traits.own_roles[at.holder], len(names))
+    above = bits_of(traits.above_roles[at.holder], len(names))
     for place, block in (("records are", are), ("records have", have)):
         table.add([f"{place} {role}" for role in names], block)
     for place, flags in (("holder is", holder), ("above is", above)):

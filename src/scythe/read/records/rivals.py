@@ -78,8 +78,8 @@ def _containment(at: Ranges, rivals: Ints, leaves: int) -> tuple[Floats, Floats]
     fresh[at.start[1:] - 1] = True
     fresh &= inside[1:]
     fresh = np.concatenate([inside[:1], fresh])
-    within = np.add.reduceat(inside.view(np.uint8), at.start, axis=0, dtype=np.int32)
-    distinct = np.add.reduceat(fresh.view(np.uint8), at.start, axis=0, dtype=np.int32)
+    within = np.add.reduceat(inside.astype(np.float32), at.start, axis=0)
+    distinct = np.add.reduceat(fresh.astype(np.float32), at.start, axis=0)
     return within.T.astype(np.float64), distinct.T.astype(np.float64)
 
 

@@ -67,7 +67,7 @@ def measure(elements: Elements, scores: Floats | None = None) -> Traits:
     return Traits(
         leaves=_running(leaves, np.float64),
         tags=_running(_tag_traits(elements), np.float64),
-        roles=_running(_bits(own, len(roles())), np.int32),
+        roles=_running(bits_of(own, len(roles())), np.int32),
         text_hash=_running_hash(leaf_text),
         tag_hash=_running_hash(_number(elements.tag)[0]),
         class_hash=_running_hash(_number(zip(elements.tag, elements.classes, strict=True))[0]),
@@ -135,10 +135,10 @@ def _number(values: Iterable[T]) -> tuple[Ints, list[T]]:
     return numbers, list(known)
 
 
-def _bits(flags: Ints, count: int) -> NDArray[np.uint8]:
+def bits_of(flags: Ints, count: int) -> NDArray[np.bool_]:
     """Return one column per bit, lowest first."""
     octets = flags.astype("<i8").view(np.uint8).reshape(-1, 8)
-    return np.unpackbits(octets, axis=1, count=count, bitorder="little")
+    return np.unpackbits(octets, axis=1, count=count, bitorder="little").view(np.bool_)
 
 
 def _running(values: NDArray[np.generic], kind: type[Number]) -> NDArray[Number]:
