@@ -19,7 +19,7 @@ from scythe.model import Listed, Lists, Paging, Region
 from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.page.entries import follow_region
-from scythe.page.entry_checks import head_names, judge_cells, judge_count
+from scythe.page.entry_checks import head_names, judge_cells, judge_count, leave_taken
 from scythe.page.entry_columns import EntryReader, read_entries
 from scythe.page.sniff import sniff_text
 from scythe.page.source import MARK, Source, read_source
@@ -89,6 +89,7 @@ class Reaper:
             return None, "the page had to be repaired"
         row_at = {mark: row for row in range(len(marked)) if (mark := _offset(marked, row)) >= 0}
         regions: list[Region] = []
+        taken: list[tuple[int, int]] = []  # rows of the records of regions before
         for rules in self.layout.regions:
             entries = follow_region(source, rules)
             why = judge_count(rules, len(entries.offsets))
@@ -99,13 +100,11 @@ class Reaper:
             lasts = [row_at.get(offset, 0) for offset in entries.last_offsets]
             if 0 in (*firsts, *lasts):
                 return None, "a record is not shown"
-            if len(firsts) > 1:
-                rows = [(first, elements.end[last]) for first, last in zip(firsts, lasts, strict=True)]
-                leaves = [
-                    (elements.leaf_start[first], elements.leaf_end[last])
-                    for first, last in zip(firsts, lasts, strict=True)
-                ]
-                records = read_entries(page, EntryReader(rules.columns), rows, leaves)
+            rows = [(first, elements.end[last]) for first, last in zip(firsts, lasts, strict=True)]
+            free = leave_taken(rows, taken)
+            if len(free) > 1:
+                leaves = [(elements.leaf_start[firsts[i]], elements.leaf_end[lasts[i]]) for i in free]
+                records = read_entries(page, EntryReader(rules.columns), [rows[i] for i in free], leaves)
                 regions.append(name_region(records, rules))
         return (tuple(regions), "") if regions else (None, "no records begin as learned")
 

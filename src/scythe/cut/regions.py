@@ -6,10 +6,11 @@ why: every tag is a true one, every end is where the tree builder closes the ele
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any, NamedTuple
 
 from scythe.cut.cutter import COMPILED, page_codec, plan_fields
-from scythe.page.entry_checks import find_lookalike, head_names, judge_cells, judge_count
+from scythe.page.entry_checks import find_lookalike, head_names, judge_cells, judge_count, leave_taken
 from scythe.rules import ATTRIBUTE, FLOW, FieldRules, Layout, RegionRules, Rule, Way
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
@@ -66,6 +67,7 @@ class RegionCutter:
         results: list[_Result] = list(self._engine.cut_fields(self._plan, body, True))
         at = 1
         regions: list[CutRecords] = []
+        taken: list[Span] = []  # records of regions before
         for number, rules in enumerate(self._regions):
             end = at + 1 + len(self._literals[number])
             spans, parts, why = _place(body, rules, self._literals[number], results[at], results[at + 1 : end])
@@ -76,8 +78,9 @@ class RegionCutter:
                 why = "something stands between records that may be one"
             if why:
                 return CutRegions("strange", why=why)
-            if len(spans) > 1:  # one alone is no list
-                regions.append(CutRecords(number, spans, parts))
+            free = [spans[i] for i in leave_taken(spans, taken)]
+            if len(free) > 1:  # one alone is no list
+                regions.append(CutRecords(number, tuple(free), _inside(parts, free)))
             at = end
         if not regions:
             return CutRegions("strange", why="no records begin as learned")
@@ -91,6 +94,11 @@ class RegionCutter:
             if not codec:
                 return CutRegions("doubt", why="its encoding is not certain")
         return CutRegions("cut", tuple(regions), "", base[1][0] if base[1] else "", codec)
+
+
+def _inside(parts: tuple[Span, ...], spans: list[Span]) -> tuple[Span, ...]:
+    starts = [start for start, _ in spans]
+    return tuple(part for part in parts if (at := bisect_right(starts, part[0])) and part[1] <= spans[at - 1][1])
 
 
 def _every(literal: bytes, take: str, attribute: str = "") -> Way:

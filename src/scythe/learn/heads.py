@@ -16,7 +16,16 @@ from typing import NamedTuple
 from scythe.learn.head_literals import extend_heads, group_tags, is_general, propose_heads, propose_members
 from scythe.learn.literals import name_of
 from scythe.learn.markers import learn_way
-from scythe.learn.region_groups import Group, Seen, group_seen, label_at, lift_group, records_label, tag_at
+from scythe.learn.region_groups import (
+    Group,
+    Seen,
+    group_seen,
+    label_at,
+    lift_group,
+    records_label,
+    settle_level,
+    tag_at,
+)
 from scythe.page.entries import MOST_RECORDS, follow_region
 from scythe.page.entry_checks import find_lookalike, head_names
 from scythe.page.source import Source, is_bare
@@ -74,7 +83,8 @@ class _Fit(NamedTuple):
 
 def learn_heads(sources: Sequence[Source], seen: Sequence[Seen]) -> tuple[list[Lesson], list[Seen], list[str]]:
     """Return rules without columns for the regions of which some could be found; the other regions; and why."""
-    tied = [one for one in seen if one.is_tied and len(one.tops) < MOST_RECORDS]
+    settled = [settle_level(one) for one in seen]
+    tied = [one for one in settled if one.is_tied and len(one.tops) < MOST_RECORDS]
     groups = list(group_seen(sources, tied))
     tried: dict[Group, _Fit | str] = {}
     for _ in range(_ROUNDS):
@@ -91,7 +101,7 @@ def learn_heads(sources: Sequence[Source], seen: Sequence[Seen]) -> tuple[list[L
     reasons = [f"{_describe(sources, group)}: {_why(fit)}" for group, fit in failed]
     if len(tied) < len(seen):
         reasons.append(f"{len(seen) - len(tied)} regions are lines of bare text, or too long")
-    return found, [one for one in seen if one not in served], reasons
+    return found, [one for one in settled if one not in served], reasons
 
 
 def _choose(sources: Sequence[Source], results: Sequence[tuple[Group, _Fit | str]]) -> tuple[list[Lesson], set[Seen]]:

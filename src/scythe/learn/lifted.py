@@ -14,10 +14,16 @@ from scythe.page.elements import Elements
 from scythe.page.source import MARK
 
 _OUT = 3  # elements further out that are tried, and ...
-_IN = 2  # ... further in
+_IN = 5  # ... further in
 
 Range = tuple[int, int]
 Tops = tuple[tuple[int, ...], ...]
+
+
+def lift_out(shown: Shown) -> tuple[Tops, Shown] | None:
+    """Return the region made of the outermost elements that hold just its records' texts, if these are not its own."""
+    found = [(level, tops, region) for level, tops, region in lift(shown) if level > 0]
+    return found[-1][1:] if found else None
 
 
 def lift(shown: Shown) -> Iterator[tuple[int, Tops, Shown]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scythe.learn.columns import Shown
-from scythe.learn.lifted import lift
+from scythe.learn.lifted import lift, lift_out
 from scythe.page.entry_labels import label_of
 from scythe.page.source import Source, tag_end
 
@@ -88,6 +88,12 @@ def _holder_label(source: Source, offset: int) -> str:
     """Return what the element around records is called; unlike records, it may have a name of its own."""
     opening = source.at(offset)
     return f"{label_at(source, offset)}#{opening.node.attributes.get('id') or ''}" if opening is not None else ""
+
+
+def settle_level(one: Seen) -> Seen:
+    """Return a region by its outermost elements: on which of several that hold the same reading settles is chance."""
+    found = lift_out(one.shown) if one.is_tied else None
+    return replace(one, tops=found[0], shown=found[1]) if found is not None else one
 
 
 def lift_group(group: Group) -> Iterator[Group]:

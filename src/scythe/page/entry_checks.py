@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
@@ -34,6 +35,19 @@ def find_lookalike(body: bytes, names: Collection[bytes], spans: Sequence[Span])
         return True
     following = _FOLLOWING.match(body, spans[-1][1]) if spans else None
     return following is not None and following[1] in names
+
+
+def leave_taken(spans: Sequence[Span], taken: list[Span]) -> list[int]:
+    """Return the numbers of the ranges that overlap none of those taken, which are sorted, and take them too."""
+    free = [i for i, (start, end) in enumerate(spans) if not _overlaps(start, end, taken)]
+    taken.extend(spans[i] for i in free)
+    taken.sort()
+    return free
+
+
+def _overlaps(start: int, end: int, taken: list[Span]) -> bool:
+    at = bisect_left(taken, (end, 0))  # those before it begin before `end`
+    return at > 0 and taken[at - 1][1] > start
 
 
 def judge_cells(body: bytes, names: Collection[bytes], spans: Sequence[Span]) -> str:
