@@ -37,9 +37,13 @@ LONG = "It took them # days to walk from the coast to the old town, and nobody h
         ("footer", f"<footer><ul>{repeat('<li><a href=/f#>Word #</a></li>')}</ul></footer>"),
         ("table", f"<table>{repeat('<tr><td>Word #</td><td>#0 km</td><td>#00 m</td></tr>')}</table>"),
         ("products", f"<ul>{repeat('<li class=product><a href=/#>Word #</a> <b>€ #9.00</b></li>')}</ul>"),
+        ("posts", f"<div class='thread'>{repeat(f'<div><b class=username>Word #</b><p>{LONG}</p></div>')}</div>"),
         ("posts", f"<ol class='commentlist'>{repeat(f'<li class=comment><b>Word #</b><p>{LONG}</p></li>')}</ol>"),
         ("articles", repeat(f"<article class='post'><h2><a href=/#>Word #</a></h2><p>{LONG}</p></article>")),
         ("related", f"<h3>Related posts</h3><ul>{repeat('<li><a href=/r#>Word # and a longer title</a></li>')}</ul>"),
+        ("definitions", f"<dl>{repeat('<dt>Word #</dt><dd>What it means to the # of us</dd>')}</dl>"),
+        ("results", f"<ol class='results'>{repeat('<li><a href=/#>Word # was found</a> and some text</li>')}</ol>"),
+        ("gallery", f"<div>{repeat('<figure><img src=/#.jpg><figcaption>Word #</figcaption></figure>')}</div>"),
         ("list", f"<ul>{repeat('<li>Word # is only a line of text</li>')}</ul>"),
     ],
 )  # fmt: skip

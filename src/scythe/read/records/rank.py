@@ -41,7 +41,7 @@ def rank(page: Page, candidates: Sequence[Candidate]) -> list[Ranked]:
     at = {name: column for column, name in enumerate(described.names)}
     scores = settle(described, forest.predict(described.rows[:, [at[name] for name in forest.features]]))
     chosen = choose(candidates, scores, len(elements.text))
-    kinds = name_kinds(described.names, described.rows[chosen])
+    kinds = name_kinds(described.names, described.rows[chosen], scores[chosen])
     best = chosen[0]
     if scores[best] < CUT and is_clear(described, best, scores[best]):
         scores[best] = CUT
