@@ -67,6 +67,7 @@ REGION = RegionRules(
     fewest=3,
     most=24,
     tight=True,
+    outside=4,
 )
 LISTING = replace(PROFILE, layouts=(replace(ARTICLE, regions=(REGION, replace(REGION, holder=()))),))
 HEALTH: dict[str, object] = {"pages": 12, "fields": {"title": [1, 0.5, None, True, "x"]}}
@@ -150,7 +151,7 @@ def test_what_is_left_out_of_rules_for_records_means_the_same_in_every_version()
     layout = {"name": "a", "fields": [], "regions": [region]}
     loaded = load_profile(signed({"scythe_profile": 2, "layouts": [layout], "health": {}})).profile
     columns = (ColumnRules("a", (">b",)),)
-    assert loaded.layouts[0].regions == (RegionRules((b"<li",), columns, (), (), "list", "", 0, 0, 0, 0, 0, False),)
+    assert loaded.layouts[0].regions == (RegionRules((b"<li",), columns, (), (), "list", "", 0, 0, 0, 0, 0, False, 0),)
 
 
 @pytest.mark.parametrize(

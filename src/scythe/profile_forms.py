@@ -350,6 +350,7 @@ REGION = Record(
         "fewest": _OFFSET,
         "most": _OFFSET,
         "tight": Flag(),
+        "outside": _OFFSET,
     },
     _region_why,
 )

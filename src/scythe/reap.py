@@ -19,7 +19,7 @@ from scythe.model import Listed, Lists, Paging, Region
 from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.page.entries import follow_region
-from scythe.page.entry_checks import head_names, judge_cells, judge_count, leave_taken
+from scythe.page.entry_checks import head_names, judge_cells, judge_count, judge_outside, leave_taken
 from scythe.page.entry_columns import EntryReader, read_entries
 from scythe.page.sniff import sniff_text
 from scythe.page.source import MARK, Source, read_source
@@ -92,7 +92,7 @@ class Reaper:
         taken: list[tuple[int, int]] = []  # rows of the records of regions before
         for rules in self.layout.regions:
             entries = follow_region(source, rules)
-            why = judge_count(rules, len(entries.offsets))
+            why = judge_count(rules, len(entries.offsets)) or judge_outside(rules, entries.outside)
             why = why or judge_cells(source.body, head_names(rules), entries.spans(source))
             if why:
                 return None, entries.why or why

@@ -117,6 +117,7 @@ class RegionRules:
     fewest: int = 0  # records of a page that has it
     most: int = 0
     tight: bool = False  # nothing with the tag of a record ever stood between two of them
+    outside: int = 0  # elements that match `heads` but are not in the holder, on the page learned that has most
 
     @property
     def is_expected(self) -> bool:

@@ -34,7 +34,7 @@ def test_every_record_is_cut_from_its_tag_to_its_end() -> None:
 
 
 def test_only_records_inside_the_holder_count() -> None:
-    rules = RegionRules((b"<li",), COLUMNS, holder=(HOLDER,))
+    rules = RegionRules((b"<li",), COLUMNS, holder=(HOLDER,), outside=4)
     page = shop_page(1)
     assert texts(page, cut(page, rules)) == [product(i).encode() for i in range(21, 33)]
 
@@ -166,3 +166,11 @@ def test_icons_in_templates_do_not_put_the_page_behind_them_in_doubt() -> None:
     page = shop_page(1).replace(b"<h1>", icon + b"<h1>")
     assert len(texts(page, cut(page, ITEMS))) == 12
     assert cut(page.replace(b"<path", b"<p><path"), ITEMS).state == "doubt"
+
+
+def test_many_more_records_outside_of_the_holder_than_ever_are_strange() -> None:
+    rules = RegionRules((b"<li",), COLUMNS, holder=(HOLDER,), outside=4)
+    page = shop_page(1)
+    assert cut(page, rules).state == "cut"
+    other = b"<ul>" + b"<li>more</li>" * 20 + b"</ul></main>"
+    assert cut(page.replace(b"</main>", other), rules).why == "more records than usual stand elsewhere"

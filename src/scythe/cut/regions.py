@@ -10,7 +10,7 @@ from bisect import bisect_right
 from typing import Any, NamedTuple
 
 from scythe.cut.cutter import COMPILED, page_codec, plan_fields
-from scythe.page.entry_checks import find_lookalike, head_names, judge_cells, judge_count, leave_taken
+from scythe.page.entry_checks import find_lookalike, head_names, judge_cells, judge_count, judge_outside, leave_taken
 from scythe.rules import ATTRIBUTE, FLOW, FieldRules, Layout, RegionRules, Rule, Way
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
@@ -19,7 +19,8 @@ _BASES = (b"<base", b"<BASE", b"<Base")
 
 Span = tuple[int, int]
 _Result = tuple[str, tuple[Any, ...], Span | None, str, int]
-_Placed = tuple[tuple[Span, ...], tuple[Span, ...], str]  # records, their elements, the reason of doubt
+# records, their elements, how many like them stand elsewhere, the reason of doubt
+_Placed = tuple[tuple[Span, ...], tuple[Span, ...], int, str]
 
 
 class CutRecords(NamedTuple):
@@ -70,10 +71,11 @@ class RegionCutter:
         taken: list[Span] = []  # records of regions before
         for number, rules in enumerate(self._regions):
             end = at + 1 + len(self._literals[number])
-            spans, parts, why = _place(body, rules, self._literals[number], results[at], results[at + 1 : end])
+            spans, parts, outside, why = _place(body, rules, self._literals[number], results[at], results[at + 1 : end])
             if why:
                 return CutRegions("doubt", why=why)
-            why = judge_count(rules, len(spans)) or judge_cells(body, self._names[number], spans)
+            why = judge_count(rules, len(spans)) or judge_outside(rules, outside)
+            why = why or judge_cells(body, self._names[number], spans)
             if not why and rules.tight and find_lookalike(body, self._names[number], spans):
                 why = "something stands between records that may be one"
             if why:
@@ -113,22 +115,26 @@ def _place(
     if rules.holder:
         if holder[0] not in ("flow", "raw") or holder[2] is None:
             missing = holder[0] == "absent" and not rules.is_expected
-            return (), (), "" if missing else f"the element around the records: {holder[3]}"
+            return (), (), 0, "" if missing else f"the element around the records: {holder[3]}"
         first, last = holder[2]
     every: dict[Span, bool] = {}
+    elsewhere: set[int] = set()
     for literal, (state, spans, _, why, _) in zip(literals, found, strict=True):
         if state == "doubt":
-            return (), (), why
+            return (), (), 0, why
         if len(spans) >= _MOST:
-            return (), (), "too many records"
+            return (), (), 0, "too many records"
         is_head = literal in rules.heads
         for span in spans:
             if span[0] > first and span[1] <= last:
                 every[span] = is_head or every.get(span, False)
-    return _join(body, every)
+            elif is_head:
+                elsewhere.add(span[0])
+    records, parts, why = _join(body, every)
+    return records, parts, len(elsewhere), why
 
 
-def _join(body: bytes, every: dict[Span, bool]) -> _Placed:
+def _join(body: bytes, every: dict[Span, bool]) -> tuple[tuple[Span, ...], tuple[Span, ...], str]:
     """Join the outermost elements to records, each from one head to the last member before the next."""
     records: list[Span] = []
     parts: list[Span] = []

@@ -217,7 +217,7 @@ def _learn_holder(sources: Sequence[Source], group: Group) -> Way | None:
 
 def _try(sources: Sequence[Source], group: Group, rules: RegionRules, every: Sequence[Seen]) -> _Fit:
     """Compare what rules select on all pages with what reading found."""
-    agreed = spoken = right = wanted = 0
+    agreed = spoken = right = wanted = outside = 0
     extra: set[tuple[int, int]] = set()
     twins: set[Seen] = set()
     counts: list[int] = []
@@ -226,6 +226,7 @@ def _try(sources: Sequence[Source], group: Group, rules: RegionRules, every: Seq
         got = set(zip(entries.offsets, entries.last_offsets, strict=True)) if len(entries.offsets) > 1 else set()
         want = group.runs(page)
         counts.append(len(got))
+        outside = max(outside, entries.outside if got else 0)
         if not want:
             same = [one for one in every if one.page == page and _are_twins(entries.offsets, one)]
             twins.update(same)
@@ -239,7 +240,12 @@ def _try(sources: Sequence[Source], group: Group, rules: RegionRules, every: Seq
         extra |= {(page, run[0]) for run in got - want}
     some = [count for count in counts if count]
     usual = replace(
-        rules, pages=len(sources), present=len(some), fewest=min(some, default=0), most=max(some, default=0)
+        rules,
+        pages=len(sources),
+        present=len(some),
+        fewest=min(some, default=0),
+        most=max(some, default=0),
+        outside=outside,
     )
     return _Fit(group, usual, agreed, spoken, right, wanted, frozenset(extra), frozenset(twins))
 

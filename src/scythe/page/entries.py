@@ -27,6 +27,7 @@ class Entries(NamedTuple):
     offsets: tuple[int, ...] = ()
     last_offsets: tuple[int, ...] = ()
     why: str = ""
+    outside: int = 0  # elements like heads that are not in the holder
 
     def spans(self, source: Source) -> list[tuple[int, int]]:
         """Return the byte range of each record, as far as the source shows it."""
@@ -47,6 +48,7 @@ def follow_region(source: Source, rules: RegionRules) -> Entries:
     if why:
         return Entries(why=why)
     outer = _outermost(matching, holder)
+    outside = _count_outside(source, matching, holder) if holder is not None else 0
     runs: list[list[Opening]] = []
     for opening, is_head in outer:
         if is_head:
@@ -57,7 +59,8 @@ def follow_region(source: Source, rules: RegionRules) -> Entries:
         return Entries(why="no records begin as learned")
     nodes = [_siblings(run) for run in runs]
     lasts = [run[-1] if len(own) > 1 else run[0] for own, run in zip(nodes, runs, strict=True)]
-    return Entries(tuple(nodes), tuple(run[0].offset for run in runs), tuple(last.offset for last in lasts))
+    firsts = tuple(run[0].offset for run in runs)
+    return Entries(tuple(nodes), firsts, tuple(last.offset for last in lasts), outside=outside)
 
 
 def _match(source: Source, rules: RegionRules) -> tuple[list[tuple[Opening, bool]], str]:
@@ -90,6 +93,11 @@ def _outermost(matching: list[tuple[Opening, bool]], holder: Opening | None) -> 
         if reached == around:
             kept.append((opening, is_head))
     return kept
+
+
+def _count_outside(source: Source, matching: list[tuple[Opening, bool]], holder: Opening) -> int:
+    first, last = holder.offset, span_of(source, holder, _WHOLE)[1]
+    return sum(is_head and not first < opening.offset < last for opening, is_head in matching)
 
 
 def _siblings(run: list[Opening]) -> Siblings:

@@ -50,6 +50,12 @@ def _overlaps(start: int, end: int, taken: list[Span]) -> bool:
     return at > 0 and taken[at - 1][1] > start
 
 
+def judge_outside(rules: RegionRules, outside: int) -> str:
+    """Say whether there are many more elements like records outside of the holder than ever: another list, perhaps."""
+    many = 2 * rules.outside + 2
+    return "more records than usual stand elsewhere" if rules.holder and outside > many else ""
+
+
 def judge_cells(body: bytes, names: Collection[bytes], spans: Sequence[Span]) -> str:
     """Say whether cells of rows span others: their columns are then told by the whole table, not by their number."""
     rows = spans if any(name.lower() == b"<tr" for name in names) else ()
