@@ -18,11 +18,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scythe import Page, Region, Site
+from scythe.bench.record_scoring import count_records
 from scythe.read.records.regions import read_records
 from scythe.reap import Reaper
 from scythe.url import absolute
 
-Body = tuple[str, bytes]  # address, source
+
+class Body(NamedTuple):
+    """One page, and the records that people marked on it, if anyone did: their texts, and those of its main region."""
+
+    url: str
+    source: bytes
+    marked: tuple[tuple[str, ...], ...] = ()
+    main: tuple[tuple[str, ...], ...] = ()
+
+
+_SCORES = ("page cut", "page cold", "main cut", "main cold")
 
 
 class Times(NamedTuple):
@@ -43,8 +54,15 @@ def read_sites(paths: Sequence[str], cap: int) -> dict[str, list[Body]]:
                 page = json.loads(line)
                 own = sites[page["site"]]
                 if len(own) < cap:
-                    own.append((page.get("url") or f"https://www.example.org/{len(own)}", page["html"].encode()))
+                    own.append(_body(page, len(own)))
     return {site: pages for site, pages in sites.items() if len(pages) > 1}
+
+
+def _body(page: dict[str, Any], number: int) -> Body:
+    gold = page["gold"] if isinstance(page.get("gold"), list) else []
+    marked = tuple(tuple(record["leaves"]) for record in gold)
+    main = tuple(tuple(record["leaves"]) for record in gold if record["region"] == 0)
+    return Body(page.get("url") or f"https://www.example.org/{number}", page["html"].encode(), marked, main)
 
 
 def split(pages: Sequence[Body], count: int) -> tuple[list[Body], list[Body]]:
@@ -61,7 +79,7 @@ def words_of(regions: Sequence[Region]) -> Counter[tuple[str, ...]]:
 
 def measure(site: Site, page: Body, least: float, tally: Counter[str]) -> None:
     """Extract one page and note how its records were got and whether they are right."""
-    url, body = page
+    url, body = page.url, page.source
     cold = read_records(Page.from_bytes(body, url=url))
     if not cold or cold[0].score < least:
         return
@@ -81,14 +99,24 @@ def measure(site: Site, page: Body, least: float, tally: Counter[str]) -> None:
     tally["records"] += sum(mine.values())
     tally["records cold"] += sum(theirs.values())
     tally["records in both"] += sum((mine & theirs).values())
+    if page.marked:
+        for name, regions in (("cut", records), ("cold", cold)):
+            tally[f"F1 page {name}"] += round(1e6 * f1_of(regions, page.marked))
+            tally[f"F1 main {name}"] += round(1e6 * f1_of(regions[:1], page.main))
     times = take_times(site, page)
     for name, value in times._asdict().items():
         tally[f"us {name}"] += round(value)
 
 
+def f1_of(regions: Sequence[Region], marked: Sequence[Sequence[str]]) -> float:
+    """Return the F1 of the records of some regions against those marked."""
+    counts = count_records([record.fields for region in regions for record in region.records], marked)
+    return 2 * counts.hits / max(1, 2 * counts.hits + counts.extra + counts.missed)
+
+
 def take_times(site: Site, page: Body) -> Times:
     """Time finding, cutting and reading cold; the least of three."""
-    url, body = page
+    url, body = page.url, page.source
     number = site._harvester._dispatcher.pick(body, url)
     assert number is not None
     cutter = Reaper(site.profile.layouts[number]).cutter
@@ -121,6 +149,9 @@ def report(tally: Counter[str]) -> Iterator[str]:
         return
     yield f"as the tree rule {tally['as the tree rule']}, as read cold {tally['as read cold']} of {cut} pages cut"
     yield f"records cut {tally['records']}, cold {tally['records cold']}, in both {tally['records in both']}"
+    if tally["F1 page cold"]:
+        scores = [f"{name} {tally[f'F1 {name}'] / 1e6 / cut:.3f}" for name in _SCORES]
+        yield f"record F1 against what is marked: {', '.join(scores)}"
     find, whole, cold = (tally[f"us {name}"] / cut for name in ("find", "cut", "cold"))
     yield f"us a page: find {find:.0f}, cut {whole:.0f}, cold {cold:.0f}; x {cold / find:.0f} and {cold / whole:.1f}"
 
@@ -135,7 +166,7 @@ def main() -> None:
     every: Counter[str] = Counter()
     for name, pages in read_sites(options.files, options.cap).items():
         learned, others = split(pages, options.learn)
-        site = Site.learn(learned, fields=["title", "records"])
+        site = Site.learn([page[:2] for page in learned], fields=["title", "records"])
         tally: Counter[str] = Counter()
         for page in others:
             measure(site, page, options.score, tally)
