@@ -92,7 +92,7 @@ def test_a_worse_candidate_that_shares_text_with_a_better_one_is_left_out():
 
 @pytest.mark.parametrize("unit", ["<li>x</li>", "<div>", "<tr><td>a<td>b</tr>", "<b>y</b> ", "<p class=a><p class=b>"])
 def test_large_repetitive_pages_are_ranked_in_seconds(unit):
-    page = Page.from_text("<body><table>" + unit * 20_000)
+    page = Page.from_text("<body><table>" + unit * 10_000)
     started = time.process_time()
     rank(page, find_candidates(page.elements))
-    assert time.process_time() - started < 8.0
+    assert time.process_time() - started < 5.0
