@@ -48,7 +48,7 @@ def follow_region(source: Source, rules: RegionRules) -> Entries:
     if why:
         return Entries(why=why)
     outer = _outermost(matching, holder)
-    outside = _count_outside(source, matching, holder) if holder is not None else 0
+    outside = _count_outside(matching, holder) if holder is not None else 0
     runs: list[list[Opening]] = []
     for opening, is_head in outer:
         if is_head:
@@ -95,9 +95,14 @@ def _outermost(matching: list[tuple[Opening, bool]], holder: Opening | None) -> 
     return kept
 
 
-def _count_outside(source: Source, matching: list[tuple[Opening, bool]], holder: Opening) -> int:
-    first, last = holder.offset, span_of(source, holder, _WHOLE)[1]
-    return sum(is_head and not first < opening.offset < last for opening, is_head in matching)
+def _count_outside(matching: list[tuple[Opening, bool]], holder: Opening) -> int:
+    around, count = holder.node.mem_id, 0
+    for opening, is_head in matching:
+        above = opening.node.parent if is_head else None
+        while above is not None and above.mem_id != around:
+            above = above.parent
+        count += is_head and above is None
+    return count
 
 
 def _siblings(run: list[Opening]) -> Siblings:
