@@ -66,7 +66,7 @@ def list_in_python(root: LexborNode) -> Elements:
         depths.append(depths[parent] + 1 if parent >= 0 else 0)
         classes.append(attributes.get("class") or "" if attributes else "")
         names.append(names_of(attributes) if attributes else "")
-        hidden.append(parent >= 0 and hidden[parent] or bool(attributes) and is_hidden(attributes))
+        hidden.append((parent >= 0 and hidden[parent]) or (bool(attributes) and is_hidden(attributes)))
         starts.append(len(texts))
         out.leaf_end.append(len(texts))
         nodes.append(node)

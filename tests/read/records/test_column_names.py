@@ -59,5 +59,5 @@ def test_names_are_unique_even_where_a_head_looks_like_a_number():
 
 
 def test_numbers_inside_words_do_not_make_the_words_a_name():
-    bodies = [f"<h2><a href=/{i}>About {word}</a></h2><cite>e{i}.org</cite>" for i, word in enumerate(["mills", "ports"])]
+    bodies = [f"<h2><a href=/{i}>About {word}</a></h2><cite>e{i}.org</cite>" for i, word in enumerate("ab", 7)]
     assert names(*bodies) == ("title", "text")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Candidate:
     """Where the records of a possible region begin and end, in rows and leaves of `page.elements`.
 
-    A record is a run of siblings: its rows `first : end` hold one or several whole elements and all that is inside them,
-    and may be none for a line of bare text. Its leaves are one range as well. Records are in page order, none overlap.
+    A record is a run of siblings: its rows `first : end` hold whole elements with all inside them, and may be none for
+    a line of bare text. Its leaves are one range as well. Records are in page order, none overlap.
     """
 
     found: str  # by which finder

@@ -61,6 +61,7 @@ class Described(NamedTuple):
     names: tuple[str, ...]  # of the columns
     rows: Floats  # one per candidate
     parts: Pairs  # which candidates have all records of another, and more
+    fields: Pairs  # which candidates have in each record one of another, and more
 
     def column(self, name: str) -> Floats:
         """Return one number per candidate."""
@@ -79,9 +80,10 @@ def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]
     _describe_size(table, at)
     chars, leaves = table["chars total"], len(traits.leaves) - 1
     parts = find_parts(at, leaves)
-    for relations in (compare(at, chars, leaves), describe_parts(parts, at, chars, table["heads usual"])):
+    rivalry, fields = compare(at, chars, leaves)
+    for relations in (rivalry, describe_parts(parts, at, chars, table["heads usual"])):
         table.add(list(relations), np.stack(list(relations.values()), axis=1))
-    return Described(tuple(table.names), np.concatenate(table.blocks, axis=1), parts)
+    return Described(tuple(table.names), np.concatenate(table.blocks, axis=1), parts, fields)
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

@@ -16,10 +16,22 @@ from scythe.read.records.ranges import Floats, Ints, Ranges
 RIVALS = 64  # the candidates with the most text, with which all are compared: bounds time and memory
 CELLS = 6_000_000  # leaves times rivals, and records times rivals, at most
 _MOST = 0.8  # share of records from which a relation counts
+_NEARLY = 0.88  # share of records that have a field
+_LESS, _HALF = 0.98, 0.5  # share of the text: less than all, and not so little that the rest is something else
 
 
-def compare(at: Ranges, chars: Floats, leaves: int) -> dict[str, Floats]:
-    """Return what the relations to the largest rivals say; `chars` is the text of each candidate."""
+class Pairs(NamedTuple):
+    """Pairs of candidates: `whole[i]` has all of `part[i]`, and more."""
+
+    part: Ints
+    whole: Ints
+
+
+def compare(at: Ranges, chars: Floats, leaves: int) -> tuple[dict[str, Floats], Pairs]:
+    """Return what the relations to the largest rivals say, and which candidates are a field of the records of another.
+
+    `chars` is the text of each candidate.
+    """
     count = at.count.astype(np.float64)
     size = min(RIVALS, max(CELLS // max(leaves, len(at.owner)), 1), len(count))
     rivals = np.argsort(-chars, kind="stable")[:size]
@@ -65,7 +77,9 @@ def compare(at: Ranges, chars: Floats, leaves: int) -> dict[str, Floats]:
         said[name][rivals] = values
     said["a rival"] = np.zeros(len(count))
     said["a rival"][rivals] = 1.0
-    return said
+    alone = (share >= _NEARLY) & (distinct >= _NEARLY * count) & (count >= 3) & (times <= 1.0) & (times >= _NEARLY)
+    whole, field = np.nonzero(alone & (ratio <= _LESS) & (ratio >= _HALF))
+    return said, Pairs(field, rivals[whole])
 
 
 def _containment(at: Ranges, rivals: Ints, leaves: int) -> tuple[Floats, Floats]:
@@ -96,13 +110,6 @@ def _record_of_leaf(at: Ranges, rivals: Ints, leaves: int) -> NDArray[np.int32]:
     np.add.at(change, (end, of), -order)
     found: NDArray[np.int32] = np.cumsum(change, axis=0, dtype=np.int32)[:leaves]
     return found
-
-
-class Pairs(NamedTuple):
-    """Pairs of candidates: `whole[i]` has all records of `part[i]`, and more."""
-
-    part: Ints
-    whole: Ints
 
 
 def describe_parts(pairs: Pairs, at: Ranges, chars: Floats, uniform: Floats) -> dict[str, Floats]:
