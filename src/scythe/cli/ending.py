@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TypeVar
 
 import typer
@@ -20,6 +21,14 @@ OK, FAILED, USAGE, EMPTY, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 # move the cursor, retitle the window or recolour what follows.
 _VISIBLE = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
 _VISIBLE |= {127: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run came to."""
+
+    failed: int = 0
+    empty: int = 0
 
 
 def neutralise(text: str) -> str:

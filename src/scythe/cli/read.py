@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 import typer
 
 import scythe
-from scythe.cli.ending import EMPTY, FAILED, USAGE, attempt, complain, neutralise, quiet_ends
+from scythe.cli.ending import EMPTY, FAILED, USAGE, Tally, attempt, complain, neutralise, quiet_ends
 from scythe.cli.progress import show_progress
 from scythe.cli.read_options import (
     AllowPrivate,
@@ -64,14 +64,6 @@ Exit codes:
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a run came to."""
-
-    failed: int = 0
-    empty: int = 0
 
 
 @app.command(help=HELP, no_args_is_help=True)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from scythe.cli.ending import EMPTY, FAILED, USAGE, attempt, complain, neutralise, quiet_ends
+from scythe.cli.ending import EMPTY, FAILED, USAGE, Tally, attempt, complain, neutralise, quiet_ends
 from scythe.cli.following import Trail
 from scythe.cli.progress import show_progress
 from scythe.cli.read_options import AllowPrivate, BaseUrl, InputFile, Inputs, Timeout
@@ -90,14 +90,6 @@ class Wish:
     everything: bool = False
     attributes: bool = False
     method: str = "auto"
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a run came to."""
-
-    failed: int = 0
-    empty: int = 0
 
 
 @app.command(help=HELP, no_args_is_help=True)

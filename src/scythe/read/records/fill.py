@@ -98,11 +98,11 @@ def _link_around(elements: Elements, candidate: Candidate, record: int) -> int |
 
 def _find_images(page: Page, candidate: Candidate) -> list[tuple[Url, ...]]:
     """Return the addresses of the images that each record shows, each once."""
-    sources = {use.node_id: use.image.src for use in page.images}
-    if not sources:
-        return [()] * len(candidate.rows)
     elements = page.elements
     tags, nodes = elements.tag, elements.node
+    if "img" not in tags and "amp-img" not in tags:
+        return [()] * len(candidate.rows)
+    sources = {use.node_id: use.image.src for use in page.images}
     found = []
     for first, last in candidate.rows:
         shown = [sources.get(nodes[row].mem_id) for row in range(first, last) if tags[row] in ("img", "amp-img")]
