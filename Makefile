@@ -13,7 +13,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types format bench docs cli-reference coverage wheel clean
+.PHONY: help demo test soak lint types format bench docs cli-reference coverage wheel clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -59,12 +59,16 @@ format: $(VENV)/installed-dev  ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+soak: $(VENV)/installed-dev  ## the tests that take minutes
+	$(BIN)/pytest -m soak
+
 coverage: $(VENV)/installed-dev  ## tests with branch coverage
 	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
 
-bench: $(VENV)/installed-bench  ## score every text method and the peers: make bench DATA=folder-of-page-sets
+bench: $(VENV)/installed-bench  ## score every method and the peers: make bench DATA=folder-of-page-sets
 	@test -n '$(DATA)' || { echo 'say where the page sets are: make bench DATA=DIR'; exit 2; }
 	$(BIN)/scythe bench text --data '$(DATA)' --peers
+	$(BIN)/scythe bench records --data '$(DATA)' --method auto --method mdr --method stm --method hmm --method cnbe
 
 docs: $(VENV)/installed-docs  ## build the documentation into site/, warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -50,7 +50,7 @@ def test_time_for_lists_grows_with_size(name: str) -> None:
     assert best_large < 0.1 + 8e-6 * len(large)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("name", PAGES)
-def test_a_hundred_thousand_of_anything_ends_within_ten_seconds(name: str) -> None:
-    assert seconds(PAGES[name](100_000)) < 10
+def test_a_hundred_thousand_of_anything_ends_within_twenty_seconds(name: str) -> None:
+    assert seconds(PAGES[name](100_000)) < 20

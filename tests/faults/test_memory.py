@@ -66,3 +66,24 @@ def test_fifty_megabytes_are_read_within_a_minute_and_a_gigabyte(kind: str) -> N
     _, seconds, peak = measure(kind, 50, 2_000)
     assert seconds < 60
     assert peak < 1_000
+
+
+ITEMS = """
+import time
+import scythe
+items = "".join(f"<li><a href=/{i}>Item {i}</a> <b>{i} EUR</b></li>" for i in range(100_000))
+start = time.process_time()
+regions = scythe.read_regions(f"<h1>All items</h1><ul>{items}</ul>", url="https://example.org/")
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(len(regions[0].records), time.process_time() - start, int(peak.split()[1]) // 1024)
+"""
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_records_take_ten_seconds_and_a_gigabyte_at_most() -> None:
+    done = subprocess.run([sys.executable, "-c", ITEMS], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-500:]
+    records, seconds, peak = done.stdout.split()
+    assert int(records) == 100_000
+    assert float(seconds) < 10
+    assert int(peak) < 1_000
