@@ -26,6 +26,7 @@ MODULES = {
     "speed": Path("scythe/read/text/_speed.abi3.so"),
     "walk": Path("scythe/page/_walk.abi3.so"),
     "cut": Path("scythe/cut/_scan.abi3.so"),
+    "forest": Path("scythe/read/records/_forest.abi3.so"),
 }
 
 

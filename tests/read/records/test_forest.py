@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from scythe.errors import BadInput
+from scythe.read.records import forest
 from scythe.read.records.forest import Forest, from_json, load, to_json
 
 # one tree: feature 0 above 0.5 ? (feature 1 above 2 ? 0.9 : 0.4) : 0.1
@@ -121,3 +123,33 @@ def test_the_shipped_forest_loads_and_scores_between_zero_and_one():
     forest = load()
     scores = forest.predict(np.random.default_rng(4).normal(0.0, 5.0, (100, len(forest.features))))
     assert 0.0 <= scores.min() <= scores.max() <= 1.0
+
+
+@pytest.mark.skipif(forest.COMPILED is None, reason="the compiled walk is not built: no C compiler was found")
+def test_the_compiled_walk_gives_the_same_numbers():
+    shipped = load()
+    rows = np.random.default_rng(3).normal(0.5, 5.0, (500, len(shipped.features))).astype(np.float32)
+    rows[::7, ::5] = np.nan
+    rows[::11, ::3] = np.inf
+    assert shipped.predict(rows).tolist() == shipped.predict_by_arrays(rows).tolist()
+
+
+@pytest.mark.skipif(forest.COMPILED is None, reason="the compiled walk is not built: no C compiler was found")
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"roots": np.array([9])},
+        {"roots": np.array([-1])},
+        {"roots": np.array([], dtype=np.int64)},
+        {"first": np.array([1, 1, 0, 3, 4])},
+        {"first": np.array([1, 1, 3])},
+        {"feature": np.array([7, 0, 1, 0, 0])},
+        {"feature": np.array([-1, 0, 1, 0, 0])},
+        {"threshold": np.zeros(5)},
+        {"value": np.zeros(4, dtype=np.float32)},
+    ],
+    ids=str,
+)
+def test_arrays_that_are_no_forest_are_refused_by_the_compiled_walk(changed):
+    with pytest.raises(ValueError, match=r"fit together|wrong size"):
+        replace(STUMP, **changed).predict(np.ones((3, 2)))
