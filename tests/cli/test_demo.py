@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from .conftest import Run
@@ -11,6 +12,13 @@ def test_demo_shows_a_table_an_article_and_what_to_do_next(scythe: Run) -> None:
     assert "pages per second" in out
     assert "as Markdown" in out
     assert "What to try next" in out
+
+
+def test_demo_shows_a_list_page_as_records(scythe: Run) -> None:
+    out = " ".join(scythe("demo").stdout.split())
+    found = re.search(r"The Field Post: (\d+) records, articles; next page https://demo", out)
+    assert found is not None
+    assert int(found[1]) >= 15
 
 
 def test_demo_learns_its_site_and_cuts_the_other_pages(scythe: Run) -> None:

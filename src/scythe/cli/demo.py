@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.ending import USAGE, complain, quiet_ends
+from scythe.cli.ending import USAGE, complain, neutralise, quiet_ends
 from scythe.errors import BadInput
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ The pages are news, blog posts, forum threads, manuals, products, recipes and en
 Turkish and Chinese, with the menus, banners, teasers and comments that real pages carry. Because they are generated,
 their right text is known: F1 says how much of it was found (1.00 is all of it and nothing else).
 
-Then the site is learned from some of its pages and the others are cut out of their bytes, without a tree: a second
-table says how many fields were cut and how much faster that is.
+One list page is shown as records. Then the site is learned from some of its pages and the others are cut out of their
+bytes, without a tree: a second table says how many fields were cut and how much faster that is.
 
 \b
 Examples:
@@ -38,6 +38,7 @@ Examples:
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 _SHOWN_ROWS = 26
+_SHOWN_RECORDS = 4
 _WIDE = 110  # columns of a terminal that has room for everything
 
 
@@ -120,6 +121,27 @@ def _show(console: Console, rows: list[Row]) -> None:
     source = ", ".join(part for part in (article.metadata.author, article.metadata.published) if part)
     console.print(Panel(Markdown(article.markdown), title=f"{article.title}, as Markdown", subtitle=source))
     _summarise(console, rows)
+    listing = next((row.document for row in rows if row.page.kind == "list" and row.document.records), None)
+    if listing is not None:
+        console.print(_list_table(listing))
+
+
+def _list_table(document: Document) -> Table:
+    """Show the first records of a list page."""
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    region = document.records[0]
+    title = (
+        f"{document.title}: {len(region.records)} records, {region.kind}, next page {document.paging.next or 'none'}"
+    )
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, expand=True)
+    for name in region.columns:
+        table.add_column(name, no_wrap=True, overflow="ellipsis")
+    for record in region.records[:_SHOWN_RECORDS]:
+        table.add_row(*(escape(neutralise(text)) for text in record.fields))
+    return table
 
 
 def _table(rows: list[Row], *, with_how: bool) -> Table:

@@ -11,4 +11,4 @@ def walk(
     rows: NDArray[Any],
     width: int,
 ) -> bytearray:
-    """Return the mean over the trees for each row as float64. Raises ValueError where the arrays do not fit together."""
+    """Return the mean over the trees for each row as float64. Raises ValueError for arrays that do not fit."""
