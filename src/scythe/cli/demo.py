@@ -133,9 +133,7 @@ def _list_table(document: Document) -> Table:
     from rich.table import Table
 
     region = document.records[0]
-    title = (
-        f"{document.title}: {len(region.records)} records, {region.kind}, next page {document.paging.next or 'none'}"
-    )
+    title = f"{document.title}: {len(region.records)} records, {region.kind}; next page {document.paging.next}"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, expand=True)
     for name in region.columns:
         table.add_column(name, no_wrap=True, overflow="ellipsis")
