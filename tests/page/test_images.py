@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.page.images import ImageUse
+from scythe.page.images import ImageUse, source_of
 from scythe.page.srcset import read_srcset
 
 URL = "https://example.org/a/b.html"
@@ -122,3 +122,24 @@ def test_commas_inside_an_address_do_not_split_a_srcset() -> None:
 
 def test_a_srcset_of_fifty_thousand_items_is_cut() -> None:
     assert len(read_srcset(", ".join(f"/{i}.jpg {i}w" for i in range(50_000)))) == 64
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<img src=/x.jpg>",
+        "<img data-url=/z.jpg data-src=/x.jpg src=/img/blank.gif>",
+        "<img src=/x.jpg srcset='/s.jpg 300w, /l.jpg 900w, /m.jpg 900w'>",
+        "<img src=/x.jpg srcset='/y.jpg, /z.jpg'>",
+        "<img srcset='/y.jpg, /z.jpg'>",
+        "<img src=/x.jpg srcset='/img/blank.gif 900w, javascript:1 800w, /s.jpg 300w'>",
+        "<img src=/x.jpg srcset='/img/blank.gif 900w'>",
+        "<picture><source srcset='/x.webp 2x'><img src=/x.jpg></picture>",
+        "<img src=/p.gif width=1 height=1>",
+        "<img src='javascript:1'>",
+    ],
+)
+def test_the_source_of_one_node_is_that_of_the_image(html: str) -> None:
+    page = Page.from_text(html, url=URL)
+    (node,) = page.tree.css("img")
+    assert source_of(node, page.base) == next((use.image.src for use in page.images), None)

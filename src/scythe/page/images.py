@@ -24,6 +24,7 @@ _LAZY = {name: rank for rank, name in enumerate(_LAZY_NAMES)}
 _LAZY_SETS = """
     srcset data-srcset data-lazy-srcset data-original-set data-src-set data-ezsrcset data-img-srcset data-sources
 """.split()
+_SET_NAMES = frozenset(_LAZY_SETS)
 _PLACEHOLDER = re.compile(
     r"(?:^|[_.=-])(?:blank|placeholder|spacer|transparent|pixel|1x1|lazy|loading|loader|grey|gray|empty|clear|dummy)"
     r"(?:[_.-][\w-]{0,20})?\.(?:gif|png|svg|jpe?g|webp)",
@@ -118,23 +119,58 @@ def _are_close(placeholder: LexborNode, node: LexborNode) -> bool:
 
 def _offer(node: LexborNode, attributes: dict[str, str | None], base: str | None) -> _Offer:
     offer = _Offer([], [])
-    src = attributes.get("src") or ""
-    lazy = [attributes[name] or "" for name in sorted(_LAZY.keys() & attributes.keys(), key=_LAZY.__getitem__)]
-    shown = [src] if src and not is_placeholder(src) else []
-    for text in shown + lazy:
+    for text in _plain_texts(attributes):
         url = absolute(text, base)
         if url is not None and url not in offer.plain:
             offer.plain.append(url)
-    sets = [attributes[name] or "" for name in _LAZY_SETS if name in attributes]
-    parent = node.parent
-    if parent is not None and parent.tag == "picture":
-        sets.extend(_source_sets(parent))
-    for text in sets:
+    for text in _sets_of(node, attributes):
         for address, size in read_srcset(text):
             url = None if is_placeholder(address) else absolute(address, base)
             if url is not None:
                 offer.sized.append((size, url))
     return offer
+
+
+def source_of(node: LexborNode, base: str | None) -> Url | None:
+    """Return the address that `read_images` gives a node outside of noscript, None where it has none of its own.
+
+    A placeholder without an address may still have a twin, which only `read_images` knows.
+    """
+    attributes = node.attributes
+    size = declared_size(attributes)
+    if None not in size and max(size[0] or 0, size[1] or 0) <= _TRACKER:
+        return None
+    plain = next((url for text in _plain_texts(attributes) if (url := absolute(text, base)) is not None), None)
+    sized = [pair for text in _sets_of(node, attributes) for pair in read_srcset(text)]
+    if len(sized) > 1:
+        sized.sort(key=lambda pair: -pair[1])
+    for address, width in sized:
+        if not width and plain is not None:
+            break
+        if not is_placeholder(address) and (url := absolute(address, base)) is not None:
+            return url
+    return plain
+
+
+def _plain_texts(attributes: dict[str, str | None]) -> list[str]:
+    """Return the addresses in an image's attributes as written, the one that a browser shows first."""
+    src = attributes.get("src") or ""
+    shown = [src] if src and not is_placeholder(src) else []
+    if _LAZY.keys().isdisjoint(attributes):
+        return shown
+    lazy = sorted((name for name in attributes if name in _LAZY), key=_LAZY.__getitem__)
+    return shown + [attributes[name] or "" for name in lazy]
+
+
+def _sets_of(node: LexborNode, attributes: dict[str, str | None]) -> list[str]:
+    """Return the srcset texts of an image and of the picture around it."""
+    sets = []
+    if not _SET_NAMES.isdisjoint(attributes):
+        sets = [attributes[name] or "" for name in _LAZY_SETS if name in attributes]
+    parent = node.parent
+    if parent is not None and parent.tag == "picture":
+        sets.extend(_source_sets(parent))
+    return sets
 
 
 def _source_sets(picture: LexborNode) -> list[str]:
@@ -158,20 +194,21 @@ def is_placeholder(address: str) -> bool:
 
 def declared_size(attributes: dict[str, str | None]) -> tuple[int | None, int | None]:
     """Return the declared width and height in CSS pixels, from attributes or inline style, clamped."""
-    size: dict[str, int | None] = {
-        "width": _pixels(attributes.get("width")),
-        "height": _pixels(attributes.get("height")),
-    }
+    width, height = _pixels(attributes.get("width")), _pixels(attributes.get("height"))
     style = attributes.get("style")
-    if style and None in size.values():
+    if style and (width is None or height is None):
         for name, number in _STYLE_SIZE.findall(style[:2_000]):
-            key = name.lower()
-            size[key] = size[key] if size[key] is not None else _pixels(number)
-    return size["width"], size["height"]
+            if name.lower() == "width":
+                width = width if width is not None else _pixels(number)
+            else:
+                height = height if height is not None else _pixels(number)
+    return width, height
 
 
 def _pixels(text: str | None) -> int | None:
-    number = (text or "").strip()[:20].removesuffix("px").partition(".")[0].strip()
+    if not text:
+        return None
+    number = text.strip()[:20].removesuffix("px").partition(".")[0].strip()
     if not (number.isascii() and number.isdecimal()):
         return None
     return min(int(number), LIMITS.image_pixels)

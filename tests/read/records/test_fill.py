@@ -82,3 +82,19 @@ def test_records_without_text_are_records_without_fields():
 def test_no_records_make_an_empty_region():
     region = fill_region(Page.from_text("<p>x"), Candidate("test", 0, (), ()), 0.0, "list")
     assert (region.records, region.columns) == ((), ())
+
+
+def test_a_placeholder_stands_for_the_image_for_readers_without_scripts():
+    lazy = "<img src='data:image/gif;base64,R0lGODlhAQABAAAAACw='><noscript><img src=/{}.png></noscript>{}"
+    records = fill(articles(lazy.format("a", "x"), "<img src=/own.png>", lazy.format("b", "y"))).records
+    assert [record.images for record in records] == [
+        ("https://example.org/a.png",),
+        ("https://example.org/own.png",),
+        ("https://example.org/b.png",),
+    ]
+
+
+def test_records_in_a_row_that_show_the_same_image_have_it_each():
+    star = "<img src='data:,' data-src=/star.png><noscript><img src=/star.png></noscript>"
+    records = fill(articles(f"{star}good", f"{star}better", f"{star}best")).records
+    assert [record.images for record in records] == [("https://example.org/star.png",)] * 3

@@ -8,6 +8,7 @@ from html import escape
 from scythe.model import Record, Region
 from scythe.page import Page
 from scythe.page.elements import Elements
+from scythe.page.images import source_of
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.column_names import make_unique, name_columns
 from scythe.read.records.columns import align
@@ -98,16 +99,21 @@ def _link_around(elements: Elements, candidate: Candidate, record: int) -> int |
 
 def _find_images(page: Page, candidate: Candidate) -> list[tuple[Url, ...]]:
     """Return the addresses of the images that each record shows, each once."""
-    elements = page.elements
-    tags, nodes = elements.tag, elements.node
-    if "img" not in tags and "amp-img" not in tags:
-        return [()] * len(candidate.rows)
-    sources = {use.node_id: use.image.src for use in page.images}
-    found = []
-    for first, last in candidate.rows:
-        shown = [sources.get(nodes[row].mem_id) for row in range(first, last) if tags[row] in ("img", "amp-img")]
-        found.append(tuple(dict.fromkeys(src for src in shown if src is not None)))
-    return found
+    tags, nodes, base = page.elements.tag, page.elements.node, page.base
+    shown = [_find_rows(tags, first, last) for first, last in candidate.rows]
+    sources = {row: source_of(nodes[row], base) for rows in shown for row in rows}
+    if None in sources.values():  # a placeholder: reading all images of the page tells what it stands for
+        known = {use.node_id: use.image.src for use in page.images}
+        sources = {row: known.get(nodes[row].mem_id) for row in sources}
+    return [tuple(dict.fromkeys(src for row in rows if (src := sources[row]) is not None)) for rows in shown]
+
+
+def _find_rows(tags: list[str], first: int, last: int) -> list[int]:
+    """Return the rows of images."""
+    inside = tags[first:last]
+    if "img" not in inside and "amp-img" not in inside:
+        return []
+    return [first + place for place, tag in enumerate(inside) if tag in ("img", "amp-img")]
 
 
 def _html_of(elements: Elements, first: int, last: int, start: int, end: int) -> str:
