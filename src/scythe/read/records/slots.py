@@ -50,19 +50,20 @@ class _Slot:
 
     number: int
     weight: int = 0
-    kinds: Counter[int] = field(default_factory=Counter)
-    texts: Counter[str] = field(default_factory=Counter)
-    shapes: Counter[int] = field(default_factory=Counter)
+    kinds: dict[int, int] = field(default_factory=dict)  # how often; no Counter, which is slow at what it lacks
+    texts: dict[str, int] = field(default_factory=dict)
+    shapes: dict[int, int] = field(default_factory=dict)
     sizes: int = 0
     links: int = 0
 
     def add(self, token: Token, weight: int) -> None:
         self.weight += weight
-        self.kinds[token.kind] += weight
-        self.texts[token.text] += weight
-        self.shapes[token.shape] += weight
-        self.sizes += token.size * weight
-        self.links += token.link * weight
+        kind, size, text, link, shape = token
+        self.kinds[kind] = self.kinds.get(kind, 0) + weight
+        self.texts[text] = self.texts.get(text, 0) + weight
+        self.shapes[shape] = self.shapes.get(shape, 0) + weight
+        self.sizes += size * weight
+        self.links += link * weight
 
 
 def read_tokens(sequences: Sequence[Sequence[tuple[str, bool, int]]]) -> list[tuple[Token, ...]]:
@@ -154,20 +155,27 @@ def _match(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[int | None]:
     full = len(sequence) == wide
     above = [0.0] * (wide + 1)
     moves: list[list[int]] = []  # 0 open a slot, 1 match, 2 skip a slot
+    fits: dict[Token, list[float]] = {}
+    for token in sequence:
+        if token not in fits:
+            fits[token] = [_fit(token, slot) for slot in slots]
     for i, token in enumerate(sequence):
-        row, move = [above[0] + _NEW], [0]
-        for j, slot in enumerate(slots):
-            fit = above[j] + _fit(token, slot) + (_SAME_PLACE if full and i == j else 0.0)
-            opened, skipped = above[j + 1] + _NEW, row[j]
-            if skipped >= fit and skipped >= opened:  # where several slots fit equally, the first is taken
-                row.append(skipped)
+        best = above[0] + _NEW
+        row, move = [best], [0]
+        for j, fit in enumerate(fits[token]):
+            fit += above[j]
+            if full and i == j:
+                fit += _SAME_PLACE
+            opened = above[j + 1] + _NEW
+            if best >= fit and best >= opened:  # where several slots fit equally, the first is taken
                 move.append(2)
             elif fit >= opened:
-                row.append(fit)
+                best = fit
                 move.append(1)
             else:
-                row.append(opened)
+                best = opened
                 move.append(0)
+            row.append(best)
         moves.append(move)
         above = row
     return _walk_back(moves, wide)
@@ -190,17 +198,18 @@ def _walk_back(moves: list[list[int]], wide: int) -> list[int | None]:
 
 def _fit(token: Token, slot: _Slot) -> float:
     """Say how well a token fits what stood in a slot so far; below `_NEW` it is better placed in a new one."""
-    weight = slot.weight or 1
-    same = slot.kinds[token.kind] / weight
+    kind, size, text, link, shape = token
+    weight, kinds = slot.weight or 1, slot.kinds
+    same = kinds.get(kind, 0) / weight
     if same:
         score = 1.0 + same
-    elif token.kind == EMPTY or slot.kinds[EMPTY] * 2 > weight:
+        if kind == TEXT:
+            score += 0.6 - 0.6 * abs(size - slot.sizes / weight)
+    elif kind == EMPTY or kinds.get(EMPTY, 0) * 2 > weight:
         score = 0.0
     else:
-        score = -1.0 if token.kind == TEXT or slot.kinds[TEXT] * 2 > weight else -2.0
-    if token.kind == TEXT and same:
-        score += 0.6 - 0.6 * abs(token.size - slot.sizes / weight)
-    said = slot.texts[token.text] / weight
-    score += (3.0 * said if token.text else 0.0) - (1.0 if said < 0.2 and token.kind != EMPTY else 0.0)
-    score += 0.8 * (slot.shapes[token.shape] / weight) - 0.4
-    return score + (0.3 if (slot.links * 2 > weight) == token.link else -0.3)
+        score = -1.0 if kind == TEXT or kinds.get(TEXT, 0) * 2 > weight else -2.0
+    said = slot.texts.get(text, 0) / weight
+    score += (3.0 * said if text else 0.0) - (1.0 if said < 0.2 and kind != EMPTY else 0.0)
+    score += 0.8 * (slot.shapes.get(shape, 0) / weight) - 0.4
+    return score + (0.3 if (slot.links * 2 > weight) == link else -0.3)
