@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import count, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,14 +47,6 @@ class Labels:
     word: Marks  # ... and the word
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """What one opening tag is alike with."""
-
-    marks: tuple[int, int, int, int]  # tag, first class, exact, role
-    words: tuple[int, ...]
-
-
 def name_words(names: str) -> tuple[str, ...]:
     """Return the words of a class attribute without numbers and without words for the state of one record."""
     words = _DIGITS.sub("#", names[:1_000].lower()).split()[:CLASS_WORDS]
@@ -68,18 +58,25 @@ def _is_state(word: str) -> bool:
 
 
 @lru_cache(maxsize=20_000)  # pages of a site share their opening tags
-def _look_up(tag: str, classes: str, names: str) -> _Kind:
+def _look_up(tag: str, classes: str) -> bytes:
+    """Return the numbers for a tag, for it with its first class and with all, and its role, one after the other."""
     of = name_words(classes) if classes else ()
-    words = of if names == classes else name_words(names)
-    short = _number(tag) >> 32  # leaves room beside a row in one number
-    first, exact = _number(" ".join((tag, *of[:1]))), _number(" ".join((tag, *sorted(of))))
-    return _Kind((short, first, exact, _ROLES.get(tag, 0)), tuple([_number(word) for word in words]))
+    short = _number(tag)[:4].rjust(8, b"\0")  # leaves room beside a row in one number
+    first = _number(" ".join((tag, *of[:1])))
+    exact = first if len(of) < 2 else _number(" ".join((tag, *sorted(of))))
+    return short + first + exact + _ROLES.get(tag, 0).to_bytes(8)
 
 
 @lru_cache(maxsize=20_000)
-def _number(text: str) -> int:
+def _look_up_words(names: str) -> bytes:
+    """Return the numbers for the words of a class attribute and the like, one after the other."""
+    return b"".join(map(_number, name_words(names)))
+
+
+@lru_cache(maxsize=20_000)
+def _number(text: str) -> bytes:
     """Return the same number for the same text in every process, so that the order of what is found is the same."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def join(*keys: Marks) -> Marks:
@@ -92,48 +89,45 @@ def join(*keys: Marks) -> Marks:
 
 def label(elements: Elements, parent: Ints) -> Labels:
     """Number tags, classes and paths of a page. Linear in the number of elements for trees of bounded depth."""
-    numbers: defaultdict[tuple[str, str, str], int] = defaultdict(count().__next__)
-    rows = zip(elements.tag, elements.classes, elements.names, strict=True)
-    kind = np.fromiter(map(numbers.__getitem__, rows), dtype=np.int64, count=len(elements))
-    kinds = [_look_up(*key) for key in numbers]
-    marks = np.array([of.marks for of in kinds], dtype=np.uint64)
-    tag, first, exact, role = marks.T[:, kind]
-    tag_path, exact_path = _chain(np.stack((tag, exact), axis=1), parent, np.array(elements.depth)).T
+    looked_up = np.frombuffer(b"".join(map(_look_up, elements.tag, elements.classes)), dtype=">u8")
+    tag, first, exact, role = np.ascontiguousarray(looked_up.reshape(-1, 4).T, dtype=np.uint64)
+    tag_path, exact_path = _chain(np.stack((tag, exact)), parent)
     leaf_row = np.array(elements.leaf_row, dtype=np.int64)
     shape = join(_inside(tag, parent, leaf_row), exact)
     deep_shape = join(_inside(shape >> np.uint64(32), parent, leaf_row), exact)
-    words = _spread(kind, [of.words for of in kinds])
-    return Labels(tag, first, exact, shape, deep_shape, tag_path, exact_path, role.astype(np.int64), *words)
+    words = list(map(_look_up_words, elements.names))
+    word_row = np.arange(len(words)).repeat(np.fromiter(map(len, words), dtype=np.int64, count=len(words)) >> 3)
+    word = np.frombuffer(b"".join(words), dtype=">u8").astype(np.uint64)
+    return Labels(tag, first, exact, shape, deep_shape, tag_path, exact_path, role.astype(np.int64), word_row, word)
 
 
-def _chain(labels: Marks, parent: Ints, depth: Ints) -> Marks:
-    """Mark the chains of labels from the root to each row, level by level, for several columns of labels at once."""
-    order = np.argsort(depth, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    above = place[parent[order]]
-    chains = labels[order]
-    bounds = np.cumsum(np.bincount(depth)).tolist()
-    for start, end in pairwise(bounds):
-        chains[start:end] += chains[above[start:end]] * _GOLDEN
-    return chains[place]
+def _chain(labels: Marks, parent: Ints) -> Marks:
+    """Mark the chains of labels from the root to each row, for several columns of labels at once.
+
+    Every pass makes the known end of each chain twice as long.
+    """
+    root = len(parent)  # nothing stands above it, so it is given a place of its own after the last row
+    chains = np.zeros((len(labels), root + 1), dtype=np.uint64)
+    chains[:, :root] = labels
+    above = np.append(parent, root)
+    above[0] = root
+    factor = np.array([_GOLDEN])
+    while above.min() < root:
+        chains += chains.take(above, axis=1) * factor
+        above = above[above]
+        factor *= factor
+    return chains[:, :root]
 
 
 def _inside(labels: Marks, parent: Ints, leaf_row: Ints) -> Marks:
     """Mark which labels (of 32 bits) stand directly inside each row, and whether text does, in any order and number."""
     marks = np.zeros(len(labels), dtype=np.uint64)
-    pairs = np.unique(parent[1:].astype(np.uint64) << np.uint64(32) | labels[1:])
+    pairs = parent[1:].astype(np.uint64) << np.uint64(32) | labels[1:]
+    pairs.sort()
+    other = np.ones(len(pairs), dtype=bool)
+    np.not_equal(pairs[1:], pairs[:-1], out=other[1:])
+    pairs = pairs[other]
     inner = ((pairs & np.uint64(0xFFFFFFFF)) + np.uint64(1)) * _GOLDEN
     np.add.at(marks, (pairs >> np.uint64(32)).astype(np.int64), inner ^ (inner >> np.uint64(29)))
     marks[leaf_row] += np.uint64(1)  # one assignment per row, however many texts it has
     return marks
-
-
-def _spread(kind: Ints, words: list[tuple[int, ...]]) -> tuple[Ints, Marks]:
-    """List the words of every row, where the words of every kind of row are given."""
-    counts = np.array([len(of) for of in words], dtype=np.int64)
-    flat = np.array([word for of in words for word in of], dtype=np.uint64)
-    per_row = counts[kind]
-    rows = np.repeat(np.arange(len(kind)), per_row)
-    within = np.arange(len(rows)) - np.repeat(np.cumsum(per_row) - per_row, per_row)
-    return rows, flat[np.repeat((np.cumsum(counts) - counts)[kind], per_row) + within]
