@@ -147,6 +147,8 @@ def place(seed: Seed, branch: Branch, *, forced: bool = False) -> Fit:
 
 def trace(nodes: Sequence[int], others: Sequence[int], weights: dict[tuple[int, int], int]) -> list[tuple[int, int]]:
     """Return the pairs of children that the best matching is made of, the earliest where several are equally good."""
+    if len(nodes) == len(others) == 1:
+        return [(nodes[0], others[0])] if (nodes[0], others[0]) in weights else []
     table, found = score_rows(nodes, others, weights), []
     row, column = len(nodes), len(others)
     while row and column:

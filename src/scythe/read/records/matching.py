@@ -17,6 +17,7 @@ MOST_PAIRS = 20_000  # of nodes weighed for two trees; deeper ones count as diff
 UNIT = 1024  # the weight of one matched node; what marks add stays below it in trees of at most 500 nodes
 
 Children = Sequence[Sequence[int]]
+Hits = tuple[list[int], int]  # of one child: which of the others have its label, and the number of the first such pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,25 +102,48 @@ def weigh(
     """
     if labels[0] != other_labels[0]:
         return {}
-    pairs, opened = [(0, 0)], 0
+    pairs: list[tuple[int, int]] = [(0, 0)]
+    opened: list[list[Hits]] = []  # for each pair that was looked into
     for x, y in pairs:  # grows while it is walked
         if len(pairs) >= MOST_PAIRS:
             break
-        opened += 1
+        rows: list[Hits] = []
         if children[x] and other_children[y]:
+            others, labelled = other_children[y], dict[str, list[int]]()
+            for column, other in enumerate(others):
+                labelled.setdefault(other_labels[other], []).append(column)
             for child in children[x]:
-                label = labels[child]
-                pairs.extend([(child, other) for other in other_children[y] if other_labels[other] == label])
-    weights: dict[tuple[int, int], int] = {}
-    for number in range(len(pairs) - 1, -1, -1):
-        x, y = pair = pairs[number]
-        weight = UNIT
-        if marks is not None and other_marks is not None and marks[x] == other_marks[y]:
-            weight += 1
-        if number < opened and children[x] and other_children[y]:
-            weight += score_rows(children[x], other_children[y], weights)[-1][-1]
-        weights[pair] = weight
-    return weights
+                if columns := labelled.get(labels[child]):
+                    rows.append((columns, len(pairs)))
+                    pairs.extend([(child, others[column]) for column in columns])
+        opened.append(rows)
+    weights = [UNIT] * len(pairs)
+    if marks is not None and other_marks is not None:
+        weights = [UNIT + (marks[x] == other_marks[y]) for x, y in pairs]
+    for number in range(len(opened) - 1, -1, -1):
+        if rows := opened[number]:
+            weights[number] += _best_weight(rows, weights)
+    return dict(zip(pairs, weights, strict=True))
+
+
+def _best_weight(rows: list[Hits], weights: list[int]) -> int:
+    """Return the best weight of matching children in order: the last number of what `score_rows` would return."""
+    if len(rows) == 1:
+        columns, start = rows[0]
+        return max(weights[start : start + len(columns)])
+    wide = max(columns[-1] for columns, _ in rows) + 1
+    above = [0] * (wide + 1)
+    for columns, start in rows:
+        row, best = above.copy(), 0
+        for place, column in enumerate(columns):
+            best = max(best, above[column] + weights[start + place])
+            stop = columns[place + 1] if place + 1 < len(columns) else wide
+            at = column + 1
+            while at <= stop and above[at] < best:
+                row[at] = best
+                at += 1
+        above = row
+    return above[-1]
 
 
 def score_rows(nodes: Sequence[int], others: Sequence[int], weights: dict[tuple[int, int], int]) -> list[list[int]]:

@@ -167,10 +167,13 @@ def join(patterns: Sequence[Pattern]) -> Pattern:
     first, *others = patterns
     if not others:
         return first
-    seed = plant(_branch(first))
-    held, optional, repeated = [0] * len(first.labels), list(first.optional), list(first.repeated)
+    seed, size = plant(_branch(first)), len(first.labels)
+    held, optional, repeated = [0] * size, list(first.optional), list(first.repeated)
     for pattern in patterns:
-        places = place(seed, _branch(pattern), forced=True).places
+        if pattern.labels == first.labels and pattern.depths == first.depths and len(seed.labels) == size:
+            places = list(range(size))  # the seed is still the first one, and fits itself
+        else:
+            places = place(seed, _branch(pattern), forced=True).places
         grown = len(seed.labels) - len(held)
         held += [0] * grown
         optional += [False] * grown
