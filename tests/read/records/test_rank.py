@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from scythe.page import Page
+from scythe.read.records import rank as ranking
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.candidates import find_candidates
+from scythe.read.records.forest import Forest
 from scythe.read.records.rank import CUT, choose, rank, score_leaves
 
 MENU = "".join(f"<li><a href='/{word}'>{word}</a></li>" for word in "home news sport culture contact".split())
@@ -96,3 +98,18 @@ def test_large_repetitive_pages_are_ranked_in_seconds(unit):
     started = time.process_time()
     rank(page, find_candidates(page.elements))
     assert time.process_time() - started < 5.0
+
+
+def test_a_forest_may_look_at_few_of_the_numbers(monkeypatch):
+    forest = Forest(
+        features=("records are article", "chars"),
+        roots=np.array([0]),
+        first=np.array([1, 1, 2]),
+        feature=np.array([1, 0, 0]),
+        threshold=np.array([100.0, np.inf, np.inf], dtype=np.float32),
+        value=np.array([0.0, 0.1, 0.9], dtype=np.float32),
+    )
+    monkeypatch.setattr(ranking, "load", lambda: forest)
+    page, found = ranked(FRONT)
+    assert len(texts(page, found[0].candidate)[0]) > 100
+    assert found[0].score == pytest.approx(0.9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from scythe.read.records.feature_names import feature_columns
 from scythe.read.records.ranges import Floats
 
 Get = Callable[[str], float]
@@ -12,14 +13,17 @@ MENUS = frozenset(("menu", "breadcrumb", "pager", "tags", "share", "footer", "re
 SURE = 0.35  # score from which a region is content whatever its names say
 
 
-def name_kinds(names: Sequence[str], rows: Floats, scores: Floats) -> list[str]:
+def name_kinds(rows: Floats, scores: Floats) -> list[str]:
     """Return the kind of each row of features."""
-    at = {name: column for column, name in enumerate(names)}
     kinds = []
     for row, score in zip(rows.tolist(), scores.tolist(), strict=True):
-        values = dict(zip(at, row, strict=True))
-        kinds.append(_kind(values.__getitem__, _CONTENT if score >= SURE else (*_FURNITURE, *_CONTENT)))
+        kinds.append(_kind(_getter(row), _CONTENT if score >= SURE else _ALL))
     return kinds
+
+
+def _getter(row: Sequence[float]) -> Get:
+    at = feature_columns()
+    return lambda name: row[at[name]]
 
 
 def _kind(get: Get, rules: Rules) -> str:
@@ -69,3 +73,4 @@ _CONTENT: Rules = (
     ("articles", lambda get: _named(get, "article", above=False) and get("a records") >= 0.5 and get("chars") >= 40),
     ("articles", lambda get: get("headed records") >= 0.5 and get("a records") >= 0.5 and get("chars") >= 40),
 )
+_ALL: Rules = (*_FURNITURE, *_CONTENT)

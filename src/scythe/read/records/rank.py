@@ -9,7 +9,8 @@ import numpy as np
 
 from scythe.page import Page
 from scythe.read.records.candidate import Candidate
-from scythe.read.records.features import describe
+from scythe.read.records.feature_names import feature_columns
+from scythe.read.records.features import Described, describe
 from scythe.read.records.forest import load
 from scythe.read.records.kinds import name_kinds
 from scythe.read.records.ranges import Floats
@@ -38,16 +39,23 @@ def rank(page: Page, candidates: Sequence[Candidate]) -> list[Ranked]:
     elements = page.elements
     described = describe(elements, measure(elements, score_leaves(page)), candidates)
     forest = load()
-    at = {name: column for column, name in enumerate(described.names)}
-    scores = settle(described, forest.predict(described.rows[:, [at[name] for name in forest.features]]))
+    scores = settle(described, forest.predict(_columns_of(described, forest.features)))
     chosen = choose(candidates, scores, len(elements.text))
-    kinds = name_kinds(described.names, described.rows[chosen], scores[chosen])
+    kinds = name_kinds(described.rows[chosen], scores[chosen])
     best = chosen[0]
     if scores[best] < CUT and is_clear(described, best, scores[best]):
         scores[best] = CUT
     return [
         Ranked(candidates[one], round(float(scores[one]), 4), kind) for one, kind in zip(chosen, kinds, strict=True)
     ]
+
+
+def _columns_of(described: Described, names: tuple[str, ...]) -> Floats:
+    """Return the columns a forest was trained on; the shipped one takes all, in order."""
+    if names == described.names:
+        return described.rows
+    at = feature_columns()
+    return described.rows[:, [at[name] for name in names]]
 
 
 def score_leaves(page: Page) -> Floats | None:

@@ -6,18 +6,21 @@ list inside one record. Which of them is the record can only be told by looking 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scythe.read.records.ranges import Floats, Ints, Ranges
+from scythe.read.records.ranges import LANES, Floats, Ints, Ranges
 
 RIVALS = 64  # the candidates with the most text, with which all are compared: bounds time and memory
 CELLS = 6_000_000  # leaves times rivals, and records times rivals, at most
 _MOST = 0.8  # share of records from which a relation counts
 _NEARLY = 0.88  # share of records that have a field
 _LESS, _HALF = 0.98, 0.5  # share of the text: less than all, and not so little that the rest is something else
+
+
+Numbers = NDArray[np.unsignedinteger[Any]]
 
 
 class Pairs(NamedTuple):
@@ -27,7 +30,19 @@ class Pairs(NamedTuple):
     whole: Ints
 
 
-def compare(at: Ranges, chars: Floats, leaves: int) -> tuple[dict[str, Floats], Pairs]:
+class _Relations(NamedTuple):
+    """Pairs of a rival and a candidate most of whose records lie each in one record of the rival."""
+
+    rival: Ints  # 0 is the rival with the most text
+    other: Ints  # number of the candidate
+    share: Floats  # of the records of the candidate
+    distinct: Floats  # records of the rival that have them
+    ratio: Floats  # text of the candidate against that of the rival
+    times: Floats  # records, likewise
+    smaller: NDArray[np.bool_]  # the candidate has clearly less text
+
+
+def compare(at: Ranges, chars: Floats, leaves: int) -> tuple[dict[str, NDArray[np.generic]], Pairs]:
     """Return what the relations to the largest rivals say, and which candidates are a field of the records of another.
 
     `chars` is the text of each candidate.
@@ -35,81 +50,101 @@ def compare(at: Ranges, chars: Floats, leaves: int) -> tuple[dict[str, Floats], 
     count = at.count.astype(np.float64)
     size = min(RIVALS, max(CELLS // max(leaves, len(at.owner)), 1), len(count))
     rivals = np.argsort(-chars, kind="stable")[:size]
-    within, distinct = _containment(at, rivals, leaves)
-    share = within / count
-    most = share >= _MOST
-    smaller = chars[None, :] < 0.97 * chars[rivals, None]
+    smaller = chars < 0.97 * chars[rivals, None]
     first, last = at.leaf[at.start], at.leaf_end[at.start + at.count - 1]
     spans = (first >= first[rivals, None]) & (last <= last[rivals, None]) & smaller
-    column = most & (distinct >= _MOST * count) & smaller & (count >= 3)
-    finer = most & (distinct <= 0.7 * count) & (distinct >= 2)
-    nested = most & (distinct == 1) & smaller
-    ratio = chars[None, :] / np.maximum(chars[rivals, None], 1.0)
-    times = count[None, :] / np.maximum(count[rivals, None], 1.0)
-    full = column & (times >= _MOST)
-    rows = finer & (ratio >= _MOST)
-    said: dict[str, Floats] = {
-        "column of": column.sum(axis=0),
-        "column of share": np.where(column, ratio, 1.0).min(axis=0),
-        "full column of": full.sum(axis=0),
-        "full column of share": np.where(full, ratio, 1.0).min(axis=0),
-        "finer than": finer.sum(axis=0),
-        "finer than share": np.where(finer, ratio, 0.0).max(axis=0),
-        "cells of": rows.sum(axis=0),
-        "cells of times": np.where(rows, times, 1.0).max(axis=0),
-        "nested in": nested.sum(axis=0),
-        "nested in share": np.where(nested, ratio, 1.0).min(axis=0),
-    }
+    related = _relate(at, rivals, leaves, chars, smaller)
+    said, inside = _describe_relations(related, count, size)
     said["spans around"] = spans.sum(axis=0)
-    own: dict[str, Floats] = {
-        "spans inside": spans.sum(axis=1),
-        "columns": column.sum(axis=1),
-        "full columns": full.sum(axis=1),
-        "full columns share": np.where(full, ratio, 0.0).max(axis=1),
-        "lists inside": nested.sum(axis=1),
-        "lists inside share": np.where(nested, ratio, 0.0).max(axis=1),
-        "finer ones": finer.sum(axis=1),
-        "cells": rows.sum(axis=1),
-        "cells times": np.where(rows, times, 1.0).max(axis=1),
-    }
-    for name, values in own.items():
-        said[name] = np.zeros(len(count))
-        said[name][rivals] = values
-    said["a rival"] = np.zeros(len(count))
-    said["a rival"][rivals] = 1.0
-    alone = (share >= _NEARLY) & (distinct >= _NEARLY * count) & (count >= 3) & (times <= 1.0) & (times >= _NEARLY)
-    whole, field = np.nonzero(alone & (ratio <= _LESS) & (ratio >= _HALF))
-    return said, Pairs(field, rivals[whole])
+    inside = {"spans inside": spans.sum(axis=1)} | inside | {"a rival": np.ones(size)}
+    for name, values in inside.items():
+        column = np.zeros(len(count))
+        column[rivals] = values
+        said[name] = column
+    own = count[related.other]
+    alone = (related.share >= _NEARLY) & (related.distinct >= _NEARLY * own) & (own >= 3) & (related.times <= 1.0)
+    alone &= (related.times >= _NEARLY) & (related.ratio <= _LESS) & (related.ratio >= _HALF)
+    return said, Pairs(related.other[alone], rivals[related.rival[alone]])
 
 
-def _containment(at: Ranges, rivals: Ints, leaves: int) -> tuple[Floats, Floats]:
-    """Return per rival and candidate: how many of its records lie in one record of the rival, and in how many."""
+def _relate(at: Ranges, rivals: Ints, leaves: int, chars: Floats, smaller: NDArray[np.bool_]) -> _Relations:
+    """Return which candidates lie in rivals: few of all pairs, so that whatever is said of them is cheap."""
+    within, distinct = _containment(at, rivals, leaves)
+    share = within / at.count[:, None]
+    other, rival = np.nonzero(share >= _MOST)
+    records, whole = at.count[rivals[rival]], rivals[rival]
+    ratio = chars[other] / np.maximum(chars[whole], 1.0)
+    times = at.count[other] / np.maximum(records, 1.0)
+    found = distinct[other, rival].astype(np.float64)
+    return _Relations(rival, other, share[other, rival], found, ratio, times, smaller[rival, other])
+
+
+def _describe_relations(
+    related: _Relations, count: Floats, rivals: int
+) -> tuple[dict[str, NDArray[np.generic]], dict[str, NDArray[np.generic]]]:
+    """Return what candidates are to rivals, and what rivals are to candidates."""
+    rival, other, _, distinct, ratio, times, smaller = related
+    own = count[other]
+    column = np.flatnonzero((distinct >= _MOST * own) & smaller & (own >= 3))
+    finer = np.flatnonzero((distinct <= 0.7 * own) & (distinct >= 2))
+    nested = np.flatnonzero((distinct == 1) & smaller)
+    full = column[times[column] >= _MOST]
+    rows = finer[ratio[finer] >= _MOST]
+    said: dict[str, NDArray[np.generic]] = {}
+    for name, kept in (("column of", column), ("full column of", full), ("nested in", nested)):
+        said[name] = np.bincount(other[kept], minlength=len(count))
+        said[f"{name} share"] = least = np.ones(len(count))
+        np.minimum.at(least, other[kept], ratio[kept])
+    inside: dict[str, NDArray[np.generic]] = {}
+    for name, kept in (("columns", column), ("full columns", full), ("lists inside", nested), ("finer ones", finer)):
+        inside[name] = np.bincount(rival[kept], minlength=rivals)
+    inside["full columns share"] = _most(rival[full], ratio[full], np.zeros(rivals))
+    inside["lists inside share"] = _most(rival[nested], ratio[nested], np.zeros(rivals))
+    said["finer than"] = np.bincount(other[finer], minlength=len(count))
+    said["finer than share"] = _most(other[finer], ratio[finer], np.zeros(len(count)))
+    said["cells of"] = np.bincount(other[rows], minlength=len(count))
+    said["cells of times"] = _most(other[rows], times[rows], np.ones(len(count)))
+    inside["cells"] = np.bincount(rival[rows], minlength=rivals)
+    inside["cells times"] = _most(rival[rows], times[rows], np.ones(rivals))
+    return said, inside
+
+
+def _most(where: Ints, values: Floats, known: Floats) -> Floats:
+    np.maximum.at(known, where, values)
+    return known
+
+
+def _containment(at: Ranges, rivals: Ints, leaves: int) -> tuple[Numbers, Numbers]:
+    """Return per candidate and rival: how many of its records lie in one record of the rival, and in how many."""
     record = _record_of_leaf(at, rivals, leaves)  # leaves first: the rivals of a leaf lie side by side in memory
     first = record.take(np.minimum(at.leaf, leaves - 1), axis=0)
     last = record.take(np.clip(at.leaf_end - 1, 0, leaves - 1), axis=0)
-    inside = (first == last) & (first > 0)
-    fresh = first[1:] != first[:-1]
-    fresh[at.start[1:] - 1] = True
-    fresh &= inside[1:]
-    fresh = np.concatenate([inside[:1], fresh])
-    within = np.add.reduceat(inside.astype(np.float32), at.start, axis=0)
-    distinct = np.add.reduceat(fresh.astype(np.float32), at.start, axis=0)
-    return within.T.astype(np.float64), distinct.T.astype(np.float64)
+    inside = first == last
+    inside &= first > 0
+    fresh = np.ones_like(inside)
+    np.not_equal(first[1:], first[:-1], out=fresh[1:])
+    fresh[at.start] = True
+    fresh &= inside
+    return at.counts(inside), at.counts(fresh)
 
 
-def _record_of_leaf(at: Ranges, rivals: Ints, leaves: int) -> NDArray[np.int32]:
-    """Return per leaf and rival the number of the record the leaf is in, from 1; 0 where it is in none."""
+def _record_of_leaf(at: Ranges, rivals: Ints, leaves: int) -> NDArray[np.signedinteger]:
+    """Return per leaf and rival the number of the record the leaf is in, from 1; 0 where it is in none.
+
+    There are columns of zeros after those of the rivals, to fill up words of `LANES` flags.
+    """
     number = np.full(len(at.count), -1)
     number[rivals] = np.arange(len(rivals))
     of = number[at.owner]
-    kept = of >= 0
-    of, start, end = of[kept], at.leaf[kept], at.leaf_end[kept]
-    order = np.arange(1, len(of) + 1, dtype=np.int32)
-    change = np.zeros((leaves + 1, len(rivals)), dtype=np.int32)
-    np.add.at(change, (start, of), order)
-    np.add.at(change, (end, of), -order)
-    found: NDArray[np.int32] = np.cumsum(change, axis=0, dtype=np.int32)[:leaves]
-    return found
+    kept = np.flatnonzero(of >= 0)
+    width = -(-len(rivals) // LANES) * LANES
+    kind = np.int16 if len(kept) < 1 << 15 else np.int32
+    order = np.arange(1, len(kept) + 1, dtype=kind)
+    change = np.zeros((leaves + 1, width), dtype=kind)
+    flat, of = change.reshape(-1), of[kept]
+    np.add.at(flat, at.leaf[kept] * width + of, order)
+    np.subtract.at(flat, at.leaf_end[kept] * width + of, order)
+    return np.cumsum(change, axis=0, dtype=kind, out=change)[:leaves]
 
 
 def describe_parts(pairs: Pairs, at: Ranges, chars: Floats, uniform: Floats) -> dict[str, Floats]:
@@ -137,19 +172,19 @@ def _quotient(part: Floats, whole: Floats) -> Floats:
 
 def find_parts(at: Ranges, leaves: int) -> Pairs:
     """Return which candidates are part of others: having the first, middle and last record counts as having all."""
-    record = np.unique(at.leaf * (leaves + 1) + at.leaf_end, return_inverse=True)[1].ravel()
     size = len(at.count)
-    having = np.sort(record * size + at.owner)  # all (record, candidate), by record
-    last = at.start + at.count - 1
-    begin = np.searchsorted(having, record[at.start] * size)
-    end = np.searchsorted(having, (record[at.start] + 1) * size)
-    part = np.repeat(np.arange(size), end - begin)
-    offset = np.arange(len(part)) - np.repeat(np.cumsum(end - begin) - (end - begin), end - begin)
-    whole = having[np.repeat(begin, end - begin) + offset] % size
+    record = (at.leaf * (leaves + 1) + at.leaf_end) * size  # a page has too few leaves for this to overflow
+    having = np.sort(record + at.owner)  # all (record, candidate), by record
+    start = record[at.start]
+    begin = np.searchsorted(having, start)
+    sharing = np.searchsorted(having, start + size) - begin
+    part = np.repeat(np.arange(size), sharing)
+    offset = np.arange(len(part)) - np.repeat(np.cumsum(sharing) - sharing, sharing)
+    whole = having[np.repeat(begin, sharing) + offset] % size
     kept = at.records[whole] > at.records[part]
     part, whole = part[kept], whole[kept]
-    for probe in (record[last], record[at.start + at.count // 2]):
-        wanted = probe[part] * size + whole
+    for probe in (at.start + at.count - 1, at.start + at.count // 2):
+        wanted = record[probe[part]] + whole
         found = np.searchsorted(having, wanted)
         kept = having[np.minimum(found, len(having) - 1)] == wanted
         part, whole = part[kept], whole[kept]

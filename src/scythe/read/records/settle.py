@@ -69,5 +69,5 @@ def _correct(described: Described, scores: Floats) -> Floats:
 def is_clear(described: Described, one: int, score: float) -> bool:
     """Say whether the best candidate of a page may count although its score is low: all its records look alike."""
     alike, paragraphs = described.column("heads usual")[one], described.column("record tag p")[one]
-    kind = name_kinds(described.names, described.rows[[one]], np.array([score]))[0]
+    kind = name_kinds(described.rows[[one]], np.array([score]))[0]
     return score >= LEAST and bool(alike >= 0.9) and not paragraphs and kind not in MENUS

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
 from typing import NamedTuple
+
+import numpy as np
+
+from scythe.read.records.ranges import Floats
 
 TEXT_TRAITS = ("chars", "words", "digit", "date", "price", "sentence", "quantity", "measure", "colon", "comma")
 
@@ -14,11 +18,17 @@ _DATE = re.compile(r"\d[./-]\d{1,2}[./-]\d|\d:\d\d|\b(?:19|20)\d\d\b|\d[年月�
 _CURRENCY = frozenset("€$£¥₹₽₺₴₩฿₫")
 _READ_CHARS = 100  # a date or a price stands near the beginning, or the text is running text
 _ENDS = (".", "!", "?", "…", "。", "！", "？", '."', ".”", "»", "[…]")
-_DIGITS = frozenset("0123456789½¼¾⅓⅔⅛⅜⅝⅞")
 _AMOUNTS = frozenset("克勺匙杯升颗顆")  # written without spaces
 _LONG_WORD = 12  # characters
 _PRICE_WORDS, _DATED_WORDS, _AMOUNT_WORDS, _SENTENCE_WORDS = 12, 20, 30, 5
 _COMMAS = 10  # counted at most
+_SHORT = 60  # characters: longer texts seldom come twice
+_DIGITS = frozenset("0123456789½¼¾⅓⅔⅛⅜⅝⅞")
+_DIGIT = re.compile(f"[{''.join(sorted(_DIGITS))}]")
+# what is read of a text, in the bits of one number: flags in the order of TEXT_TRAITS, commas, words, characters
+_HAS_DIGIT, _HAS_DATE, _HAS_PRICE, _IS_SENTENCE, _IS_QUANTITY, _HAS_MEASURE, _HAS_COLON = (1 << bit for bit in range(7))
+_COMMAS_SHIFT, _WORDS_SHIFT, _SIZE_SHIFT = 7, 11, 37
+_LARGEST = (1 << 26) - 1  # sixty million: more characters or words of one text are not counted
 
 
 class Signs(NamedTuple):
@@ -41,27 +51,52 @@ def _signs() -> Signs:
     return Signs(**{kind: frozenset(word + end for word in words for end in ends) for kind, words in found.items()})
 
 
-def read_texts(texts: Iterable[str]) -> list[tuple[float, ...]]:
-    """Return per text one number for each of TEXT_TRAITS: lengths, then whether it has or looks like something."""
+def read_texts(texts: Sequence[str]) -> Floats:
+    """Return one row per text, a number for each of TEXT_TRAITS: lengths, then whether it has or looks like something.
+
+    Commas are counted up to ten.
+    """
+    packed = np.fromiter(map(_read, texts), dtype=np.int64, count=len(texts))
+    read = np.empty((len(packed), len(TEXT_TRAITS)))
+    read[:, 0] = packed >> _SIZE_SHIFT
+    read[:, 1] = packed >> _WORDS_SHIFT & _LARGEST
+    read[:, -1] = packed >> _COMMAS_SHIFT & 15
+    read[:, 2:-1] = packed[:, None] >> np.arange(_COMMAS_SHIFT) & 1
+    return read
+
+
+def _read(text: str) -> int:
+    return _read_short(text) if len(text) <= _SHORT else _pack(text)
+
+
+def _pack(text: str) -> int:
+    """Read one text; one number holds all that is read, so that few numbers go from Python to numpy."""
     signs = _signs()
-    return [_read(text, signs) for text in texts]
-
-
-def _read(text: str, signs: Signs) -> tuple[float, ...]:
     size, words = len(text), text.count(" ") + 1
     if size > _LONG_WORD * words and not text.isascii():  # a script without spaces
         words = size // 2
     start = text[:_READ_CHARS]
-    parts = start.lower().split()
-    digit = not _DIGITS.isdisjoint(start)
-    date = digit and words <= _DATED_WORDS and (_DATE.search(start) is not None or _names_time(parts, signs))
-    price = digit and words <= _PRICE_WORDS and not (_CURRENCY.isdisjoint(start) and signs.currencies.isdisjoint(parts))
-    measured = words <= _AMOUNT_WORDS and (
-        not signs.measures.isdisjoint(parts) or (size <= 30 and not _AMOUNTS.isdisjoint(start))
-    )
-    sentence = words >= _SENTENCE_WORDS and text.endswith(_ENDS)
+    found = 0
+    parts = start.lower().split() if words <= _AMOUNT_WORDS else []
+    if _DIGIT.search(start):
+        found |= _HAS_DIGIT
+        if words <= _DATED_WORDS and (_DATE.search(start) is not None or _names_time(parts, signs)):
+            found |= _HAS_DATE
+        if words <= _PRICE_WORDS and not (_CURRENCY.isdisjoint(start) and signs.currencies.isdisjoint(parts)):
+            found |= _HAS_PRICE
+        if text[0] in _DIGITS:
+            found |= _IS_QUANTITY
+    if not signs.measures.isdisjoint(parts) or (size <= 30 and not text.isascii() and not _AMOUNTS.isdisjoint(start)):
+        found |= _HAS_MEASURE
+    if words >= _SENTENCE_WORDS and text.endswith(_ENDS):
+        found |= _IS_SENTENCE
+    if text[-1] == ":":
+        found |= _HAS_COLON
     commas = min(text.count(","), _COMMAS)
-    return (size, words, digit, date, price, sentence, text[0] in _DIGITS, measured, text[-1] == ":", commas)
+    return min(size, _LARGEST) << _SIZE_SHIFT | min(words, _LARGEST) << _WORDS_SHIFT | commas << _COMMAS_SHIFT | found
+
+
+_read_short = lru_cache(maxsize=20_000)(_pack)  # pages of a site share most of their short texts
 
 
 def _names_time(parts: list[str], signs: Signs) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scythe.page.elements import Elements
-from scythe.read.records.ranges import Floats, Ints
+from scythe.read.records.ranges import LANES, Floats, Ints
 from scythe.read.records.texts import TEXT_TRAITS, read_texts
 from scythe.read.records.words import roles, roles_of
 
 Hashes = NDArray[np.uint64]
+Counts = NDArray[np.uint16] | NDArray[np.uint32]
 T = TypeVar("T", bound=Hashable)
-Number = TypeVar("Number", np.float64, np.int32)
 
 LEAF_TRAITS = (*TEXT_TRAITS, "one", "link", "heading", "hidden", "bold", "short", "long", "repeated", "score")
 TAG_TRAITS = {
@@ -36,123 +36,142 @@ _LINK, _HEADING, _HIDDEN, _BOLD = (1 << bit for bit in range(4))
 _TAG_SHIFT, _ROLE_SHIFT = 4, 4 + len(ABOVE_TAGS)
 
 
+_MARKS = dict.fromkeys(TAG_TRAITS["heading"], _HEADING) | dict.fromkeys(("b", "strong"), _BOLD)
+for _bit, _tag in enumerate(ABOVE_TAGS, _TAG_SHIFT):
+    _MARKS[_tag] = _MARKS.get(_tag, 0) | 1 << _bit
+_KINDS = {tag: column for column, tags in enumerate(TAG_TRAITS.values()) for tag in tags}
+_SCORE = LEAF_TRAITS.index("score")
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
     """Running sums over leaves and rows of one page: what lies in a range is a difference of two rows."""
 
     leaves: Floats  # one row more than leaves, one column per LEAF_TRAITS
     tags: Floats  # one row more than elements, one column per TAG_TRAITS
-    roles: NDArray[np.int32]  # one row more than elements, one column per role
+    roles: Counts  # one row more than elements, one column per role and some to fill up words
     text_hash: Hashes  # of the texts of leaves
     tag_hash: Hashes  # of the tags of elements
     class_hash: Hashes  # of tags and classes of elements
     leaf_text: Ints  # which text a leaf holds: equal texts have equal numbers
+    parent: Ints  # per row; the root is its own
     own_roles: Ints  # bits, per row
     above_roles: Ints  # bits of the row and everything above it
     above_tags: Ints  # bits of ABOVE_TAGS, of the row and everything above it
-    link_rows: Ints  # rows of links, ascending
-    link_target: Ints  # which address each links to: equal addresses have equal numbers
+    links: Ints  # how many links there are before a row, one row more than elements
+    link_target: Ints  # which address each link leads to, and one more that is none: equal addresses have equal numbers
     heading_leaves: Ints  # leaves inside headings, ascending
     heading_roles: Ints  # what the words of those headings say, as bits
 
 
 def measure(elements: Elements, scores: Floats | None = None) -> Traits:
     """Measure a page; `scores` says of each leaf how likely it is main text, where that is known."""
-    own, above = _look_up(elements)
-    leaf_text, distinct = _number(elements.text)
-    leaves = _leaf_traits(elements, distinct, leaf_text, above)
-    if scores is not None and len(scores) == len(leaves):
-        leaves[:, LEAF_TRAITS.index("score")] = scores * leaves[:, LEAF_TRAITS.index("chars")]
-    heading_leaves = np.flatnonzero(leaves[:, LEAF_TRAITS.index("heading")] > 0)
-    return Traits(
-        leaves=_running(leaves, np.float64),
-        tags=_running(_tag_traits(elements), np.float64),
-        roles=_running(bits_of(own, len(roles())), np.int32),
-        text_hash=_running_hash(leaf_text),
-        tag_hash=_running_hash(_number(elements.tag)[0]),
-        class_hash=_running_hash(_number(zip(elements.tag, elements.classes, strict=True))[0]),
-        leaf_text=leaf_text,
-        own_roles=own,
-        above_roles=above >> _ROLE_SHIFT,
-        above_tags=above >> _TAG_SHIFT & (1 << len(ABOVE_TAGS)) - 1,
-        link_rows=np.fromiter(elements.href, dtype=np.int64, count=len(elements.href)),
-        link_target=_number(elements.href.values())[0],
-        heading_leaves=heading_leaves,
-        heading_roles=np.array([roles_of(elements.text[leaf]) for leaf in heading_leaves], dtype=np.int64),
-    )
-
-
-def _look_up(elements: Elements) -> tuple[Ints, Ints]:
-    """Return per row its own roles, and what it and all above it say: text marks, tags and roles as bits."""
-    marks = dict.fromkeys(TAG_TRAITS["heading"], _HEADING) | dict.fromkeys(("b", "strong"), _BOLD)
-    for bit, tag in enumerate(ABOVE_TAGS, _TAG_SHIFT):
-        marks[tag] = marks.get(tag, 0) | 1 << bit
-    means = {names: roles_of(names) for names in set(elements.names)}
-    own = np.array([means[names] for names in elements.names], dtype=np.int64)
-    said = own.copy()
+    parent = np.array(elements.parent, dtype=np.int64)
+    parent[0] = 0
+    tag, tags = _number(elements.tag)
+    link_rows = np.fromiter(elements.href, dtype=np.int64, count=len(elements.href))
+    names, distinct_names = _number(elements.names)
+    own = np.array([roles_of(name) for name in distinct_names], dtype=np.int64)[names]
+    said = own << _ROLE_SHIFT
     said[:2] = 0  # classes of html and body name everything on the site
     if len(elements) > 2 and "body" in elements.tag[2:4]:
         said[elements.tag.index("body")] = 0
-    said <<= _ROLE_SHIFT
-    said |= np.array([marks.get(tag, 0) for tag in elements.tag], dtype=np.int64)
-    said[np.array(elements.hidden, dtype=np.bool_)] |= _HIDDEN
-    said[np.fromiter(elements.href, dtype=np.int64, count=len(elements.href))] |= _LINK
-    above: list[int] = []
-    for parent, bits in zip(elements.parent, said.tolist(), strict=True):
-        above.append(bits | above[parent] if parent >= 0 else bits)
-    return own, np.array(above, dtype=np.int64)
+    said |= np.array([_MARKS.get(one, 0) for one in tags], dtype=np.int64)[tag]
+    said |= np.frombuffer(bytes(elements.hidden), dtype=np.uint8) * np.int64(_HIDDEN)
+    said[link_rows] |= _LINK
+    above = _gather_above(said, parent)
+    leaf_text, texts = _number(elements.text)
+    leaves = _leaf_traits(elements, texts, leaf_text, above)
+    if scores is not None and len(scores) == len(leaf_text):
+        np.multiply(scores, leaves[1:, 0], out=leaves[1:, _SCORE])
+    heading_leaves = np.flatnonzero(leaves[1:, LEAF_TRAITS.index("heading")] > 0)
+    classes, distinct_classes = _number(elements.classes)
+    return Traits(
+        leaves=np.cumsum(leaves, axis=0, out=leaves),
+        tags=_running_tags(tag, tags),
+        roles=_running_roles(own),
+        text_hash=_running_hash(leaf_text),
+        tag_hash=_running_hash(tag),
+        class_hash=_running_hash(tag * len(distinct_classes) + classes),
+        leaf_text=leaf_text,
+        parent=parent,
+        own_roles=own,
+        above_roles=above >> _ROLE_SHIFT,
+        above_tags=above >> _TAG_SHIFT & (1 << len(ABOVE_TAGS)) - 1,
+        links=np.cumsum(np.bincount(link_rows + 1, minlength=len(elements) + 1)),
+        link_target=np.append(_number(elements.href.values())[0], -1),
+        heading_leaves=heading_leaves,
+        heading_roles=np.array([roles_of(elements.text[leaf]) for leaf in heading_leaves.tolist()], dtype=np.int64),
+    )
+
+
+def _gather_above(said: Ints, parent: Ints) -> Ints:
+    """Return the bits of each row and everything above it: every step doubles how far up a row has looked."""
+    up, above = parent, said.copy()
+    above |= said[0]
+    while up.any():
+        above |= above[up]
+        up = up[up]
+    return above
 
 
 def _leaf_traits(elements: Elements, distinct: list[str], leaf_text: Ints, above: Ints) -> Floats:
-    """Return one row of numbers per leaf; equal texts are read once."""
-    read = np.array(read_texts(distinct), dtype=np.float64).reshape(-1, len(TEXT_TRAITS))[leaf_text]
+    """Return one row of numbers per leaf after a row of zeros; equal texts are read once."""
+    leaves = np.zeros((len(leaf_text) + 1, len(LEAF_TRAITS)))
+    read = leaves[1:]
+    read[:, : len(TEXT_TRAITS)] = read_texts(distinct)[leaf_text]
+    rest = read[:, len(TEXT_TRAITS) :]
     chars, words = read[:, 0], read[:, 1]
     marks = above[np.array(elements.leaf_row, dtype=np.int64)]
-    uses = np.bincount(leaf_text, minlength=len(distinct))[leaf_text]
-    rest = np.empty((len(read), len(LEAF_TRAITS) - len(TEXT_TRAITS)))
     rest[:, 0] = 1.0
-    for column, mark in enumerate((_LINK, _HEADING, _HIDDEN, _BOLD), 1):
-        rest[:, column] = chars * (marks & mark > 0)
+    np.multiply(chars[:, None], marks[:, None] >> np.arange(_TAG_SHIFT) & 1, out=rest[:, 1:5])
     rest[:, 5] = words <= 3
     rest[:, 6] = words >= 12
-    rest[:, 7] = uses > 1
-    rest[:, 8] = 0.0
-    return np.concatenate([read, rest], axis=1)
+    rest[:, 7] = np.bincount(leaf_text, minlength=len(distinct))[leaf_text] > 1
+    return leaves
 
 
-def _tag_traits(elements: Elements) -> Floats:
-    """Return one row of zeros and ones per element."""
-    kind = {tag: column for column, tags in enumerate(TAG_TRAITS.values()) for tag in tags}
-    codes = np.array([kind.get(tag, -1) for tag in elements.tag], dtype=np.int64)
-    found: Floats = (codes[:, None] == np.arange(len(TAG_TRAITS))).astype(np.float64)
-    return found
-
-
-def _number(values: Iterable[T]) -> tuple[Ints, list[T]]:
+def _number(values: Collection[T]) -> tuple[Ints, list[T]]:
     """Give equal values equal numbers, from 0 in order of first use; return the numbers and the distinct values."""
-    known: dict[T, int] = {}
-    numbers = np.array([known.setdefault(value, len(known)) for value in values], dtype=np.int64)
-    return numbers, list(known)
+    known = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(known.__getitem__, values), dtype=np.int64, count=len(values)), list(known)
 
 
 def bits_of(flags: Ints, count: int) -> NDArray[np.bool_]:
     """Return one column per bit, lowest first."""
-    octets = flags.astype("<i8").view(np.uint8).reshape(-1, 8)
+    octets = flags.astype("<i8", copy=False).view(np.uint8).reshape(-1, 8)
     return np.unpackbits(octets, axis=1, count=count, bitorder="little").view(np.bool_)
 
 
-def _running(values: NDArray[np.generic], kind: type[Number]) -> NDArray[Number]:
-    sums = np.zeros((len(values) + 1, values.shape[1]), dtype=kind)
-    np.cumsum(values, axis=0, out=sums[1:])
+def _running_tags(tag: Ints, distinct: list[str]) -> Floats:
+    """Return running sums of rows of zeros and ones."""
+    codes = np.array([_KINDS.get(one, -1) for one in distinct], dtype=np.int64)
+    sums = np.zeros((len(tag) + 1, len(TAG_TRAITS)))
+    sums[1:] = (codes[:, None] == np.arange(len(TAG_TRAITS)))[tag]
+    return np.cumsum(sums, axis=0, out=sums)
+
+
+def _running_roles(own: Ints) -> Counts:
+    """Return running sums of the bits of rows; several sums share a 64-bit word, which none of them outgrows."""
+    lane = np.uint16 if len(own) < 1 << 16 else np.uint32
+    sums = np.zeros((len(own) + 1, role_width()), dtype=lane)
+    sums[1:] = bits_of(own, role_width())
+    words = sums.view(np.uint64)
+    np.cumsum(words, axis=0, out=words)
     return sums
+
+
+def role_width() -> int:
+    """Return how many columns roles take: whole words of `LANES` flags."""
+    return -(-len(roles()) // LANES) * LANES
 
 
 def _running_hash(numbers: Ints) -> Hashes:
     """Return running sums of scattered numbers: ranges with the same members have the same difference."""
-    mixed = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    sums = np.zeros(len(numbers) + 1, dtype=np.uint64)
+    mixed = sums[1:]
+    np.multiply(numbers.view(np.uint64) + np.uint64(1), np.uint64(0x9E3779B97F4A7C15), out=mixed)
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(32)
-    sums = np.zeros(len(numbers) + 1, dtype=np.uint64)
-    np.cumsum(mixed, out=sums[1:])
-    return sums
+    return np.cumsum(sums, out=sums)
