@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -21,55 +22,105 @@ class Columns:
     leaf_end: Ints
 
     @classmethod
-    def of(cls, elements: Elements) -> Columns:
+    def of(cls, elements: Elements) -> Self:
         """Copy the columns of a page."""
-        parent = np.array(elements.parent, dtype=np.int64)
+        lists = (elements.parent, elements.end, elements.leaf_start, elements.leaf_end)
+        parent, *others = (np.fromiter(column, dtype=np.int64, count=len(column)) for column in lists)
         parent[0] = 0
-        lists = (elements.end, elements.leaf_start, elements.leaf_end)
-        return cls(parent, *(np.array(column, dtype=np.int64) for column in lists))
+        return cls(parent, *others)
+
+
+class Finder(NamedTuple):
+    """What makes rows alike: those of the same key are one set, if there are enough of them."""
+
+    name: str
+    least: int  # rows of a set
+    key: Marks
+    rows: Ints  # of the page, one for each mark of the key and in page order; a row may come more than once
+    nested: bool = False  # rows of the same key may lie inside each other: the outermost are taken
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Sets of records, all in one line: first those of the first set, in page order, and so on."""
+    """Sets of records, by finder and within each by key."""
 
-    found: list[str]  # by which finder, for each set
-    counts: Ints  # records of each set
+    names: list[str]  # of the finders
+    finder: Ints  # for each set: by which it was found
+    starts: Ints  # for each set: where its records begin
+    counts: Ints  # for each set: how many they are
+    records: Ints  # the numbers of their spans, those of one set together and in page order
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Where records begin and end."""
+
     row_start: Ints
     row_end: Ints
     leaf_start: Ints
     leaf_end: Ints
 
 
-def group_rows(key: Marks, rows: Ints, least: int) -> tuple[Ints, Ints]:
-    """Group rows of the same key and return the groups of at least so many.
+def group_alike(finders: Sequence[Finder], end: Ints) -> Groups:
+    """Return the sets of several finders, in their order; each row is a record.
 
-    Returns the rows, group after group and in the given order within each, and the sizes of the groups.
+    Finders of the same rows are worked on together: on most pages calling numpy takes longer than what it does.
     """
-    order = key.argsort(kind="stable")
-    key = key[order]
-    edges = np.ones(len(key) + 1, dtype=bool)
-    np.not_equal(key[1:], key[:-1], out=edges[1:-1])
-    bounds = edges.nonzero()[0]
+    batches: dict[tuple[int, bool], list[int]] = {}
+    for number, finder in enumerate(finders):
+        batches.setdefault((id(finder.rows), finder.nested), []).append(number)
+    found = []
+    for (_, nested), numbers in batches.items():
+        groups = _group_batch([finders[number] for number in numbers], numbers)
+        found.append(_take_outermost(groups, finders, end) if nested else groups)
+    sets, counts, records = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = sets.astype(np.uint8).argsort(kind="stable")  # so few numbers are sorted by counting them
+    return Groups([of.name for of in finders], sets[order], starts_of(counts)[order], counts[order], records)
+
+
+def _group_batch(finders: Sequence[Finder], numbers: list[int]) -> tuple[Ints, Ints, Ints]:
+    """Group the rows of finders that share them: the number of the finder and the size of each set, and the rows."""
+    rows = finders[0].rows
+    keys, order = _sort(np.array([finder.key for finder in finders]))
+    edges = np.ones(keys.shape, dtype=bool)
+    np.not_equal(keys[:, 1:], keys[:, :-1], out=edges[:, 1:])
+    bounds = np.append(edges.ravel().nonzero()[0], keys.size)
     counts = bounds[1:] - bounds[:-1]
-    large = counts >= least
-    return rows[order[large.repeat(counts)]], counts[large]
+    of = bounds[:-1] // max(len(rows), 1)
+    large = counts >= np.array([finder.least for finder in finders])[of]
+    return np.array(numbers)[of[large]], counts[large], rows[order.ravel()[large.repeat(counts)]]
 
 
-def group_outermost(key: Marks, rows: Ints, least: int, end: Ints) -> tuple[Ints, Ints]:
-    """Do the same for rows that may lie inside each other: rows inside another of their group are left out."""
-    rows, counts = group_rows(key, rows, least)
+def _sort(keys: Marks) -> tuple[Marks, Ints]:
+    """Sort each line of the keys, the earlier first of equal ones, and say where each stood."""
+    size = keys.shape[1]
+    bits = np.uint64(size.bit_length())
+    # plain sorting is twice as fast as sorting places, so the place is put instead of the last bits of the key ...
+    packed = keys >> bits << bits | np.arange(size, dtype=np.uint64)
+    packed.sort(axis=1)
+    order: Ints = (packed & ((np.uint64(1) << bits) - np.uint64(1))).view(np.int64)
+    lines = np.arange(len(keys))[:, np.newaxis] * size
+    ordered = keys.take(order + lines)
+    if (ordered[:, 1:] < ordered[:, :-1]).any():  # ... which alone tell these keys apart
+        order = keys.argsort(axis=1, kind="stable")
+        ordered = keys.take(order + lines)
+    return ordered, order
+
+
+def _take_outermost(groups: tuple[Ints, Ints, Ints], finders: Sequence[Finder], end: Ints) -> tuple[Ints, Ints, Ints]:
+    """Leave rows out that lie inside another of their set, and sets that have too few others."""
+    of, counts, rows = groups
     if not len(rows):
-        return rows, counts
+        return groups
     group = np.arange(len(counts)).repeat(counts)
-    # groups are put one after the other on one line of rows, so that one running maximum serves all of them
+    # sets are put one after the other on one line of rows, so that one running maximum serves all of them
     shift = group * (len(end) + 1)
     reach = np.maximum.accumulate(end[rows] + shift)
     outer = np.ones(len(rows), dtype=bool)
     outer[1:] = rows[1:] + shift[1:] >= reach[:-1]
     counts = np.bincount(group[outer], minlength=len(counts))
-    large = counts >= least
-    return rows[outer & large[group]], counts[large]
+    large = counts >= np.array([finder.least for finder in finders])[of]
+    return of[large], counts[large], rows[outer & large[group]]
 
 
 def starts_of(counts: Ints) -> Ints:
@@ -79,23 +130,16 @@ def starts_of(counts: Ints) -> Ints:
     return starts
 
 
-def whole_rows(found: Sequence[tuple[str, Ints, Ints]], columns: Columns) -> Groups:
-    """Make every row a record of its own, in groups of several finders at once: name, rows and sizes of each."""
+def merge(parts: Sequence[tuple[Groups, Spans]]) -> tuple[Groups, Spans]:
+    """Put the sets of several parts one after the other."""
     names: list[str] = []
-    for name, _, counts in found:
-        names += [name] * len(counts)
-    rows = np.concatenate([rows for _, rows, _ in found])
-    all_counts = np.concatenate([counts for _, _, counts in found])
-    return Groups(names, all_counts, rows, columns.end[rows], columns.leaf_start[rows], columns.leaf_end[rows])
-
-
-def merge(all_groups: Sequence[Groups]) -> Groups:
-    """Put the sets of several finders one after the other."""
-    return Groups(
-        [name for groups in all_groups for name in groups.found],
-        np.concatenate([groups.counts for groups in all_groups]),
-        np.concatenate([groups.row_start for groups in all_groups]),
-        np.concatenate([groups.row_end for groups in all_groups]),
-        np.concatenate([groups.leaf_start for groups in all_groups]),
-        np.concatenate([groups.leaf_end for groups in all_groups]),
-    )
+    columns = []
+    records = spans = 0
+    for groups, of in parts:
+        columns.append((groups.finder + len(names), groups.starts + records, groups.counts, groups.records + spans))
+        names += groups.names
+        records += len(groups.records)
+        spans += len(of.row_start)
+    merged = (np.concatenate(column) for column in zip(*columns, strict=True))
+    fields = ((of.row_start, of.row_end, of.leaf_start, of.leaf_end) for _, of in parts)
+    return Groups(names, *merged), Spans(*(np.concatenate(column) for column in zip(*fields, strict=True)))

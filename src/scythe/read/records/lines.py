@@ -5,23 +5,22 @@ Breaks stand at any depth inside inline elements, so the lines are those of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
 
 from scythe.page.blocks import BOX, KIND
 from scythe.page.elements import Elements
-from scythe.read.records.groups import Columns, Groups
+from scythe.read.records.groups import Columns, Groups, Spans, starts_of
 from scythe.read.records.labels import BREAK, Labels
 
 LEAST = 3  # lines of a list; addresses and captions have fewer
 _Line = tuple[int, int, int, int]  # rows and leaves, each from and to
 
 
-def find_lines(elements: Elements, columns: Columns, labels: Labels) -> list[Groups]:
+def find_lines(elements: Elements, columns: Columns, labels: Labels) -> list[tuple[Groups, Spans]]:
     """Return the lines of each box, of each block in it and of alike boxes together, and the blocks."""
-    boxes = _breaks_by_box(elements, np.flatnonzero(labels.role == BREAK).tolist())
+    boxes = _breaks_by_box(elements, (labels.role == BREAK).nonzero()[0].tolist())
     if not boxes:
         return []
     lines: dict[int, list[_Line]] = {}
@@ -33,12 +32,12 @@ def find_lines(elements: Elements, columns: Columns, labels: Labels) -> list[Gro
             blocks.append([(part[0][0], part[-1][1], part[0][2], part[-1][3]) for part in parts])
             block_lines.extend(parts)
     found = [
-        _group("lines", lines.values()),
-        _group("lines of a block", block_lines),
-        _group("lines of alike boxes", _lines_of_alike(columns, labels, lines)),
-        _group("blocks of lines", blocks),
+        ("lines", [*lines.values()]),
+        ("lines of a block", block_lines),
+        ("lines of alike boxes", _lines_of_alike(columns, labels, lines)),
+        ("blocks of lines", blocks),
     ]
-    return [groups for groups in found if groups is not None]
+    return _group(found)
 
 
 def _breaks_by_box(elements: Elements, breaks: list[int]) -> dict[int, list[int]]:
@@ -77,20 +76,24 @@ def _cut(elements: Elements, box: int, breaks: list[int]) -> tuple[list[_Line], 
     return lines, parts
 
 
-def _lines_of_alike(columns: Columns, labels: Labels, lines: dict[int, list[_Line]]) -> Iterable[list[_Line]]:
+def _lines_of_alike(columns: Columns, labels: Labels, lines: dict[int, list[_Line]]) -> list[list[_Line]]:
     """Return the lines of boxes of the same path together, boxes of one line among them."""
-    paths = {int(labels.exact_path[box]) for box in lines}
-    rows = np.flatnonzero((columns.leaf_end > columns.leaf_start) & np.isin(labels.exact_path, [*paths]))
+    paths = np.sort(labels.exact_path[[*lines]])
+    places = np.minimum(paths.searchsorted(labels.exact_path), len(paths) - 1)
+    rows = ((columns.leaf_end > columns.leaf_start) & (paths[places] == labels.exact_path)).nonzero()[0]
+    whole = (rows, columns.end[rows], columns.leaf_start[rows], columns.leaf_end[rows])
     alike: dict[int, list[_Line]] = {}
-    for row, path in zip(rows.tolist(), labels.exact_path[rows].tolist(), strict=True):
-        whole = (row, int(columns.end[row]), int(columns.leaf_start[row]), int(columns.leaf_end[row]))
-        alike.setdefault(path, []).extend(lines.get(row) or [whole])
-    return (of for of in alike.values() if all(before[3] <= after[2] for before, after in pairwise(of)))
+    for path, *line in zip(labels.exact_path[rows].tolist(), *(column.tolist() for column in whole), strict=True):
+        alike.setdefault(path, []).extend(lines.get(line[0]) or [tuple(line)])
+    return [of for of in alike.values() if all(before[3] <= after[2] for before, after in pairwise(of))]
 
 
-def _group(found: str, sets: Iterable[list[_Line]]) -> Groups | None:
-    kept = [of for of in sets if len(of) >= LEAST]
-    if not kept:
-        return None
-    table = np.array([line for of in kept for line in of], dtype=np.int64)
-    return Groups([found] * len(kept), np.array([len(of) for of in kept]), *table.T)
+def _group(found: list[tuple[str, list[list[_Line]]]]) -> list[tuple[Groups, Spans]]:
+    sets = [(finder, of) for finder, (_, some) in enumerate(found) for of in some if len(of) >= LEAST]
+    if not sets:
+        return []
+    spans = np.array([line for _, of in sets for line in of], dtype=np.int64)
+    counts = np.array([len(of) for _, of in sets], dtype=np.int64)
+    finders = np.array([finder for finder, _ in sets], dtype=np.int64)
+    groups = Groups([name for name, _ in found], finders, starts_of(counts)[:-1], counts, np.arange(len(spans)))
+    return [(groups, Spans(*spans.T))]

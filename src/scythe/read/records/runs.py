@@ -11,7 +11,7 @@ from itertools import islice, pairwise, repeat
 import numpy as np
 
 from scythe.page.elements import Elements
-from scythe.read.records.groups import Columns, Groups, group_rows, starts_of
+from scythe.read.records.groups import Columns, Finder, Groups, Spans, group_alike, starts_of
 from scythe.read.records.labels import BREAK, Ints, Labels, join
 
 LEAST = 3  # runs of one page, fewer are found everywhere
@@ -20,71 +20,85 @@ _BEFORE = 200  # siblings before the first rule looked at, for the same reason
 _LONGEST = 40  # siblings of one record in those
 
 
-def find_runs(elements: Elements, columns: Columns, labels: Labels) -> list[Groups]:
+def find_runs(elements: Elements, columns: Columns, labels: Labels) -> tuple[Groups, Spans]:
     """Group the elements that come back every few siblings, each with what follows it."""
     siblings = np.bincount(columns.parent[1:], minlength=len(columns.end))
-    rows = np.flatnonzero((siblings[columns.parent] >= LEAST) & (labels.role != BREAK))  # breaks part lines
-    rows = rows[rows > 0]
+    is_head = (siblings[columns.parent] >= LEAST) & (labels.role != BREAK)  # breaks part lines
+    is_head[0] = False
+    rows = is_head.nonzero()[0]
     up = columns.parent[rows]
-    above, above_grand = up.astype(np.uint64), columns.parent[up].astype(np.uint64)
+    above, above_grand = up.view(np.uint64), columns.parent[up].view(np.uint64)
     exact = labels.exact[rows]
-    keys = [
-        ("runs by classes", join(above, exact)),
-        ("runs by tag", join(above, labels.tag[rows])),
-        ("runs by shape", join(above, labels.shape[rows])),
-        ("runs by shape", join(above, labels.deep_shape[rows])),
-        ("runs of cousins", join(above_grand, labels.exact[up], exact)),
+    found = [
+        Finder("runs by classes", LEAST, join(above, exact), rows),
+        Finder("runs by tag", LEAST, join(above, labels.tag[rows]), rows),
+        Finder("runs by shape", LEAST, join(above, labels.shape[rows]), rows),
+        Finder("runs by shape", LEAST, join(above, labels.deep_shape[rows]), rows),
+        Finder("runs of cousins", LEAST, join(above_grand, labels.exact[up], exact), rows),
     ]
+    return _follow(group_alike(found, columns.end), columns, elements, labels)
+
+
+def _follow(heads: Groups, columns: Columns, elements: Elements, labels: Labels) -> tuple[Groups, Spans]:
+    """Return the runs of the groups of heads between which more text stands than not."""
+    spans: list[tuple[int, int, int]] = []  # set, first row, row after the last
+    finders: list[int] = []
+    known: set[tuple[int, ...]] = set()
     listed = labels.exact.tolist()
-    return [_runs(found, *group_rows(key, rows, LEAST), columns, elements, listed) for found, key in keys]
-
-
-def _runs(found: str, rows: Ints, sizes: Ints, columns: Columns, elements: Elements, labels: list[int]) -> Groups:
-    """Return the runs of the groups of heads between which more text stands than not.
-
-    Of heads of one parent that come back equally often, the first is the head and the others belong to its records.
-    """
-    spans: list[tuple[int, int, int]] = []  # group, first row, row after the last
-    chosen = _choose(rows, starts_of(sizes), columns)
-    for number, (start, end) in enumerate(chosen):
-        heads = rows[start:end].tolist()
-        lead = _lead(heads, elements, labels)
+    for finder, start, count in _choose(heads, columns):
+        rows = heads.records[start : start + count].tolist()
+        if (key := tuple(rows)) in known:  # by a stricter finder
+            continue
+        known.add(key)
+        lead = _lead(rows, elements, listed)
         if lead is not None:
-            spans.append((number, lead, heads[0]))
-        spans.extend(zip(repeat(number), heads, _run_ends(heads, elements, labels), strict=False))
-    group, first, row_end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
+            spans.append((len(finders), lead, rows[0]))
+        spans.extend(zip(repeat(len(finders)), rows, _run_ends(rows, elements, listed), strict=False))
+        finders.append(finder)
+    return _keep_told(heads.names, np.array(finders, dtype=np.int64), spans, columns)
+
+
+def _keep_told(
+    names: list[str], finders: Ints, spans: list[tuple[int, int, int]], columns: Columns
+) -> tuple[Groups, Spans]:
+    """Leave out runs without text, and sets of too few others."""
+    of, first, row_end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
     up = columns.parent[first]
     to_end = row_end == columns.end[up]
     leaf_end = np.where(to_end, columns.leaf_end[up], columns.leaf_start[np.where(to_end, 0, row_end)])
     told = leaf_end > columns.leaf_start[first]
-    counts = np.bincount(group[told], minlength=len(chosen))
-    told &= counts[group] >= LEAST
-    counts = counts[counts >= LEAST]
-    first, row_end, leaf_end = first[told], row_end[told], leaf_end[told]
-    return Groups([found] * len(counts), counts, first, row_end, columns.leaf_start[first], leaf_end)
+    counts = np.bincount(of[told], minlength=len(finders))
+    told &= counts[of] >= LEAST
+    large = counts >= LEAST
+    first, counts = first[told], counts[large]
+    groups = Groups(names, finders[large], starts_of(counts)[:-1], counts, np.arange(len(first)))
+    return groups, Spans(first, row_end[told], columns.leaf_start[first], leaf_end[told])
 
 
-def _choose(rows: Ints, starts: Ints, columns: Columns) -> list[tuple[int, int]]:
-    """Return the bounds of the groups that are heads of runs, in page order."""
-    if len(rows) < LEAST:
+def _choose(groups: Groups, columns: Columns) -> list[tuple[int, int, int]]:
+    """Return finder, start and size of the groups that are heads of runs, by finder and then in page order.
+
+    Of heads of one parent that come back equally often, the first is the head and the others belong to its records.
+    """
+    rows, starts, counts = groups.records, groups.starts, groups.counts
+    if not len(rows):
         return []
+    parent = columns.parent[rows]
     beside = np.zeros(len(rows), dtype=bool)  # the next row of the group is a sibling
-    beside[:-1] = columns.parent[rows[1:]] == columns.parent[rows[:-1]]
+    beside[:-1] = parent[1:] == parent[:-1]
     beside[starts[1:] - 1] = False
-    followed = np.zeros(len(rows), dtype=bool)  # ... and there is text in between
-    followed[:-1] = columns.leaf_start[rows[1:]] > columns.leaf_end[rows[:-1]]
-    pairs = np.add.reduceat(beside, starts[:-1], dtype=np.int64)
-    texts = np.add.reduceat(beside & followed, starts[:-1], dtype=np.int64)
-    heads = np.flatnonzero((texts >= 2) & (2 * texts >= pairs))
-    taken: set[tuple[int, int]] = set()
-    chosen: list[tuple[int, int]] = []
-    for i in heads[np.argsort(rows[starts[heads]])].tolist():
-        start, end = int(starts[i]), int(starts[i + 1])
-        key = (int(columns.parent[rows[start]]), end - start)
-        if key not in taken:
-            taken.add(key)
-            chosen.append((start, end))
-    return chosen
+    followed = beside.copy()  # ... and there is text in between
+    followed[:-1] &= columns.leaf_start[rows[1:]] > columns.leaf_end[rows[:-1]]
+    pairs = np.add.reduceat(beside, starts, dtype=np.int64)
+    texts = np.add.reduceat(followed, starts, dtype=np.int64)
+    heads = ((texts >= 2) & (2 * texts >= pairs)).nonzero()[0]
+    heads = heads[np.lexsort((rows[starts[heads]], groups.finder[heads]))]
+    starts, counts = starts[heads], counts[heads]
+    chosen: dict[tuple[int, int, int], tuple[int, int, int]] = {}
+    columns_of = (groups.finder[heads], starts, counts, parent[starts])
+    for finder, start, count, up in zip(*(column.tolist() for column in columns_of), strict=True):
+        chosen.setdefault((finder, up, count), (finder, start, count))
+    return list(chosen.values())
 
 
 def _run_ends(heads: list[int], elements: Elements, labels: list[int]) -> list[int]:
