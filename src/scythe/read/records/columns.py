@@ -79,10 +79,11 @@ def _split(elements: Elements, parts: list[Part]) -> tuple[list[Cell], dict[Key,
             at = lasts[row]
             tag = tags[row]
             key = _CELL if tag in _CELLS else (tag, classes[row])
-            if key in groups:
-                groups[key].append((record, row))
-            else:
+            members = groups.get(key)
+            if members is None:
                 groups[key] = [(record, row)]
+            else:
+                members.append((record, row))
             row = ends[row]
         while at < end:
             texts.append((at, at + 1, record))
@@ -215,8 +216,8 @@ def _slots_of(elements: Elements, sequences: list[list[int]], effort: Effort) ->
     shapes: dict[tuple[str, ...], int] = {}
 
     def seen(row: int) -> tuple[str, bool, int]:
-        shape = shapes.setdefault(tuple(tags[row + 1 : min(ends[row], row + 4)]), len(shapes))
-        leaf = starts[row]
-        return text[leaf] if leaf < lasts[row] else "", "a" in tags[row : min(ends[row], row + 4)], shape
+        inside = tuple(tags[row : min(ends[row], row + 4)])
+        leaf, shape = starts[row], shapes.setdefault(inside[1:], len(shapes))
+        return text[leaf] if leaf < lasts[row] else "", "a" in inside, shape
 
     return spread(read_tokens([[seen(row) for row in rows[: SLOTS - 1]] for rows in sequences]), effort)

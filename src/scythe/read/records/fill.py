@@ -79,8 +79,10 @@ def _find_links(page: Page, candidate: Candidate) -> list[tuple[Url, ...]]:
     for record, (first, last) in enumerate(candidate.rows):
         rows = linked[bisect_left(linked, first) : bisect_left(linked, last)]
         around = _link_around(page.elements, candidate, record)
-        urls = (absolute(hrefs[row], base) for row in ((around, *rows) if around is not None else rows))
-        found.append(tuple(dict.fromkeys(url for url in urls if url is not None)))
+        if around is not None:
+            rows.insert(0, around)
+        written = dict.fromkeys([hrefs[row] for row in rows])  # most link several times to the same
+        found.append(tuple(dict.fromkeys([url for text in written if (url := absolute(text, base)) is not None])))
     return found
 
 

@@ -169,11 +169,14 @@ def join(patterns: Sequence[Pattern]) -> Pattern:
         return first
     seed, size = plant(_branch(first)), len(first.labels)
     held, optional, repeated = [0] * size, list(first.optional), list(first.repeated)
+    placed = {(first.labels, first.depths): list(range(size))} if size == len(seed.labels) else {}
     for pattern in patterns:
-        if pattern.labels == first.labels and pattern.depths == first.depths and len(seed.labels) == size:
-            places = list(range(size))  # the seed is still the first one, and fits itself
-        else:
-            places = place(seed, _branch(pattern), forced=True).places
+        tree = (pattern.labels, pattern.depths)
+        if tree not in placed:
+            placed[tree] = place(seed, _branch(pattern), forced=True).places
+        places = placed[tree]
+        if len(seed.labels) > len(held):
+            placed.clear()  # what fitted well may fit better now
         grown = len(seed.labels) - len(held)
         held += [0] * grown
         optional += [False] * grown

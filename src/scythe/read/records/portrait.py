@@ -63,34 +63,40 @@ def draw(elements: Elements, cells: list[Cell], candidate: Candidate) -> Column:
     seen = range(0, len(cells), max(1, len(cells) // _SEEN))
     shown = [texts[i] for i in seen]
     kinds = [kind_of(one) for one in shown]
-    kind, said = max(kinds, key=kinds.count), max(shown, key=shown.count)
-    links = headings = 0
-    for i in seen[:_PATHS]:
-        start, _, record = cells[i]
-        tags = {elements.tag[row] for row in _climb(elements, start, candidate.rows[record][0])}
-        links += "a" in tags
-        headings += not _HEADINGS.isdisjoint(tags)
-    above = _climb(elements, cells[0][0], candidate.rows[cells[0][2]][0])
-    names = [elements.names[row] for row in above if elements.leaf_end[row] - elements.leaf_start[row] <= _NAMED_LEAVES]
+    kind = kinds[0] if kinds.count(kinds[0]) == len(kinds) else max(kinds, key=kinds.count)
+    tops = candidate.rows
+    paths = [_climb(elements, cells[i][0], tops[cells[i][2]][0]) for i in seen[:_PATHS]]
+    tags = [[elements.tag[row] for row in path] for path in paths]
+    above, starts, lasts = paths[0], elements.leaf_start, elements.leaf_end
+    names = [elements.names[row] for row in above if lasts[row] - starts[row] <= _NAMED_LEAVES]
     portrait = Portrait(
         kind,
         kinds.count(kind) / len(shown),
-        sum(log2(1 + len(one)) for one in shown) / len(shown),
-        links * 2 > min(len(seen), _PATHS),
-        headings * 2 > min(len(seen), _PATHS),
-        elements.tag[above[0]],
+        sum([log2(1 + len(one)) for one in shown]) / len(shown),
+        sum(["a" in path for path in tags]) * 2 > len(paths),
+        sum([not _HEADINGS.isdisjoint(path) for path in tags]) * 2 > len(paths),
+        tags[0][0],
         _words_of(names[0] if names else "") | _words_of(names[1] if len(names) > 1 else ""),
         fields_of(names),
-        said if len(shown) > 1 and shown.count(said) >= _SAME * len(shown) else "",
+        _said(shown),
     )
     return Column(cells, texts, portrait)
 
 
+def _said(texts: list[str]) -> str:
+    """Return what nearly all texts say."""
+    if len(texts) < 2 or len(set(texts)) == len(texts):
+        return ""
+    said = max(texts, key=texts.count)
+    return said if texts.count(said) >= _SAME * len(texts) else ""
+
+
 def _climb(elements: Elements, leaf: int, top: int) -> list[int]:
     """Return the elements around a text, innermost first, up to the one that the record begins with."""
-    row, above = elements.leaf_row[leaf], [elements.leaf_row[leaf]]
+    parents, row = elements.parent, elements.leaf_row[leaf]
+    above = [row]
     while row > top and len(above) < _CLIMBED:
-        row = elements.parent[row]
+        row = parents[row]
         if row >= top:
             above.append(row)
     return above
@@ -103,7 +109,10 @@ def _words_of(names: str) -> frozenset[str]:
 
 def fields_of(names: Iterable[str]) -> frozenset[str]:
     """Return the fields that attribute texts name, those of the innermost element that names any."""
-    return next((found for name in names if name and (found := _fields_of(name))), frozenset())
+    for name in names:
+        if name and (found := _fields_of(name)):
+            return found
+    return frozenset()
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -75,8 +75,10 @@ def read_tokens(sequences: Sequence[Sequence[tuple[str, bool, int]]]) -> list[tu
     known = {text for text, count in often.items() if count >= many}
     return [
         tuple(
-            Token(kind_of(text), _size(text), text if text in known else "", link, shape)
-            for text, link, shape in sequence[:SLOTS]
+            [
+                Token(kind_of(text), _size(text), text if text in known else "", link, shape)
+                for text, link, shape in sequence[:SLOTS]
+            ]
         )
         for sequence in sequences
     ]

@@ -20,17 +20,23 @@ def unify(records: Sequence[set[int]], places: Sequence[float], portraits: Seque
     `records` are those that have the column, `places` where it stands in them (0 first, 1 last), `total` their number.
     """
     partial = [number for number, has in enumerate(records) if len(has) < total]
+    looks = {number: (portraits[number].kind, portraits[number].said) for number in partial}
+    further: dict[tuple[int, str], list[int]] = {}  # columns of each kind that are still to be compared
+    for number in partial:
+        further.setdefault(looks[number], []).append(number)
     pairs = []
-    for place, one in enumerate(partial):
-        for other in partial[place + 1 :]:
-            if len(records[one]) + len(records[other]) <= total and records[one].isdisjoint(records[other]):
+    for one in partial:
+        others, has_one = further[looks[one]], records[one]
+        del others[0]
+        for other in others:
+            if len(has_one) + len(records[other]) <= total and has_one.isdisjoint(records[other]):
                 score = likeness(portraits[one], portraits[other]) - 2.0 * abs(places[one] - places[other])
                 if score >= _ALIKE:
                     pairs.append((-score, one, other))
         if len(pairs) > _COMPARED:
             break
     joins = list(range(len(records)))
-    has = [set(of) for of in records]
+    has = [set(of) for of in records] if pairs else []
     for _, one, other in sorted(pairs):
         one, other = sorted((joins[one], joins[other]), key=lambda number: (-len(has[number]), number))
         if one != other and has[one].isdisjoint(has[other]):
