@@ -47,14 +47,18 @@ class Labels:
     word: Marks  # ... and the word
 
 
+@lru_cache(maxsize=20_000)
 def name_words(names: str) -> tuple[str, ...]:
     """Return the words of a class attribute without numbers and without words for the state of one record."""
-    words = _DIGITS.sub("#", names[:1_000].lower()).split()[:CLASS_WORDS]
-    return tuple(dict.fromkeys(word for word in words if not _is_state(word)))
+    words = map(_name_word, names[:1_000].lower().split()[:CLASS_WORDS])
+    return tuple(dict.fromkeys(filter(None, words)))
 
 
-def _is_state(word: str) -> bool:
-    return word in _STATES or word.startswith(_TOPICS) or word.endswith(_MODIFIERS)
+@lru_cache(maxsize=20_000)
+def _name_word(word: str) -> str:
+    """Return a word without numbers, or nothing if it is one for a state."""
+    word = _DIGITS.sub("#", word)
+    return "" if word in _STATES or word.startswith(_TOPICS) or word.endswith(_MODIFIERS) else word
 
 
 @lru_cache(maxsize=20_000)  # pages of a site share their opening tags
