@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
-from scythe.read.records.groups import Columns, Finder, Groups, Spans, group_alike, merge, starts_of
+from scythe.read.records.groups import Columns, Finder, Groups, Spans, group_alike, merge, places_of, starts_of
 from scythe.read.records.labels import BOLD, PARAGRAPH, Ints, Labels, Marks, join, label
 from scythe.read.records.lines import find_lines
 from scythe.read.records.runs import find_runs
@@ -105,7 +105,7 @@ def _build(elements: Elements, columns: Columns, found: Groups, spans: Spans) ->
         kept = _keep_longest(kept, found.counts, _add_up(_weigh(elements, spans), found))
     counts = found.counts[kept]
     starts = starts_of(counts)
-    records = found.records[np.arange(starts[-1]) + (found.starts[kept] - starts[:-1]).repeat(counts)]
+    records = found.records[places_of(found.starts[kept], counts)]
     holders = _find_holders(columns, spans, records[starts[:-1]], records[starts[1:] - 1])
     used = np.zeros(len(spans.row_start), dtype=bool)
     used[records] = True

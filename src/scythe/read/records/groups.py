@@ -62,33 +62,36 @@ class Spans:
 
 
 def group_alike(finders: Sequence[Finder], end: Ints) -> Groups:
-    """Return the sets of several finders, in their order; each row is a record.
+    """Return the sets of several finders, in their order; each row is a record. Those of nested rows must come last.
 
     Finders of the same rows are worked on together: on most pages calling numpy takes longer than what it does.
     """
-    batches: dict[tuple[int, bool], list[int]] = {}
+    batches: dict[int, list[int]] = {}
     for number, finder in enumerate(finders):
-        batches.setdefault((id(finder.rows), finder.nested), []).append(number)
-    found = []
-    for (_, nested), numbers in batches.items():
-        groups = _group_batch([finders[number] for number in numbers], numbers)
-        found.append(_take_outermost(groups, finders, end) if nested else groups)
-    sets, counts, records = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = sets.astype(np.uint8).argsort(kind="stable")  # so few numbers are sorted by counting them
-    return Groups([of.name for of in finders], sets[order], starts_of(counts)[order], counts[order], records)
+        batches.setdefault(id(finder.rows), []).append(number)
+    least = np.array([finder.least for finder in finders])
+    found = [_group_batch([finders[number] for number in of], np.array(of), least) for of in batches.values()]
+    of, counts, records = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = of.astype(np.uint8).argsort(kind="stable")  # so few numbers are sorted by counting them
+    groups = Groups([of.name for of in finders], of[order], starts_of(counts)[order], counts[order], records)
+    flat = sum(not finder.nested for finder in finders)
+    return groups if flat == len(finders) else _take_outermost(groups, flat, least, end)
 
 
-def _group_batch(finders: Sequence[Finder], numbers: list[int]) -> tuple[Ints, Ints, Ints]:
+def _group_batch(finders: Sequence[Finder], numbers: Ints, least: Ints) -> tuple[Ints, Ints, Ints]:
     """Group the rows of finders that share them: the number of the finder and the size of each set, and the rows."""
     rows = finders[0].rows
     keys, order = _sort(np.array([finder.key for finder in finders]))
-    edges = np.ones(keys.shape, dtype=bool)
-    np.not_equal(keys[:, 1:], keys[:, :-1], out=edges[:, 1:])
-    bounds = np.append(edges.ravel().nonzero()[0], keys.size)
-    counts = bounds[1:] - bounds[:-1]
-    of = bounds[:-1] // max(len(rows), 1)
-    large = counts >= np.array([finder.least for finder in finders])[of]
-    return np.array(numbers)[of[large]], counts[large], rows[order.ravel()[large.repeat(counts)]]
+    alike = np.zeros((len(keys), len(rows) + 1), dtype=bool)  # with the one before
+    np.equal(keys[:, 1:], keys[:, :-1], out=alike[:, 1:-1])
+    changes = alike.ravel()
+    changes = (changes[1:] != changes[:-1]).nonzero()[0]  # by turns the first and the last of two or more alike
+    starts, counts = changes[::2], changes[1::2] - changes[::2] + 1
+    line = starts // (len(rows) + 1)
+    of = numbers[line]
+    large = counts >= least[of]
+    counts = counts[large]
+    return of[large], counts, rows[order.ravel()[places_of((starts - line)[large], counts)]]
 
 
 def _sort(keys: Marks) -> tuple[Marks, Ints]:
@@ -107,20 +110,26 @@ def _sort(keys: Marks) -> tuple[Marks, Ints]:
     return ordered, order
 
 
-def _take_outermost(groups: tuple[Ints, Ints, Ints], finders: Sequence[Finder], end: Ints) -> tuple[Ints, Ints, Ints]:
-    """Leave rows out that lie inside another of their set, and sets that have too few others."""
-    of, counts, rows = groups
-    if not len(rows):
-        return groups
+def _take_outermost(groups: Groups, flat: int, least: Ints, end: Ints) -> Groups:
+    """Leave rows out that lie inside another of their set, and sets that have too few others, after flat finders."""
+    split = int(groups.finder.searchsorted(flat))
+    of, counts = groups.finder[split:], groups.counts[split:]
+    rows = groups.records[places_of(groups.starts[split:], counts)]
     group = np.arange(len(counts)).repeat(counts)
     # sets are put one after the other on one line of rows, so that one running maximum serves all of them
     shift = group * (len(end) + 1)
-    reach = np.maximum.accumulate(end[rows] + shift)
     outer = np.ones(len(rows), dtype=bool)
-    outer[1:] = rows[1:] + shift[1:] >= reach[:-1]
+    outer[1:] = (rows + shift)[1:] >= np.maximum.accumulate(end[rows] + shift)[:-1]
     counts = np.bincount(group[outer], minlength=len(counts))
-    large = counts >= np.array([finder.least for finder in finders])[of]
-    return of[large], counts[large], rows[outer & large[group]]
+    large = counts >= least[of]
+    starts = starts_of(counts)[:-1] + len(groups.records)
+    return Groups(
+        groups.names,
+        np.append(groups.finder[:split], of[large]),
+        np.append(groups.starts[:split], starts[large]),
+        np.append(groups.counts[:split], counts[large]),
+        np.append(groups.records, rows[outer]),
+    )
 
 
 def starts_of(counts: Ints) -> Ints:
@@ -128,6 +137,14 @@ def starts_of(counts: Ints) -> Ints:
     starts = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=starts[1:])
     return starts
+
+
+def places_of(starts: Ints, counts: Ints) -> Ints:
+    """Return all places of runs with these starts and lengths, one run after the other."""
+    ends = np.cumsum(counts)
+    places: Ints = (starts - ends + counts).repeat(counts)
+    places += np.arange(len(places))
+    return places
 
 
 def merge(parts: Sequence[tuple[Groups, Spans]]) -> tuple[Groups, Spans]:
