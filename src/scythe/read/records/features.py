@@ -23,9 +23,9 @@ from scythe.read.records.feature_names import (
     feature_columns,
     feature_names,
 )
-from scythe.read.records.ranges import LANES, Floats, Ints, Ranges, ranges_of
+from scythe.read.records.ranges import Floats, Ints, Ranges, fill_words, ranges_of
 from scythe.read.records.rivals import Pairs, compare, describe_parts, find_parts
-from scythe.read.records.traits import ABOVE_TAGS, LEAF_TRAITS, TAG_TRAITS, Traits, bits_of, role_width
+from scythe.read.records.traits import ABOVE_TAGS, LEAF_TRAITS, TAG_TRAITS, Traits, bits_of
 from scythe.read.records.words import roles
 
 _NEAR = 6  # leaves: a heading this close above a region speaks about it
@@ -35,16 +35,8 @@ _FURNITURE = frozenset(
 )
 _COUNTED = {name: column for column, name in enumerate(LEAF_TRAITS)}
 _SHARE_COLUMNS, _MARK_COLUMNS = ([_COUNTED[name] for name in names] for names in (SHARES, MARKS))
-# what is measured of a record, side by side: numbers that are added up, and flags that are counted
-_TAGS = len(LEAF_TRAITS)
-_ROWS = _TAGS + len(TAG_TRAITS)
-_SQUARES = _ROWS + 1
-_SIZES = (_COUNTED["chars"], _COUNTED["one"], _COUNTED["words"], _ROWS)  # of a record: how evenly they are spread tells
-_NUMBERS = _SQUARES + len(_SIZES)
-_MARKED = 0
-_LINKED, _UNLINKED, _HEADED, _NEW_PARENT, _NEXT, _TARGET = range(len(MARKS), len(MARKS) + 6)
-_TAGGED = _TARGET + 1
-_FLAGS = -(-(_TAGGED + len(TAG_TRAITS)) // LANES) * LANES  # after them the roles
+_SIZES = [_COUNTED[name] for name in ("chars", "one", "words")]  # how evenly they are spread over records tells
+_LINKED, _UNLINKED, _NEW_PARENT, _NEXT = range(4)  # flags of records that are no sums
 
 
 class Described(NamedTuple):
@@ -80,14 +72,18 @@ class Table:
 
 
 class Measured(NamedTuple):
-    """What the records of each candidate amount to."""
+    """What the records of each candidate amount to; columns as those of `Traits`."""
 
     at: Ranges
-    sums: Floats  # of the numbers of records
-    shares: Floats  # of records that have each flag
-    least: Floats  # of each of _SIZES
-    most: Floats
+    leaves: Floats  # sums over records
+    tags: Floats
     apart: Floats  # how far the tags of records are from their mean, all together
+    with_leaves: Floats  # shares of records that have any
+    with_tags: Floats
+    with_roles: Floats
+    with_own: Floats  # shares of records whose first row has the role
+    flags: Floats  # shares of records
+    sizes: Floats  # per candidate: spread, least and most, against the mean, of each of _SIZES and rows
 
 
 def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]) -> Described:
@@ -95,9 +91,8 @@ def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]
     at, table = ranges_of(candidates), Table(len(candidates))
     measured = _measure(at, traits)
     _describe_texts(table, measured, traits)
-    _describe_spread(table, measured)
     _describe_place(table, measured, traits, elements)
-    _describe_marks(table, measured, traits)
+    _describe_marks(table, measured)
     _describe_roles(table, measured, traits, elements)
     _describe_likeness(table, at, traits)
     chars, leaves = np.ascontiguousarray(table["chars total"]), len(traits.leaf_text)
@@ -112,45 +107,44 @@ def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]
 
 def _measure(at: Ranges, traits: Traits) -> Measured:
     """Measure all records, and what those of each candidate amount to."""
-    numbers = np.empty((len(at.owner), _NUMBERS))
-    inside, tags = numbers[:, :_TAGS], numbers[:, _TAGS:_ROWS]
-    np.subtract(traits.leaves.take(at.leaf_end, axis=0), traits.leaves.take(at.leaf, axis=0), out=inside)
-    np.subtract(traits.tags.take(at.row_end, axis=0), traits.tags.take(at.row, axis=0), out=tags)
-    np.subtract(at.row_end, at.row, out=numbers[:, _ROWS])
-    sizes = numbers.take(_SIZES, axis=1)
-    np.multiply(sizes, sizes, out=numbers[:, _SQUARES:])
-    sums = at.total(numbers)
-    means = sums[:, _TAGS:_ROWS] / at.count[:, None]
-    away = tags - means.take(at.owner, axis=0)
+    leaves, tags = traits.leaves.take(at.leaf_end, axis=0), traits.tags.take(at.row_end, axis=0)
+    leaves -= traits.leaves.take(at.leaf, axis=0)
+    tags -= traits.tags.take(at.row, axis=0)
+    row = np.minimum(at.row, len(traits.parent) - 1)
+    with_roles = traits.roles.take(at.row_end, axis=0) != traits.roles.take(np.minimum(at.row + 1, at.row_end), axis=0)
+    count, all_tags = at.count[:, None], at.total(tags)
+    away = np.abs(tags - (all_tags / count).take(at.owner, axis=0))
     return Measured(
         at,
-        sums,
-        at.counts(_flag(at, traits, inside, tags)) / at.count[:, None],
-        np.minimum.reduceat(sizes, at.start, axis=0),
-        np.maximum.reduceat(sizes, at.start, axis=0),
-        at.total(np.abs(away, out=away).sum(axis=1)),
+        at.total(leaves[:, : len(LEAF_TRAITS)]),
+        all_tags,
+        np.add.reduceat(away.ravel(), at.start * away.shape[1]),
+        at.counts(leaves > 0.0) / count,
+        at.counts(tags > 0.0) / count,
+        at.counts(with_roles) / count,
+        at.counts(bits_of(traits.own_roles[row], with_roles.shape[1])) / count,
+        at.counts(_flag(at, leaves, traits.parent[row])) / count,
+        _spread(at, np.concatenate((leaves[:, _SIZES], (at.row_end - at.row)[:, None]), axis=1)),
     )
 
 
-def _flag(at: Ranges, traits: Traits, inside: Floats, tags: Floats) -> NDArray[np.bool_]:
-    """Return per record what holds of it: of its texts, its place among the others, its tags, its roles."""
-    width = role_width()
-    flags = np.zeros((len(at.owner), _FLAGS + 2 * width), dtype=np.bool_)
-    row = np.minimum(at.row, len(traits.parent) - 1)
-    np.greater(inside.take(_MARK_COLUMNS, axis=1), 0.0, out=flags[:, : len(MARKS)])
-    linked, parent = inside[:, _COUNTED["link"]], traits.parent[row]
-    np.greater(linked, 0.9 * inside[:, _COUNTED["chars"]], out=flags[:, _LINKED])
+def _flag(at: Ranges, leaves: Floats, parent: Ints) -> NDArray[np.bool_]:
+    """Say per record whether it is a link, has none, has another parent than the one before, follows it at once."""
+    flags, linked = np.zeros((len(at.owner), fill_words(4)), dtype=np.bool_), leaves[:, _COUNTED["link"]]
+    np.greater(linked, 0.9 * leaves[:, _COUNTED["chars"]], out=flags[:, _LINKED])
     np.equal(linked, 0.0, out=flags[:, _UNLINKED])
-    np.greater(inside[:, _COUNTED["heading"]], 0.0, out=flags[:, _HEADED])
     np.not_equal(parent[1:], parent[:-1], out=flags[1:, _NEW_PARENT])
     flags[at.start, _NEW_PARENT] = True
     np.equal(at.row_end[:-1], at.row[1:], out=flags[1:, _NEXT])
-    np.greater(traits.links[at.row_end], traits.links[at.row], out=flags[:, _TARGET])
-    np.greater(tags, 0.0, out=flags[:, _TAGGED : _TAGGED + len(TAG_TRAITS)])
-    flags[:, _FLAGS : _FLAGS + width] = bits_of(traits.own_roles[row], width)
-    after, end = traits.roles.take(np.minimum(at.row + 1, at.row_end), axis=0), traits.roles.take(at.row_end, axis=0)
-    np.not_equal(after, end, out=flags[:, _FLAGS + width :])
     return flags
+
+
+def _spread(at: Ranges, sizes: Floats) -> Floats:
+    """Return how unlike in size the records are: spread, smallest and largest against the mean."""
+    mean = np.maximum(at.total(sizes) / at.count[:, None], 1e-9)
+    spread = np.sqrt(np.maximum(at.total(sizes * sizes) / at.count[:, None] - mean * mean, 0.0))
+    least, most = np.minimum.reduceat(sizes, at.start, axis=0), np.maximum.reduceat(sizes, at.start, axis=0)
+    return np.stack((spread, least, most), axis=1) / mean[:, None]
 
 
 def _share(part: Floats, whole: Floats) -> Floats:
@@ -160,7 +154,7 @@ def _share(part: Floats, whole: Floats) -> Floats:
 def _describe_texts(table: Table, measured: Measured, traits: Traits) -> None:
     """Say how much text there is and of which kind."""
     at, page = measured.at, traits.leaves[-1]
-    sums = measured.sums[:, :_TAGS] * (at.records / at.count)[:, None]  # of all records, where only some are measured
+    sums = measured.leaves * (at.records / at.count)[:, None]  # of all records, where only some are measured
     chars, leaves, score = (sums[:, _COUNTED[name]] for name in ("chars", "one", "score"))
     table["records"] = at.records
     table["chars"] = chars / at.records
@@ -172,21 +166,12 @@ def _describe_texts(table: Table, measured: Measured, traits: Traits) -> None:
     table["comma"] = sums[:, _COUNTED["comma"]] / at.records
     table.put(f"{SHARES[0]} share", sums.take(_SHARE_COLUMNS, axis=1) / np.maximum(chars, 1.0)[:, None])
     table.put(f"{MARKS[0]} leaves", sums.take(_MARK_COLUMNS, axis=1) / np.maximum(leaves, 1.0)[:, None])
-    table.put(f"{MARKS[0]} records", measured.shares[:, : _HEADED + 1])
+    table.put(f"{MARKS[0]} records", measured.with_leaves.take(_MARK_COLUMNS, axis=1))
+    table.put("linked records", measured.flags[:, _LINKED : _UNLINKED + 1])
+    table["headed records"] = measured.with_leaves[:, _COUNTED["heading"]]
+    table.put("chars spread", measured.sizes[:, :, :-1].reshape(len(chars), -1))
     table["score of page"] = score / max(page[_COUNTED["score"]], 1.0)
     table["score against page"] = score / np.maximum(chars, 1.0) - page[_COUNTED["score"]] / max(page[0], 1.0)
-
-
-def _describe_spread(table: Table, measured: Measured) -> None:
-    """Say how unlike in size the records are: spread, smallest and largest against the mean."""
-    count, sums = measured.at.count[:, None], measured.sums
-    mean = sums.take(_SIZES, axis=1) / count
-    table["rows"] = mean[:, -1]
-    mean = np.maximum(mean, 1e-9)
-    spread = np.sqrt(np.maximum(sums[:, _SQUARES:] / count - mean * mean, 0.0))
-    sizes = np.concatenate((spread, measured.least, measured.most), axis=1).reshape(len(mean), 3, -1) / mean[:, None]
-    table.put("chars spread", sizes[:, :, :-1].reshape(len(mean), -1))
-    table.put("rows spread", sizes[:, :, -1])
 
 
 def _describe_place(table: Table, measured: Measured, traits: Traits, elements: Elements) -> None:
@@ -207,7 +192,7 @@ def _describe_place(table: Table, measured: Measured, traits: Traits, elements: 
     table["holder share"] = held / all_chars
     table["holder depth"] = depth
     table["record depth"] = np.array([elements.depth[row] for row in rows]) - depth
-    table.put("parents", measured.shares[:, _NEW_PARENT : _NEXT + 1])
+    table.put("parents", measured.flags[:, _NEW_PARENT : _NEXT + 1])
     _describe_heading(table, first, traits)
 
 
@@ -222,22 +207,23 @@ def _describe_heading(table: Table, first: Ints, traits: Traits) -> None:
         distance = np.where(before >= 0, np.minimum(distance, _FAR), _FAR)
         said = np.where(distance <= _NEAR, traits.heading_roles[np.maximum(before, 0)], 0)
     table["heading distance"] = distance
-    table.put(f"heading says {roles()[bits[0]]}", bits_of(said, role_width())[:, bits])
+    table.put(f"heading says {roles()[bits[0]]}", bits_of(said, len(roles())).take(bits, axis=1))
 
 
-def _describe_marks(table: Table, measured: Measured, traits: Traits) -> None:
+def _describe_marks(table: Table, measured: Measured) -> None:
     """Say which elements are inside."""
-    tags = measured.sums[:, _TAGS:_ROWS]
-    table.put("a each", tags / measured.at.count[:, None])
-    table.put("a records", measured.shares[:, _TAGGED : _TAGGED + len(TAG_TRAITS)])
+    at, tags = measured.at, measured.tags[:, : len(TAG_TRAITS)]
+    table.put("a each", tags / at.count[:, None])
+    table.put("a records", measured.with_tags[:, : len(TAG_TRAITS)])
     table["tags apart"] = _share(measured.apart, tags.sum(axis=1))
+    table["rows"] = at.total(at.row_end - at.row) / at.count
+    table.put("rows spread", measured.sizes[:, :, -1])
 
 
 def _describe_roles(table: Table, measured: Measured, traits: Traits, elements: Elements) -> None:
     """Say what tags and names mean: of records, of what is inside them, of the holder and of everything above."""
-    names, at, width = roles(), measured.at, role_width()
-    count = len(names)
-    are, have = measured.shares[:, _FLAGS : _FLAGS + count], measured.shares[:, _FLAGS + width :][:, :count]
+    names, at, count = roles(), measured.at, len(roles())
+    are, have = measured.with_own[:, :count], measured.with_roles[:, :count]
     holder, above = bits_of(traits.own_roles[at.holder], count), bits_of(traits.above_roles[at.holder], count)
     for place, block in (("records are", are), ("records have", have), ("holder is", holder), ("above is", above)):
         table.put(f"{place} {names[0]}", block)
@@ -262,7 +248,7 @@ def _describe_likeness(table: Table, at: Ranges, traits: Traits) -> None:
     np.subtract(traits.text_hash[at.leaf_end], traits.text_hash[at.leaf], out=marks[2])
     marks[3] = traits.leaf_text[np.minimum(at.leaf, len(traits.leaf_text) - 1)]
     np.subtract(traits.class_hash[np.minimum(at.row + 1, at.row_end)], classes, out=marks[4])
-    marks[5] = np.where(linked, traits.link_target[links * linked], len(traits.links))
+    marks[5] = np.where(linked, traits.link_target[links], 0).view(np.uint64)
     kinds, usual = _agree(at, marks)
     alike = np.stack((kinds[:5], usual[:5]), axis=2) / at.count[:, None]
     table.put("tags kinds", alike.transpose(1, 0, 2).reshape(len(at.count), -1))
@@ -272,7 +258,9 @@ def _describe_likeness(table: Table, at: Ranges, traits: Traits) -> None:
 
 def _agree(at: Ranges, marks: NDArray[np.uint64]) -> tuple[Ints, Ints]:
     """Return per row of marks and candidate how many different ones there are, and how many records have the usual."""
-    keys = np.sort(at.owner.astype(np.uint64) << _OWNER_SHIFT | (marks * _SPREAD) >> (_WHOLE - _OWNER_SHIFT), axis=1)
+    keys = np.sort(
+        at.owner.astype(np.uint64) << _OWNER_SHIFT | (marks * _SPREAD) >> (_WHOLE - _OWNER_SHIFT), axis=1, kind="stable"
+    )
     fresh = np.ones(keys.shape, dtype=np.bool_)
     np.not_equal(keys[:, 1:], keys[:, :-1], out=fresh[:, 1:])
     first = np.flatnonzero(fresh)

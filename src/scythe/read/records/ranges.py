@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 MEASURED = (
     60_000  # records of all candidates of a page: bounds time and memory; the largest page of our sets has 16 000
 )
-LANES = 8  # flags are counted by so many at once
+_LANES = 8  # flags are counted by so many at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,16 @@ class Ranges:
         return sums
 
     def counts(self, flags: NDArray[np.bool_]) -> NDArray[np.unsignedinteger]:
-        """Count per candidate the records that have each flag; there must be a multiple of `LANES` flags."""
+        """Count per candidate the records that have each flag; there must be as many flags as `fill_words` says."""
         # several counts share a 64-bit word, which is fast; a candidate has fewer records than a lane can count
         lane = np.uint8 if self.count.max() < 1 << 8 else np.uint16
         words = flags.view(np.uint8).astype(lane, copy=False).view(np.uint64)
         return np.add.reduceat(words, self.start, axis=0).view(lane)
+
+
+def fill_words(flags: int) -> int:
+    """Return how many flags to make of so many, for them to be counted together."""
+    return -(-flags // _LANES) * _LANES
 
 
 def ranges_of(candidates: Sequence[Candidate]) -> Ranges:

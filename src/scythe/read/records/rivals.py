@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scythe.read.records.ranges import LANES, Floats, Ints, Ranges
+from scythe.read.records.ranges import Floats, Ints, Ranges, fill_words
 
 RIVALS = 64  # the candidates with the most text, with which all are compared: bounds time and memory
 CELLS = 6_000_000  # leaves times rivals, and records times rivals, at most
@@ -71,12 +71,13 @@ def _relate(at: Ranges, rivals: Ints, leaves: int, chars: Floats, smaller: NDArr
     """Return which candidates lie in rivals: few of all pairs, so that whatever is said of them is cheap."""
     within, distinct = _containment(at, rivals, leaves)
     share = within / at.count[:, None]
-    other, rival = np.nonzero(share >= _MOST)
-    records, whole = at.count[rivals[rival]], rivals[rival]
+    at_most = np.flatnonzero(share >= _MOST)
+    other, rival = np.divmod(at_most, share.shape[1])
+    whole = rivals[rival]
     ratio = chars[other] / np.maximum(chars[whole], 1.0)
-    times = at.count[other] / np.maximum(records, 1.0)
-    found = distinct[other, rival].astype(np.float64)
-    return _Relations(rival, other, share[other, rival], found, ratio, times, smaller[rival, other])
+    times = at.count[other] / at.count[whole]
+    found = distinct.ravel()[at_most].astype(np.float64)
+    return _Relations(rival, other, share.ravel()[at_most], found, ratio, times, smaller[rival, other])
 
 
 def _describe_relations(
@@ -128,23 +129,25 @@ def _containment(at: Ranges, rivals: Ints, leaves: int) -> tuple[Numbers, Number
     return at.counts(inside), at.counts(fresh)
 
 
-def _record_of_leaf(at: Ranges, rivals: Ints, leaves: int) -> NDArray[np.signedinteger]:
+def _record_of_leaf(at: Ranges, rivals: Ints, leaves: int) -> Numbers:
     """Return per leaf and rival the number of the record the leaf is in, from 1; 0 where it is in none.
 
-    There are columns of zeros after those of the rivals, to fill up words of `LANES` flags.
+    There are columns of zeros after those of the rivals.
     """
     number = np.full(len(at.count), -1)
     number[rivals] = np.arange(len(rivals))
     of = number[at.owner]
     kept = np.flatnonzero(of >= 0)
-    width = -(-len(rivals) // LANES) * LANES
-    kind = np.int16 if len(kept) < 1 << 15 else np.int32
-    order = np.arange(1, len(kept) + 1, dtype=kind)
-    change = np.zeros((leaves + 1, width), dtype=kind)
-    flat, of = change.reshape(-1), of[kept]
-    np.add.at(flat, at.leaf[kept] * width + of, order)
-    np.subtract.at(flat, at.leaf_end[kept] * width + of, order)
-    return np.cumsum(change, axis=0, dtype=kind, out=change)[:leaves]
+    of, start, end = of[kept], at.leaf[kept], at.leaf_end[kept]
+    # running sums of several rivals share a 64-bit word, which none of them outgrows
+    lane, lanes = (np.uint16, 4) if len(kept) < 1 << 16 else (np.uint32, 2)
+    width = fill_words(len(rivals)) // lanes
+    change = np.zeros((leaves + 1, width), dtype=np.uint64)
+    order = np.arange(1, len(kept) + 1, dtype=np.uint64) << (of % lanes * (64 // lanes)).view(np.uint64)
+    flat, of = change.reshape(-1), of // lanes
+    np.add.at(flat, start * width + of, order)
+    np.subtract.at(flat, end * width + of, order)
+    return np.cumsum(change, axis=0, out=change)[:leaves].view(lane)
 
 
 def describe_parts(pairs: Pairs, at: Ranges, chars: Floats, uniform: Floats) -> dict[str, Floats]:
@@ -174,7 +177,7 @@ def find_parts(at: Ranges, leaves: int) -> Pairs:
     """Return which candidates are part of others: having the first, middle and last record counts as having all."""
     size = len(at.count)
     record = (at.leaf * (leaves + 1) + at.leaf_end) * size  # a page has too few leaves for this to overflow
-    having = np.sort(record + at.owner)  # all (record, candidate), by record
+    having = np.sort(record + at.owner, kind="stable")  # all (record, candidate); much is sorted already
     start = record[at.start]
     begin = np.searchsorted(having, start)
     sharing = np.searchsorted(having, start + size) - begin

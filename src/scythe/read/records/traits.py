@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scythe.page.elements import Elements
-from scythe.read.records.ranges import LANES, Floats, Ints
+from scythe.read.records.ranges import Floats, Ints, fill_words
 from scythe.read.records.texts import TEXT_TRAITS, read_texts
 from scythe.read.records.words import roles, roles_of
 
@@ -40,6 +40,7 @@ _MARKS = dict.fromkeys(TAG_TRAITS["heading"], _HEADING) | dict.fromkeys(("b", "s
 for _bit, _tag in enumerate(ABOVE_TAGS, _TAG_SHIFT):
     _MARKS[_tag] = _MARKS.get(_tag, 0) | 1 << _bit
 _KINDS = {tag: column for column, tags in enumerate(TAG_TRAITS.values()) for tag in tags}
+_ODD = 0x27D4EB2F165667C5  # spreads small numbers
 _SCORE = LEAF_TRAITS.index("score")
 
 
@@ -47,9 +48,9 @@ _SCORE = LEAF_TRAITS.index("score")
 class Traits:
     """Running sums over leaves and rows of one page: what lies in a range is a difference of two rows."""
 
-    leaves: Floats  # one row more than leaves, one column per LEAF_TRAITS
-    tags: Floats  # one row more than elements, one column per TAG_TRAITS
-    roles: Counts  # one row more than elements, one column per role and some to fill up words
+    leaves: Floats  # one row more than leaves, one column per LEAF_TRAITS and zeros
+    tags: Floats  # one row more than elements, one column per TAG_TRAITS and zeros
+    roles: Counts  # one row more than elements, one column per role and zeros
     text_hash: Hashes  # of the texts of leaves
     tag_hash: Hashes  # of the tags of elements
     class_hash: Hashes  # of tags and classes of elements
@@ -59,7 +60,7 @@ class Traits:
     above_roles: Ints  # bits of the row and everything above it
     above_tags: Ints  # bits of ABOVE_TAGS, of the row and everything above it
     links: Ints  # how many links there are before a row, one row more than elements
-    link_target: Ints  # which address each link leads to, and one more that is none: equal addresses have equal numbers
+    link_target: Ints  # marks of the addresses links lead to, and one more of none: equal addresses have equal marks
     heading_leaves: Ints  # leaves inside headings, ascending
     heading_roles: Ints  # what the words of those headings say, as bits
 
@@ -70,8 +71,8 @@ def measure(elements: Elements, scores: Floats | None = None) -> Traits:
     parent[0] = 0
     tag, tags = _number(elements.tag)
     link_rows = np.fromiter(elements.href, dtype=np.int64, count=len(elements.href))
-    names, distinct_names = _number(elements.names)
-    own = np.array([roles_of(name) for name in distinct_names], dtype=np.int64)[names]
+    means = {names: roles_of(names) for names in set(elements.names)}
+    own = np.fromiter(map(means.__getitem__, elements.names), dtype=np.int64, count=len(elements))
     said = own << _ROLE_SHIFT
     said[:2] = 0  # classes of html and body name everything on the site
     if len(elements) > 2 and "body" in elements.tag[2:4]:
@@ -85,21 +86,20 @@ def measure(elements: Elements, scores: Floats | None = None) -> Traits:
     if scores is not None and len(scores) == len(leaf_text):
         np.multiply(scores, leaves[1:, 0], out=leaves[1:, _SCORE])
     heading_leaves = np.flatnonzero(leaves[1:, LEAF_TRAITS.index("heading")] > 0)
-    classes, distinct_classes = _number(elements.classes)
     return Traits(
         leaves=np.cumsum(leaves, axis=0, out=leaves),
         tags=_running_tags(tag, tags),
         roles=_running_roles(own),
         text_hash=_running_hash(leaf_text),
         tag_hash=_running_hash(tag),
-        class_hash=_running_hash(tag * len(distinct_classes) + classes),
+        class_hash=_running_hash(tag * _ODD + _mark(elements.classes)),
         leaf_text=leaf_text,
         parent=parent,
         own_roles=own,
         above_roles=above >> _ROLE_SHIFT,
         above_tags=above >> _TAG_SHIFT & (1 << len(ABOVE_TAGS)) - 1,
         links=np.cumsum(np.bincount(link_rows + 1, minlength=len(elements) + 1)),
-        link_target=np.append(_number(elements.href.values())[0], -1),
+        link_target=np.append(_mark(elements.href.values()), 0),
         heading_leaves=heading_leaves,
         heading_roles=np.array([roles_of(elements.text[leaf]) for leaf in heading_leaves.tolist()], dtype=np.int64),
     )
@@ -117,7 +117,7 @@ def _gather_above(said: Ints, parent: Ints) -> Ints:
 
 def _leaf_traits(elements: Elements, distinct: list[str], leaf_text: Ints, above: Ints) -> Floats:
     """Return one row of numbers per leaf after a row of zeros; equal texts are read once."""
-    leaves = np.zeros((len(leaf_text) + 1, len(LEAF_TRAITS)))
+    leaves = np.zeros((len(leaf_text) + 1, fill_words(len(LEAF_TRAITS))))
     read = leaves[1:]
     read[:, : len(TEXT_TRAITS)] = read_texts(distinct)[leaf_text]
     rest = read[:, len(TEXT_TRAITS) :]
@@ -137,6 +137,11 @@ def _number(values: Collection[T]) -> tuple[Ints, list[T]]:
     return np.fromiter(map(known.__getitem__, values), dtype=np.int64, count=len(values)), list(known)
 
 
+def _mark(values: Collection[str]) -> Ints:
+    """Return numbers that are the same for the same values, but others in each process."""
+    return np.fromiter(map(hash, values), dtype=np.int64, count=len(values))
+
+
 def bits_of(flags: Ints, count: int) -> NDArray[np.bool_]:
     """Return one column per bit, lowest first."""
     octets = flags.astype("<i8", copy=False).view(np.uint8).reshape(-1, 8)
@@ -146,24 +151,19 @@ def bits_of(flags: Ints, count: int) -> NDArray[np.bool_]:
 def _running_tags(tag: Ints, distinct: list[str]) -> Floats:
     """Return running sums of rows of zeros and ones."""
     codes = np.array([_KINDS.get(one, -1) for one in distinct], dtype=np.int64)
-    sums = np.zeros((len(tag) + 1, len(TAG_TRAITS)))
-    sums[1:] = (codes[:, None] == np.arange(len(TAG_TRAITS)))[tag]
+    sums = np.zeros((len(tag) + 1, fill_words(len(TAG_TRAITS))))
+    sums[1:] = (codes[:, None] == np.arange(sums.shape[1]))[tag]
     return np.cumsum(sums, axis=0, out=sums)
 
 
 def _running_roles(own: Ints) -> Counts:
     """Return running sums of the bits of rows; several sums share a 64-bit word, which none of them outgrows."""
     lane = np.uint16 if len(own) < 1 << 16 else np.uint32
-    sums = np.zeros((len(own) + 1, role_width()), dtype=lane)
-    sums[1:] = bits_of(own, role_width())
+    sums = np.zeros((len(own) + 1, fill_words(len(roles()))), dtype=lane)
+    sums[1:] = bits_of(own, sums.shape[1])
     words = sums.view(np.uint64)
     np.cumsum(words, axis=0, out=words)
     return sums
-
-
-def role_width() -> int:
-    """Return how many columns roles take: whole words of `LANES` flags."""
-    return -(-len(roles()) // LANES) * LANES
 
 
 def _running_hash(numbers: Ints) -> Hashes:
