@@ -82,11 +82,11 @@ def _number_sections(columns: Columns, labels: Labels) -> tuple[Marks, Marks, Ma
     A paragraph all in bold print is a heading too, though its siblings may be of the same label.
     """
     heads = (labels.role >= 1) & (labels.role <= 6)
-    bold = np.flatnonzero(labels.role == BOLD)
+    bold = (labels.role == BOLD).nonzero()[0]
     up = columns.parent[bold]
     alone = (columns.leaf_start[bold] == columns.leaf_start[up]) & (columns.leaf_end[bold] == columns.leaf_end[up])
     heads[up[alone & (labels.role[up] == PARAGRAPH)]] = True
-    second, third = (np.cumsum((labels.role >= 1) & (labels.role <= level), dtype=np.int64) for level in (2, 3))
+    second, third = (((labels.role >= 1) & (labels.role <= level)).astype(np.int64).cumsum() for level in (2, 3))
     # a heading is no sibling of what it heads: it has a number of its own
     own: Ints = np.cumsum(heads) * 2 + heads
     return _numbers(own), _numbers(second), _numbers(third)
@@ -134,7 +134,9 @@ def _first_of_each(marks: Marks) -> Ints:
     marks = marks[order]
     other = np.ones(len(marks), dtype=bool)
     np.not_equal(marks[1:], marks[:-1], out=other[1:])
-    return np.sort(order[other])
+    first = np.zeros(len(marks), dtype=bool)
+    first[order[other]] = True
+    return first.nonzero()[0]
 
 
 def _mark(leaf_start: Ints, leaf_end: Ints) -> Marks:

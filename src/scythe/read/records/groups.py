@@ -99,9 +99,12 @@ def _sort(keys: Marks) -> tuple[Marks, Ints]:
     size = keys.shape[1]
     bits = np.uint64(size.bit_length())
     # plain sorting is twice as fast as sorting places, so the place is put instead of the last bits of the key ...
-    packed = keys >> bits << bits | np.arange(size, dtype=np.uint64)
+    packed = keys >> bits
+    packed <<= bits
+    packed |= np.arange(size, dtype=np.uint64)
     packed.sort(axis=1)
-    order: Ints = (packed & ((np.uint64(1) << bits) - np.uint64(1))).view(np.int64)
+    packed &= (np.uint64(1) << bits) - np.uint64(1)
+    order: Ints = packed.view(np.int64)
     lines = np.arange(len(keys))[:, np.newaxis] * size
     ordered = keys.take(order + lines)
     if (ordered[:, 1:] < ordered[:, :-1]).any():  # ... which alone tell these keys apart
