@@ -216,7 +216,7 @@ def _describe_marks(table: Table, measured: Measured) -> None:
     table.put("a each", tags / at.count[:, None])
     table.put("a records", measured.with_tags[:, : len(TAG_TRAITS)])
     table["tags apart"] = _share(measured.apart, tags.sum(axis=1))
-    table["rows"] = at.total(at.row_end - at.row) / at.count
+    table["rows"] = np.add.reduceat(at.row_end - at.row, at.start) / at.count
     table.put("rows spread", measured.sizes[:, :, -1])
 
 
