@@ -62,19 +62,17 @@ def _name_word(word: str) -> str:
 
 
 @lru_cache(maxsize=20_000)  # pages of a site share their opening tags
-def _look_up(tag: str, classes: str) -> bytes:
-    """Return the numbers for a tag, for it with its first class and with all, and its role, one after the other."""
+def _look_up(tag: str, classes: str, names: str) -> tuple[bytes, bytes]:
+    """Return what one opening tag is alike with, and the numbers for its words, each one number after the other.
+
+    The first are those for the tag, for it with its first class and with all, its role, and how many words it has.
+    """
     of = name_words(classes) if classes else ()
+    words = b"".join(map(_number, name_words(names))) if names else b""
     short = _number(tag)[:4].rjust(8, b"\0")  # leaves room beside a row in one number
     first = _number(" ".join((tag, *of[:1])))
     exact = first if len(of) < 2 else _number(" ".join((tag, *sorted(of))))
-    return short + first + exact + _ROLES.get(tag, 0).to_bytes(8)
-
-
-@lru_cache(maxsize=20_000)
-def _look_up_words(names: str) -> bytes:
-    """Return the numbers for the words of a class attribute and the like, one after the other."""
-    return b"".join(map(_number, name_words(names)))
+    return short + first + exact + _ROLES.get(tag, 0).to_bytes(8) + (len(words) // 8).to_bytes(8), words
 
 
 @lru_cache(maxsize=20_000)
@@ -93,15 +91,15 @@ def join(*keys: Marks) -> Marks:
 
 def label(elements: Elements, parent: Ints) -> Labels:
     """Number tags, classes and paths of a page. Linear in the number of elements for trees of bounded depth."""
-    looked_up = np.frombuffer(b"".join(map(_look_up, elements.tag, elements.classes)), dtype=">u8")
-    tag, first, exact, role = np.ascontiguousarray(looked_up.reshape(-1, 4).T, dtype=np.uint64)
+    kinds = list(map(_look_up, elements.tag, elements.classes, elements.names))
+    columns = np.frombuffer(b"".join([numbers for numbers, _ in kinds]), dtype=">u8").reshape(-1, 5).T
+    tag, first, exact, role, word_count = np.ascontiguousarray(columns, dtype=np.uint64)
     tag_path, exact_path = _chain(np.stack((tag, exact)), parent)
     leaf_row = np.array(elements.leaf_row, dtype=np.int64)
     shape = join(_inside(tag, parent, leaf_row), exact)
     deep_shape = join(_inside(shape >> np.uint64(32), parent, leaf_row), exact)
-    words = list(map(_look_up_words, elements.names))
-    word_row = np.arange(len(words)).repeat(np.fromiter(map(len, words), dtype=np.int64, count=len(words)) >> 3)
-    word = np.frombuffer(b"".join(words), dtype=">u8").astype(np.uint64)
+    word_row = np.arange(len(kinds)).repeat(word_count.view(np.int64))
+    word = np.frombuffer(b"".join([words for _, words in kinds]), dtype=">u8").astype(np.uint64)
     return Labels(tag, first, exact, shape, deep_shape, tag_path, exact_path, role.astype(np.int64), word_row, word)
 
 
