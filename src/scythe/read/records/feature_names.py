@@ -7,8 +7,13 @@ from functools import lru_cache
 from scythe.read.records.traits import ABOVE_TAGS, TAG_TRAITS
 from scythe.read.records.words import roles
 
-RECORD_TAGS = "li tr div article a p dt td section span h1 h2 h3 h4 dl table ul".split()
-HOLDER_TAGS = "ul ol tbody table dl div section main article body p form".split()
+RECORD_TAGS, HOLDER_TAGS = (
+    {tag: number for number, tag in enumerate(tags.split())}
+    for tags in (
+        "li tr div article a p dt td section span h1 h2 h3 h4 dl table ul",
+        "ul ol tbody table dl div section main article body p form",
+    )
+)
 SAID = frozenset("related comment tags category share ingredient step nutrition note recipe article product".split())
 SHARES = ("link", "heading", "hidden", "bold", "score")
 MARKS = ("digit", "date", "price", "sentence", "short", "long", "quantity", "measure", "repeated", "colon")

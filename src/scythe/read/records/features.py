@@ -7,6 +7,7 @@ what is in it is a difference of running sums, and a candidate is a run of recor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from scythe.read.records.feature_names import (
 )
 from scythe.read.records.ranges import Floats, Ints, Ranges, fill_words, ranges_of
 from scythe.read.records.rivals import Pairs, compare, describe_parts, find_parts
-from scythe.read.records.traits import ABOVE_TAGS, LEAF_TRAITS, TAG_TRAITS, Traits, bits_of
+from scythe.read.records.traits import ABOVE_TAGS, LEAF_TRAITS, TAG_TRAITS, Counts, Traits, bits_of
 from scythe.read.records.words import roles
 
 _NEAR = 6  # leaves: a heading this close above a region speaks about it
@@ -76,7 +77,7 @@ class Measured(NamedTuple):
 
     at: Ranges
     leaves: Floats  # sums over records
-    tags: Floats
+    tags: Counts
     apart: Floats  # how far the tags of records are from their mean, all together
     with_leaves: Floats  # shares of records that have any
     with_tags: Floats
@@ -93,7 +94,7 @@ def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]
     _describe_texts(table, measured, traits)
     _describe_place(table, measured, traits, elements)
     _describe_marks(table, measured)
-    _describe_roles(table, measured, traits, elements)
+    _describe_roles(table, measured, traits)
     _describe_likeness(table, at, traits)
     chars, leaves = np.ascontiguousarray(table["chars total"]), len(traits.leaf_text)
     _describe_size(table, chars)
@@ -112,15 +113,17 @@ def _measure(at: Ranges, traits: Traits) -> Measured:
     tags -= traits.tags.take(at.row, axis=0)
     row = np.minimum(at.row, len(traits.parent) - 1)
     with_roles = traits.roles.take(at.row_end, axis=0) != traits.roles.take(np.minimum(at.row + 1, at.row_end), axis=0)
-    count, all_tags = at.count[:, None], at.total(tags)
-    away = np.abs(tags - (all_tags / count).take(at.owner, axis=0))
+    count, all_tags = at.count[:, None], np.add.reduceat(tags.view(np.uint64), at.start, axis=0).view(tags.dtype)
+    away = (all_tags / count).take(at.owner, axis=0)
+    away -= tags
+    np.abs(away, out=away)
     return Measured(
         at,
         at.total(leaves[:, : len(LEAF_TRAITS)]),
         all_tags,
         np.add.reduceat(away.ravel(), at.start * away.shape[1]),
         at.counts(leaves > 0.0) / count,
-        at.counts(tags > 0.0) / count,
+        at.counts(tags > 0) / count,
         at.counts(with_roles) / count,
         at.counts(bits_of(traits.own_roles[row], with_roles.shape[1])) / count,
         at.counts(_flag(at, leaves, traits.parent[row])) / count,
@@ -180,8 +183,9 @@ def _describe_place(table: Table, measured: Measured, traits: Traits, elements: 
     all_chars, all_leaves = max(sums[-1], 1.0), max(len(sums) - 1, 1)
     first, last = at.leaf[at.start], at.leaf_end[at.start + at.count - 1]
     holders, rows = at.holder.tolist(), np.minimum(at.row[at.start], len(elements) - 1).tolist()
-    edges = [(elements.leaf_start[row], elements.leaf_end[row], elements.depth[row]) for row in holders]
-    leaf, leaf_end, depth = np.array(edges, dtype=np.int64).T
+    leaf, leaf_end, depth = (
+        _pick(column, holders) for column in (elements.leaf_start, elements.leaf_end, elements.depth)
+    )
     before, until, held = sums[first], sums[last], sums[leaf_end] - sums[leaf]
     table["first leaf"] = first / all_leaves
     table["last leaf"] = last / all_leaves
@@ -191,14 +195,18 @@ def _describe_place(table: Table, measured: Measured, traits: Traits, elements: 
     table["held"] = _share(table["chars total"], held)
     table["holder share"] = held / all_chars
     table["holder depth"] = depth
-    table["record depth"] = np.array([elements.depth[row] for row in rows]) - depth
+    table["record depth"] = _pick(elements.depth, rows) - depth
     table.put("parents", measured.flags[:, _NEW_PARENT : _NEXT + 1])
     _describe_heading(table, first, traits)
 
 
+def _pick(column: list[int], rows: list[int]) -> Ints:
+    return np.fromiter(map(column.__getitem__, rows), dtype=np.int64, count=len(rows))
+
+
 def _describe_heading(table: Table, first: Ints, traits: Traits) -> None:
     """Say how far above the last heading is, and what it says."""
-    bits = [bit for bit, role in enumerate(roles()) if role in SAID]
+    bits = _bits(SAID)
     if not len(traits.heading_leaves):
         distance, said = np.full(len(first), _FAR), np.zeros(len(first), dtype=np.int64)
     else:
@@ -208,6 +216,11 @@ def _describe_heading(table: Table, first: Ints, traits: Traits) -> None:
         said = np.where(distance <= _NEAR, traits.heading_roles[np.maximum(before, 0)], 0)
     table["heading distance"] = distance
     table.put(f"heading says {roles()[bits[0]]}", bits_of(said, len(roles())).take(bits, axis=1))
+
+
+@lru_cache(maxsize=2)
+def _bits(named: frozenset[str]) -> list[int]:
+    return [bit for bit, role in enumerate(roles()) if role in named]
 
 
 def _describe_marks(table: Table, measured: Measured) -> None:
@@ -220,22 +233,21 @@ def _describe_marks(table: Table, measured: Measured) -> None:
     table.put("rows spread", measured.sizes[:, :, -1])
 
 
-def _describe_roles(table: Table, measured: Measured, traits: Traits, elements: Elements) -> None:
+def _describe_roles(table: Table, measured: Measured, traits: Traits) -> None:
     """Say what tags and names mean: of records, of what is inside them, of the holder and of everything above."""
     names, at, count = roles(), measured.at, len(roles())
     are, have = measured.with_own[:, :count], measured.with_roles[:, :count]
     holder, above = bits_of(traits.own_roles[at.holder], count), bits_of(traits.above_roles[at.holder], count)
     for place, block in (("records are", are), ("records have", have), ("holder is", holder), ("above is", above)):
         table.put(f"{place} {names[0]}", block)
-    furniture = [bit for bit, role in enumerate(names) if role in _FURNITURE]
+    furniture = _bits(_FURNITURE)
     table["furniture above"] = above.take(furniture, axis=1).sum(axis=1)
     table["furniture near"] = are.take(furniture, axis=1).sum(axis=1) + holder.take(furniture, axis=1).sum(axis=1)
     table.put(f"inside {ABOVE_TAGS[0]}", bits_of(traits.above_tags[at.holder], len(ABOVE_TAGS)))
-    row = np.minimum(at.row[at.start], len(elements) - 1)
+    row = np.minimum(at.row[at.start], len(traits.tag) - 1)
     for name, known, rows in (("record", RECORD_TAGS, row), ("holder", HOLDER_TAGS, at.holder)):
-        number = {tag: column for column, tag in enumerate(known)}
-        found = np.array([number.get(elements.tag[one], -1) for one in rows.tolist()])
-        table.put(f"{name} tag {known[0]}", found[:, None] == np.arange(len(known)))
+        flags = np.array([known.get(tag, -1) for tag in traits.tag_names])[:, None] == np.arange(len(known))
+        table.put(f"{name} tag {next(iter(known))}", flags[traits.tag[rows]])
 
 
 def _describe_likeness(table: Table, at: Ranges, traits: Traits) -> None:
@@ -265,9 +277,9 @@ def _agree(at: Ranges, marks: NDArray[np.uint64]) -> tuple[Ints, Ints]:
     np.not_equal(keys[:, 1:], keys[:, :-1], out=fresh[:, 1:])
     first = np.flatnonzero(fresh)
     counts = np.diff(first, append=keys.size)
-    owner = (np.arange(0, len(marks) * len(at.count), len(at.count))[:, None] + at.owner).ravel()  # as keys are sorted
-    kinds = np.bincount(owner[first], minlength=len(marks) * len(at.count))
-    usual = np.maximum.reduceat(counts, np.cumsum(kinds) - kinds)
+    starts = (np.arange(0, keys.size, len(at.owner))[:, None] + at.start).ravel()  # sorted, candidates stay in place
+    place = np.searchsorted(first, starts)
+    kinds, usual = np.diff(place, append=len(first)), np.maximum.reduceat(counts, place)
     return kinds.reshape(len(marks), -1), usual.reshape(len(marks), -1)
 
 

@@ -14,8 +14,8 @@ from scythe.read.records.ranges import Floats
 
 TEXT_TRAITS = ("chars", "words", "digit", "date", "price", "sentence", "quantity", "measure", "colon", "comma")
 
-_DATE = re.compile(r"\d[./-]\d{1,2}[./-]\d|\d:\d\d|\b(?:19|20)\d\d\b|\d[年月日時]")
-_CURRENCY = frozenset("€$£¥₹₽₺₴₩฿₫")
+_DATE = re.compile(r"\d(?:[./-]\d{1,2}[./-]\d|:\d\d|[年月日時])|\b(?:19|20)\d\d\b")
+_CURRENCY = re.compile("[€$£¥₹₽₺₴₩฿₫]")
 _READ_CHARS = 100  # a date or a price stands near the beginning, or the text is running text
 _ENDS = (".", "!", "?", "…", "。", "！", "？", '."', ".”", "»", "[…]")
 _AMOUNTS = frozenset("克勺匙杯升颗顆")  # written without spaces
@@ -28,7 +28,7 @@ _DIGIT = re.compile(f"[{''.join(sorted(_DIGITS))}]")
 # what is read of a text, in the bits of one number: flags in the order of TEXT_TRAITS, commas, words, characters
 _HAS_DIGIT, _HAS_DATE, _HAS_PRICE, _IS_SENTENCE, _IS_QUANTITY, _HAS_MEASURE, _HAS_COLON = (1 << bit for bit in range(7))
 _COMMAS_SHIFT, _WORDS_SHIFT, _SIZE_SHIFT = 7, 11, 37
-_LARGEST = (1 << 26) - 1  # sixty million: more characters or words of one text are not counted
+_LARGEST = (1 << 26) - 1  # sixty million characters: of one text no more are read
 
 
 class Signs(NamedTuple):
@@ -71,29 +71,32 @@ def _read(text: str) -> int:
 
 def _pack(text: str) -> int:
     """Read one text; one number holds all that is read, so that few numbers go from Python to numpy."""
-    signs = _signs()
-    size, words = len(text), text.count(" ") + 1
+    text = text[:_LARGEST]
+    signs, size, words = _signs(), len(text), text.count(" ") + 1
     if size > _LONG_WORD * words and not text.isascii():  # a script without spaces
         words = size // 2
     start = text[:_READ_CHARS]
-    found = 0
     parts = start.lower().split() if words <= _AMOUNT_WORDS else []
-    if _DIGIT.search(start):
-        found |= _HAS_DIGIT
-        if words <= _DATED_WORDS and (_DATE.search(start) is not None or _names_time(parts, signs)):
-            found |= _HAS_DATE
-        if words <= _PRICE_WORDS and not (_CURRENCY.isdisjoint(start) and signs.currencies.isdisjoint(parts)):
-            found |= _HAS_PRICE
-        if text[0] in _DIGITS:
-            found |= _IS_QUANTITY
+    found = _read_digits(text, start, words, parts) if _DIGIT.search(start) else 0
     if not signs.measures.isdisjoint(parts) or (size <= 30 and not text.isascii() and not _AMOUNTS.isdisjoint(start)):
         found |= _HAS_MEASURE
     if words >= _SENTENCE_WORDS and text.endswith(_ENDS):
         found |= _IS_SENTENCE
     if text[-1] == ":":
         found |= _HAS_COLON
-    commas = min(text.count(","), _COMMAS)
-    return min(size, _LARGEST) << _SIZE_SHIFT | min(words, _LARGEST) << _WORDS_SHIFT | commas << _COMMAS_SHIFT | found
+    if "," in text:
+        found |= min(text.count(","), _COMMAS) << _COMMAS_SHIFT
+    return size << _SIZE_SHIFT | words << _WORDS_SHIFT | found
+
+
+def _read_digits(text: str, start: str, words: int, parts: list[str]) -> int:
+    """Say what the digits of a text mean."""
+    found, signs = _HAS_DIGIT, _signs()
+    if words <= _DATED_WORDS and (_DATE.search(start) is not None or _names_time(parts, signs)):
+        found |= _HAS_DATE
+    if words <= _PRICE_WORDS and not (signs.currencies.isdisjoint(parts) and _CURRENCY.search(start) is None):
+        found |= _HAS_PRICE
+    return found | _IS_QUANTITY if text[0] in _DIGITS else found
 
 
 _read_short = lru_cache(maxsize=20_000)(_pack)  # pages of a site share most of their short texts

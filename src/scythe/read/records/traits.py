@@ -49,13 +49,15 @@ class Traits:
     """Running sums over leaves and rows of one page: what lies in a range is a difference of two rows."""
 
     leaves: Floats  # one row more than leaves, one column per LEAF_TRAITS and zeros
-    tags: Floats  # one row more than elements, one column per TAG_TRAITS and zeros
+    tags: Counts  # one row more than elements, one column per TAG_TRAITS and zeros
     roles: Counts  # one row more than elements, one column per role and zeros
     text_hash: Hashes  # of the texts of leaves
     tag_hash: Hashes  # of the tags of elements
     class_hash: Hashes  # of tags and classes of elements
     leaf_text: Ints  # which text a leaf holds: equal texts have equal numbers
     parent: Ints  # per row; the root is its own
+    tag: Ints  # per row: where its tag stands in `tag_names`
+    tag_names: list[str]
     own_roles: Ints  # bits, per row
     above_roles: Ints  # bits of the row and everything above it
     above_tags: Ints  # bits of ABOVE_TAGS, of the row and everything above it
@@ -88,13 +90,15 @@ def measure(elements: Elements, scores: Floats | None = None) -> Traits:
     heading_leaves = np.flatnonzero(leaves[1:, LEAF_TRAITS.index("heading")] > 0)
     return Traits(
         leaves=np.cumsum(leaves, axis=0, out=leaves),
-        tags=_running_tags(tag, tags),
-        roles=_running_roles(own),
+        tags=_running(_tag_flags(tags)[tag]),
+        roles=_running(bits_of(own, fill_words(len(roles())))),
         text_hash=_running_hash(leaf_text),
         tag_hash=_running_hash(tag),
         class_hash=_running_hash(tag * _ODD + _mark(elements.classes)),
         leaf_text=leaf_text,
         parent=parent,
+        tag=tag,
+        tag_names=tags,
         own_roles=own,
         above_roles=above >> _ROLE_SHIFT,
         above_tags=above >> _TAG_SHIFT & (1 << len(ABOVE_TAGS)) - 1,
@@ -148,19 +152,18 @@ def bits_of(flags: Ints, count: int) -> NDArray[np.bool_]:
     return np.unpackbits(octets, axis=1, count=count, bitorder="little").view(np.bool_)
 
 
-def _running_tags(tag: Ints, distinct: list[str]) -> Floats:
-    """Return running sums of rows of zeros and ones."""
-    codes = np.array([_KINDS.get(one, -1) for one in distinct], dtype=np.int64)
-    sums = np.zeros((len(tag) + 1, fill_words(len(TAG_TRAITS))))
-    sums[1:] = (codes[:, None] == np.arange(sums.shape[1]))[tag]
-    return np.cumsum(sums, axis=0, out=sums)
+def _tag_flags(tags: list[str]) -> NDArray[np.bool_]:
+    """Return one row of flags per tag."""
+    codes = np.array([_KINDS.get(tag, -1) for tag in tags], dtype=np.int64)
+    found: NDArray[np.bool_] = codes[:, None] == np.arange(fill_words(len(TAG_TRAITS)))
+    return found
 
 
-def _running_roles(own: Ints) -> Counts:
-    """Return running sums of the bits of rows; several sums share a 64-bit word, which none of them outgrows."""
-    lane = np.uint16 if len(own) < 1 << 16 else np.uint32
-    sums = np.zeros((len(own) + 1, fill_words(len(roles()))), dtype=lane)
-    sums[1:] = bits_of(own, sums.shape[1])
+def _running(flags: NDArray[np.bool_]) -> Counts:
+    """Return running sums of the columns; several sums share a 64-bit word, which none of them outgrows."""
+    lane = np.uint16 if len(flags) < 1 << 16 else np.uint32
+    sums = np.zeros((len(flags) + 1, flags.shape[1]), dtype=lane)
+    sums[1:] = flags
     words = sums.view(np.uint64)
     np.cumsum(words, axis=0, out=words)
     return sums
