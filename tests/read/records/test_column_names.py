@@ -61,3 +61,37 @@ def test_names_are_unique_even_where_a_head_looks_like_a_number():
 def test_numbers_inside_words_do_not_make_the_words_a_name():
     bodies = [f"<h2><a href=/{i}>About {word}</a></h2><cite>e{i}.org</cite>" for i, word in enumerate("ab", 7)]
     assert names(*bodies) == ("title", "text")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("In stock", "Sold out", "In stock"),
+        ("Auf Lager", "Auf Lager, 3 Stück", "Ausverkauft"),
+        ("4 in stock", "12 in stock", "out of stock"),
+        ("Add to cart", "Add to cart", "Sold out"),
+        ("In stock", "In stock", "In stock"),
+        ("有货", "缺货", "有货"),
+    ],
+)
+def test_what_can_be_had_is_the_availability(said):
+    bodies = [f"<h3>Copper kettle {word}</h3><i>{one}</i>" for word, one in zip("abc", said, strict=True)]
+    assert names(*bodies) == ("title", "availability")
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        (("Add to cart", "Add to cart", "Add to cart"), "add_to_cart"),
+        (("Image not available", "Image not available", "Image not available"), "image_not_available"),
+        (("In stock", "Made of copper", "Made of tin"), "text"),
+    ],
+)
+def test_buttons_and_other_texts_are_no_availability(said, name):
+    bodies = [f"<h3>Copper kettle {word}</h3><i>{one}</i>" for word, one in zip("abc", said, strict=True)]
+    assert names(*bodies) == ("title", name)
+
+
+def test_availability_beside_a_price_is_no_title():
+    bodies = [f"<p>{said}</p><p>€ {i}</p>" for i, said in enumerate(["Sold out", "In stock", "Sold out"], 5)]
+    assert names(*bodies) == ("availability", "price")

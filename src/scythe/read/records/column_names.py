@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from scythe.read.records.portrait import Column, Portrait
 from scythe.read.records.recognise import ADDRESS, DATE, NUMBER, PRICE, RATING, TEXT
+from scythe.read.records.typed import BUTTON, opening_state
 
 _BY_KIND = {DATE: "date", PRICE: "price", RATING: "rating", NUMBER: "number", ADDRESS: "link"}
 _NAMED = ("date", "price", "author", "rating", "category", "tags", "comments", "views", "location")
@@ -15,6 +16,8 @@ _SURE = 0.6  # share of texts of one kind that names a column
 _TITLE = 2.1  # a text of the right length in the first column has 2
 _TITLE_SIZE = (3.0, 7.5)  # binary logarithm of characters: 7 to 180
 _LONG = 6.5  # 90 characters: nobody signs so
+_SEEN = 8  # texts of a column that are looked at
+_STOCK_SIZE = 5.4  # 40 characters: "in stock, ready to ship in two days"
 _NAME_CHARS = 30
 _NAME_WORDS = 3
 _DIGITS = re.compile(r"(?<![^\W_])\d[\d.,]{0,20}(?![^\W_])")  # whole numbers: e0.org and e1.org share no word
@@ -55,7 +58,11 @@ def _find_title(columns: list[Column], records: int) -> int | None:
     best = max(range(len(scores)), key=scores.__getitem__, default=0)
     if scores and scores[best] >= _TITLE:
         return best
-    texts = [place for place, column in enumerate(columns) if column.portrait.kind == TEXT and not column.portrait.said]
+    texts = [
+        place
+        for place, column in enumerate(columns)
+        if column.portrait.kind == TEXT and not column.portrait.said and not _says_stock(column)
+    ]
     typed = any(column.portrait.kind in (DATE, PRICE, RATING) for column in columns)
     return texts[0] if len(texts) == 1 and typed else None  # the only text beside a price is what it is the price of
 
@@ -74,6 +81,8 @@ def _title_score(column: Column, place: int, records: int) -> float:
 
 def _name(column: Column, label: str) -> str:
     portrait = column.portrait
+    if _says_stock(column):
+        return "availability"
     if portrait.said:
         return _name_constant(portrait)
     if portrait.kind in _BY_KIND and portrait.sure >= _SURE:
@@ -110,9 +119,20 @@ def _name_value(portrait: Portrait, label: str) -> str:
     return _BY_KIND[portrait.kind]
 
 
+def _says_stock(column: Column) -> bool:
+    """Say whether most texts tell if something can be had, not only by what buttons say: `In stock`, `Sold out`."""
+    texts = column.texts
+    if column.portrait.kind != TEXT or column.portrait.size > _STOCK_SIZE or len(texts) < 2:
+        return False
+    if not opening_state(texts[0].lower()) and not opening_state(texts[-1].lower()):
+        return False
+    states = [opening_state(text.lower()) for text in texts]
+    return states.count("") <= (1.0 - _SURE) * len(states) and not {"", BUTTON}.issuperset(states)
+
+
 def _shared_words(column: Column) -> str:
     """Return the words of texts that differ only in numbers: `12 comments` gives comments."""
-    texts = column.texts[:8]
+    texts = column.texts[:_SEEN]
     if len(texts) < 2 or not any(map(str.isdigit, texts[0])):
         return ""
     bare = {_DIGITS.sub("", text).strip(" ()[]:|") for text in texts}

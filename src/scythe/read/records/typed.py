@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from importlib import resources
+from itertools import islice
 
 from scythe.read.records.dictionary import concept_of, fold
 
@@ -16,6 +17,7 @@ STATES = {
     ).split()
 }
 _SAME_STATES = {"oos": "OutOfStock", "available": "InStock", "availablefororder": "InStock", "instockonline": "InStock"}
+BUTTON = "Button"  # in the table of phrases: what a button says of something in stock
 _LONGEST = 300
 # concepts of labels that have a typed form, and its name
 _TYPED = {
@@ -73,15 +75,30 @@ def state_of(value: str) -> str:
 
 def phrase_state(text: str) -> str:
     """Return the availability of the first phrase in a lower-case text that states one, or an empty string."""
-    by_word, joined = _phrases()
     text = text[:_LONGEST]
-    for match in _WORDS.finditer(text):
-        for phrase, state in by_word.get(match[0], ()):
-            end = match.start() + len(phrase)
-            if text.startswith(phrase, match.start()) and not text[end : end + 1].isalnum():
-                return state
-    if not text.isascii():
-        return next((state for phrase, state in joined if phrase in text), "")
+    found = next((state for match in _WORDS.finditer(text) if (state := _state_at(text, match[0], match.start()))), "")
+    if not found and not text.isascii():
+        found = next((state for phrase, state in _phrases()[1] if phrase in text), "")
+    return STATES["instock"] if found == BUTTON else found
+
+
+def opening_state(text: str) -> str:
+    """Return the availability, or BUTTON, that a lower-case text begins with, a number in front of it aside."""
+    for match in islice(_WORDS.finditer(text), 2):
+        if not match[0].isdecimal():
+            found = _state_at(text, match[0], match.start())
+            if not found and not text.isascii():
+                found = next((state for phrase, state in _phrases()[1] if text.startswith(phrase, match.start())), "")
+            return found
+    return ""
+
+
+def _state_at(text: str, word: str, start: int) -> str:
+    """Return what the longest phrase says that stands at a word of a text."""
+    for phrase, state in _phrases()[0].get(word, ()):
+        end = start + len(phrase)
+        if text.startswith(phrase, start) and not text[end : end + 1].isalnum():
+            return state
     return ""
 
 
