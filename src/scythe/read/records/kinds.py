@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from scythe.read.records.feature_names import feature_columns
 from scythe.read.records.ranges import Floats
@@ -15,15 +15,12 @@ SURE = 0.35  # score from which a region is content whatever its names say
 
 def name_kinds(rows: Floats, scores: Floats) -> list[str]:
     """Return the kind of each row of features."""
-    kinds = []
-    for row, score in zip(rows.tolist(), scores.tolist(), strict=True):
-        kinds.append(_kind(_getter(row), _CONTENT if score >= SURE else _ALL))
-    return kinds
+    return [_kind(_getter(row), _CONTENT if score >= SURE else _ALL) for row, score in zip(rows, scores, strict=True)]
 
 
-def _getter(row: Sequence[float]) -> Get:
-    at = feature_columns()
-    return lambda name: row[at[name]]
+def _getter(row: Floats) -> Get:
+    at, item = feature_columns(), row.item  # a kind needs few of the numbers of a row
+    return lambda name: item(at[name])
 
 
 def _kind(get: Get, rules: Rules) -> str:
