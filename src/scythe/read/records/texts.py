@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,12 @@ _DATE = re.compile(r"\d(?:[./-]\d{1,2}[./-]\d|:\d\d|[年月日時])|\b(?:19|20)\
 _CURRENCY = re.compile("[€$£¥₹₽₺₴₩฿₫]")
 _READ_CHARS = 100  # a date or a price stands near the beginning, or the text is running text
 _ENDS = (".", "!", "?", "…", "。", "！", "？", '."', ".”", "»", "[…]")
-_AMOUNTS = frozenset("克勺匙杯升颗顆")  # written without spaces
+_AMOUNT = re.compile("[克勺匙杯升颗顆]")  # written without spaces
 _LONG_WORD = 12  # characters
 _PRICE_WORDS, _DATED_WORDS, _AMOUNT_WORDS, _SENTENCE_WORDS = 12, 20, 30, 5
 _COMMAS = 10  # counted at most
+_SHORT_AMOUNT = 30  # characters
+_BEGINNING = itemgetter(slice(3))  # of the name of a month
 _SHORT = 60  # characters: longer texts seldom come twice
 _DIGITS = frozenset("0123456789½¼¾⅓⅔⅛⅜⅝⅞")
 _DIGIT = re.compile(f"[{''.join(sorted(_DIGITS))}]")
@@ -38,6 +41,7 @@ class Signs(NamedTuple):
     times: frozenset[str]
     currencies: frozenset[str]
     measures: frozenset[str]
+    words: frozenset[str]  # all but months
 
 
 @lru_cache(maxsize=1)
@@ -48,7 +52,8 @@ def _signs() -> Signs:
         if not line.startswith("#"):
             found.setdefault(kind, []).extend(words.split())
     ends = ("", ".", ",")  # texts are cut at spaces
-    return Signs(**{kind: frozenset(word + end for word in words for end in ends) for kind, words in found.items()})
+    signs = {kind: frozenset(word + end for word in words for end in ends) for kind, words in found.items()}
+    return Signs(**signs, words=signs["times"] | signs["currencies"] | signs["measures"])
 
 
 def read_texts(texts: Sequence[str]) -> Floats:
@@ -72,13 +77,16 @@ def _read(text: str) -> int:
 def _pack(text: str) -> int:
     """Read one text; one number holds all that is read, so that few numbers go from Python to numpy."""
     text = text[:_LARGEST]
-    signs, size, words = _signs(), len(text), text.count(" ") + 1
+    size, words = len(text), text.count(" ") + 1
     if size > _LONG_WORD * words and not text.isascii():  # a script without spaces
         words = size // 2
     start = text[:_READ_CHARS]
     parts = start.lower().split() if words <= _AMOUNT_WORDS else []
-    found = _read_digits(text, start, words, parts) if _DIGIT.search(start) else 0
-    if not signs.measures.isdisjoint(parts) or (size <= 30 and not text.isascii() and not _AMOUNTS.isdisjoint(start)):
+    signs = _signs()
+    signed = not signs.words.isdisjoint(parts)
+    found = _read_digits(start, words, parts, signed) if _DIGIT.search(start) else 0
+    spaceless = size <= _SHORT_AMOUNT and not text.isascii() and _AMOUNT.search(text)
+    if spaceless or (signed and not signs.measures.isdisjoint(parts)):
         found |= _HAS_MEASURE
     if words >= _SENTENCE_WORDS and text.endswith(_ENDS):
         found |= _IS_SENTENCE
@@ -89,18 +97,18 @@ def _pack(text: str) -> int:
     return size << _SIZE_SHIFT | words << _WORDS_SHIFT | found
 
 
-def _read_digits(text: str, start: str, words: int, parts: list[str]) -> int:
-    """Say what the digits of a text mean."""
-    found, signs = _HAS_DIGIT, _signs()
-    if words <= _DATED_WORDS and (_DATE.search(start) is not None or _names_time(parts, signs)):
+def _read_digits(start: str, words: int, parts: list[str], signed: bool) -> int:
+    """Say what the digits of a text mean; `signed` says whether any word is a sign."""
+    found = _HAS_DIGIT | _IS_QUANTITY if start[0] in _DIGITS else _HAS_DIGIT
+    if words > _DATED_WORDS:
+        return found
+    signs = _signs()
+    timed = signed and not signs.times.isdisjoint(parts)
+    if timed or _DATE.search(start) or not signs.months.isdisjoint(map(_BEGINNING, parts)):
         found |= _HAS_DATE
-    if words <= _PRICE_WORDS and not (signs.currencies.isdisjoint(parts) and _CURRENCY.search(start) is None):
+    if words <= _PRICE_WORDS and (_CURRENCY.search(start) or (signed and not signs.currencies.isdisjoint(parts))):
         found |= _HAS_PRICE
-    return found | _IS_QUANTITY if text[0] in _DIGITS else found
+    return found
 
 
 _read_short = lru_cache(maxsize=20_000)(_pack)  # pages of a site share most of their short texts
-
-
-def _names_time(parts: list[str], signs: Signs) -> bool:
-    return not signs.times.isdisjoint(parts) or not signs.months.isdisjoint([part[:3] for part in parts])
