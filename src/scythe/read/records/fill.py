@@ -18,7 +18,7 @@ from scythe.read.records.portrait import Column, draw
 from scythe.read.records.table import name_by_heads, read_heads, read_table
 from scythe.url import Url, absolute
 
-_SPANS = ("rowspan", "colspan", "ROWSPAN", "COLSPAN", "rowSpan", "colSpan", "Rowspan", "Colspan", "RowSpan", "ColSpan")
+_SPANS = "[rowspan],[colspan]"
 
 
 def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Region:
@@ -45,7 +45,7 @@ def _find_columns(page: Page, candidate: Candidate) -> tuple[Candidate, list[Col
     first, last = candidate.rows[0] if candidate.rows else (0, 0)
     heads: dict[int, str] = {}
     if first < last and elements.tag[first] == "tr":
-        spans = any(name in page.html for name in _SPANS)
+        spans = page.tree.css_first(_SPANS) is not None
         table = read_table(elements, candidate, spans)
         if table is not None:
             columns = [draw(elements, cells, table.candidate) for cells in table.columns]

@@ -122,26 +122,36 @@ def collapse(tree: Tree) -> Pattern:
     labels, children = tree.labels, children_of(tree.depths)
     size = len(labels)
     shapes: dict[tuple[str, tuple[int, ...]], int] = {}
-    shape, repeated = [0] * size, [False] * size
+    shape, repeated, merged = [0] * size, [False] * size, [False] * size
     for node in range(size - 1, -1, -1):
         built: list[int] = []
-        if below := children[node]:
-            kept: list[int] = []
-            for child in below:
-                if built and built[-1] == shape[child]:
-                    repeated[kept[-1]] = True
-                else:
-                    built.append(shape[child])
-                    kept.append(child)
-            children[node] = kept
+        kept = node
+        for child in children[node]:
+            if built and built[-1] == shape[child]:
+                repeated[kept] = merged[child] = True
+            else:
+                built.append(shape[child])
+                kept = child
         shape[node] = shapes.setdefault((labels[node], tuple(built)), len(shapes))
-    order, depths = _walk(children)
+    order = _outside(tree.depths, merged) if any(merged) else list(range(size))
     return Pattern(
         tuple([name_of(labels[node]) for node in order]),
-        depths,
+        tuple([tree.depths[node] for node in order]),
         (False,) * len(order),
         tuple([repeated[node] for node in order]),
     )
+
+
+def _outside(depths: Sequence[int], left_out: Sequence[bool]) -> list[int]:
+    """Return the nodes that are neither left out nor below one that is."""
+    found, above = list[int](), len(depths)  # the depth of the last one left out
+    for node, depth in enumerate(depths):
+        if depth > above:
+            continue
+        above = depth if left_out[node] else len(depths)
+        if not left_out[node]:
+            found.append(node)
+    return found
 
 
 def _walk(children: Sequence[Sequence[int]]) -> tuple[list[int], tuple[int, ...]]:

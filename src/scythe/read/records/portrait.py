@@ -64,18 +64,21 @@ def draw(elements: Elements, cells: list[Cell], candidate: Candidate) -> Column:
     shown = [texts[i] for i in seen]
     kinds = [kind_of(one) for one in shown]
     kind = kinds[0] if kinds.count(kinds[0]) == len(kinds) else max(kinds, key=kinds.count)
-    tops = candidate.rows
-    paths = [_climb(elements, cells[i][0], tops[cells[i][2]][0]) for i in seen[:_PATHS]]
-    tags = [[elements.tag[row] for row in path] for path in paths]
-    above, starts, lasts = paths[0], elements.leaf_start, elements.leaf_end
-    names = [elements.names[row] for row in above if lasts[row] - starts[row] <= _NAMED_LEAVES]
+    first, tops, tags = _climb(elements, cells[0][0], candidate.rows[cells[0][2]][0]), candidate.rows, elements.tag
+    links = headings = 0
+    for i in seen[:_PATHS]:
+        path = [tags[row] for row in (_climb(elements, cells[i][0], tops[cells[i][2]][0]) if i else first)]
+        links += "a" in path
+        headings += not _HEADINGS.isdisjoint(path)
+    starts, lasts = elements.leaf_start, elements.leaf_end
+    names = [elements.names[row] for row in first if lasts[row] - starts[row] <= _NAMED_LEAVES]
     portrait = Portrait(
         kind,
         kinds.count(kind) / len(shown),
         sum([log2(1 + len(one)) for one in shown]) / len(shown),
-        sum(["a" in path for path in tags]) * 2 > len(paths),
-        sum([not _HEADINGS.isdisjoint(path) for path in tags]) * 2 > len(paths),
-        tags[0][0],
+        links * 2 > min(len(seen), _PATHS),
+        headings * 2 > min(len(seen), _PATHS),
+        tags[first[0]],
         _words_of(names[0] if names else "") | _words_of(names[1] if len(names) > 1 else ""),
         fields_of(names),
         _said(shown),

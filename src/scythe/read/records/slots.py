@@ -76,16 +76,18 @@ def read_tokens(sequences: Sequence[Sequence[tuple[str, bool, int]]]) -> list[tu
     return [
         tuple(
             [
-                Token(kind_of(text), _size(text), text if text in known else "", link, shape)
+                Token(
+                    kind_of(text),
+                    (len(text) > _SHORT) + (len(text) > _LONG),
+                    text if text in known else "",
+                    link,
+                    shape,
+                )
                 for text, link, shape in sequence[:SLOTS]
             ]
         )
         for sequence in sequences
     ]
-
-
-def _size(text: str) -> int:
-    return (len(text) > _SHORT) + (len(text) > _LONG)
 
 
 def spread(sequences: Sequence[tuple[Token, ...]], effort: Effort) -> list[list[int]]:
