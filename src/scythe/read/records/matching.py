@@ -102,21 +102,7 @@ def weigh(
     """
     if labels[0] != other_labels[0]:
         return {}
-    pairs: list[tuple[int, int]] = [(0, 0)]
-    opened: list[list[Hits]] = []  # for each pair that was looked into
-    for x, y in pairs:  # grows while it is walked
-        if len(pairs) >= MOST_PAIRS:
-            break
-        rows: list[Hits] = []
-        if children[x] and other_children[y]:
-            others, labelled = other_children[y], dict[str, list[int]]()
-            for column, other in enumerate(others):
-                labelled.setdefault(other_labels[other], []).append(column)
-            for child in children[x]:
-                if columns := labelled.get(labels[child]):
-                    rows.append((columns, len(pairs)))
-                    pairs.extend([(child, others[column]) for column in columns])
-        opened.append(rows)
+    pairs, opened = _list_pairs(labels, children, other_labels, other_children)
     weights = [UNIT] * len(pairs)
     if marks is not None and other_marks is not None:
         weights = [UNIT + (marks[x] == other_marks[y]) for x, y in pairs]
@@ -126,11 +112,39 @@ def weigh(
     return dict(zip(pairs, weights, strict=True))
 
 
+def _list_pairs(
+    labels: Sequence[str], children: Children, other_labels: Sequence[str], other_children: Children
+) -> tuple[list[tuple[int, int]], list[list[Hits]]]:
+    """Return all pairs of nodes whose ancestors match, and for each that was looked into which children make pairs."""
+    pairs, opened = [(0, 0)], list[list[Hits]]()
+    for x, y in pairs:  # grows while it is walked
+        if len(pairs) >= MOST_PAIRS:
+            break
+        below, others = children[x], other_children[y]
+        rows: list[Hits] = []
+        opened.append(rows)
+        if not below or not others:
+            continue
+        if len(below) == len(others) == 1:
+            if labels[below[0]] == other_labels[others[0]]:
+                rows.append(([0], len(pairs)))
+                pairs.append((below[0], others[0]))
+            continue
+        labelled: dict[str, list[int]] = {}
+        for column, other in enumerate(others):
+            labelled.setdefault(other_labels[other], []).append(column)
+        for child in below:
+            if columns := labelled.get(labels[child]):
+                rows.append((columns, len(pairs)))
+                pairs.extend([(child, others[column]) for column in columns])
+    return pairs, opened
+
+
 def _best_weight(rows: list[Hits], weights: list[int]) -> int:
     """Return the best weight of matching children in order: the last number of what `score_rows` would return."""
     if len(rows) == 1:
         columns, start = rows[0]
-        return max(weights[start : start + len(columns)])
+        return weights[start] if len(columns) == 1 else max(weights[start : start + len(columns)])
     wide = max(columns[-1] for columns, _ in rows) + 1
     above = [0] * (wide + 1)
     for columns, start in rows:
