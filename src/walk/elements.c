@@ -16,21 +16,6 @@ typedef struct {
     PyObject *kinds, *judge;
 } Listing;
 
-static int grow(Listing *l)
-{
-    if (l->count < l->room)
-        return 0;
-    Py_ssize_t room = l->room ? l->room * 2 : 1024;
-    Row *rows = PyMem_Realloc(l->rows, (size_t)room * sizeof(Row));
-    if (rows == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    l->rows = rows;
-    l->room = room;
-    return 0;
-}
-
 static int put_href(Listing *l, PyObject *attributes, PyObject *tag)
 {
     if (PyUnicode_GetLength(tag) != 1 || PyUnicode_ReadChar(tag, 0) != 'a')
@@ -73,8 +58,10 @@ done:
 static int open_row(Listing *l, PyObject *node, PyObject *tag)
 {
     Py_ssize_t parent = l->here;
-    if (grow(l))
+    Row *rows = make_room(l->rows, l->count, &l->room, sizeof(Row));
+    if (rows == NULL)
         return -1;
+    l->rows = rows;
     int hidden = describe(l, node, tag, parent >= 0 && l->rows[parent].hidden);
     if (hidden < 0 || PyList_Append(l->tag, tag) || PyList_Append(l->node, node))
         return -1;

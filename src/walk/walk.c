@@ -28,6 +28,18 @@ typedef struct {
     PyObject *is_hidden, *emptied; /* emptied: NULL, or mem_ids of elements taken to have no content */
 } Walk;
 
+void *make_room(void *items, Py_ssize_t count, Py_ssize_t *room, size_t size)
+{
+    if (count < *room)
+        return items;
+    Py_ssize_t wanted = *room ? *room * 2 : 256;
+    void *moved = PyMem_Realloc(items, (size_t)wanted * size);
+    if (moved == NULL)
+        return PyErr_NoMemory();
+    *room = wanted;
+    return moved;
+}
+
 int append_int(PyObject *list, Py_ssize_t value)
 {
     PyObject *number = PyLong_FromSsize_t(value);
@@ -169,16 +181,10 @@ int hides(PyObject *judge, PyObject *attributes)
 
 static int open_box(Walk *w, PyObject *node, PyObject *tag, Py_ssize_t parent)
 {
-    if (w->box_count == w->box_room) {
-        Py_ssize_t room = w->box_room ? w->box_room * 2 : 256;
-        Box *boxes = PyMem_Realloc(w->boxes, (size_t)room * sizeof(Box));
-        if (boxes == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        w->boxes = boxes;
-        w->box_room = room;
-    }
+    Box *boxes = make_room(w->boxes, w->box_count, &w->box_room, sizeof(Box));
+    if (boxes == NULL)
+        return -1;
+    w->boxes = boxes;
     PyObject *attributes = attributes_of(node);
     if (attributes == NULL)
         return -1;
@@ -285,16 +291,10 @@ static int leave(Walk *w, int kind)
 
 static int push(Walk *w, int kind)
 {
-    if (w->open_count == w->open_room) {
-        Py_ssize_t room = w->open_room ? w->open_room * 2 : 256;
-        unsigned char *opened = PyMem_Realloc(w->opened, (size_t)room);
-        if (opened == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        w->opened = opened;
-        w->open_room = room;
-    }
+    unsigned char *opened = make_room(w->opened, w->open_count, &w->open_room, 1);
+    if (opened == NULL)
+        return -1;
+    w->opened = opened;
     w->opened[w->open_count++] = (unsigned char)kind;
     return 0;
 }

@@ -11,6 +11,8 @@ enum { TEXT, INLINE, BOX, SKIP, BREAK, IMAGE, RULE, LINK, BOLD };
 extern PyObject *s_tag, *s_first_child, *s_next, *s_parent, *s_text_content, *s_attributes, *s_class, *s_hidden, *s_style;
 extern PyObject *s_empty, *s_space, *s_href;
 
+/* Return an array with room for one item more, moved if it must be; NULL with an error set on failure. */
+void *make_room(void *items, Py_ssize_t count, Py_ssize_t *room, size_t size);
 /* Append a number to a list; -1 with an error set on failure. */
 int append_int(PyObject *list, Py_ssize_t value);
 /* Put a number into a list; -1 with an error set on failure. */
