@@ -94,7 +94,7 @@ class EntryReader:
 def read_entries(page: Page, reader: EntryReader, rows: Sequence[Range], leaves: Sequence[Range]) -> tuple[Record, ...]:
     """Return the records whose rows and leaves are given."""
     elements, base = page.elements, page.base
-    sources = {use.node_id: use.image.src for use in page.images}
+    sources = page.image_sources
     return tuple(
         Record(
             reader.fields(elements, row, leaf),

@@ -136,6 +136,11 @@ class Page:
         """The images the page shows, in page order, each with the `mem_id` of its node."""
         return read_images(self.tree, self.base)
 
+    @cached_property
+    def image_sources(self) -> dict[int, Url]:
+        """The address of each image by the `mem_id` of its node."""
+        return {use.node_id: use.image.src for use in self.images}
+
     @property
     def losses(self) -> tuple[Loss, ...]:
         """What was lost so far on the way from bytes to what has been asked for."""

@@ -105,8 +105,7 @@ def _find_images(page: Page, candidate: Candidate) -> list[tuple[Url, ...]]:
     shown = [_find_rows(tags, first, last) for first, last in candidate.rows]
     sources = {row: source_of(nodes[row], base) for rows in shown for row in rows}
     if None in sources.values():  # a placeholder: reading all images of the page tells what it stands for
-        known = {use.node_id: use.image.src for use in page.images}
-        sources = {row: known.get(nodes[row].mem_id) for row in sources}
+        sources = {row: page.image_sources.get(nodes[row].mem_id) for row in sources}
     return [tuple(dict.fromkeys(src for row in rows if (src := sources[row]) is not None)) for rows in shown]
 
 

@@ -17,7 +17,7 @@ from scythe.model import Record, Region
 from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.read.records.candidate import Candidate
-from scythe.url import Url, absolute
+from scythe.url import absolute
 
 THRESHOLD = 0.3  # the paper's: edit distance of two tag strings by the length of the longer
 MOST_NODES = 10  # the paper's k: siblings in one generalised node
@@ -244,18 +244,17 @@ def write_region(
 ) -> Region:
     """Make a region of records and their texts, filled up to the same number of columns."""
     wide = max(map(len, texts))
-    shown = {use.node_id: use.image.src for use in page.images}
     columns = tuple(f"field_{number}" for number in range(1, wide + 1))
     written = tuple(
-        write_record(page, shown, parts, (*fields, *[""] * (wide - len(fields))))
+        write_record(page, parts, (*fields, *[""] * (wide - len(fields))))
         for parts, fields in zip(records, texts, strict=True)
     )
     return Region(written, columns, pattern=pattern)
 
 
-def write_record(page: Page, shown: dict[int, Url], parts: Sequence[Rows], fields: tuple[str, ...]) -> Record:
-    """Make a record with the addresses it links to and shows (by node), and its elements as written."""
-    elements, base = page.elements, page.base
+def write_record(page: Page, parts: Sequence[Rows], fields: tuple[str, ...]) -> Record:
+    """Make a record with the addresses it links to and shows and its elements as written."""
+    elements, base, shown = page.elements, page.base, page.image_sources
     rows = [row for first, end in parts for row in range(first, end)]
     links = [absolute(elements.href[row], base) for row in rows if row in elements.href]
     images = [shown.get(elements.node[row].mem_id) for row in rows if elements.tag[row] in ("img", "amp-img")]
