@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress
 from rich.table import Table
 
 from scythe.bench import text as bench
@@ -21,6 +21,7 @@ from scythe.bench.text import Score
 from scythe.cli.bench_cut import cut
 from scythe.cli.bench_learn import learn
 from scythe.cli.bench_records import records
+from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Score text methods and other tools on page sets.")
@@ -48,7 +49,7 @@ def text(
 ) -> None:
     """Score main-text extractors on pages with known main text."""
     methods = tuple(dict.fromkeys(method or [bench.DEFAULT]))
-    progress = _progress()
+    progress = count_progress()
     try:
         with progress:
             ticks = _Ticks(progress)
@@ -91,11 +92,6 @@ class _Ticks:
                 self._progress.update(task, visible=False)  # type: ignore[arg-type]
             self._tasks[key] = self._progress.add_task(f"{page_set}: {extractor}", total=pages)
         self._progress.advance(self._tasks[key])  # type: ignore[arg-type]
-
-
-def _progress() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def show(scores: Sequence[Score], machine: Machine) -> None:

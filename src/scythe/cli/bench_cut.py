@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as Printed
 
 from scythe.bench.cut_tables import Cell, Table
 from scythe.bench.machine import Machine, describe_machine
+from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
 
 TABLE_WIDTH = 150  # characters; files and pipes have no width of their own
@@ -35,8 +35,7 @@ def cut(
     from scythe.bench.learned import time_learned
     from scythe.bench.learned_tables import make_learned_tables
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress = count_progress()
     task = progress.add_task("loading", total=None)
 
     def tick(site: str, sites: int) -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from scythe.bench.machine import describe_machine
 from scythe.cli.bench_cut import show
+from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
 
 CAUTION = (
@@ -35,8 +34,7 @@ def records(
     """Score records, attributes and next links on pages where they are known."""
     from scythe.bench import records as bench
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress = count_progress()
     task = progress.add_task("loading", total=None)
     done: dict[str, int] = {}
 
