@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import random
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from tests.list_pages import shop_page
@@ -86,19 +88,22 @@ def change(content: dict[str, Any], path: tuple[str | int, ...], chance: random.
         here[path[-1]] = copy.deepcopy(chance.choice(alike or ODD))
 
 
-def test_odd_rules_for_records_never_raise_and_never_cut_what_the_tree_does_not_give() -> None:
-    chance = random.Random(6)
-    content = json.loads(dump_profile(Profile((Layout("list", (), regions=REGIONS),))))
+def odd_profiles(profile: Profile, chance: random.Random) -> Iterator[Profile]:
+    """Change one value of a profile, again and again, and yield those that still load."""
+    content = json.loads(dump_profile(profile))
     del content["checksum"]
     places = paths_in(content)
-    used, cut_ones, wrong = 0, 0, []
     for _ in range(400):
         odd = copy.deepcopy(content)
         change(odd, chance.choice(places), chance)
-        try:
-            profile = load_profile(json.dumps({**odd, "checksum": _checksum(odd)})).profile
-        except BadInput:
-            continue
+        with suppress(BadInput):
+            yield load_profile(json.dumps({**odd, "checksum": _checksum(odd)})).profile
+
+
+def test_odd_rules_for_records_never_raise_and_never_cut_what_the_tree_does_not_give() -> None:
+    chance = random.Random(6)
+    used, cut_ones, wrong = 0, 0, []
+    for profile in odd_profiles(Profile((Layout("list", (), regions=REGIONS),)), chance):
         used += 1
         page = chance.choice(LIST)
         cut = Site(profile).extract(page, via="cut")
@@ -114,17 +119,8 @@ def test_odd_rules_for_records_never_raise_and_never_cut_what_the_tree_does_not_
 def test_odd_rules_never_raise_and_never_cut_what_the_tree_does_not_give() -> None:
     chance = random.Random(5)
     learned = Site.learn([(page.url, page.html) for page in NEWS[:8]])
-    content = json.loads(dump_profile(learned.profile))
-    del content["checksum"]
-    places = paths_in(content)
     used, wrong = 0, []
-    for _ in range(400):
-        odd = copy.deepcopy(content)
-        change(odd, chance.choice(places), chance)
-        try:
-            profile = load_profile(json.dumps({**odd, "checksum": _checksum(odd)})).profile
-        except BadInput:
-            continue
+    for profile in odd_profiles(learned.profile, chance):
         used += 1
         page = chance.choice(NEWS)
         cut = Site(profile).extract(page.html, url=page.url, via="cut")
