@@ -98,21 +98,23 @@ def read_entries(page: Page, reader: EntryReader, rows: Sequence[Range], leaves:
     return tuple(
         Record(
             reader.fields(elements, row, leaf),
-            _links(elements, row, base),
-            _images(elements, row, sources),
-            _html(elements, row),
+            links_in(elements, row, base),
+            images_in(elements, row, sources),
+            html_of(elements, row),
         )
         for row, leaf in zip(rows, leaves, strict=True)
     )
 
 
-def _links(elements: Elements, rows: Range, base: str | None) -> tuple[Url, ...]:
+def links_in(elements: Elements, rows: Range, base: str | None) -> tuple[Url, ...]:
+    """Return the addresses that the elements of a range link to, each once."""
     hrefs = elements.href
     written = dict.fromkeys([hrefs[row] for row in range(*rows) if row in hrefs])  # most link twice to the same
     return tuple(dict.fromkeys([url for text in written if (url := absolute(text, base)) is not None]))
 
 
-def _images(elements: Elements, rows: Range, sources: dict[int, Url]) -> tuple[Url, ...]:
+def images_in(elements: Elements, rows: Range, sources: dict[int, Url]) -> tuple[Url, ...]:
+    """Return the addresses of the images in a range, each once."""
     if not sources:
         return ()
     tags, nodes = elements.tag, elements.node
@@ -120,7 +122,8 @@ def _images(elements: Elements, rows: Range, sources: dict[int, Url]) -> tuple[U
     return tuple(dict.fromkeys(src for src in shown if src is not None))
 
 
-def _html(elements: Elements, rows: Range) -> str:
+def html_of(elements: Elements, rows: Range) -> str:
+    """Return the elements of a range as they are on the page."""
     row, last = rows
     parts = []
     while row < last:

@@ -16,8 +16,8 @@ from rapidfuzz.distance import Levenshtein
 from scythe.model import Record, Region
 from scythe.page import Page
 from scythe.page.elements import Elements
+from scythe.page.entry_columns import html_of, images_in, links_in
 from scythe.read.records.candidate import Candidate
-from scythe.url import absolute
 
 THRESHOLD = 0.3  # the paper's: edit distance of two tag strings by the length of the longer
 MOST_NODES = 10  # the paper's k: siblings in one generalised node
@@ -253,15 +253,9 @@ def write_region(
 
 
 def write_record(page: Page, parts: Sequence[Rows], fields: tuple[str, ...]) -> Record:
-    """Make a record with the addresses it links to and shows and its elements as written."""
-    elements, base, shown = page.elements, page.base, page.image_sources
-    rows = [row for first, end in parts for row in range(first, end)]
-    links = [absolute(elements.href[row], base) for row in rows if row in elements.href]
-    images = [shown.get(elements.node[row].mem_id) for row in rows if elements.tag[row] in ("img", "amp-img")]
-    html = "".join(elements.node[top].html or "" for part in parts for top in tops_of(elements, part))
-    return Record(
-        fields,
-        tuple(dict.fromkeys(url for url in links if url)),
-        tuple(dict.fromkeys(url for url in images if url)),
-        html,
-    )
+    """Make a record with the addresses it links to and shows, and its elements as written."""
+    elements = page.elements
+    links = (url for part in parts for url in links_in(elements, part, page.base))
+    images = (url for part in parts for url in images_in(elements, part, page.image_sources))
+    html = "".join(html_of(elements, part) for part in parts)
+    return Record(fields, tuple(dict.fromkeys(links)), tuple(dict.fromkeys(images)), html)
