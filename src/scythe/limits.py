@@ -45,6 +45,10 @@ class Limits:
     region_columns: int = 200
     places: int = 10_000  # of texts inside a record, in one column
     place_chars: int = 1_000
+    page_images: int = 10_000  # images of a page that are judged; the most seen on a real one are some 300
+    image_areas: int = 100  # elements of a layout that hold its relevant images; most have one to three
+    site_signatures: int = 20_000  # kinds of images, and addresses, known of one site
+    labelled_pages: int = 2_000  # pages of one site that people marked images on; six are enough for most
 
 
 LIMITS = Limits()

@@ -49,7 +49,36 @@ class Image:
     width: int | None = None  # declared, CSS pixels
     height: int | None = None
     relevant: bool = False
-    score: float = 0.0  # 0..1, how sure we are that it belongs to the content
+    score: float = 0.0  # 0..1, how likely it is that it belongs to the content
+    sources: tuple[Url, ...] = ()  # every address the page offers for it, `src` (the largest) among them
+
+
+@dataclass(frozen=True, slots=True)
+class ImageContext:
+    """What the source of a page says of one image and around it: all that is looked at to judge it."""
+
+    src: str  # the address that a browser shows without scripts or, of lazy images, loads; absolute where that is known
+    tags: tuple[str, str, str]  # opening tags of grandparent, parent and image; "" where there is none
+    path: tuple[str, ...] = ()  # what it stands in, innermost first, up to body: `tag#id.class.class`
+    link: str | None = None  # where the link around it leads, as written
+    caption: str = ""
+    is_figure: bool = False  # there is a figure around it
+    order: float = 0.0  # share of the page's elements that begin before it
+    text_before: float = 0.0  # share of the page's text before it
+    is_lead: bool = False  # the page names it as its image (og:image and the like)
+    is_stated: bool = False  # the page's JSON-LD names it
+    addresses: tuple[str, ...] = ()  # every address offered for it
+
+
+@dataclass(frozen=True, slots=True)
+class PageImages:
+    """The images of one page with what is around them, in page order."""
+
+    url: str = ""
+    title: str = ""
+    text_chars: int = 0
+    has_meta: bool = False  # the page names some image as its own
+    images: tuple[ImageContext, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from typing import NamedTuple, NoReturn
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.profile_forms import PROFILE, Wrong, check_plain
-from scythe.rules import Profile
+from scythe.rules import ImageRules, Profile, SiteImages
 
-VERSION = 2  # the newest format read; 2 has rules for regions of records
+VERSION = 3  # the newest format read; 2 has rules for regions of records, 3 for images
 _MARK = "scythe_profile"  # the first key; its value is the version of the format
 _LINE_CHARS = 100  # lists that fit are written on one line
 _REPAIR = "learn the site again, or take the file from a copy"
@@ -37,14 +37,20 @@ def dump_profile(profile: Profile, health: dict[str, object] | None = None) -> s
         raise BadInput(f"dump_profile wants a Profile, not {type(profile).__name__}")
     try:
         plain = json.loads(json.dumps(health or {}, allow_nan=False))
-        # the oldest format that can say it all, so that older versions can read what they can use
-        version = VERSION if any(layout.regions for layout in profile.layouts) else 1
+        version = _oldest(profile)
         content = {_MARK: version, **PROFILE.dump(profile), "health": plain}
         text = "".join(_write({_MARK: version, "checksum": _checksum(content), **content}, "")) + "\n"
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise BadInput(f"this profile cannot be written: {error}") from error
     load_profile(text, name="this profile cannot be written")
     return text
+
+
+def _oldest(profile: Profile) -> int:
+    """Return the oldest format that can say it all, so that older versions can read what they can use."""
+    if profile.images != SiteImages() or any(layout.images != ImageRules() for layout in profile.layouts):
+        return 3
+    return 2 if any(layout.regions for layout in profile.layouts) else 1
 
 
 def load_profile(text: str | bytes, *, name: str = "profile") -> Saved:

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from scythe.limits import LIMITS
+from scythe.model import ImageContext, PageImages
 from scythe.page.labels import web_codecs
 from scythe.rules import (
     ATTRIBUTE,
@@ -18,10 +19,14 @@ from scythe.rules import (
     TAKES,
     ColumnRules,
     FieldRules,
+    ImageRules,
+    LabelledPage,
     Layout,
+    Marks,
     Profile,
     RegionRules,
     Rule,
+    SiteImages,
     Usual,
     Way,
 )
@@ -58,6 +63,48 @@ class Count:
 
     def dump(self, value: int) -> object:
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A number from 0 to 1."""
+
+    def load(self, value: object, at: str) -> float:
+        if type(value) not in (int, float) or not 0 <= value <= 1:  # type: ignore[operator]
+            raise Wrong(at, f"a number from 0 to 1 was expected, not {value!r:.60}")
+        return float(value)  # type: ignore[arg-type]
+
+    def dump(self, value: float) -> object:
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """Another kind of value, or null."""
+
+    inner: Form
+
+    def load(self, value: object, at: str) -> Any:
+        return None if value is None else self.inner.load(value, at)
+
+    def dump(self, value: Any) -> object:
+        return None if value is None else self.inner.dump(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A list of as many values as there are forms, one of each."""
+
+    inner: tuple[Form, ...]
+
+    def load(self, value: object, at: str) -> tuple[Any, ...]:
+        if not isinstance(value, list) or len(value) != len(self.inner):
+            raise Wrong(at, f"a list of {len(self.inner)} was expected, not {value!r:.60}")
+        pairs = zip(self.inner, value, strict=True)
+        return tuple(form.load(item, f"{at}[{number}]") for number, (form, item) in enumerate(pairs))
+
+    def dump(self, value: tuple[Any, ...]) -> object:
+        return [form.dump(item) for form, item in zip(self.inner, value, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +331,15 @@ def _region_why(rules: RegionRules) -> str:
     return "" if rules.fewest <= rules.most else "fewest and most must ascend"
 
 
+def _labelled_why(labelled: LabelledPage) -> str:
+    count = len(labelled.page.images)
+    rows = [row for marks in labelled.marks for row in (*marks.relevant, *marks.irrelevant)]
+    if any(row >= count for row in rows):
+        return f"marks an image that the page does not have; it has {count}"
+    people = [marks.by for marks in labelled.marks]
+    return "the same person marks it twice" if len(set(people)) < len(people) else ""
+
+
 _OFFSET = Count(0, LIMITS.body_bytes)
 _PAGES = Count(0, _OFTEN)
 _WORDS = Text(LIMITS.block_chars)
@@ -354,6 +410,58 @@ REGION = Record(
     },
     _region_why,
 )
+_SIGNATURE = Text(LIMITS.place_chars)
+_ADDRESS = Text(LIMITS.url_chars)
+_THOUSANDTHS = Count(0, 1_000)
+_PATH = Many(_SIGNATURE, LIMITS.depth)
+_ROWS = Many(Count(0, LIMITS.page_images), LIMITS.page_images)
+IMAGE_RULES = Record(
+    ImageRules,
+    {
+        "areas": Many(FIELD, LIMITS.image_areas),
+        "paths": Many(_PATH, LIMITS.image_areas),
+        "scores": Many(Row((_SIGNATURE, _THOUSANDTHS)), LIMITS.site_signatures),
+        "sources": Many(Row((_ADDRESS, _THOUSANDTHS)), LIMITS.site_signatures),
+    },
+)
+IMAGE_CONTEXT = Record(
+    ImageContext,
+    {
+        "src": _ADDRESS,
+        "tags": Row((Text(LIMITS.literal_bytes),) * 3),
+        "path": _PATH,
+        "link": Maybe(_ADDRESS),
+        "caption": _WORDS,
+        "is_figure": Flag(),
+        "order": Share(),
+        "text_before": Share(),
+        "is_lead": Flag(),
+        "is_stated": Flag(),
+        "addresses": Many(_ADDRESS, 2 * LIMITS.srcset_items),
+    },
+)
+PAGE_IMAGES = Record(
+    PageImages,
+    {
+        "url": _ADDRESS,
+        "title": _WORDS,
+        "text_chars": _OFFSET,
+        "has_meta": Flag(),
+        "images": Many(IMAGE_CONTEXT, LIMITS.page_images),
+    },
+)
+MARKS = Record(Marks, {"by": Text(200), "relevant": _ROWS, "irrelevant": _ROWS})
+LABELLED = Record(LabelledPage, {"page": PAGE_IMAGES, "marks": Many(MARKS, 1_000, least=1)}, _labelled_why)
+SITE_IMAGES = Record(
+    SiteImages,
+    {
+        "pages": _PAGES,
+        "sources": Many(Row((_ADDRESS, _PAGES)), LIMITS.site_signatures),
+        "signatures": Many(Row((_SIGNATURE, _PAGES, _PAGES)), LIMITS.site_signatures),
+        "labelled": Many(LABELLED, LIMITS.labelled_pages),
+        "method": Text(40, _name_why),
+    },
+)
 LAYOUT = Record(
     Layout,
     {
@@ -365,6 +473,7 @@ LAYOUT = Record(
         "pages": _PAGES,
         "boilerplate": Many(_WORDS, LIMITS.shared_texts),
         "regions": Many(REGION, LIMITS.layout_regions),
+        "images": IMAGE_RULES,
     },
 )
 PROFILE = Record(
@@ -376,5 +485,6 @@ PROFILE = Record(
         "learned": Text(40, _time_why),
         "boilerplate": Many(_WORDS, LIMITS.shared_texts),
         "named": Many(Text(200, _name_why), LIMITS.layout_fields),
+        "images": SITE_IMAGES,
     },
 )

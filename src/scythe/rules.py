@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scythe.model import PageImages
+
 # what a way takes at the opening tag it leads to
 ELEMENT = "element"  # the text of the whole element, white space squeezed
 LEAD = "lead"  # the text between the opening tag and the next tag
@@ -126,6 +128,16 @@ class RegionRules:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageRules:
+    """Where the relevant images of a layout stand, and how images there were judged on the pages learned."""
+
+    areas: tuple[FieldRules, ...] = ()  # elements (taken as ELEMENT) that hold them, in page order, none inside another
+    paths: tuple[tuple[str, ...], ...] = ()  # of each area: itself and what it stands in, as ImageContext.path
+    scores: tuple[tuple[str, int], ...] = ()  # by signature of the image, thousandths
+    sources: tuple[tuple[str, int], ...] = ()  # by address, of images that many pages show, thousandths
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """Pages of one template and the fields they have."""
 
@@ -137,6 +149,35 @@ class Layout:
     pages: int = 0
     boilerplate: tuple[str, ...] = ()  # patterns of lines that its pages share and that are no text of any of them
     regions: tuple[RegionRules, ...] = ()  # what its pages list, best first; (): not known, the tree is asked
+    images: ImageRules = ImageRules()  # without areas: not known, the tree is asked
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What one person said of the images of one page, as numbers of images."""
+
+    by: str
+    relevant: tuple[int, ...] = ()
+    irrelevant: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPage:
+    """One page that people looked at. Images are kept with what is around them, so that any model can learn of them."""
+
+    page: PageImages
+    marks: tuple[Marks, ...]  # one of each person
+
+
+@dataclass(frozen=True, slots=True)
+class SiteImages:
+    """What is known of the images of a site beyond single layouts."""
+
+    pages: int = 0  # looked at, labelled or not
+    sources: tuple[tuple[str, int], ...] = ()  # addresses that several pages show, with the number of pages
+    signatures: tuple[tuple[str, int, int], ...] = ()  # signatures of images: pages that have it, images that have it
+    labelled: tuple[LabelledPage, ...] = ()
+    method: str = "relevance"  # or a published one: adaboost, forest, tree, neighbours, svm
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +190,4 @@ class Profile:
     learned: str = ""  # ISO 8601, UTC
     boilerplate: tuple[str, ...] = ()  # the same of all pages together, for pages of no known layout
     named: tuple[str, ...] = ()  # of the fields, those learned by example: reading a page cold says nothing of them
+    images: SiteImages = SiteImages()
