@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from scythe.model import Region
+from scythe.model import Image, Region
 
 LEADING = ("page", "region", "kind")
 TRAILING = ("link", "image")
-Value = str | int
+IMAGES = "images"
+Value = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Batch:
 
     page: str  # its address, or the name of its source
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]  # texts, one per column
+    rows: tuple[tuple[Value, ...], ...]  # one per column; texts but for what is counted, measured or judged
     region: int = 0  # counted from 1, best first; 0 for attributes
     kind: str = ""
     score: float = 0.0
@@ -61,6 +62,18 @@ def region_batch(page: str, number: int, region: Region) -> Batch:
 def attributes_batch(page: str, pairs: Iterable[tuple[str, str]]) -> Batch:
     """Return the attributes of a page as rows of a name and a value."""
     return Batch(page, ("name", "value"), tuple(pairs))
+
+
+def images_batch(page: str, images: Iterable[Image]) -> Batch:
+    """Return the images of a page as rows, those that do not belong to its content too."""
+    columns = ("src", "relevant", "score", "alt", "caption", "width", "height")
+    rows = ((one.src, one.relevant, round(one.score, 4), one.alt, one.caption, one.width, one.height) for one in images)
+    return Batch(page, columns, tuple(rows), kind=IMAGES)
+
+
+def cell_text(value: Value) -> str:
+    """Return a value as text: nothing for None, true and false in lower case as in JSON."""
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _own_names(columns: tuple[str, ...]) -> tuple[str, ...]:

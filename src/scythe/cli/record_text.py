@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from scythe.cli.record_rows import Batch, region_batch
+from scythe.cli.record_rows import Batch, Value, cell_text, region_batch
 from scythe.model import Document
 from scythe.page.markdown_text import escape_words
 
@@ -29,16 +29,16 @@ def _as_markdown(batch: Batch) -> str:
     return "\n".join([f"## {_title(batch)}", "", *rows])
 
 
-def _bars(cells: tuple[str, ...], *, escaped: bool = False) -> str:
-    shown = cells if escaped else [escape_words(_one_line(cell)) for cell in cells]
+def _bars(cells: tuple[Value, ...], *, escaped: bool = False) -> str:
+    shown = map(cell_text, cells) if escaped else [escape_words(_one_line(cell)) for cell in cells]
     return f"| {' | '.join(shown)} |"
 
 
 def _as_html(batch: Batch) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in batch.columns)
-    rows = "\n".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in batch.rows)
+    rows = "\n".join(f"<tr>{''.join(f'<td>{escape(cell_text(cell))}</td>' for cell in row)}</tr>" for row in batch.rows)
     return f"<table>\n<caption>{escape(_title(batch))}</caption>\n<tr>{head}</tr>\n{rows}\n</table>"
 
 
-def _one_line(cell: str) -> str:
-    return " ".join(cell.split())
+def _one_line(cell: Value) -> str:
+    return " ".join(cell_text(cell).split())

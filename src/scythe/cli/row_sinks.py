@@ -9,10 +9,10 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from scythe.cli.ending import neutralise
-from scythe.cli.record_rows import Batch, Shape
+from scythe.cli.record_rows import Batch, Shape, Value, cell_text
 from scythe.cli.sinks import safe_cell
 from scythe.errors import BadInput, MissingExtra
 from scythe.export import write_atomically
@@ -91,12 +91,12 @@ class CsvRows(GatheringRows):
             writer.writerow([self._shown(safe_cell(name)) for name in header])
         for batch in self._batches:
             for row in self._shape.dictionaries(batch):
-                writer.writerow([self._shown(safe_cell(str(row.get(name, "")))) for name in header])
+                writer.writerow([self._shown(safe_cell(cell_text(row.get(name)))) for name in header])
         _finish(self._file)
 
 
 class ParquetRows(GatheringRows):
-    """A Parquet file: texts, and numbers of regions; what a row does not have is null."""
+    """A Parquet file; what a row does not have is null."""
 
     def __init__(self, path: Path, shape: Shape) -> None:
         super().__init__(shape)
@@ -109,16 +109,22 @@ class ParquetRows(GatheringRows):
 
         header = self._shape.header(self._batches)
         rows = [row for batch in self._batches for row in self._shape.dictionaries(batch)]
-        columns = {
-            name: pyarrow.array(
-                [row.get(name) or None for row in rows],
-                pyarrow.int32() if name == "region" and self._shape.region else pyarrow.string(),
-            )
-            for name in header
-        }
+        columns = {name: _parquet_column([row.get(name) for row in rows]) for name in header}
         body = io.BytesIO()
         parquet.write_table(pyarrow.table(columns), body)
         write_atomically(self._path, body.getvalue())
+
+
+def _parquet_column(values: list[Value]) -> Any:
+    """Return a column of the kind its values have: texts, where empty is null, or numbers, or true and false."""
+    import pyarrow
+
+    kinds = {type(value) for value in values if value is not None and value != ""}
+    known = ((bool, pyarrow.bool_()), (int, pyarrow.int32()), (float, pyarrow.float64()))
+    for kind, name in known:
+        if kinds == {kind}:
+            return pyarrow.array(values, name)
+    return pyarrow.array([cell_text(value) or None for value in values], pyarrow.string())
 
 
 class TableRows(RowSink):
@@ -135,7 +141,7 @@ class TableRows(RowSink):
         for i in fitting:
             table.add_column(Text(_cell(batch.columns[i])), overflow="fold", ratio=_weight(batch, i))
         for row in batch.rows:
-            table.add_row(*(Text(_cell(row[i])) for i in fitting))
+            table.add_row(*(Text(_cell(cell_text(row[i]))) for i in fitting))
         console.print(Text(_title(batch, self._shape), style="bold"))
         console.print(table)
         if len(fitting) < len(used):
@@ -148,7 +154,7 @@ class TableRows(RowSink):
 
 def _choose_columns(batch: Batch, room: int) -> tuple[list[int], list[int]]:
     """Return the columns with anything in them, and those of them that most rows have, as many as there is room for."""
-    filled = [sum(bool(row[i]) for row in batch.rows) for i in range(len(batch.columns))]
+    filled = [sum(row[i] not in ("", None) for row in batch.rows) for i in range(len(batch.columns))]
     used = [i for i, count in enumerate(filled) if count]
     return used, sorted(sorted(used, key=lambda i: -filled[i])[:room])
 
@@ -156,13 +162,13 @@ def _choose_columns(batch: Batch, room: int) -> tuple[list[int], list[int]]:
 def _title(batch: Batch, shape: Shape) -> str:
     page = f"{neutralise(batch.page)}: " if shape.page else ""
     if not batch.region:
-        return f"{page}{len(batch.rows)} attributes"
+        return f"{page}{len(batch.rows)} {batch.kind or 'attributes'}"
     return f"{page}region {batch.region}: {batch.kind}, {len(batch.rows)} records, score {batch.score:.2f}"
 
 
 def _weight(batch: Batch, column: int) -> int:
     """Give wide columns more room, and none all of it."""
-    longest = max(len(row[column]) for row in batch.rows)
+    longest = max(len(cell_text(row[column])) for row in batch.rows)
     return min(max(longest // 10, 1), 4)
 
 
