@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -192,7 +193,7 @@ def is_placeholder(address: str) -> bool:
     return _PLACEHOLDER.search(name[-60:]) is not None
 
 
-def declared_size(attributes: dict[str, str | None]) -> tuple[int | None, int | None]:
+def declared_size(attributes: Mapping[str, str] | Mapping[str, str | None]) -> tuple[int | None, int | None]:
     """Return the declared width and height in CSS pixels, from attributes or inline style, clamped."""
     width, height = _pixels(attributes.get("width")), _pixels(attributes.get("height"))
     style = attributes.get("style")
