@@ -11,7 +11,9 @@ from scythe.page import Page
 from scythe.page.content import PageContent, Prose
 from scythe.page.places import content_box
 from scythe.page.sniff import PLAIN_TEXT, sniff_bytes, sniff_text
-from scythe.read.images.nearby import mark_chosen, mark_relevant
+from scythe.read.images.methods import DEFAULT, MarkImages
+from scythe.read.images.methods import image_method as image_method_called
+from scythe.read.images.nearby import mark_chosen
 from scythe.read.records.lists import PageLists
 from scythe.read.records.methods import record_method
 from scythe.read.text import method as text_method
@@ -30,18 +32,21 @@ def read(
     method: str | None = None,
     options: TextOptions | None = None,
     content_type: str | None = None,
+    image_method: str = DEFAULT,
 ) -> Document:
     """Read one page by its tree. Any page gives a Document; one without main text has an empty `text` and says `why`.
 
-    `method` names the text method and wins over `options.method`; `content_type` is the header the page came with.
+    `method` names the text method and wins over `options.method`; `content_type` is the header the page came with;
+    `image_method` says how the images are judged that the text method has no word on. No image is ever fetched.
     Raises BadInput when an argument has the wrong type or no method has that name.
     """
     options = _checked(html, url, options, method)
     choose = text_method(method or options.method)
+    mark = image_method_called(image_method)
     page, kind = _page(html, url, content_type)
     if page is None or kind:
         return _plain(page) if page is not None and kind == PLAIN_TEXT else _not_html(kind, url)
-    return _document(page, choose(page, options), options)
+    return _document(page, choose(page, options), options, (image_method, mark))
 
 
 def read_regions(
@@ -96,19 +101,20 @@ def _checked(html: object, url: object, options: object, method: object) -> Text
     return options
 
 
-def _document(page: Page, reading: Reading, options: TextOptions) -> Document:
+def _document(page: Page, reading: Reading, options: TextOptions, judging: tuple[str, MarkImages]) -> Document:
     metadata = page.metadata
     title, title_how = _title(page)
     kept, heading = _apply(page, reading, options, title)
-    content = _content(page, reading, options, kept, heading)
+    named, mark = (
+        (reading.method, partial(mark_chosen, chosen=reading.images)) if reading.images is not None else judging
+    )
+    content = _content(page, reading, options, kept, heading, mark)
     text = content.text()
     why = "" if text else _why(page, reading)
     how = {
         "title": title_how,
         "text": _text_how(page, reading, kept, why),
-        "images": "nearby: relevant next to kept blocks"
-        if reading.images is None
-        else f"{reading.method}: its own choice",
+        "images": f"{named}: by the tree, when asked for",
         "records": "auto: by the tree, when asked for",
         "attributes": "auto: by the tree, when asked for",
     }
@@ -126,9 +132,8 @@ def _document(page: Page, reading: Reading, options: TextOptions) -> Document:
 
 
 def _content(
-    page: Page, reading: Reading, options: TextOptions, kept: tuple[int, ...], heading: str
+    page: Page, reading: Reading, options: TextOptions, kept: tuple[int, ...], heading: str, mark: MarkImages
 ) -> PageContent | Prose:
-    mark = mark_relevant if reading.images is None else partial(mark_chosen, chosen=reading.images)
     if reading.text is None:
         return PageContent(page, kept, options, heading, mark)
     return Prose(f"{heading}\n\n{reading.text}".strip("\n"), mark(page, ()))

@@ -59,4 +59,4 @@ def open_image_sink(output: str | None, kind: str | None, *, many: bool) -> Sink
         return ImageRowSink(open_row_sink(output, kind if kind in ROW_FORMATS else None, Shape(page=many)))
     if not (is_file and output):
         return AddressSink(sys.stdout, neutralise if sys.stdout.isatty() else str)
-    return AddressSink(open(output, "w", encoding="utf-8", errors="replace", newline="\n"), str)  # noqa: SIM115 (closed by the sink)
+    return AddressSink(open(output, "w", encoding="utf-8", errors="replace", newline="\n"), str)

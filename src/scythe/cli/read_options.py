@@ -33,6 +33,20 @@ Comments = Annotated[bool | None, typer.Option("--comments/--no-comments", help=
 Tables = Annotated[bool | None, typer.Option("--tables/--no-tables", help="Keep tables of data.")]
 Links = Annotated[bool, typer.Option("--links/--no-links", help="Keep links in md and html.")]
 Images = Annotated[bool, typer.Option("--images/--no-images", help="Keep images in md and html.")]
+ImagesOnly = Annotated[
+    bool,
+    typer.Option(
+        "--images-only",
+        help="Write images instead of text: addresses of the relevant ones, or with -f csv, jsonl ... all with scores.",
+    ),
+]
+ImageMethod = Annotated[
+    str, typer.Option(metavar="NAME", help="How images are judged: relevance, or nearby, og, entities, 300x400 ...")
+]
+ProbeSizes = Annotated[
+    bool,
+    typer.Option("--probe-sizes", help="Ask for the first bytes of each image to know its real size; none otherwise."),
+]
 Records = Annotated[
     bool,
     typer.Option("--records", help="Add the lists of the page as tables to txt, md and html; JSON has them anyway."),
