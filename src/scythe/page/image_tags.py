@@ -1,0 +1,74 @@
+"""Opening tags of images and of what is around them: written from a node, split out of a text, read into attributes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+VALUE_CHARS = 500  # of one attribute that are kept; what tells images apart comes early
+_TAG_ATTRIBUTES = 64  # of one tag that are kept
+# what leaves nothing open behind it; `source` is missing, since some parsers put the image inside of it
+_VOID = frozenset("area base br col embed hr img input link meta param track wbr amp-img path".split())
+_MARK = re.compile(r"<(?:!--|(/?+)([a-zA-Z][^\s/>]{0,60}+))")
+_REST = re.compile(r"""(?:[^>=]++|=\s{0,9}+"[^"]*+"|=\s{0,9}+'[^']*+'|=)*+>?+""")  # of a tag, behind its name
+_ATTRIBUTE = re.compile(r"""([^\s"'<>/=]++)(?:\s{0,9}+=\s{0,9}+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?+""")
+
+
+def write_tag(name: str, attributes: Iterable[tuple[str, str | None]]) -> str:
+    """Return an opening tag with its values in double quotes, each cut at `VALUE_CHARS`."""
+    parts = [f"<{name}"]
+    for key, value in attributes:
+        value = (value or "")[:VALUE_CHARS]
+        parts.append(f'{key}="{value.replace(chr(34), "&quot;") if chr(34) in value else value}"')
+        if len(parts) > _TAG_ATTRIBUTES:
+            break
+    return " ".join(parts) + ">"
+
+
+@lru_cache(maxsize=4_096)
+def read_tag(tag: str) -> dict[str, str]:
+    """Return the attributes of an opening tag by lower-case name, the first of each name. Not to be changed."""
+    if " " not in tag:
+        return {}
+    found: dict[str, str] = {}
+    for match in _ATTRIBUTE.finditer(tag, tag.find(" ")):
+        name, double, single, bare = match.groups()
+        value = double or single or bare or ""
+        found.setdefault(name.lower(), value.replace("&quot;", '"') if "&quot;" in value else value)
+    return found
+
+
+@lru_cache(maxsize=16_384)
+def split_tags(text: str) -> tuple[str, str, str]:
+    """Return the opening tags of grandparent, parent and image from markup that ends with the image's tag.
+
+    Elements that are closed before the image, comments and text are passed over, as are `>` and `<` in quoted values.
+    """
+    open_tags: list[tuple[str, str]] = []
+    last, at = "", 0
+    while (mark := _MARK.search(text, at)) is not None:
+        closes, name = mark.groups()
+        if name is None:
+            end = text.find("-->", mark.end())
+            at = end + 3 if end >= 0 else len(text)
+            continue
+        rest = _REST.match(text, mark.end())
+        at = rest.end() if rest else len(text)
+        name = name.lower()
+        if closes:
+            _close(open_tags, name)
+            continue
+        last = text[mark.start() : at]
+        if name not in _VOID and not last.endswith("/>"):
+            open_tags.append((name, last))
+    above = [tag for _, tag in open_tags if tag is not last]
+    return (above[-2] if len(above) > 1 else "", above[-1] if above else "", last)
+
+
+def _close(open_tags: list[tuple[str, str]], name: str) -> None:
+    """Close the innermost open element of a name, and all inside of it; a stray end tag closes nothing."""
+    for at in range(len(open_tags) - 1, max(-1, len(open_tags) - 50), -1):
+        if open_tags[at][0] == name:
+            del open_tags[at:]
+            return

@@ -1,0 +1,63 @@
+"""Opening tags of images: splitting survives what pages put between tags and into values."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from scythe.page.image_tags import VALUE_CHARS, read_tag, split_tags, write_tag
+
+
+def test_three_opening_tags_are_split_where_they_end():
+    assert split_tags('<figure class="a"><a href="/b"><img src="c.jpg">') == (
+        '<figure class="a">',
+        '<a href="/b">',
+        '<img src="c.jpg">',
+    )
+
+
+def test_marks_inside_quoted_values_do_not_end_a_tag():
+    tags = ("<div data-x=\"a > b\" title='<p>'>", "<a title='x\"y>'>", '<img alt="1 < 2 > 0" src="c.jpg">')
+    assert split_tags("".join(tags)) == tags
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<!-- <b> 2 -->",
+        "<p class='gone'>closed <i>inside</i></p>",
+        "text <br> <img src='other.jpg'>",
+        "</stray><input name='q'>",
+    ],
+)
+def test_what_is_closed_or_stands_before_is_no_parent(before: str):
+    assert split_tags(f'<li id="x">{before}<img src="c.jpg">') == ("", '<li id="x">', '<img src="c.jpg">')
+
+
+def test_an_image_alone_has_no_parents():
+    assert split_tags("<img src=c.jpg>") == ("", "", "<img src=c.jpg>")
+    assert split_tags("no tag at all") == ("", "", "")
+
+
+def test_attributes_are_read_whatever_their_quotes():
+    tag = '<IMG SRC=a.jpg alt=\'it is "so"\' class="b  c" hidden data-x = "1" src=second>'
+    assert read_tag(tag) == {"src": "a.jpg", "alt": 'it is "so"', "class": "b  c", "hidden": "", "data-x": "1"}
+
+
+def test_what_is_written_is_read_back():
+    attributes = {"src": "/a?b&c", "alt": 'say "no" > yes', "class": "", "data-json": '{"a":1}'}
+    assert read_tag(write_tag("img", attributes.items())) == attributes
+
+
+def test_long_values_and_many_attributes_are_cut():
+    tag = write_tag("img", [("src", "x" * 10_000_000), *((f"data-{i}", None) for i in range(10_000))])
+    assert len(tag) < VALUE_CHARS + 2_000
+    assert read_tag(tag)["src"] == "x" * VALUE_CHARS
+
+
+@pytest.mark.parametrize("part", ['a="b" ', "a='", '="', "<b ", "</b>", "<b>", "<!--", "< >", "="])
+def test_splitting_is_linear(part: str):
+    started = time.process_time()
+    split_tags("<p " + part * 100_000 + "><img src=c.jpg>")
+    assert time.process_time() - started < 2.0
