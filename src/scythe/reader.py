@@ -42,11 +42,11 @@ def read(
     """
     options = _checked(html, url, options, method)
     choose = text_method(method or options.method)
-    mark = image_method_called(image_method)
+    image_method_called(image_method)  # before a page is parsed for nothing
     page, kind = _page(html, url, content_type)
     if page is None or kind:
         return _plain(page) if page is not None and kind == PLAIN_TEXT else _not_html(kind, url)
-    return _document(page, choose(page, options), options, (image_method, mark))
+    return _document(page, choose(page, options), options, image_method)
 
 
 def read_regions(
@@ -101,20 +101,20 @@ def _checked(html: object, url: object, options: object, method: object) -> Text
     return options
 
 
-def _document(page: Page, reading: Reading, options: TextOptions, judging: tuple[str, MarkImages]) -> Document:
+def _document(page: Page, reading: Reading, options: TextOptions, judging: str = DEFAULT) -> Document:
     metadata = page.metadata
     title, title_how = _title(page)
     kept, heading = _apply(page, reading, options, title)
-    named, mark = (
-        (reading.method, partial(mark_chosen, chosen=reading.images)) if reading.images is not None else judging
-    )
+    mark = image_method_called(judging)
+    if reading.images is not None:
+        judging, mark = reading.method, partial(mark_chosen, chosen=reading.images)
     content = _content(page, reading, options, kept, heading, mark)
     text = content.text()
     why = "" if text else _why(page, reading)
     how = {
         "title": title_how,
         "text": _text_how(page, reading, kept, why),
-        "images": f"{named}: by the tree, when asked for",
+        "images": f"{judging}: by the tree, when asked for",
         "records": "auto: by the tree, when asked for",
         "attributes": "auto: by the tree, when asked for",
     }
