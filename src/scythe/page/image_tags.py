@@ -1,4 +1,4 @@
-"""Opening tags of images and of what is around them: written from a node, split out of a text, read into attributes."""
+"""Opening tags of images and of what is around them: written from attributes, split out of a text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ _TAG_ATTRIBUTES = 64  # of one tag that are kept
 _VOID = frozenset("area base br col embed hr img input link meta param track wbr amp-img path".split())
 _MARK = re.compile(r"<(?:!--|(/?+)([a-zA-Z][^\s/>]{0,60}+))")
 _REST = re.compile(r"""(?:[^>=]++|=\s{0,9}+"[^"]*+"|=\s{0,9}+'[^']*+'|=)*+>?+""")  # of a tag, behind its name
-_ATTRIBUTE = re.compile(r"""([^\s"'<>/=]++)(?:\s{0,9}+=\s{0,9}+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?+""")
 
 
 def write_tag(name: str, attributes: Iterable[tuple[str, str | None]]) -> str:
@@ -24,19 +23,6 @@ def write_tag(name: str, attributes: Iterable[tuple[str, str | None]]) -> str:
         if len(parts) > _TAG_ATTRIBUTES:
             break
     return " ".join(parts) + ">"
-
-
-@lru_cache(maxsize=4_096)
-def read_tag(tag: str) -> dict[str, str]:
-    """Return the attributes of an opening tag by lower-case name, the first of each name. Not to be changed."""
-    if " " not in tag:
-        return {}
-    found: dict[str, str] = {}
-    for match in _ATTRIBUTE.finditer(tag, tag.find(" ")):
-        name, double, single, bare = match.groups()
-        value = double or single or bare or ""
-        found.setdefault(name.lower(), value.replace("&quot;", '"') if "&quot;" in value else value)
-    return found
 
 
 @lru_cache(maxsize=16_384)
