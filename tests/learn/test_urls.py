@@ -14,7 +14,6 @@ from scythe.learn.urls import (
     cluster_urls,
     measure_distances,
     number_in_order,
-    suggest_urls,
     url_shape,
 )
 
@@ -69,15 +68,6 @@ def test_thousands_of_addresses_are_clustered_by_a_sample() -> None:
     assert set(labels[:-1]) == {0}
     assert labels[-1] == -1
     assert len(urls) > COMPARED
-
-
-def test_every_cluster_is_suggested_before_any_twice() -> None:
-    urls = [f"/story/{n}" for n in range(12)] + [f"/section-of-many-things?page={n}" for n in range(3)]
-    chosen = suggest_urls(urls, 5)
-    assert len(chosen) == len(set(chosen)) == 5
-    assert sum(url.startswith("/story") for url in chosen) == 4
-    assert suggest_urls(urls, 2, seed=7) == suggest_urls(urls, 2, seed=7)
-    assert sorted(suggest_urls(urls, 99)) == sorted(urls)
 
 
 def test_no_distance_matrix_is_needed_for_no_address() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from random import Random
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -125,29 +124,6 @@ def cluster_by_density(distances: NDArray[np.int32], eps: float, min_samples: in
             waiting.extend(reached[dense[reached]].tolist())
         cluster += 1
     return labels
-
-
-def suggest_urls(urls: Sequence[str], count: int, *, seed: int = 0) -> list[str]:
-    """Return the addresses worth looking at by hand (Algorithm 1): one of each cluster, then more of the large ones.
-
-    Noise counts as one cluster, as an address that is like no other must be able to come up too.
-    """
-    random = Random(seed)
-    clusters: dict[int, list[str]] = {}
-    for url, label in zip(urls, cluster_urls(urls), strict=True):
-        clusters.setdefault(label, []).append(url)
-    ordered = sorted(clusters.values(), key=len, reverse=True)
-    for members in ordered:
-        random.shuffle(members)
-    chosen = [members.pop() for members in ordered[:count]]
-    # the paper rounds each share down, which may leave places empty: they go by turns, the largest first
-    left = count - len(chosen)
-    shares = [len(members) * left // max(1, len(urls)) for members in ordered]
-    for members, share in zip(ordered, shares, strict=True):
-        chosen += [members.pop() for _ in range(min(share, len(members)))]
-    while len(chosen) < count and any(ordered):
-        chosen += [members.pop() for members in ordered if members][: count - len(chosen)]
-    return chosen
 
 
 def spread(items: Sequence[T], count: int) -> list[T]:
