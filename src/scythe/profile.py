@@ -1,7 +1,7 @@
 """A profile as text: what was learned of a site goes out as versioned JSON and comes back checked, or not at all.
 
 Nothing in a file names code. The checksum is there against accidents (a cut file, a slip of an editor), the checks of
-`profile_forms` against everything else.
+`profile_values` against everything else.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import NamedTuple, NoReturn
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.profile_forms import PROFILE, Wrong, check_plain
+from scythe.profile_forms import PROFILE
+from scythe.profile_values import Wrong, check_plain
 from scythe.rules import ImageRules, Profile, SiteImages
 
 VERSION = 3  # the newest format read; 2 has rules for regions of records, 3 for images

@@ -15,6 +15,10 @@ FLOW = "flow"  # the text of the whole element in paragraphs and lines, without 
 TAKES = (ELEMENT, LEAD, TAIL, ATTRIBUTE, FLOW)
 KINDS = ("tag", "before", "inside", "after", "label", "ahead")  # of rules; a profile with others is not loaded
 
+RELEVANCE = "relevance"  # our own way to judge the images of a site
+PUBLISHED = ("adaboost", "forest", "tree", "neighbours", "svm")  # classifiers of paper 003, fitted to labels of a site
+IMAGE_METHODS = (RELEVANCE, *PUBLISHED)
+
 USUALLY = 0.9  # share of the pages learned that have a field; one that is there less often may be missing
 
 
@@ -177,7 +181,8 @@ class SiteImages:
     sources: tuple[tuple[str, int], ...] = ()  # addresses that several pages show, with the number of pages
     signatures: tuple[tuple[str, int, int], ...] = ()  # signatures of images: pages that have it, images that have it
     labelled: tuple[LabelledPage, ...] = ()
-    method: str = "relevance"  # or a published one: adaboost, forest, tree, neighbours, svm
+    method: str = RELEVANCE  # one of IMAGE_METHODS
+    model: str = ""  # what a published method learned of the labels, as JSON; "" where there is none
 
 
 @dataclass(frozen=True, slots=True)
