@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import typer
 
 import scythe
 from scythe.cli.ending import EMPTY, FAILED, USAGE, Tally, attempt, complain, neutralise, quiet_ends
+from scythe.cli.image_sinks import open_image_sink
 from scythe.cli.progress import show_progress
 from scythe.cli.read_options import (
     AllowPrivate,
@@ -21,7 +22,9 @@ from scythe.cli.read_options import (
     DownloadImages,
     FailOnEmpty,
     Format,
+    ImageMethod,
     Images,
+    ImagesOnly,
     InputFile,
     Inputs,
     Links,
@@ -35,9 +38,11 @@ from scythe.cli.read_options import (
 )
 from scythe.cli.sinks import FORMATS, Form, Sink, is_folder, open_sink
 from scythe.cli.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
-from scythe.errors import BadInput
+from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 from scythe.model import Document, Loss, TextOptions
+from scythe.read.images.methods import DEFAULT
+from scythe.read.images.methods import image_method as image_method_called
 from scythe.read.text import method_names
 
 HELP = """Read the main text, images and metadata of pages.
@@ -52,6 +57,8 @@ Examples:
   scythe read page.html -f md --records      and the page's lists as tables
   scythe read 'saved/*.html' -o pages.jsonl  one JSON object per page
   scythe read page.html -o out/              text, HTML and an images folder
+  scythe read page.html --images-only        addresses of the relevant images
+  scythe read page.html --images-only -f csv every image, with its score
   curl -s https://example.org/ | scythe read - --url https://example.org/
   scythe read --input-file addresses.txt -o pages.jsonl
 
@@ -60,8 +67,19 @@ Exit codes:
   0  everything was read
   1  some input failed; each has its line on standard error
   2  the command was not understood
-  3  a page had no text, and --fail-on-empty was given
+  3  a page had no text (no relevant image with --images-only), and --fail-on-empty was given
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to take from each page."""
+
+    options: TextOptions
+    image_method: str = DEFAULT
+    images_only: bool = False
+    verbose: bool = False
+
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -82,6 +100,8 @@ def read(
     links: Links = True,
     images: Images = True,
     records: Records = False,
+    images_only: ImagesOnly = False,
+    image_method: ImageMethod = DEFAULT,
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
     fail_on_empty: FailOnEmpty = False,
@@ -100,20 +120,26 @@ def read(
     with quiet_ends():
         try:
             sources = list(find_sources(inputs or []))
-            _check(sources, input_file, format_, download_images, output)
+            _check(sources, input_file, format_ if not images_only else None, download_images, output)
             if records and format_ is None and output is not None and is_folder(output):
                 raise BadInput("--records needs -f with -o DIR: a folder gets text, HTML and pictures otherwise")
             _check_method(method)
+            image_method_called(image_method)
+            if images_only and (records or download_images):
+                raise BadInput("--images-only writes no text: --records and --download-images go without it")
             pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), reach)
             many = len(sources) > 1 or input_file is not None
             download = reach if download_images else None
-            sink = open_sink(output, format_, many=many, download=download, form=Form(records=records))
-        except (BadInput, OSError) as error:
+            sink = (
+                open_image_sink(output, format_, many=many)
+                if images_only
+                else open_sink(output, format_, many=many, download=download, form=Form(records=records))
+            )
+        except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
-        tally = _run(
-            show_progress(pages, "reading", None if input_file else len(sources)), sink, options, verbose=verbose
-        )
+        shown = show_progress(pages, "reading", None if input_file else len(sources))
+        tally = _run(shown, sink, Wish(options, image_method, images_only, verbose))
     if tally.failed:
         raise typer.Exit(FAILED)
     if tally.empty and fail_on_empty:
@@ -140,11 +166,11 @@ def _check_method(method: str) -> None:
         raise BadInput(f"--method {method}: known methods are {', '.join(method_names())}")
 
 
-def _run(pages: Iterator[Loaded], sink: Sink, options: TextOptions, *, verbose: bool) -> Tally:
+def _run(pages: Iterator[Loaded], sink: Sink, wish: Wish) -> Tally:
     """Read every page into the sink; what fails is said and counted, and the run goes on."""
     tally = Tally()
     for page in pages:
-        complaint = page.complaint or _read_one(page, sink, options, tally, verbose=verbose)
+        complaint = page.complaint or _read_one(page, sink, wish, tally)
         if complaint:
             tally.failed += 1
             complain(f"{page.name}: {complaint}")
@@ -152,12 +178,18 @@ def _run(pages: Iterator[Loaded], sink: Sink, options: TextOptions, *, verbose: 
     return tally
 
 
-def _read_one(page: Loaded, sink: Sink, options: TextOptions, tally: Tally, *, verbose: bool) -> str:
+def _read_one(page: Loaded, sink: Sink, wish: Wish, tally: Tally) -> str:
     """Read one page and hand it to the sink; return a complaint, or an empty string."""
     began = time.perf_counter()
 
     def work() -> tuple[Document, list[str]]:
-        document = scythe.read(page.body, url=page.url, options=options, content_type=page.content_type)
+        document = scythe.read(
+            page.body,
+            url=page.url,
+            options=wish.options,
+            content_type=page.content_type,
+            image_method=wish.image_method,
+        )
         document = _with_cut(document, page.cut_at_bytes)
         return document, list(sink.put(page.name, document))
 
@@ -165,16 +197,24 @@ def _read_one(page: Loaded, sink: Sink, options: TextOptions, tally: Tally, *, v
     if done is None:
         return complaint
     document, complaints = done
-    if not document.text:
+    lack = _lack(document, wish)
+    if lack:
         tally.empty += 1
-        complain(f"{page.name}: no text: {document.why}")
+        complain(f"{page.name}: {lack}")
     if document.losses:
         complain(f"{page.name}: incomplete: {'; '.join(f'{loss.what} ({loss.count})' for loss in document.losses)}")
-    if verbose:
+    if wish.verbose:
         _explain(page.name, document, time.perf_counter() - began)
     for complaint in complaints[:-1]:
         complain(f"{page.name}: {complaint}")
     return complaints[-1] if complaints else ""
+
+
+def _lack(document: Document, wish: Wish) -> str:
+    """Say what was asked for and is not there."""
+    if wish.images_only:
+        return "" if any(image.relevant for image in document.images) else "no relevant image"
+    return "" if document.text else f"no text: {document.why}"
 
 
 def _with_cut(document: Document, cut_at_bytes: int | None) -> Document:
