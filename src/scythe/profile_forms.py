@@ -18,6 +18,7 @@ from scythe.rules import (
     TAKES,
     ColumnRules,
     FieldRules,
+    ImageArea,
     ImageRules,
     LabelledPage,
     Layout,
@@ -107,6 +108,12 @@ def _marks_why(marks: Marks) -> str:
     return "says twice what an image is" if len(set(rows)) < len(rows) else ""
 
 
+def _area_why(area: ImageArea) -> str:
+    if any(way.repeats or way.take != FLOW for way in area.ways):
+        return "the way to an area of images leads to one element and takes flow"
+    return "present on more pages than there were" if area.present > area.pages else ""
+
+
 def _labelled_why(labelled: LabelledPage) -> str:
     count = len(labelled.page.images)
     if any(row >= count for marks in labelled.marks for row in (*marks.relevant, *marks.irrelevant)):
@@ -194,13 +201,25 @@ _ADDRESS = Text(LIMITS.url_chars)
 _THOUSANDTHS = Count(0, 1_000)
 _PATH = Many(_SIGNATURE, LIMITS.depth)
 _ROWS = Many(Count(0, LIMITS.page_images), LIMITS.page_images)
+IMAGE_AREA = Record(
+    ImageArea,
+    {
+        "ways": Many(WAY, LIMITS.field_ways),
+        "path": _PATH,
+        "score": _THOUSANDTHS,
+        "pages": _PAGES,
+        "present": _PAGES,
+    },
+    _area_why,
+)
 IMAGE_RULES = Record(
     ImageRules,
     {
-        "areas": Many(FIELD, LIMITS.image_areas),
-        "paths": Many(_PATH, LIMITS.image_areas),
+        "areas": Many(IMAGE_AREA, LIMITS.image_areas),
         "scores": Many(Row((_SIGNATURE, _THOUSANDTHS)), LIMITS.site_signatures),
         "sources": Many(Row((_ADDRESS, _THOUSANDTHS)), LIMITS.site_signatures),
+        "pages": _PAGES,
+        "present": _PAGES,
     },
 )
 IMAGE_CONTEXT = Record(

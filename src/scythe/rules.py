@@ -132,13 +132,30 @@ class RegionRules:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageArea:
+    """One element of a layout that holds relevant images, and how images inside it were judged on the whole."""
+
+    ways: tuple[Way, ...] = ()  # to the element, the first that leads there; (): the element of the field `text`
+    path: tuple[str, ...] = ()  # the element and what it stands in, innermost first, as ImageContext.path
+    score: int = 0  # mean of the images inside, thousandths
+    pages: int = 0  # of the layout that were learned
+    present: int = 0  # of them that have the area
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether nearly all pages learned have the area, so that a page without it is worth a second look."""
+        return 0 < USUALLY * self.pages <= self.present
+
+
+@dataclass(frozen=True, slots=True)
 class ImageRules:
     """Where the relevant images of a layout stand, and how images there were judged on the pages learned."""
 
-    areas: tuple[FieldRules, ...] = ()  # elements (taken as ELEMENT) that hold them, in page order, none inside another
-    paths: tuple[tuple[str, ...], ...] = ()  # of each area: itself and what it stands in, as ImageContext.path
-    scores: tuple[tuple[str, int], ...] = ()  # by signature of the image, thousandths
+    areas: tuple[ImageArea, ...] = ()  # in page order, none inside another
+    scores: tuple[tuple[str, int], ...] = ()  # by the keys of `page.image_areas`, thousandths
     sources: tuple[tuple[str, int], ...] = ()  # by address, of images that many pages show, thousandths
+    pages: int = 0  # of the layout that were learned; 0: nothing is known, the tree is asked
+    present: int = 0  # of them that have relevant images
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +170,7 @@ class Layout:
     pages: int = 0
     boilerplate: tuple[str, ...] = ()  # patterns of lines that its pages share and that are no text of any of them
     regions: tuple[RegionRules, ...] = ()  # what its pages list, best first; (): not known, the tree is asked
-    images: ImageRules = ImageRules()  # without areas: not known, the tree is asked
+    images: ImageRules = ImageRules()  # with pages but without areas: they have no relevant ones
 
 
 @dataclass(frozen=True, slots=True)
