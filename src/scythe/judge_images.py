@@ -17,8 +17,8 @@ RELEVANT = 0.5  # scores are probabilities: from here on an image is rather rele
 class ImageJudge:
     """Scores images by all that is known of their site. Making one may fit a model to the labels: some milliseconds."""
 
-    def __init__(self, known: SiteImages = SiteImages()) -> None:
-        self.known = known
+    def __init__(self, known: SiteImages | None = None) -> None:
+        self.known = known or SiteImages()
 
     def score(self, page: PageImages, places: Sequence[float] | None = None) -> list[float]:
         """Return how likely each image is relevant, 0..1, in page order.
