@@ -136,7 +136,7 @@ class ImageArea:
     """One element of a layout that holds relevant images, and how images inside it were judged on the whole."""
 
     ways: tuple[Way, ...] = ()  # to the element, the first that leads there; (): the element of the field `text`
-    path: tuple[str, ...] = ()  # the element and what it stands in, innermost first, as ImageContext.path
+    path: tuple[str, ...] = ()  # the element and what it stands in, innermost first, as labels of `page.image_areas`
     score: int = 0  # mean of the images inside, thousandths
     pages: int = 0  # of the layout that were learned
     present: int = 0  # of them that have the area

@@ -64,8 +64,14 @@ class _Offer:
         return tuple(dict.fromkeys([*self.plain, *(url for _, url in self.sized)]))
 
 
-def read_images(tree: LexborHTMLParser, base: str | None) -> tuple[ImageUse, ...]:
-    """Return the images of a page in page order, without trackers (2 x 2 pixels at most) and images without address."""
+def read_images(
+    tree: LexborHTMLParser | LexborNode, base: str | None, top: LexborNode | None = None
+) -> tuple[ImageUse, ...]:
+    """Return the images of a page in page order, without trackers (2 x 2 pixels at most) and images without address.
+
+    `tree` may be one element of a page; with it as `top`, nothing around it is looked at.
+    """
+    top_id = top.mem_id if top is not None else 0
     uses: list[ImageUse] = []
     last_script_free = False  # the image before stands in a noscript
     placeholder: LexborNode | None = None  # the image before, if it has no address of its own
@@ -74,7 +80,7 @@ def read_images(tree: LexborHTMLParser, base: str | None) -> tuple[ImageUse, ...
         size = declared_size(attributes)
         if None not in size and max(size[0] or 0, size[1] or 0) <= _TRACKER:
             continue
-        use = _read_image(node, attributes, size, base)
+        use = _read_image(node, attributes, size, base, top_id)
         if use is None:
             placeholder = node
             continue
@@ -90,13 +96,17 @@ def read_images(tree: LexborHTMLParser, base: str | None) -> tuple[ImageUse, ...
 
 
 def _read_image(
-    node: LexborNode, attributes: dict[str, str | None], size: tuple[int | None, int | None], base: str | None
+    node: LexborNode,
+    attributes: dict[str, str | None],
+    size: tuple[int | None, int | None],
+    base: str | None,
+    top_id: int,
 ) -> ImageUse | None:
     offer = _offer(node, attributes, base)
     src = offer.best()
     if src is None:
         return None
-    image = Image(src, squeeze(attributes.get("alt") or ""), caption_of(node), *size)
+    image = Image(src, squeeze(attributes.get("alt") or ""), caption_of(node, top_id), *size)
     return ImageUse(image, node.mem_id, offer.all())
 
 
@@ -215,8 +225,8 @@ def _pixels(text: str | None) -> int | None:
     return min(int(number), LIMITS.image_pixels)
 
 
-def caption_of(node: LexborNode) -> str:
-    """Return the figcaption of the figure around an image."""
+def caption_of(node: LexborNode, top_id: int = 0) -> str:
+    """Return the figcaption of the figure around an image, looking up to the element with `top_id` at most."""
     above = node.parent
     for _ in range(6):
         if above is None or above.tag in ("body", "article", "main"):
@@ -224,6 +234,8 @@ def caption_of(node: LexborNode) -> str:
         if above.tag == "figure":
             caption = _caption_below(above)
             return _first_words(caption) if caption is not None else ""
+        if above.mem_id == top_id:
+            return ""
         above = above.parent
     return ""
 
