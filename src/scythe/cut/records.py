@@ -55,8 +55,8 @@ class RecordCutter:
             rules = self._rules[found.number]
             if not self._are_sure(body, found.parts, cut.codec):
                 return None
-            parts = [_recoded(body[start:end], cut.codec) for start, end in found.spans]
-            page = _parse(parts, base)
+            parts = [recode(body[start:end], cut.codec) for start, end in found.spans]
+            page = parse_parts(parts, base)
             places = _records_in(page.elements, parts) if page is not None else None
             if page is None or places is None:
                 return None
@@ -78,7 +78,7 @@ def name_region(records: tuple[Record, ...], rules: RegionRules) -> Region:
     return Region(records, names, rules.kind, rules.score / 1_000, rules.pattern)
 
 
-def _parse(parts: Sequence[bytes], base: Url | None) -> Page | None:
+def parse_parts(parts: Sequence[bytes], base: Url | None) -> Page | None:
     """Parse the sources of records, each in a box of its own; None where that takes something away."""
     lead, end = _BOXES.get(root_name(parts[0]), _BOX)
     source = _LEAD + b"".join([lead + part + end for part in parts])
@@ -111,5 +111,6 @@ def _records_in(elements: Elements, parts: Sequence[bytes]) -> tuple[list[Range]
     return rows, leaves
 
 
-def _recoded(part: bytes, codec: str) -> bytes:
+def recode(part: bytes, codec: str) -> bytes:
+    """Return a part of a page as UTF-8."""
     return part if codec == "utf-8" else part.decode(codec, "replace").encode("utf-8", "replace")

@@ -15,7 +15,14 @@ from scythe.rules import ATTRIBUTE, FLOW, FieldRules, Layout, RegionRules, Rule,
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
 _MOST = 1_000  # tags of one literal on a page; beyond, neither cut nor tree rule says anything
-_BASES = (b"<base", b"<BASE", b"<Base")
+
+
+def _every(literal: bytes, take: str, attribute: str = "") -> Way:
+    return Way(take, (Rule("tag", literal),), needed=1, attribute=attribute, repeats=True)
+
+
+# to the address that relative ones are relative to
+BASE_WAYS = tuple(_every(literal, ATTRIBUTE, "href") for literal in (b"<base", b"<BASE", b"<Base"))
 
 Span = tuple[int, int]
 _Result = tuple[str, tuple[Any, ...], Span | None, str, int]
@@ -52,7 +59,7 @@ class RegionCutter:
             from scythe.cut import scan
 
             self._engine = scan
-        ways = [tuple(_every(literal, ATTRIBUTE, "href") for literal in _BASES)]
+        ways = [BASE_WAYS]
         self._names = [head_names(rules) for rules in layout.regions]
         self._literals: list[tuple[bytes, ...]] = []
         for rules in layout.regions:
@@ -101,10 +108,6 @@ class RegionCutter:
 def _inside(parts: tuple[Span, ...], spans: list[Span]) -> tuple[Span, ...]:
     starts = [start for start, _ in spans]
     return tuple(part for part in parts if (at := bisect_right(starts, part[0])) and part[1] <= spans[at - 1][1])
-
-
-def _every(literal: bytes, take: str, attribute: str = "") -> Way:
-    return Way(take, (Rule("tag", literal),), needed=1, attribute=attribute, repeats=True)
 
 
 def _place(
