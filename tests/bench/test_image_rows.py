@@ -12,6 +12,7 @@ import pytest
 from scythe.bench.image_rows import load_rows, rows_to_page
 from scythe.errors import BadInput
 
+SRC = "https://s.example/a.jpg"
 ROW: dict[str, Any] = {
     "site": "s",
     "page_url": "https://s.example/1",
@@ -38,7 +39,7 @@ def test_a_row_becomes_a_context_with_every_field():
     assert (page.url, page.title, page.text_chars, page.has_meta) == ("https://s.example/1", "T", 900, True)
     assert image.tags == ("<picture>", '<source media="x > y">', '<img src="/a.jpg">')
     assert image.path == ("picture", "figure#f.g", "body")
-    assert (image.src, image.addresses, image.link) == ("/a.jpg", ("/a.jpg",), None)
+    assert (image.src, image.addresses, image.link) == (SRC, (SRC,), None)
     assert (image.is_figure, image.order, image.text_before) == (True, 0.25, 0.5)
     assert (image.is_lead, image.is_stated) == (True, False)
 

@@ -10,6 +10,7 @@ from typing import Any
 from scythe.bench.pages import read_rows
 from scythe.model import ImageContext, PageImages
 from scythe.page.image_tags import split_tags
+from scythe.url import absolute
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,15 @@ def rows_to_page(url: str, rows: Sequence[Mapping[str, Any]]) -> PageImages:
         title=str(first.get("title", "")),
         text_chars=int(first.get("ntext", 0)),
         has_meta=bool(first.get("hasmeta", 0)),
-        images=tuple(_context(row) for row in rows),
+        images=tuple(_context(row, url) for row in rows),
     )
 
 
-def _context(row: Mapping[str, Any]) -> ImageContext:
-    link = row.get("link")
+def _context(row: Mapping[str, Any], url: str) -> ImageContext:
+    link, written = row.get("link"), str(row.get("src") or "")
+    src = absolute(written, url) or written  # as pages have it; what is no address of the web stays as written
     return ImageContext(
-        src=str(row.get("src", "")),
+        src=src,
         tags=split_tags(str(row["img_text"])),
         # the parser behind the rows took `source` for something that holds what follows it; on pages nothing does
         path=tuple(label for label in row.get("anc", ()) if label[:6] != "source"),
@@ -67,5 +69,5 @@ def _context(row: Mapping[str, Any]) -> ImageContext:
         text_before=float(row.get("tpos", 0.0)),
         is_lead=bool(row.get("og", 0)),
         is_stated=bool(row.get("ld", 0)),
-        addresses=(str(row["src"]),) if row.get("src") else (),
+        addresses=(src,) if src else (),
     )
