@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.learn.suggest import draw, group_urls, select_algorithm1, select_clusters, select_random, share_out
+from scythe.learn.suggest import (
+    UrlCluster,
+    draw,
+    group_urls,
+    select_algorithm1,
+    select_clusters,
+    select_random,
+    share_out,
+)
 
 STORIES = [f"/story/{number}" for number in range(12)]
 PAGED = [f"/section-of-many-things?page={number}" for number in range(3)]
@@ -50,7 +58,7 @@ def test_every_cluster_comes_before_any_twice() -> None:
 
 def test_what_is_like_no_other_can_come_up_too() -> None:
     urls = [*PAGED, "/the-harvest-of-the-year", "/a-new-mill-at-last"]
-    assert group_urls(urls) == [[0, 1, 2], [3, 4]]
+    assert group_urls(urls) == [UrlCluster((0, 1, 2)), UrlCluster((3, 4), is_alike=False)]
     assert {at > 2 for at in select_clusters(urls)} == {True, False}
 
 
@@ -77,8 +85,8 @@ def test_as_many_pages_come_as_were_asked_for_and_none_twice(urls: list[str], co
 @given(ADDRESSES)
 @settings(max_examples=40, deadline=None)
 def test_one_page_of_each_cluster_is_one_page_of_each_cluster(urls: list[str]) -> None:
-    chosen = select_clusters(urls)
-    assert [sum(at in members for at in chosen) for members in group_urls(urls)] == [1] * len(group_urls(urls))
+    chosen, clusters = select_clusters(urls), group_urls(urls)
+    assert [sum(at in cluster.members for at in chosen) for cluster in clusters] == [1] * len(clusters)
 
 
 def test_a_hundred_thousand_addresses_and_very_long_ones_take_seconds() -> None:

@@ -89,12 +89,18 @@ def _fetch(url: str, reach: Reach) -> Loaded:
 
 
 def _add_links(page: Loaded, own: str, frontier: Frontier) -> None:
+    for url in own_links(page, own):
+        frontier.add(url)
+
+
+def own_links(page: Loaded, own: str) -> Iterator[str]:
+    """Yield the addresses on host `own` that a page links to and that may be pages, without fragments."""
     from scythe.page import Page
 
     for link in Page.from_bytes(page.body, url=page.url, content_type=page.content_type).links:
         url = urlunsplit(urlsplit(link.url)._replace(fragment=""))
         if host(url) == own and _may_be_page(url):
-            frontier.add(url)
+            yield url
 
 
 def _may_be_page(url: str) -> bool:

@@ -17,7 +17,7 @@ from scythe.url import absolute
 if TYPE_CHECKING:
     from scythe.model import Response
 
-_PAGE_SUFFIXES = frozenset({".html", ".htm", ".xhtml", ".shtml"})
+PAGE_SUFFIXES = frozenset({".html", ".htm", ".xhtml", ".shtml"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ def find_sources(inputs: Iterable[str]) -> Iterator[Source]:
 
 
 def _folder(folder: Path) -> Iterator[Source]:
-    pages = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _PAGE_SUFFIXES and path.is_file())
+    pages = sorted(path for path in folder.rglob("*") if path.suffix.lower() in PAGE_SUFFIXES and path.is_file())
     if not pages:
-        yield Source(str(folder), complaint=f"no page in this folder ({', '.join(sorted(_PAGE_SUFFIXES))} are read)")
+        yield Source(str(folder), complaint=f"no page in this folder ({', '.join(sorted(PAGE_SUFFIXES))} are read)")
     yield from (Source(str(path), path=path) for path in pages)
 
 
@@ -88,7 +88,7 @@ def _missing(given: str) -> str:
     if ":" in given.split("/", 1)[0]:
         return "no such file; only http:// and https:// addresses are fetched"
     host, slash, _ = given.partition("/")
-    looks_like_host = "." in host.strip(".") and (slash or Path(host).suffix.lower() not in _PAGE_SUFFIXES)
+    looks_like_host = "." in host.strip(".") and (slash or Path(host).suffix.lower() not in PAGE_SUFFIXES)
     return f"no such file; for the address write https://{given}" if looks_like_host else "no such file"
 
 

@@ -7,13 +7,22 @@ Where the pseudo-code and its example differ the example is followed: docs/why/s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from random import Random
 
 from scythe.learn.urls import cluster_urls
 
 
-def group_urls(urls: Sequence[str]) -> list[list[int]]:
-    """Return the clusters of addresses as positions, largest first; what is near no other is one cluster more.
+@dataclass(frozen=True, slots=True)
+class UrlCluster:
+    """Addresses that look alike, or all those that look like no other."""
+
+    members: tuple[int, ...]  # positions among the addresses given
+    is_alike: bool = True
+
+
+def group_urls(urls: Sequence[str]) -> list[UrlCluster]:
+    """Return the clusters of addresses, largest first; what is near no other is one cluster more.
 
     An address that was there before stands for the same page and is left out.
     """
@@ -21,7 +30,8 @@ def group_urls(urls: Sequence[str]) -> list[list[int]]:
     clusters: dict[int, list[int]] = {}
     for at, label in zip(distinct, cluster_urls([urls[at] for at in distinct]), strict=True):
         clusters.setdefault(label, []).append(at)
-    return sorted(clusters.values(), key=len, reverse=True)
+    found = [UrlCluster(tuple(members), label >= 0) for label, members in clusters.items()]
+    return sorted(found, key=lambda cluster: -len(cluster.members))
 
 
 def select_random(urls: Sequence[str], count: int, seed: int = 0) -> list[int]:
@@ -33,12 +43,12 @@ def select_random(urls: Sequence[str], count: int, seed: int = 0) -> list[int]:
 def select_clusters(urls: Sequence[str], count: int | None = None, seed: int = 0) -> list[int]:
     """Return one page of each cluster at random: what the first loop of Algorithm 1 does, up to `count` pages."""
     random = Random(seed)
-    return [random.choice(members) for members in group_urls(urls)][:count]
+    return [random.choice(cluster.members) for cluster in group_urls(urls)][:count]
 
 
 def select_algorithm1(urls: Sequence[str], count: int, seed: int = 0) -> list[int]:
     """Return `count` pages, or all where there are fewer, as Algorithm 1 does: one of each cluster, then by size."""
-    return draw(group_urls(urls), count, seed)
+    return draw([cluster.members for cluster in group_urls(urls)], count, seed)
 
 
 def draw(clusters: Sequence[Sequence[int]], count: int, seed: int = 0) -> list[int]:
