@@ -151,7 +151,7 @@ class ImageArea:
 class ImageRules:
     """Where the relevant images of a layout stand, and how images there were judged on the pages learned."""
 
-    areas: tuple[ImageArea, ...] = ()  # in page order, none inside another
+    areas: tuple[ImageArea, ...] = ()  # on a page those inside another do not count
     scores: tuple[tuple[str, int], ...] = ()  # by the keys of `page.image_areas`, thousandths
     sources: tuple[tuple[str, int], ...] = ()  # by address, of images that many pages show, thousandths
     pages: int = 0  # of the layout that were learned; 0: nothing is known, the tree is asked

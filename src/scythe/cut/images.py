@@ -1,4 +1,4 @@
-"""Cut the image areas of a page out of its bytes: a layout and bytes come in, byte ranges, then images, or doubt go out.
+"""Cut the image areas of a page out of its bytes: a layout and bytes come in, byte ranges, images or doubt go out.
 
 No tree of the page is built; only the bytes of areas that hold an image are parsed, each on its own. The images are
 those that the same areas have on the tree of the page, or it is doubt and the reason says why.

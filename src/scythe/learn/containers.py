@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -106,7 +106,17 @@ def _chain(part: Part) -> Iterator[tuple[int, float]]:
 def _keys(blocks: Blocks, box: int) -> Iterator[str]:
     """Yield the names under which the same box may be found on other pages."""
     tag = blocks.box_tag[box]
-    attributes = blocks.box_node[box].attributes
+    yield from name_element(tag, blocks.box_node[box].attributes)
+    path: list[str] = []
+    at = box
+    while at > 0 and len(path) < 40:
+        path.append(blocks.box_tag[at])
+        at = blocks.box_parent[at]
+    yield "/".join(path)
+
+
+def name_element(tag: str, attributes: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield the names that an element's own attributes give it, numbers made equal."""
     classes = _DIGITS.sub("#", attributes.get("class") or "").split()
     if attributes.get("id"):
         yield f"{tag}#{_DIGITS.sub('#', attributes['id'] or '')}"
@@ -116,9 +126,3 @@ def _keys(blocks: Blocks, box: int) -> Iterator[str]:
         yield f"{tag}.{' '.join(classes)}"
         for name in classes[:3]:
             yield f"{tag}.{name}"
-    path: list[str] = []
-    at = box
-    while at > 0 and len(path) < 40:
-        path.append(blocks.box_tag[at])
-        at = blocks.box_parent[at]
-    yield "/".join(path)
