@@ -42,6 +42,8 @@ class FetchOptions:
     allow_private: bool = False  # dial loopback, private and link-local addresses too
     user_agent: str = f"scythe/{version('scythe')} (reads pages its user named)"
     concurrency: int = 8  # hosts asked at the same time
+    accept: str = "text/html,application/xhtml+xml,*/*;q=0.5"
+    first_bytes: int | None = None  # ask for so many only, and read no more from a server that sends all
 
 
 def fetch(url: str, *, options: FetchOptions | None = None) -> Response:
@@ -95,7 +97,7 @@ async def open_session(options: FetchOptions, look_up: guard.LookUp) -> AsyncIte
     async with aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
-        headers={"User-Agent": options.user_agent, "Accept": "text/html,application/xhtml+xml,*/*;q=0.5"},
+        headers={"User-Agent": options.user_agent, "Accept": options.accept},
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),  # the deadline is ours
         auto_decompress=False,
         trust_env=False,
@@ -162,16 +164,19 @@ class Client:
             raise _failure(url, error) from error
 
     async def _request(self, url: Url) -> Response | Url:
-        async with self._session.get(url, allow_redirects=False, headers={"Accept-Encoding": ACCEPTED}) as answer:
+        async with self._session.get(url, allow_redirects=False, headers=_asked(self._options)) as answer:
             _bound_headers(url, answer)
             if answer.status in _REDIRECTS and "Location" in answer.headers:
                 return _redirect(url, answer.headers["Location"])  # its body is never read, let alone inflated
             return await self._receive(url, answer)
 
     async def _receive(self, url: Url, answer: aiohttp.ClientResponse) -> Response:
+        most = self._options.max_bytes
+        if self._options.first_bytes is not None:
+            most = min(most, self._options.first_bytes - 1)  # the last byte asked for ends the reading
         decoder = Decoder(
             answer.headers.get("Content-Encoding", ""),
-            max_bytes=self._options.max_bytes,
+            max_bytes=most,
             max_ratio=LIMITS.inflate_ratio,
             max_codings=LIMITS.codings,
         )
@@ -193,6 +198,12 @@ class Client:
             fetched_at=datetime.now(UTC),
             cut_at_bytes=len(decoded.body) if is_broken or decoded.cut else None,
         )
+
+
+def _asked(options: FetchOptions) -> dict[str, str]:
+    if options.first_bytes is None:
+        return {"Accept-Encoding": ACCEPTED}
+    return {"Accept-Encoding": "identity", "Range": f"bytes=0-{options.first_bytes - 1}"}  # of the file, not a coding
 
 
 def _start(url: str) -> Url:
