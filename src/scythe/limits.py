@@ -49,6 +49,8 @@ class Limits:
     image_areas: int = 100  # elements of a layout that hold its relevant images; most have one to three
     site_signatures: int = 20_000  # kinds of images, and addresses, known of one site
     labelled_pages: int = 2_000  # pages of one site that people marked images on; six are enough for most
+    labels: int = 1_000_000  # in one file
+    label_bytes: int = 100_000_000  # of one file; a label has some hundred
     annotators: int = 1_000  # people who marked images of one page
     name_chars: int = 200  # of a person
 

@@ -1,0 +1,252 @@
+"""Read what people said of images: a file of labels (CSV, JSON or JSON lines) comes in, one `Label` per statement out.
+
+A table has the columns page and image and, if wanted, relevant and by; without relevant every image named is relevant.
+JSON is {"page": ["image", ...]}, {"page": {"relevant": [...], "irrelevant": [...]}} or a list of objects with the keys
+of the table; JSON lines are such objects. An image is an address or its number on the page (`#3`); an empty image says
+that someone looked at the page and none is relevant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from scythe.errors import BadInput
+from scythe.learn.label_tables import COLUMNS, Row, read_table
+from scythe.limits import LIMITS
+
+_YES = frozenset({"1", "1.0", "true", "yes", "y", "x", "relevant"})
+_NO = frozenset({"0", "0.0", "false", "no", "n", "irrelevant"})
+_JSON_LINES = (".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What one person said of one image of one page."""
+
+    page: str  # address or file, as written
+    image: str  # address, or number such as #3; "" where no image of the page is relevant
+    relevant: bool
+    by: str = ""
+    line: int = 0  # of the file, or number of the entry where a file has no useful lines
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels of one file, in its order, none twice."""
+
+    name: str  # of the file
+    rows: tuple[Label, ...]
+    has_lines: bool = True
+
+    def place(self, line: int) -> str:
+        """Say where in the file a label stands."""
+        return f"{self.name}:{line}" if self.has_lines else f"{self.name}: entry {line}"
+
+
+def open_labels(path: Path, by: str = "") -> Labels:
+    """Read a file of labels; `by` is who made those that do not say. Raises BadInput with file and line, OSError."""
+    with path.open("rb") as file:
+        return read_labels(file.read(LIMITS.label_bytes + 1), path.name, by)
+
+
+def read_labels(body: bytes, name: str, by: str = "") -> Labels:
+    """Read labels from the bytes of a file, whose name says by its suffix what it is. Raises BadInput."""
+    if len(body) > LIMITS.label_bytes:
+        raise BadInput(f"{name}: longer than {LIMITS.label_bytes} bytes; labels of one site are far fewer")
+    text = _decode(body, name)
+    if name.lower().endswith(_JSON_LINES):
+        rows = _read_lines(text, name)
+    elif name.lower().endswith(".json"):
+        rows = _read_json(text, name)
+    else:
+        rows = read_table(text, name)
+    into = Labels(name, (), has_lines=not name.lower().endswith(".json"))
+    return check_labels((Statement(*row) for row in rows), into, by)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One row as written, not yet checked; `relevant` is None where the file has no such column."""
+
+    line: int
+    page: object
+    image: object
+    relevant: object = None
+    by: object = None
+
+
+def check_labels(rows: Iterable[Statement], into: Labels, by: str = "") -> Labels:
+    """Turn statements into labels, each once. Raises BadInput where one cannot be understood or two contradict."""
+    default = _name(by, "by")
+    pages: dict[str, str] = {}  # one text for all labels of a page: there may be a million
+    said: dict[tuple[str, str, str], Label] = {}
+    looked: dict[tuple[str, str], Label] = {}  # pages of which somebody says that none is relevant
+    chosen: dict[tuple[str, str], Label] = {}  # pages of which somebody names a relevant image
+    for number, row in enumerate(rows):
+        if number >= LIMITS.labels:
+            raise BadInput(f"{into.place(row.line)}: more than {LIMITS.labels} labels")
+        label = _label(row, into.place, default)
+        if label is None:
+            continue
+        label = replace(label, page=pages.setdefault(label.page, label.page))
+        before = said.setdefault((label.page, label.image, label.by), label)
+        if before.relevant != label.relevant:
+            raise contradiction(before, label, into.place)
+        if label.image == "" or label.relevant:
+            (chosen if label.image else looked).setdefault((label.page, label.by), label)
+    for key in looked.keys() & chosen.keys():
+        raise contradiction(looked[key], chosen[key], into.place)
+    return Labels(into.name, tuple(said.values()), into.has_lines)
+
+
+def contradiction(one: Label, other: Label, place: Callable[[int], str]) -> BadInput:
+    """Return the error for two labels of one person that cannot both be true."""
+    first, second = sorted((one, other), key=lambda label: label.line)
+    who = f"{first.by} says" if first.by else "the same person says"
+    return BadInput(f"{place(second.line)}: {_said(second)}, but in {place(first.line)} {who} {_said(first)}")
+
+
+def _said(label: Label) -> str:
+    if not label.image:
+        return f"no image of {label.page[:80]} is relevant"
+    return f"{label.image[:80]} of {label.page[:80]} is {'' if label.relevant else 'not '}relevant"
+
+
+def _label(row: Statement, place: Callable[[int], str], by: str) -> Label | None:
+    """Check one statement; None where a cell was left empty: nothing is said of that image."""
+    page, image = (_cell(value, what, row.line, place) for value, what in ((row.page, "page"), (row.image, "image")))
+    if not page:
+        if not image and not row.relevant:
+            return None  # an empty row
+        raise BadInput(f"{place(row.line)}: the page is missing")
+    if image[:1] == "#" and not (image[1:].isascii() and image[1:].isdecimal() and int(image[1:9]) > 0):
+        raise BadInput(f"{place(row.line)}: the number of an image was expected, such as #3, not {image!r:.40}")
+    who = _name(row.by, place(row.line)) or by
+    if not image:
+        if row.relevant is not None and _verdict(row.relevant, row.line, place):
+            raise BadInput(f"{place(row.line)}: says that an image is relevant, but not which")
+        return Label(page, "", False, who, row.line)
+    relevant = True if row.relevant is None else _verdict(row.relevant, row.line, place)
+    return None if relevant is None else Label(page, image, relevant, who, row.line)
+
+
+def _cell(value: object, what: str, line: int, place: Callable[[int], str]) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BadInput(f"{place(line)}: {what} must be text, not {value!r:.60}")
+    text = value.strip()
+    if len(text) > LIMITS.url_chars:
+        raise BadInput(f"{place(line)}: {what} has {len(text)} characters, more than any address ({LIMITS.url_chars})")
+    return text
+
+
+def _verdict(value: object, line: int, place: Callable[[int], str]) -> bool | None:
+    """Return what a cell says, None where it is empty."""
+    if isinstance(value, bool):
+        return value
+    text = str(value).strip().lower() if isinstance(value, str | int | float) else repr(value)
+    if text in _YES:
+        return True
+    if text in _NO:
+        return False
+    if text:
+        raise BadInput(
+            f"{place(line)}: relevant must be 1 or 0, yes or no, true or false, x or empty, not {text!r:.40}"
+        )
+    return None
+
+
+def _name(value: object, where: str) -> str:
+    if value is None:
+        return ""
+    name = value.strip() if isinstance(value, str) else None
+    if name is None or len(name) > LIMITS.name_chars or not name.isprintable():
+        raise BadInput(f"{where}: the name of a person was expected, not {value!r:.60}")
+    return name
+
+
+def _decode(body: bytes, name: str) -> str:
+    if body[:2] == b"PK":
+        raise BadInput(f"{name}: this is a spreadsheet; save it as CSV, encoded in UTF-8")
+    is_wide = body[:2] in (b"\xff\xfe", b"\xfe\xff")  # what spreadsheets call Unicode text
+    try:
+        text = body.decode("utf-16" if is_wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = body[: error.start].count(b"\n") + 1
+        why = "cut or damaged" if is_wide else "not UTF-8; save it as CSV, encoded in UTF-8"
+        raise BadInput(f"{name}:{line}: {why}") from None
+    if "\0" in text:
+        raise BadInput(f"{name}:{text.count(chr(10), 0, text.index(chr(0))) + 1}: this is no text file")
+    return text
+
+
+def _parse(text: str, where: str) -> object:
+    try:
+        return json.loads(text, object_pairs_hook=lambda pairs: _pairs(pairs, where))
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{where}: not JSON: {error.msg} in column {error.colno}") from None
+    except (ValueError, RecursionError):
+        raise BadInput(f"{where}: not JSON of labels: a number too long, or nested too deeply") from None
+
+
+def _pairs(pairs: list[tuple[str, object]], where: str) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for number, key in enumerate(keys) if key in set(keys[:number]))
+        raise BadInput(f"{where}: {twice!r:.80} is there twice")
+    return made
+
+
+def _read_lines(text: str, name: str) -> Iterator[Row]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield _object(_parse(line, f"{name}:{number}"), number, f"{name}:{number}")
+
+
+def _read_json(text: str, name: str) -> Iterator[Row]:
+    line = text.count("\n") + 1
+    parsed = _parse(text, name if line == 1 else f"{name} ({line} lines)")
+    if isinstance(parsed, dict):
+        for number, (page, said) in enumerate(parsed.items(), 1):
+            yield from _of_page(page, said, number, f"{name}: entry {number}")
+    elif isinstance(parsed, list):
+        for number, row in enumerate(parsed, 1):
+            yield _object(row, number, f"{name}: entry {number}")
+    else:
+        raise BadInput(f'{name}: an object such as {{"page.html": ["image.jpg"]}} or a list was expected')
+
+
+def _object(row: object, number: int, where: str) -> Row:
+    if not isinstance(row, dict):
+        raise BadInput(f"{where}: an object with page and image was expected, not {row!r:.60}")
+    unknown = sorted(row.keys() - set(COLUMNS))
+    if unknown:
+        raise BadInput(f"{where}: unknown key {unknown[0]!r:.60}; known are {', '.join(COLUMNS)}")
+    relevant = ("" if row["relevant"] is None else row["relevant"]) if "relevant" in row else None
+    return number, row.get("page"), row.get("image"), relevant, row.get("by")
+
+
+def _of_page(page: str, said: object, number: int, where: str) -> Iterator[Row]:
+    """Yield what a file says of one page: a list of relevant images, or lists of both kinds."""
+    lists = {"relevant": said} if isinstance(said, list) else said
+    known = ("relevant", "irrelevant", "by")
+    if not isinstance(lists, dict) or lists.keys() - set(known):
+        raise BadInput(
+            f"{where}: a list of images, or an object with {', '.join(known)} was expected, not {said!r:.60}"
+        )
+    by = lists.get("by")
+    images = {key: lists.get(key, []) for key in known[:2]}
+    for key, names in images.items():
+        if not isinstance(names, list):
+            raise BadInput(f"{where}: {key} must be a list of images, not {names!r:.60}")
+        for image in names:
+            if not isinstance(image, str) or not image.strip():
+                raise BadInput(f"{where}: an image is an address or a number such as #3, not {image!r:.60}")
+            yield number, page, image, key == "relevant", by
+    if not any(images.values()):
+        yield number, page, "", None, by
