@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import datetime
 
+from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
 from scythe.page.labels import web_codecs
+from scythe.page.token_tables import from_plain
 from scythe.profile_values import Count, Flag, Literal, Many, Maybe, Plain, Record, Row, Share, Text
 from scythe.rules import (
     ATTRIBUTE,
@@ -123,7 +126,15 @@ def _labelled_why(labelled: LabelledPage) -> str:
 
 
 def _site_images_why(known: SiteImages) -> str:
-    return "only a published method has a model" if known.model and known.method == RELEVANCE else ""
+    if not known.model:
+        return ""
+    if known.method == RELEVANCE:
+        return "only a published method has a model"
+    try:
+        method = from_plain(json.loads(known.model)).method
+    except BadInput as error:
+        return str(error)
+    return "" if method == known.method else f"the model is of the method {method}, not {known.method}"
 
 
 _OFFSET = Count(0, LIMITS.body_bytes)
