@@ -6,7 +6,7 @@ nothing the page is read cold. Each field says which of these it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from typing import Any, Literal
 from scythe.cut.cutter import Cut, Cutter
 from scythe.cut.dispatch import Dispatcher
 from scythe.cut.flow import FragmentContent
+from scythe.glean import AskedImages, GleanedContent, Gleaner
 from scythe.learn.boilerplate import Boilerplate, improve
 from scythe.learn.drift import judge
 from scythe.learn.tuning import Tuner
@@ -51,6 +52,7 @@ class Harvester:
         self._wanted = tuple(name for name in wanted if name != "records")  # which are no field but lists
         self._dispatcher = Dispatcher(profile.layouts)
         self._reapers = [Reaper(layout) if layout.regions else None for layout in profile.layouts]
+        self._gleaners = [Gleaner(layout) if layout.images.pages else None for layout in profile.layouts]
         self._cutters = [Cutter(layout) for layout in profile.layouts]
         self._boilerplate = [Boilerplate(layout.boilerplate) for layout in profile.layouts]
         self._tuner = Tuner(profile.layouts)
@@ -77,7 +79,7 @@ class Harvester:
         if number is not None:
             layout = self.profile.layouts[number]
             cuts = self._cutters[number].cut(body) if via != "tree" else ()
-            one.reaper = self._reapers[number]
+            one.reaper, one.gleaner = self._reapers[number], self._gleaners[number]
             page = Harvest(one.by_layout(layout, cuts, self._boilerplate[number]), layout)
             self._pages += 1
             if self._pages % _OBSERVED_EVERY == 0:
@@ -93,6 +95,7 @@ class _Extraction:
         self._body = body
         self._url = url
         self._profile = profile
+        self._trees = Trees(body, url, profile.boilerplate)
         self._wanted = wanted
         self._via = via
         self._fields: dict[str, Field] = {}
@@ -100,6 +103,7 @@ class _Extraction:
         self._encodings: tuple[str, ...] = ()
         self._content: Content | None = None
         self.reaper: Reaper | None = None
+        self.gleaner: Gleaner | None = None
 
     def by_layout(self, layout: Layout, cuts: tuple[Cut, ...], boilerplate: Boilerplate) -> Document:
         """Extract by the rules of a layout, then fill what they do not know."""
@@ -136,11 +140,11 @@ class _Extraction:
         reason = f" ({reason})" if reason else ""
         why = "no rule"
         for way, loosely in [(way, False) for way in rules.ways] + [(way, True) for way in rules.ways]:
-            found = follow(self._source, way, loosely=loosely)
+            found = follow(self._trees.source, way, loosely=loosely)
             strictly = loosely or way is not rules.ways[0]
             strange = judge(rules.usual, found.values, None, strictly=strictly) if found.values else found.why
             if not strange:
-                span = span_of(self._source, found.openings[0], way)
+                span = span_of(self._trees.source, found.openings[0], way)
                 return self._field(rules, found.values, span, f"tree: {found.why}{reason}", way)
             why = strange
         return Field((), None, f"missing: {why}{reason}")
@@ -161,7 +165,7 @@ class _Extraction:
         """Read cold what the rules should have given and did not, and build the document."""
         fields, cold = self._fields, None
         if self._via != "cut" and (self._lacks("text") or self._lacks("title")):
-            cold = self._cold
+            cold = self._trees.cold
             for name, value in _known_cold(cold).items():
                 if name in self._wanted and name not in self._profile.named and self._lacks(name) and value:
                     why = fields[name].how.removeprefix("missing: ") if name in fields else reason
@@ -170,11 +174,7 @@ class _Extraction:
         for name in self._wanted:
             if name not in fields:
                 fields[name] = Field((), None, f"missing: {lacking}")
-        content = self._content or (cold.content if cold is not None else _Cold(lambda: self._cold))
-        if "images" in self._wanted:
-            text = fields.get("text")
-            span, how = (text.span, text.how) if text is not None else (None, "tree: read cold")
-            fields["images"] = LazyField(content, span, how)
+        content = self._content or (cold.content if cold is not None else _Cold(self._trees))
         return self._document(content, cold)
 
     def _document(self, content: Content, cold: Document | None) -> Document:
@@ -182,7 +182,9 @@ class _Extraction:
         title, author, date = (_first(fields, name) for name in ("title", "author", "date"))
         metadata = cold.metadata if cold is not None else Metadata(title=title, author=author, published=date)
         how = {name: field.how for name, field in fields.items()}
-        lists = SiteLists(Asked(self._body, self._url, self._via, lambda: self._page), self.reaper, how)
+        content = self._with_images(content, how)
+        trees = self._trees  # and not all of this, which would hold itself
+        lists = SiteLists(Asked(self._body, self._url, self._via, lambda: trees.page), self.reaper, how)
         if "text" not in self._wanted and cold is None:
             return UnreadDocument(
                 title, fields=fields, metadata=metadata, how=how, url=self._url, content=content, lists=lists
@@ -192,25 +194,42 @@ class _Extraction:
         losses = cold.losses if cold is not None else ()
         return Document(title, text, metadata, how, fields, self._url, losses, why, content, lists)
 
+    def _with_images(self, content: Content, how: dict[str, str]) -> Content:
+        """Return the content with the images of the layout's areas, and make a field of them where it is wanted."""
+        asked = AskedImages(self._body, self._url, self._via, self._fields.get("text"), self._trees)
+        gleaned = GleanedContent(content, asked, self.gleaner, how)
+        if "images" in self._wanted:
+            self._fields["images"] = LazyField(gleaned, how)
+        return gleaned
+
     def _lacks(self, name: str) -> bool:
         return name in self._wanted and not (name in self._fields and self._fields[name].values)
 
+
+class Trees:
+    """The trees of one page, built when first needed, and what reading it cold gives."""
+
+    def __init__(self, body: bytes, url: Url | None, boilerplate: tuple[str, ...]) -> None:
+        self._body = body
+        self._url = url
+        self._boilerplate = boilerplate
+
     @cached_property
-    def _source(self) -> Source:
+    def source(self) -> Source:
         return read_source(self._body)
 
     @cached_property
-    def _page(self) -> Page:
+    def page(self) -> Page:
         return Page.from_bytes(self._body, url=self._url)
 
     @cached_property
-    def _cold(self) -> Document:
+    def cold(self) -> Document:
         """The page read without rules, but with what all pages of the site showed not to be content."""
-        document = read(self._page)
+        document = read(self.page)
         content = document.content
         if not isinstance(content, PageContent):
             return document
-        kept = improve(content.page, content.kept, self._profile.boilerplate)
+        kept = improve(content.page, content.kept, self._boilerplate)
         if kept == content.kept:
             return document
         content = PageContent(content.page, kept, content.options, content.heading, mark_relevant)
@@ -225,15 +244,25 @@ def _sterner(rules: FieldRules) -> FieldRules:
 class LazyField(Field):
     """The images of a content as a field: their addresses are worked out when first asked for."""
 
-    def __init__(self, content: Content, span: tuple[int, int] | None, how: str) -> None:
-        super().__init__((), span, how)
+    def __init__(self, content: Content, hows: dict[str, str]) -> None:
+        super().__init__()
         del self.__dict__["values"]  # which would hide the property
-        self.__dict__["content"] = content
+        self.__dict__.update(content=content, hows=hows)
 
     @cached_property
     def values(self) -> tuple[str, ...]:
         content: Content = self.__dict__["content"]
         return tuple(image.src for image in content.images() if image.relevant)
+
+    @property
+    def how(self) -> str:
+        """In which way the images were got, once they are."""
+        hows: dict[str, str] = self.__dict__["hows"]
+        return hows["images"]
+
+    @how.setter
+    def how(self, how: str) -> None:
+        self.__dict__["hows"] = {"images": how}
 
 
 class UnreadDocument(Document):
@@ -251,20 +280,20 @@ class UnreadDocument(Document):
 class _Cold:
     """The content of a page that is read by the tree only if someone asks."""
 
-    def __init__(self, read_cold: Callable[[], Document]) -> None:
-        self._read = read_cold
+    def __init__(self, trees: Trees) -> None:
+        self._trees = trees
 
     def text(self) -> str:
-        return self._read().content.text()
+        return self._trees.cold.content.text()
 
     def markdown(self) -> str:
-        return self._read().markdown
+        return self._trees.cold.markdown
 
     def html(self) -> str:
-        return self._read().html
+        return self._trees.cold.html
 
     def images(self) -> tuple[Image, ...]:
-        return self._read().images
+        return self._trees.cold.images
 
     def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
         return Rendered, (self.text(), self.markdown(), self.html(), self.images())

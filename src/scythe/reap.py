@@ -84,10 +84,9 @@ class Reaper:
     def follow(self, source: Source, url: Url | None) -> tuple[tuple[Region, ...] | None, str]:
         """Do what `cut` does on the tree of a page; `source` knows where its elements stand."""
         page = Page.from_bytes(source.body, url=url)  # whose records are written without marks
-        marked, elements = page.with_tree(source.tree).elements, page.elements
-        if marked.tag != elements.tag:
+        elements, row_at = page.elements, rows_by_offset(source, page)
+        if row_at is None:
             return None, "the page had to be repaired"
-        row_at = {mark: row for row in range(len(marked)) if (mark := _offset(marked, row)) >= 0}
         regions: list[Region] = []
         taken: list[tuple[int, int]] = []  # rows of the records of regions before
         for rules in self.layout.regions:
@@ -169,6 +168,14 @@ class SiteLists:
 
     def __reduce__(self) -> tuple[type[Listed], tuple[tuple[Region, ...], tuple[tuple[str, str], ...], Paging]]:
         return Listed, (self.records(), self.attributes(), self.paging())
+
+
+def rows_by_offset(source: Source, page: Page) -> dict[int, int] | None:
+    """Map offsets of opening tags to rows of `page.elements`; None where a page is not what its source alone says."""
+    marked = page.with_tree(source.tree).elements
+    if marked.tag != page.elements.tag:
+        return None
+    return {mark: row for row in range(len(marked)) if (mark := _offset(marked, row)) >= 0}
 
 
 def _without_heads(page: Page, candidate: Candidate) -> Candidate:

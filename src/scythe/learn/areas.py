@@ -1,4 +1,4 @@
-"""Learn where the relevant images of a layout stand: judged pages come in, rules for the elements that hold them go out.
+"""Learn where the relevant images of a layout stand: judged pages come in, rules for elements that hold them go out.
 
 The element of the main text holds most of them and is known; others, such as a lead picture above it, are learned like
 any field. A layout gets rules for nearly all of its relevant images or none at all: then its pages are read by the
@@ -14,10 +14,10 @@ from typing import NamedTuple
 from scythe.learn.image_boxes import JudgedPage, PageBoxes, shared_keys
 from scythe.learn.image_scores import score_areas
 from scythe.learn.markers import learn_way
-from scythe.page.follow import follow, span_of
+from scythe.page.follow import lead_to, span_of
 from scythe.page.image_areas import labels_around
-from scythe.page.source import MARK, Opening, Source
-from scythe.rules import ATTRIBUTE, FLOW, FieldRules, ImageArea, ImageRules, Way
+from scythe.page.source import Source
+from scythe.rules import FLOW, FieldRules, ImageArea, ImageRules, Way
 
 __all__ = ["JudgedPage", "LearnedAreas", "learn_areas"]
 
@@ -145,16 +145,6 @@ def _follow_area(boxes: Sequence[PageBoxes], ways: tuple[Way, ...]) -> Area:
     openings = [lead_to(page.judged.source, ways) for page in boxes]
     places = tuple(opening.offset if opening is not None else None for opening in openings)
     return Area(ways, places, _inside(boxes, places))
-
-
-def lead_to(source: Source, ways: Sequence[Way]) -> Opening | None:
-    """Return the element that the first of some ways leads to, whatever is in it."""
-    for way in ways:
-        bare = replace(way, take=ATTRIBUTE, attribute=MARK, before="", after="")
-        found = follow(source, bare, loosely=False).openings
-        if found:
-            return found[0]
-    return None
 
 
 def _inside(boxes: Sequence[PageBoxes], places: Sequence[int | None]) -> Wanted:

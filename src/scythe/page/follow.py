@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
@@ -49,6 +51,16 @@ def follow(source: Source, way: Way, *, loosely: bool = True) -> Found:
     if not votes:
         return Found((), (), "no anchor on the page")
     return Found((), (), "rules disagree" if len(votes) > 1 else "only one rule speaks")
+
+
+def lead_to(source: Source, ways: Sequence[Way]) -> Opening | None:
+    """Return the element that the first of some ways leads to, to the letter as a cut does, whatever it holds."""
+    for way in ways:
+        bare = replace(way, take=ATTRIBUTE, attribute=MARK, before="", after="")
+        found = follow(source, bare, loosely=False).openings
+        if found:
+            return found[0]
+    return None
 
 
 def _are_independent(agreed: list[Rule], way: Way) -> bool:
