@@ -30,6 +30,7 @@ JOINERS = {
     "site",
     "suggest",
     "teach",
+    "teach_images",
     "harvest",
     "reap",
     "glean",

@@ -23,6 +23,7 @@ from scythe.read.text.sure import expect_f1
 from scythe.reader import read
 from scythe.reap import see_regions
 from scythe.rules import FieldRules, Layout, Profile
+from scythe.teach_images import learn_images
 from scythe.url import host
 
 Example = Mapping[str, Sequence[str]]
@@ -70,6 +71,10 @@ def learn_profile(lessons: Sequence[Lesson], wanted: Sequence[str]) -> tuple[Pro
             fields += tuple(rules for rules in more if rules.name in by_reading)
             reasons += [f"layout {number + 1}: {line}" for line in also]
         layout = _layout(f"layout-{number + 1}", fields, marks[number], lines, chosen)
+        if "images" in plain:
+            images, why_no_images = learn_images([(lesson.source, lesson.page) for lesson in chosen], fields)
+            layout = replace(layout, images=images)
+            reasons += [f"layout {number + 1}: images: {why_no_images}"] if why_no_images else []
         if "records" in plain:
             regions, why_not = learn_lists(chosen)
             layout = replace(layout, regions=regions)

@@ -22,7 +22,8 @@ from scythe.rules import FLOW, FieldRules, ImageArea, ImageRules, Way
 __all__ = ["JudgedPage", "LearnedAreas", "learn_areas"]
 
 _LEAST_PAGES = 2
-_COVERED = 0.9  # of the relevant images must stand in an area
+_MISSED = 0.1  # of the relevant images may stand in no area
+_ONE_OF = 5  # relevant images of which one may: reading slips now and then
 _ENOUGH = 0.98  # of them: no further area is looked for
 _STRAY = 0.1  # of the pages may have a relevant image by mistake, on a layout that has none
 _AREAS = 5
@@ -68,7 +69,7 @@ def learn_areas(pages: Sequence[JudgedPage], text: FieldRules | None, old: Image
     known = [_follow_known(boxes, area, text) for area in old.areas if area.ways or text is not None]
     chosen = choose_areas(boxes, wanted, text, known)
     found = frozenset().union(*(area.covered for area in chosen)) if chosen else frozenset()
-    if len(found) < _COVERED * len(wanted) or not chosen:
+    if not chosen or len(wanted) - len(found) > max(_MISSED * len(wanted), len(wanted) >= _ONE_OF):
         return LearnedAreas(why=f"{len(found)} of {len(wanted)} relevant images stand in an element that rules lead to")
     return LearnedAreas(_rules(pages, chosen, old, present))
 

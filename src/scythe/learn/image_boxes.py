@@ -19,7 +19,7 @@ RELEVANT = 0.5  # scores are probabilities
 _IMAGES = 1_000  # of a page that are looked at
 _CLIMBED = 60  # elements around an image
 _WHOLE = Way(FLOW, ())
-_NO_AREA = frozenset({"html", "body", "picture", "noscript"})  # all of a page, or less than what an image is made of
+_NO_AREA = frozenset({"a", "picture", "noscript"})  # what is looked at to read or judge an image stays inside its area
 
 
 @dataclass(frozen=True, slots=True)
