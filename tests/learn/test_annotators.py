@@ -6,7 +6,7 @@ import pytest
 from tests.learn.labelled import PAGE, image, labelled
 
 from scythe.errors import BadInput
-from scythe.learn.annotators import Agreement, Conflict, agree, find_conflicts, merge_labelled, page_key
+from scythe.learn.annotators import Agreement, Conflict, agree, agreed_marks, find_conflicts, merge_labelled, page_key
 from scythe.limits import LIMITS
 from scythe.model import PageImages
 from scythe.rules import LabelledPage, Marks
@@ -102,3 +102,8 @@ def test_more_than_a_profile_holds_is_refused() -> None:
     crowd = {f"p{number}": ({0}, set[int]()) for number in range(LIMITS.annotators + 1)}
     with pytest.raises(BadInput, match="more than 1000 people"):
         merge_labelled([], [labelled("a", **crowd)])
+
+
+def test_most_people_decide_and_a_tie_says_nothing() -> None:
+    page = labelled("a", "b", "c", "d", Ann=({0, 1}, {2}), Bo=({0}, {1, 2}), Cy=({0, 2}, set()))
+    assert agreed_marks(page) == {0: True, 2: False}

@@ -93,6 +93,15 @@ def page_key(page: PageImages) -> str:
     return f"{page.title[:80]} ({hashlib.sha256(images.encode('utf-8', 'replace')).hexdigest()[:12]})"
 
 
+def agreed_marks(labelled: LabelledPage) -> dict[int, bool]:
+    """Return what most people say of each image marked, by number; of a tie nothing."""
+    votes: Counter[int] = Counter()
+    for marks in labelled.marks:
+        votes.update(marks.relevant)
+        votes.subtract(marks.irrelevant)
+    return {row: count > 0 for row, count in sorted(votes.items()) if count}
+
+
 def find_conflicts(labelled: Sequence[LabelledPage]) -> tuple[Conflict, ...]:
     """Return the images that somebody calls relevant and somebody else does not, in the order of the pages."""
     found = []
