@@ -6,16 +6,39 @@ methods was asked for, replaces it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
+from scythe.learn.annotators import agreed_marks, page_key
+from scythe.learn.tc import fit_site_model
 from scythe.model import PageImages
-from scythe.rules import SiteImages
+from scythe.profile_values import write_plain
+from scythe.read.images.tc import TcModel, load_site_model
+from scythe.rules import RELEVANCE, SiteImages
 
 RELEVANT = 0.5  # scores are probabilities: from here on an image is rather relevant than not
+_FOLDS = 20  # times that a model is fitted to try it
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well the relevant images of pages were told that the model had not seen."""
+
+    pages: int
+    precision: float
+    recall: float
+
+    @property
+    def f(self) -> float:
+        """Harmonic mean of precision and recall."""
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
 
 
 class ImageJudge:
-    """Scores images by all that is known of their site. Making one may fit a model to the labels: some milliseconds."""
+    """Scores images by all that is known of their site; what the labels teach is fitted when first needed."""
 
     def __init__(self, known: SiteImages | None = None) -> None:
         self.known = known or SiteImages()
@@ -25,4 +48,46 @@ class ImageJudge:
 
         `places` says for each image how well it stands with the text of the page, where that is known.
         """
+        if not page.images:
+            return []
+        if self._published is not None:
+            return self._published.score(page)
         return [0.9 if image.is_lead or image.is_figure else 0.1 for image in page.images]
+
+    @cached_property
+    def _published(self) -> TcModel | None:
+        """The model of a published method; None where none was asked for or none could be fitted."""
+        model = load_site_model(json.loads(self.known.model)) if self.known.model else None
+        return model if model is not None and not model.why else None
+
+
+def expect_quality(known: SiteImages) -> Quality | None:
+    """Try what labels teach on pages left out in turn; None with fewer than two pages or where none is relevant.
+
+    Raises MissingExtra where the method is a published one and cannot be fitted.
+    """
+    keys = {key: number for number, key in enumerate(dict.fromkeys(page_key(each.page) for each in known.labelled))}
+    if len(keys) < 2:
+        return None
+    hits = wrong = missed = 0
+    for fold in range(min(len(keys), _FOLDS)):
+        left_out = [keys[page_key(each.page)] % _FOLDS == fold for each in known.labelled]
+        rest = [each for each, is_out in zip(known.labelled, left_out, strict=True) if not is_out]
+        judge = ImageJudge(fit_method(replace(known, labelled=tuple(rest))))
+        for each, is_out in zip(known.labelled, left_out, strict=True):
+            if is_out:
+                scores = judge.score(each.page)
+                for row, truth in agreed_marks(each).items():
+                    hits += truth and scores[row] >= RELEVANT
+                    wrong += not truth and scores[row] >= RELEVANT
+                    missed += truth and scores[row] < RELEVANT
+    if not hits + missed:
+        return None
+    return Quality(len(keys), hits / (hits + wrong) if hits + wrong else 0.0, hits / (hits + missed))
+
+
+def fit_method(known: SiteImages) -> SiteImages:
+    """Return the same with a model of its labels where the method is a published one. Raises MissingExtra."""
+    if known.method == RELEVANCE:
+        return replace(known, model="")
+    return replace(known, model=write_plain(fit_site_model(known.labelled, known.method)))
