@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
+from scythe.limits import LIMITS
+from scythe.model import Loss
 from scythe.page import Page
 from scythe.page.images import ImageUse, source_of
 from scythe.page.srcset import read_srcset
@@ -35,6 +39,13 @@ def sources(html: str) -> list[str]:
         ("<picture><source srcset=/x.webp><img src=/x.jpg></picture>", "/x.jpg"),
         (f"<picture><source srcset='/x-8.webp 800w'><img src='{DATA}'></picture>", "/x-8.webp"),
         ("<amp-img src=/x.jpg width=10 height=10></amp-img>", "/x.jpg"),
+        ("<picture><source media='(min-width: 60em)' srcset=/l.jpg><source srcset=/m.jpg><img src=/s.jpg>", "/l.jpg"),
+        ("<picture><source media='(max-width: 600px)' srcset=/s.jpg><img src=/l.jpg></picture>", "/l.jpg"),
+        ("<picture><source width=90 srcset='/t2.jpg 2x'><img src=/s.jpg width=300 srcset='/l.jpg 1x'>", "/l.jpg"),
+        ("<picture><source media='(min-width:9px)' srcset='/a 1x'><img src=/s.jpg srcset='/b 900w'>", "/b"),
+        ("<img src='{{ image.url }}' data-src='/x.jpg' data-image='{\"a\": 1}'>", "/x.jpg"),
+        ("<img src=/x.jpg data-image=17>", "/x.jpg"),
+        ("<image src=/x.jpg>", "/x.jpg"),
     ],
 )
 def test_the_best_address_is_found(html: str, src: str) -> None:
@@ -51,6 +62,10 @@ def test_the_best_address_is_found(html: str, src: str) -> None:
         "<img src='http://[::1/x'>",
         "<img src='javascript:alert(1)'>",
         "<img srcset=', ,,, '>",
+        "<img src='${url}'>",
+        "<picture><source srcset=/x.jpg></picture>",
+        "<svg><image href=/x.jpg></image></svg>",
+        "<video poster=/x.jpg></video><p style='background: url(/x.jpg)'>",
     ],
 )
 def test_what_shows_nothing_is_no_image(html: str) -> None:
@@ -67,6 +82,41 @@ def test_a_noscript_twin_is_merged_with_its_placeholder() -> None:
     assert use.image.alt == "a"
     (use,) = images(f"<img src='{DATA}' class=lazy><noscript><img src=/y.jpg alt=b></noscript>")
     assert (use.image.src, use.image.alt) == ("https://example.org/y.jpg", "b")
+
+
+def test_neighbours_with_twins_and_one_address_stay_two_images() -> None:
+    one = "<img data-src=/x.jpg class=lazy><noscript><img src=/x.jpg></noscript>"
+    assert [len(use.twin_ids) for use in images(f"<p>{one}</p><p>{one}</p>")] == [1, 1]
+    other = "<noscript><img src=/x.jpg></noscript><img data-src=/x.jpg class=lazy>"
+    assert len(images(f"<p>{other}</p><p>{other}</p><p>{one}</p>")) == 3
+
+
+def test_copies_inside_copies_are_one_image() -> None:
+    lazy = "<img data-src=/x.jpg class=lazy>"
+    (use,) = images(f"{lazy}<noscript>{lazy}<noscript><img src=/x.jpg></noscript></noscript>")
+    assert len(use.twin_ids) == 2
+
+
+def test_every_address_is_told_the_best_one_first() -> None:
+    (use,) = images(
+        "<picture><source srcset='/x.webp 800w, /x-2.webp 1600w'>"
+        "<img src=/x.jpg data-src=/y.jpg srcset='/x.jpg 800w, /x-2.jpg 1600w'></picture>"
+    )
+    assert [url.removeprefix("https://example.org") for url in use.image.sources] == [
+        "/x-2.jpg",
+        "/x.jpg",
+        "/y.jpg",
+        "/x.webp",
+        "/x-2.webp",
+    ]
+    assert use.loaded == "https://example.org/y.jpg"
+    (use,) = images("<img src=/x.jpg>")
+    assert use.image.sources == (use.image.src,)
+
+
+def test_a_twin_adds_what_it_offers() -> None:
+    (use,) = images("<img data-src=/x.jpg class=lazy><noscript><img src=/x.jpg srcset='/y.jpg 2x'></noscript>")
+    assert [url[-6:] for url in use.image.sources] == ["/x.jpg", "/y.jpg"]
 
 
 def test_the_node_of_an_image_can_be_found_in_the_tree() -> None:
@@ -120,8 +170,42 @@ def test_commas_inside_an_address_do_not_split_a_srcset() -> None:
     assert read_srcset("/a.jpg, /b.jpg 2x,/c.jpg 3x") == [("/a.jpg", 0), ("/b.jpg", 2000), ("/c.jpg", 3000)]
 
 
-def test_a_srcset_of_fifty_thousand_items_is_cut() -> None:
-    assert len(read_srcset(", ".join(f"/{i}.jpg {i}w" for i in range(50_000)))) == 64
+def test_a_srcset_of_fifty_thousand_items_is_cut_and_reported() -> None:
+    srcset = ", ".join(f"/{i}.jpg {i}w" for i in range(50_000))
+    assert len(read_srcset(srcset)) == LIMITS.srcset_items
+    page = Page.from_text(f"<img src=/x.jpg srcset='{srcset}'>", url=URL)
+    (use,) = page.images
+    assert len(use.image.sources) == LIMITS.srcset_items
+    assert use.image.src in use.image.sources
+    (loss,) = page.losses
+    assert (loss.what, loss.count > 49_000) == ("srcset candidates beyond the limit", True)
+
+
+def test_images_beyond_the_limit_are_reported() -> None:
+    page = Page.from_text("<img src=/x.jpg>" * (LIMITS.page_images + 7), url=URL)
+    assert len(page.images) == LIMITS.page_images
+    assert page.losses == (Loss("images beyond the limit", 7),)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<img src='data:image/png;base64," + "A" * 10_000_000 + "'>",
+        "<picture>" + "<source srcset='/a 1x, /b 2x' media='(min-width: 3px)'>" * 50_000 + "<img src=/x.jpg></picture>",
+        "<img srcset='" + "x" * 5_000_000 + "'>",
+        "<img srcset='" + "," * 5_000_000 + "'>",
+        "<img srcset='" + "a , " * 1_000_000 + "'>",
+        "<picture>" * 200 + "<source srcset=/a><img src=http://[x>" * 20_000,
+        "<figure><noscript>" + "<img src=/a.jpg>" * 20_000,
+    ],
+    ids=["data", "sources", "one address", "commas", "spaces", "pictures", "noscript"],
+)
+def test_images_made_to_be_slow_are_not(html: str) -> None:
+    page = Page.from_text(html, url=URL)
+    assert page.tree
+    started = process_time()
+    assert len(page.images) <= LIMITS.page_images
+    assert process_time() - started < 5.0
 
 
 @pytest.mark.parametrize(
@@ -135,6 +219,7 @@ def test_a_srcset_of_fifty_thousand_items_is_cut() -> None:
         "<img src=/x.jpg srcset='/img/blank.gif 900w, javascript:1 800w, /s.jpg 300w'>",
         "<img src=/x.jpg srcset='/img/blank.gif 900w'>",
         "<picture><source srcset='/x.webp 2x'><img src=/x.jpg></picture>",
+        "<picture><source media='(min-width: 9px)' srcset=/x.webp><img src=/x.jpg data-image=3></picture>",
         "<img src=/p.gif width=1 height=1>",
         "<img src='javascript:1'>",
     ],

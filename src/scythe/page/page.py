@@ -132,9 +132,14 @@ class Page:
         return self._links[0]
 
     @cached_property
+    def _images(self) -> tuple[tuple[ImageUse, ...], tuple[Loss, ...]]:
+        losses: list[Loss] = []
+        return read_images(self.tree, self.base, losses=losses), tuple(losses)
+
+    @property
     def images(self) -> tuple[ImageUse, ...]:
         """The images the page shows, in page order, each with the `mem_id` of its node."""
-        return read_images(self.tree, self.base)
+        return self._images[0]
 
     @cached_property
     def image_sources(self) -> dict[int, Url]:
@@ -152,6 +157,8 @@ class Page:
             losses.append(Loss("unreadable JSON-LD scripts", self.linked_data.skipped))
         if "_links" in done and self._links[1]:
             losses.append(Loss("links without an absolute address", self._links[1]))
+        if "_images" in done:
+            losses.extend(self._images[1])
         return tuple(losses)
 
 
