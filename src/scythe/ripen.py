@@ -14,6 +14,7 @@ from scythe.learn.fields import learn_fields
 from scythe.learn.health import Health
 from scythe.rules import Layout, Profile
 from scythe.teach import make_lesson, make_sample
+from scythe.teach_images import learn_images
 
 _NEEDED = ("text", "title")  # what makes a layout half-learned; the others may just not be there
 _TRIES = (8, 32, 128, 512)  # pages after which learning is tried again: it costs as much as reading a hundred
@@ -83,12 +84,16 @@ class Nursery:
 
 def _ripen(profile: Profile, layout: Layout, bodies: Sequence[bytes]) -> Layout | None:
     """Learn a layout again and add the fields that it lacks."""
-    samples = [make_sample(make_lesson(body)) for body in bodies]
+    lessons = [make_lesson(body) for body in bodies]
+    samples = [make_sample(lesson) for lesson in lessons]
     found, _, lines = learn_fields(samples)
     have = {rules.name for rules in layout.fields}
     new = [rules for rules in found if rules.name in profile.fields and rules.name not in have]
     if not new:
         return None
     fuller = replace(layout, fields=(*layout.fields, *new), pages=max(layout.pages, len(bodies)))
+    if "images" in profile.fields:
+        images = learn_images([(lesson.source, lesson.page) for lesson in lessons], fuller.fields, layout.images)
+        fuller = fuller if images.why else replace(fuller, images=images.rules)
     is_new_text = any(rules.name == "text" for rules in new)
     return replace(fuller, boilerplate=lines) if is_new_text else fuller

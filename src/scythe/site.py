@@ -14,6 +14,7 @@ from threading import Lock
 
 from scythe.errors import BadInput
 from scythe.export import write_atomically
+from scythe.glean import GleanedContent
 from scythe.graft import count_present
 from scythe.harvest import Harvester, Via
 from scythe.learn.events import Drift
@@ -96,8 +97,8 @@ class Site:
                 )
                 if better is not None:
                     self._adopt(better)
-            if page.layout is not None and isinstance(page.document.lists, SiteLists):
-                page.document.lists.watch = partial(self._note_records, page.layout, url)
+            if page.layout is not None:
+                self._watch(page.document, page.layout, url)
         return page.document
 
     @property
@@ -119,9 +120,20 @@ class Site:
         """Write the profile, and how it has fared, as versioned JSON."""
         write_atomically(Path(path), dump_profile(self.profile, self._keeper.dump()).encode())
 
+    def _watch(self, document: Document, layout: Layout, url: str | None) -> None:
+        """Take note of how records and images are got, should anyone ask for them."""
+        if isinstance(document.lists, SiteLists):
+            document.lists.watch = partial(self._note_records, layout, url)
+        if isinstance(document.content, GleanedContent):
+            document.content.watch = partial(self._note_images, layout, url)
+
     def _note_records(self, layout: Layout, url: str | None, how: str) -> None:
         with self._lock:
             self._keeper.health.observe_records(layout, how, url)
+
+    def _note_images(self, layout: Layout, url: str | None, how: str) -> None:
+        with self._lock:
+            self._keeper.health.observe_images(layout, how, url)
 
     def _adopt(self, profile: Profile) -> None:
         self.profile = profile

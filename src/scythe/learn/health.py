@@ -26,7 +26,7 @@ RECENT = 16  # outcomes kept
 MOST_EVENTS = 50
 MOST_CHANGES = 100
 MOST_TRACKS = 1_000  # layouts, or fields of one, in a saved state
-RECORDS = "records"  # what events call the lists of a layout
+RECORDS, IMAGES = "records", "images"  # what events call what is got when asked for
 UNKNOWN = ""  # stands for the layout of pages that no layout fits
 _BAD = {"missing": "mi", "implausible": "mi", "tree": "tmi", "misfit": "ux", "unknown": "u"}
 _WORSE = {"tree": ("missing", "implausible"), "misfit": ("unknown",)}
@@ -78,11 +78,13 @@ class Watch:
     usual: dict[str, tuple[int, int]] = field(default_factory=dict)  # field -> pages learned without it and all of them
     quiet: bool = False  # every recent page was cut, and nothing is open
     lists: Track = field(default_factory=Track)  # of the pages whose records somebody asked for
+    images: Track = field(default_factory=Track)  # of those whose images somebody asked for
 
     def dump(self) -> dict[str, object]:
         tracks = {name: asdict(track) for name, track in self.tracks.items()}
         plain: dict[str, object] = {"pages": self.pages, "tracks": tracks}
-        return plain | ({"lists": asdict(self.lists)} if self.lists.recent else {})
+        asked = {"lists": self.lists, "images": self.images}
+        return plain | {name: asdict(track) for name, track in asked.items() if track.recent}
 
     def diagnose(self, name: str) -> str:
         """Name what is wrong with a field that is usually there, if anything is."""
@@ -161,13 +163,20 @@ class Health:
 
     def observe_records(self, layout: Layout, how: str, url: str | None = None) -> None:
         """Take in how the records of one page were got, if its layout is one whose pages nearly all have some."""
-        if not any(rules.is_expected for rules in layout.regions):
-            return
-        watch = self._watches.get(layout.name) or self._enter(layout)
-        track = watch.lists
+        if any(rules.is_expected for rules in layout.regions):
+            watch = self._watches.get(layout.name) or self._enter(layout)
+            self._observe_asked(layout, RECORDS, watch.lists, how, url)
+
+    def observe_images(self, layout: Layout, how: str, url: str | None = None) -> None:
+        """Take in how the images of one page were got, if its layout has an area that nearly all pages have."""
+        if any(area.is_expected for area in layout.images.areas):
+            watch = self._watches.get(layout.name) or self._enter(layout)
+            self._observe_asked(layout, IMAGES, watch.images, how, url)
+
+    def _observe_asked(self, layout: Layout, name: str, track: Track, how: str, url: str | None) -> None:
         track.add(_letter(how))
-        trouble = "tree" if track.ends_badly("tmi", 0, layout.pages + watch.pages) else ""
-        self._review(layout.name, RECORDS, trouble, track, url or "")
+        pages = layout.pages + self._watches[layout.name].pages
+        self._review(layout.name, name, "tree" if track.ends_badly("tmi", 0, pages) else "", track, url or "")
 
     def _observe_page(self, letter: str, url: str) -> None:
         """Watch the pages as a whole, whatever their layouts: a new design of all of them may show in each but once."""
@@ -299,6 +308,7 @@ def read_watch(value: object, layout: Layout) -> Watch:
     saved = read_map(value, "tracks", MOST_TRACKS)
     watch.tracks |= {name: read_track(saved[name]) for name in watch.tracks if name in saved}
     watch.lists = read_track(value.get("lists", {}))
+    watch.images = read_track(value.get("images", {}))
     return watch
 
 
