@@ -27,7 +27,10 @@ def read_examples(path: Path, pages: Sequence[Loaded]) -> list[Example | None]:
     named = _read_csv(text, str(path)) if path.suffix.lower() in (".csv", ".tsv") else _read_json(text, str(path))
     found: list[Example | None] = [None] * len(pages)
     for name, example in named.items():
-        found[_page_named(name, pages, str(path))] = example
+        at = page_named(name, pages)
+        if isinstance(at, str):
+            raise BadInput(f"{path}: {at}")
+        found[at] = example
     return found
 
 
@@ -120,8 +123,11 @@ def _gather(rows: Iterable[Mapping[str, str | None]]) -> dict[str, Example]:
     return named
 
 
-def _page_named(name: str, pages: Sequence[Loaded], where: str) -> int:
-    """Return the number of the page that a name means: its address, its path, the end of either, or its number."""
+def page_named(name: str, pages: Sequence[Loaded]) -> int | str:
+    """Return the number of the page that a name means: its address, its path, the end of either, or its number.
+
+    Where it means none, or several, the reason is returned.
+    """
     exact = [i for i, page in enumerate(pages) if name in (page.name, page.url)]
     ending = [i for i, page in enumerate(pages) if _ends(page.name, name) or _ends(page.url or "", name)]
     number = [int(name) - 1] if name.isdecimal() and 0 < int(name[:9]) <= len(pages) else []
@@ -129,8 +135,8 @@ def _page_named(name: str, pages: Sequence[Loaded], where: str) -> int:
         if len(found) == 1:
             return found[0]
         if found:
-            raise BadInput(f"{where}: {name!r} is the name of {len(found)} pages; write more of the path")
-    raise BadInput(f"{where}: no page is called {name!r}; the first is {pages[0].name!r}" if pages else "no pages")
+            return f"{name!r} is the name of {len(found)} pages; write more of the path"
+    return f"no page is called {name!r}; the first is {pages[0].name!r}" if pages else "no pages"
 
 
 def _ends(whole: str, end: str) -> bool:

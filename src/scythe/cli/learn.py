@@ -11,8 +11,7 @@ import typer
 
 from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
 from scythe.cli.examples import Example, merge, own_examples, read_examples, show_on_a_page
-from scythe.cli.pages import load_pages, spread
-from scythe.cli.progress import show_progress
+from scythe.cli.pages import keep_good, load_pages, spread
 from scythe.cli.site_options import (
     AllowPrivate,
     BaseUrl,
@@ -57,7 +56,7 @@ Exit codes:
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-_FROM_SITE, _FROM_FILES = 12, 40  # pages learned from
+_FROM_SITE, FROM_FILES = 12, 40  # pages learned from
 _LOOKED_AT = 1_000  # pages of an input among which those are chosen
 _SHOWN_CHARS = 44
 
@@ -77,9 +76,9 @@ def learn(
     reach = Reach(timeout_s=timeout, allow_private=allow_private)
     with quiet_ends():
         try:
-            loaded = _load(pages, check_base(url), page_count, reach, delay)
+            loaded = load_to_learn(pages, check_base(url), page_count, reach, delay)
             wanted = _examples(loaded, examples, field or [])
-            loaded, wanted = _choose(loaded, wanted, page_count or _FROM_FILES)
+            loaded, wanted = _choose(loaded, wanted, page_count or FROM_FILES)
             site = _learn(loaded, wanted, tuple(name for name in field or [] if "=" not in name))
             if not any(rules.ways for layout in site.profile.layouts for rules in layout.fields):
                 for line in _gaps(site):
@@ -94,7 +93,9 @@ def learn(
             typer.echo(neutralise(line))
 
 
-def _load(inputs: list[str], base: str | None, count: int | None, reach: Reach, delay_s: float) -> list[Loaded]:
+def load_to_learn(
+    inputs: Sequence[str], base: str | None, count: int | None, reach: Reach, delay_s: float
+) -> list[Loaded]:
     """Load the pages; what fails is said and left out. Raises BadInput where nothing is left."""
     if len(inputs) == 1 and is_address(inputs[0]):
         from scythe.cli.sampling import sample_site
@@ -102,12 +103,7 @@ def _load(inputs: list[str], base: str | None, count: int | None, reach: Reach, 
         pages: Iterable[Loaded] = sample_site(inputs[0], count or _FROM_SITE, reach, delay_s=delay_s)
     else:
         pages = load_pages(inputs, base, reach, most=_LOOKED_AT)
-    good = []
-    for page in show_progress(pages, "loading", None):
-        if page.complaint:
-            complain(f"{page.name}: {page.complaint}")
-        else:
-            good.append(page)
+    good = keep_good(pages)
     if not good:
         raise BadInput("there is no page to learn from")
     return good

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import IO, TypeVar
 from urllib.parse import quote
 
+from scythe.cli.ending import complain
+from scythe.cli.progress import show_progress
 from scythe.cli.sources import Loaded, Reach, Source, find_sources, load
 from scythe.limits import LIMITS
 from scythe.url import absolute
@@ -38,6 +40,17 @@ def load_pages(inputs: Sequence[str], base: str | None, reach: Reach, *, most: i
             sources = spread(list(find_sources([given])), most)
             root = None if len(inputs) == len(sources) == 1 and sources[0].path == Path(given) else _root(given)
             yield from _addressed(load(sources, base, reach), sources, base, root)
+
+
+def keep_good(pages: Iterable[Loaded]) -> list[Loaded]:
+    """Load all pages under a progress bar; what fails is said and left out."""
+    good = []
+    for page in show_progress(pages, "loading", None):
+        if page.complaint:
+            complain(f"{page.name}: {page.complaint}")
+        else:
+            good.append(page)
+    return good
 
 
 def spread(items: list[T], most: int | None) -> list[T]:
