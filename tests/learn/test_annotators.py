@@ -29,6 +29,13 @@ def test_the_same_person_again_replaces_what_was_said_of_the_page() -> None:
     assert merged.replaced == ((PAGE, "Ann"),)
 
 
+def test_the_same_person_twice_at_once_is_taken_at_the_last_word() -> None:
+    other = labelled("a.jpg", "b.jpg", "c.jpg", Ann=({1}, {0}))
+    merged = merge_labelled([], [ANN, other])
+    assert merged.labelled == (other,)
+    assert merged.replaced == ((PAGE, "Ann"),)
+
+
 def test_the_same_labels_again_change_nothing() -> None:
     merged = merge_labelled([ANN], [ANN])
     assert merged == ((ANN,), (), ())

@@ -68,21 +68,26 @@ def merge_labelled(old: Sequence[LabelledPage], new: Sequence[LabelledPage]) -> 
         replaced += [(key, marks.by) for marks in gone if marks != now[key, marks.by]]
         _add(kept, replace(each, marks=tuple(marks for marks in each.marks if marks not in gone)))
     for each in new:
-        _add(kept, each)
+        replaced += [(page_key(each.page), by) for by in _add(kept, each)]
     labelled = tuple(each for each in kept.values() if each.marks)
     if len(labelled) > LIMITS.labelled_pages:
         raise BadInput(f"{len(labelled)} labelled pages are more than a profile holds ({LIMITS.labelled_pages})")
     return Merged(labelled, find_conflicts(labelled), tuple(dict.fromkeys(replaced)))
 
 
-def _add(kept: dict[_Version, LabelledPage], each: LabelledPage) -> None:
-    """Add the marks of one version of a page; a version with the same images is the same, and its newest copy stays."""
+def _add(kept: dict[_Version, LabelledPage], each: LabelledPage) -> list[str]:
+    """Add the marks of one version of a page and return who said something else of it before.
+
+    A version with the same images is the same one, and its newest copy stays.
+    """
     version = (page_key(each.page), tuple(image.src for image in each.page.images))
     before = kept.pop(version, None)
-    marks = {one.by: one for one in (*(before.marks if before is not None else ()), *each.marks)}
+    old = {one.by: one for one in before.marks} if before is not None else {}
+    marks = old | {one.by: one for one in each.marks}
     if len(marks) > LIMITS.annotators:
         raise BadInput(f"{page_key(each.page)}: more than {LIMITS.annotators} people marked this page")
     kept[version] = replace(each, marks=tuple(marks.values()))
+    return [by for by, one in old.items() if marks[by] != one]
 
 
 def page_key(page: PageImages) -> str:

@@ -28,6 +28,7 @@ class Lost:
 
     label: Label
     why: str
+    at: str = ""  # where it stands in its file
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def _place(labels: Sequence[Label], finder: _Finder, source: Labels) -> tuple[di
             continue
         rows, is_sure = finder.find(label.image)
         if not is_sure:
-            lost.append(Lost(label, _why(rows, finder)))
+            lost.append(Lost(label, _why(rows, finder), source.place(label.line)))
             doubtful.update(rows)
             continue
         for row in rows:
