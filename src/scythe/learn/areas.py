@@ -28,9 +28,8 @@ _ENOUGH = 0.98  # of them: no further area is looked for
 _STRAY = 0.1  # of the pages may have a relevant image by mistake, on a layout that has none
 _AREAS = 5
 _TRIED = 6  # candidates for one area that rules are learned for
-_EXTRA_COST = 0.03  # of an irrelevant image inside, in relevant ones
-_SIZE_COST = 0.15  # of an area as large as the page, in the share of relevant images
-_KNOWN_BONUS = 0.1  # for the element of the text, whose rules are there and have been tried
+_AREA_COST = 0.15  # of one more area, in shares of a page
+_EXTRA_COST = 0.05  # of an irrelevant image inside
 _FULFILLED = 0.9  # of what a candidate promises its rules must find
 
 _NOTHING = ImageRules()
@@ -68,7 +67,7 @@ def learn_areas(pages: Sequence[JudgedPage], text: FieldRules | None, old: Image
         return LearnedAreas(ImageRules(pages=old.pages + len(pages), present=old.present + present))
     known = [_follow_known(boxes, area, text) for area in old.areas if area.ways or text is not None]
     chosen = choose_areas(boxes, wanted, text, known)
-    found = frozenset().union(*(area.covered for area in chosen)) if chosen else frozenset()
+    found: Wanted = frozenset().union(*(area.covered for area in chosen))
     if not chosen or len(wanted) - len(found) > max(_MISSED * len(wanted), len(wanted) >= _ONE_OF):
         return LearnedAreas(why=f"{len(found)} of {len(wanted)} relevant images stand in an element that rules lead to")
     return LearnedAreas(_rules(pages, chosen, old, present))
@@ -77,45 +76,44 @@ def learn_areas(pages: Sequence[JudgedPage], text: FieldRules | None, old: Image
 def choose_areas(
     boxes: Sequence[PageBoxes], wanted: Wanted, text: FieldRules | None, known: Sequence[Area] = ()
 ) -> list[Area]:
-    """Choose the element that holds most relevant images for its size, then one for the others, and so on."""
+    """Choose the element of the text, where it holds any, then those that hold most of the others for their size."""
     chosen = list(known)
-    left = wanted - frozenset().union(*(area.covered for area in chosen)) if chosen else wanted
-    own = _follow_text(boxes, text) if text is not None and all(area.ways for area in known) else None
-    while len(left) > (1 - _ENOUGH) * len(wanted) and len(chosen) < _AREAS:
-        best = next(_candidates(boxes, left, len(wanted), own), None)
+    if text is not None and all(area.ways for area in known):
+        own = _follow_text(boxes, text)
+        chosen += [own] if own.covered else []
+    left = wanted.difference(*(area.covered for area in chosen))
+    while len(left) > (1 - _ENOUGH) * len(wanted) and len(chosen) < len(known) + _AREAS:
+        best = next(_candidates(boxes, left), None)
         if best is None:
             break
         chosen.append(best)
         left -= best.covered
-        own = None if best is own else own
     return _drop_nested(boxes, chosen, len(known))
 
 
-def _candidates(boxes: Sequence[PageBoxes], left: Wanted, total: int, own: Area | None) -> Iterator[Area]:
+def _candidates(boxes: Sequence[PageBoxes], left: Wanted) -> Iterator[Area]:
     """Yield areas that rules lead to, the best first."""
     drafts: list[tuple[float, str]] = []
     least = max(_LEAST_PAGES, round(_STRAY * len({page for page, _ in left}))) if len(boxes) > 1 else 1
     for key in shared_keys(boxes, least):
-        targets = [page.by_key[key].offset if key in page.by_key else None for page in boxes]
+        targets = _targets(boxes, key)
         gain = _inside(boxes, targets) & left
         if len({page for page, _ in gain}) >= least:
-            drafts.append((_worth(boxes, targets, len(gain), total), key))
+            drafts.append((len(gain) / _cost(boxes, targets), key))
     drafts.sort(key=lambda draft: (-draft[0], len(draft[1]), draft[1]))
-    if own is not None and own.covered & left:
-        worth = _worth(boxes, own.places, len(own.covered & left), total) + _KNOWN_BONUS
-        if not drafts or worth >= drafts[0][0]:
-            yield own
     seen: set[tuple[int | None, ...]] = set()
     for _, key in drafts:
-        targets = [page.by_key[key].offset if key in page.by_key else None for page in boxes]
-        if tuple(targets) in seen or len(seen) >= _TRIED:
+        targets = _targets(boxes, key)
+        if targets in seen or len(seen) >= _TRIED:
             continue
-        seen.add(tuple(targets))
+        seen.add(targets)
         area = _learn_area(boxes, key, targets)
         if area is not None and len(area.covered & left) >= _FULFILLED * len(_inside(boxes, targets) & left):
             yield area
-    if own is not None and own.covered & left:
-        yield own
+
+
+def _targets(boxes: Sequence[PageBoxes], key: str) -> tuple[int | None, ...]:
+    return tuple(page.by_key[key].offset if key in page.by_key else None for page in boxes)
 
 
 def _learn_area(boxes: Sequence[PageBoxes], key: str, targets: Sequence[int | None]) -> Area | None:
@@ -157,11 +155,12 @@ def _inside(boxes: Sequence[PageBoxes], places: Sequence[int | None]) -> Wanted:
     return frozenset(found)
 
 
-def _worth(boxes: Sequence[PageBoxes], places: Sequence[int | None], gain: int, total: int) -> float:
+def _cost(boxes: Sequence[PageBoxes], places: Sequence[int | None]) -> float:
+    """Return what an area costs a page: small and pure ones are read faster and judged better."""
     pairs = [(page, place) for page, place in zip(boxes, places, strict=True) if place is not None]
     extra = sum(page.boxes[place].others for page, place in pairs if place in page.boxes)
-    size = sum(page.size(place) for page, place in pairs) / max(1, len(pairs))
-    return (gain - _EXTRA_COST * extra) / total - _SIZE_COST * size
+    size = sum(page.size(place) for page, place in pairs)
+    return _AREA_COST + (size + _EXTRA_COST * extra) / max(1, len(pairs))
 
 
 def _drop_nested(boxes: Sequence[PageBoxes], areas: Sequence[Area], known: int) -> list[Area]:

@@ -14,6 +14,7 @@ _MANY_PAGES = 3  # that show an address, and the least share of all: such an ima
 _SHARE = 0.1
 _PRIOR = 1.0  # images of the wider kind that count into the mean of a closer one
 _SAME = 20  # thousandths: a closer kind that is judged like the wider one is not kept
+_UNLIKE = 0.2  # an image that is judged so differently from its kind is known by its address
 _MOST_KINDS = 2_000
 _MOST_SOURCES = 500
 
@@ -25,7 +26,7 @@ def score_areas(rules: ImageRules, pages: Sequence[JudgedPage], places: Sequence
     by_area: list[list[float]] = [[] for _ in rules.areas]
     by_key: dict[str, list[float]] = defaultdict(list)
     wider: dict[str, str] = {}
-    by_source: dict[str, dict[int, float]] = defaultdict(dict)
+    by_source: dict[str, dict[int, tuple[float, str]]] = defaultdict(dict)
     for number, area in enumerate(rules.areas):
         for at, (page, place) in enumerate(zip(pages, places[number], strict=True)):
             for seen, score in _images(page, place, area.path):
@@ -33,7 +34,7 @@ def score_areas(rules: ImageRules, pages: Sequence[JudgedPage], places: Sequence
                 for key in seen.keys:
                     by_key[key].append(score)
                 wider.update(zip(seen.keys, seen.keys[1:], strict=False))
-                by_source[seen.use.image.src][at] = score
+                by_source[seen.use.image.src][at] = (score, seen.keys[0])
     every = [score for scores in by_area for score in scores]
     usual = sum(every) / len(every) if every else 0.0
     areas = tuple(
@@ -42,9 +43,7 @@ def score_areas(rules: ImageRules, pages: Sequence[JudgedPage], places: Sequence
     )
     kinds = _score_kinds(by_key, wider, usual)
     old = {key: score for key, score in rules.scores if key not in by_key}
-    least = max(_MANY_PAGES, _SHARE * len(pages))
-    shown = {src: sum(seen.values()) / len(seen) for src, seen in by_source.items() if len(seen) >= least}
-    addresses = dict(rules.sources) | {src: _thousandths(score) for src, score in shown.items()}
+    addresses = dict(rules.sources) | _score_sources(by_source, by_key, max(_MANY_PAGES, _SHARE * len(pages)))
     return replace(
         rules,
         areas=areas,
@@ -76,6 +75,23 @@ def _score_kinds(by_key: dict[str, list[float]], wider: dict[str, str], usual: f
         if (is_widest or abs(means[key] - around) * 1_000 > _SAME) and len(kept) < _MOST_KINDS:
             kept[key] = _thousandths(means[key])
     return kept
+
+
+def _score_sources(
+    by_source: dict[str, dict[int, tuple[float, str]]], by_key: dict[str, list[float]], least: float
+) -> dict[str, int]:
+    """Return the scores of images that many pages show and that are not judged like their kind.
+
+    The others need none. The thumbnail of a story on many pages may be the picture of its own page.
+    """
+    found: dict[str, int] = {}
+    for src, seen in by_source.items():
+        if len(seen) >= least:
+            score = sum(score for score, _ in seen.values()) / len(seen)
+            kind = by_key[next(iter(seen.values()))[1]]
+            if abs(score - sum(kind) / len(kind)) > _UNLIKE:
+                found[src] = _thousandths(score)
+    return found
 
 
 def _thousandths(score: float) -> int:
