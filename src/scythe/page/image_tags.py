@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from functools import lru_cache
 
-VALUE_CHARS = 500  # of one attribute that are kept; what tells images apart comes early
+from scythe.page.source import MARK
+
+VALUE_CHARS = 600  # of one attribute that are kept; what tells images apart comes early
+_DATA_CHARS = 60  # of a data: address, whose beginning says all but the image itself
+_NAME_CHARS = 100  # of an attribute
 _TAG_ATTRIBUTES = 64  # of one tag that are kept
+_SPACES = str.maketrans("\n\t\r\f", "    ")
 # what leaves nothing open behind it; `source` is missing, since some parsers put the image inside of it
 _VOID = frozenset("area base br col embed hr img input link meta param track wbr amp-img path".split())
 _MARK = re.compile(r"<(?:!--|(/?+)([a-zA-Z][^\s/>]{0,60}+))")
 _REST = re.compile(r"""(?:[^>=]++|=\s{0,9}+"[^"]*+"|=\s{0,9}+'[^']*+'|=)*+>?+""")  # of a tag, behind its name
 
 
-def write_tag(name: str, attributes: Iterable[tuple[str, str | None]]) -> str:
-    """Return an opening tag with its values in double quotes, each cut at `VALUE_CHARS`."""
+def write_tag(name: str, attributes: Mapping[str, str | None]) -> str:
+    """Return an opening tag with its values in double quotes on one line, each cut at `VALUE_CHARS`."""
     parts = [f"<{name}"]
-    for key, value in attributes:
-        value = (value or "")[:VALUE_CHARS]
-        parts.append(f'{key}="{value.replace(chr(34), "&quot;") if chr(34) in value else value}"')
+    for key, value in attributes.items():
+        if key == MARK:  # of trees that know where in the source their nodes are
+            continue
+        parts.append(f'{key[:_NAME_CHARS]}="{_written(value)}"' if value else f'{key[:_NAME_CHARS]}=""')
         if len(parts) > _TAG_ATTRIBUTES:
             break
     return " ".join(parts) + ">"
+
+
+def _written(value: str) -> str:
+    value = value[: _DATA_CHARS if value.startswith("data:") else VALUE_CHARS]
+    if '"' in value:
+        value = value.replace('"', "&quot;")
+    return value if value.isprintable() else value.translate(_SPACES)
 
 
 @lru_cache(maxsize=16_384)
