@@ -1,0 +1,83 @@
+"""Names are found by how they are written, in many languages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from time import process_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scythe.read.images.entities import find_entities, learn_habits
+
+from .named_texts import TERMS, TEXTS
+
+
+def right_found_named(language: str) -> tuple[int, int, int]:
+    text, names = TEXTS[language]
+    found, named = Counter(find_entities(text)), Counter(names.split("|"))
+    return (found & named).total(), found.total(), named.total()
+
+
+def test_nine_of_ten_names_are_found_and_right_over_all_languages():
+    right, found, named = map(sum, zip(*map(right_found_named, TEXTS), strict=True))
+    assert (right / found, right / named) >= (0.9, 0.9), (right, found, named)
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_most_names_of_each_language_are_found(language):
+    right, found, named = right_found_named(language)
+    assert right >= 0.7 * named, find_entities(TEXTS[language][0])
+    assert right >= 0.6 * found, find_entities(TEXTS[language][0])
+
+
+@pytest.mark.parametrize("language", TERMS)
+def test_what_is_said_twice_is_found_where_there_are_no_capitals(language):
+    text, terms = TERMS[language]
+    assert [term for term in terms if not any(term in found for found in find_entities(text))] == []
+
+
+def test_the_first_word_of_a_sentence_is_no_name_unless_the_text_says_so():
+    assert find_entities("Buses are late. People wait.") == []
+    assert find_entities("Ellery waits. We love Ellery.") == ["Ellery", "Ellery"]
+
+
+def test_short_texts_are_read_by_the_habits_of_the_article():
+    habits = learn_habits("Yesterday the mayor met Ellery in the town hall.")
+    assert find_entities("Ellery and the Mayor", habits)[0] == "Ellery"
+    assert find_entities("Flowers", habits) == []
+
+
+def test_headlines_in_capitals_name_nothing_by_themselves():
+    assert find_entities("Ten Ways To Cook Better Eggs At Home\nWe cook eggs.") == []
+
+
+def test_nouns_with_an_article_are_no_names_where_every_noun_has_a_capital():
+    text = "Der Hund biss den Mann im Park. Die Frau rief Anna Berger. Ein Kind sah das Auto und den Hund."
+    assert find_entities(text) == ["Anna Berger"]
+
+
+def test_what_an_apostrophe_ties_to_a_name_is_dropped():
+    assert find_entities("we met d'Artagnan's friend, l'Iran, Ankara'da, O'Brien") == [
+        "Artagnan",
+        "Iran",
+        "Ankara",
+        "O'Brien",
+    ]
+
+
+def test_initials_and_titles_do_not_end_a_sentence():
+    assert find_entities("we met J. K. Rowling and Dr. Brown there") == ["J K Rowling", "Dr Brown"]
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_names_or_none(text):
+    assert all(isinstance(name, str) and name for name in find_entities(text))
+
+
+@pytest.mark.parametrize("piece", ["Aa ", "A" * 200, "a'b-", "。", "新", "ア・", "ال", "A.", "von der A ", "ก"])
+def test_long_texts_take_bounded_time(piece):
+    begin = process_time()
+    find_entities(piece * (1_000_000 // len(piece)))
+    assert process_time() - begin < 2.5
