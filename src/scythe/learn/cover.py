@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from scythe.model import PageImages
@@ -26,7 +26,7 @@ def choose_pages(
     and `known` show already counts less each time. `scores` are the probabilities of the shared model.
     """
     kinds = [frozenset(signature(image) for image in page.images) for page in pages]
-    doubt: Counter[str] = Counter()
+    doubt: defaultdict[str, float] = defaultdict(float)
     for page, page_scores in zip(pages, scores, strict=True):
         for image, score in zip(page.images, page_scores, strict=True):
             doubt[signature(image)] += score * (1 - score) + _FLOOR

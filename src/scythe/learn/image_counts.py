@@ -32,5 +32,5 @@ def count_images(pages: Sequence[PageImages]) -> SiteImages:
 
 
 def _most_frequent(counts: Counter[str]) -> list[tuple[str, int]]:
-    """Return as many as a profile holds; those as frequent as each other by name, so that it is always the same ones."""
+    """Return as many as a profile holds, by name where they are as frequent as each other."""
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[: LIMITS.site_signatures]
