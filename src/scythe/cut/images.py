@@ -7,6 +7,7 @@ those that the same areas have on the tree of the page, or it is doubt and the r
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborNode
@@ -14,15 +15,17 @@ from selectolax.lexbor import LexborNode
 from scythe.cut.cutter import COMPILED, page_codec, plan_fields
 from scythe.cut.flow import Flow
 from scythe.cut.records import parse_parts, recode
-from scythe.cut.regions import BASE_WAYS, Span
+from scythe.cut.regions import BASE_WAYS, Span, every_tag
 from scythe.model import Image
 from scythe.page.fragment import root_name
 from scythe.page.image_areas import AreaReader
-from scythe.rules import FieldRules, Layout
+from scythe.rules import FLOW, FieldRules, Layout, Way
 from scythe.url import Url, absolute
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
 _IMAGE = re.compile(rb"<(?:amp-)?img", re.I)
+_FORMATTING = re.compile(rb"<(/?)(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\t\n\f\r />])", re.I)
+_NO_VOTE = "too few rules agree"  # which is sure to be so on the tree too
 _WRAPPERS = 3  # elements that parsing one puts around it at most, as a table around a row
 
 
@@ -48,6 +51,12 @@ class AreaCutter:
 
             self._engine = scan
         ways = [BASE_WAYS, *(area.ways for area in self._areas)]
+        text = next((rules.ways for rules in layout.fields if rules.name == "text"), ())
+        self._guards: list[range] = []  # of each area: the fields that say whether nothing around reaches into it
+        for area in self._areas:
+            literals = _own_tags(area.ways or text)
+            self._guards.append(range(len(ways), len(ways) + len(literals)))
+            ways.extend((every_tag(literal, FLOW),) for literal in literals)
         plan = plan_fields(Layout("", tuple(FieldRules("", each) for each in ways)))
         self._plan = self._engine.make_plan(plan, self._encodings <= _UTF8)
         self._reader = AreaReader(layout.images)
@@ -59,7 +68,7 @@ class AreaCutter:
         found: list[tuple[int, Span]] = []
         for number, area in enumerate(self._areas):
             state, _, span, why, _ = results[number + 1] if area.ways else ("", (), text, "the text was not cut", 0)
-            if state == "doubt":
+            if state == "doubt" and why != _NO_VOTE:
                 return CutAreas("doubt", why=why)
             if span is not None:
                 found.append((number, span))
@@ -67,15 +76,25 @@ class AreaCutter:
                 return CutAreas("strange", why=f"area {number + 1}: {why}")
         if not found:
             return CutAreas("strange", why="no area is there")
-        base = results[0]
-        if base[0] == "doubt" or base[0] == "raw":
-            return CutAreas("doubt", why="the base address is not certain")
-        codec = "utf-8"
-        if not self._encodings <= _UTF8:
-            codec = page_codec(body, tuple(span for _, span in found), self._encodings) or ""
-            if not codec:
-                return CutAreas("doubt", why="its encoding is not certain")
-        return CutAreas("cut", outermost(found), "", base[1][0] if base[1] else "", codec)
+        areas = outermost(found)
+        why = self._doubt(body, areas, results)
+        if why:
+            return CutAreas("doubt", why=why)
+        spans = tuple(span for _, span in areas if not body[slice(*span)].isascii())
+        codec = page_codec(body, spans, self._encodings) if spans and not self._encodings <= _UTF8 else "utf-8"
+        if codec is None:
+            return CutAreas("doubt", why="its encoding is not certain")
+        return CutAreas("cut", areas, "", results[0][1][0] if results[0][1] else "", codec)
+
+    def _doubt(self, body: bytes, areas: tuple[tuple[int, Span], ...], results: Sequence[Any]) -> str:
+        """Say why the bytes of areas may mean something else in the page, if they may."""
+        if results[0][0] in ("doubt", "raw"):
+            return "the base address is not certain"
+        for number, span in areas:
+            guards = [results[i] for i in self._guards[number]]
+            if not any(span in guard[1] for guard in guards) and has_open_formatting(body, span[0]):
+                return "overlapping formatting"
+        return ""
 
     def read(self, body: bytes, cut: CutAreas, url: Url | None = None) -> tuple[Image, ...] | None:
         """Read the images of areas that were found; None where only the page's tree can tell what is in them."""
@@ -93,6 +112,21 @@ class AreaCutter:
                 return None
             images += self._reader.read(root, number, base)
         return tuple(images)
+
+
+def has_open_formatting(body: bytes, end: int) -> bool:
+    """Say whether formatting may be left open before a place: the tree would build it again in what follows."""
+    left: dict[bytes, int] = {}
+    for closes, name in _FORMATTING.findall(body, 0, end):
+        name = name.lower()
+        left[name] = max(0, left.get(name, 0) + (-1 if closes else 1))
+    return any(left.values())
+
+
+def _own_tags(ways: Sequence[Way]) -> list[bytes]:
+    """Return the literals by which ways know the element itself."""
+    found = (rule.anchor for way in ways for rule in way.rules if rule.kind == "tag" and rule.nth == rule.skip == 0)
+    return list(dict.fromkeys(found))
 
 
 def outermost(areas: list[tuple[int, Span]]) -> tuple[tuple[int, Span], ...]:

@@ -17,12 +17,13 @@ _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
 _MOST = 1_000  # tags of one literal on a page; beyond, neither cut nor tree rule says anything
 
 
-def _every(literal: bytes, take: str, attribute: str = "") -> Way:
+def every_tag(literal: bytes, take: str, attribute: str = "") -> Way:
+    """Return a way to all elements whose opening tags begin with a literal."""
     return Way(take, (Rule("tag", literal),), needed=1, attribute=attribute, repeats=True)
 
 
 # to the address that relative ones are relative to
-BASE_WAYS = tuple(_every(literal, ATTRIBUTE, "href") for literal in (b"<base", b"<BASE", b"<Base"))
+BASE_WAYS = tuple(every_tag(literal, ATTRIBUTE, "href") for literal in (b"<base", b"<BASE", b"<Base"))
 
 Span = tuple[int, int]
 _Result = tuple[str, tuple[Any, ...], Span | None, str, int]
@@ -66,7 +67,7 @@ class RegionCutter:
             own = tuple(dict.fromkeys((*rules.heads, *rules.members)))
             self._literals.append(own)
             ways.append(rules.holder)
-            ways.extend((_every(literal, FLOW),) for literal in own)
+            ways.extend((every_tag(literal, FLOW),) for literal in own)
         plan = plan_fields(Layout("", tuple(FieldRules("", each) for each in ways)))
         self._plan = self._engine.make_plan(plan, self._encodings <= _UTF8)
 
