@@ -9,7 +9,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from scythe.model import ImageContext, PageImages
-from scythe.page.image_identity import identity, lead_images, stated_images
+from scythe.page.image_identity import Named, lead_images, stated_images
 from scythe.page.image_tags import write_tag
 from scythe.page.images import ImageUse
 from scythe.page.page import Page
@@ -28,8 +28,8 @@ class _Around(NamedTuple):
     path: tuple[str, ...] = ()  # the element itself first
     link: str | None = None
     is_figure: bool = False
-    tag: str = ""
-    tag_above: str = ""
+    element: LexborNode | None = None
+    above: LexborNode | None = None
 
 
 def read_image_contexts(page: Page) -> PageImages:
@@ -41,17 +41,18 @@ def read_image_contexts(page: Page) -> PageImages:
     if not uses:
         return PageImages(page.url or "", page.head.title, _text_chars(page))
     lead, stated = lead_images(page.head), stated_images(page.linked_data)
+    named = Named(lead | stated)
     places = _Places(page)
     surroundings = _Surroundings()
     images = []
     for use in uses:
         node, order, text_before = places.find(use)
         around = surroundings.of(node)
-        own = {identity(address) for address in (use.image.src, *use.addresses[:_ADDRESSES])}
+        own = named.find(use.image.sources[:_ADDRESSES])
         images.append(
             ImageContext(
                 src=use.loaded or use.image.src,
-                tags=(around.tag_above, around.tag, _tag_of(node)),
+                tags=surroundings.tags(around, node),
                 path=around.path,
                 link=around.link,
                 caption=use.image.caption,
@@ -75,7 +76,8 @@ class _Places:
 
     def __init__(self, page: Page) -> None:
         nodes = (page.tree.body or page.root).css("*")
-        self._row = {node.mem_id: row for row, node in enumerate(nodes)}
+        ids = {use.node_id for use in page.images}
+        self._row = {number: row for row, node in enumerate(nodes) if (number := node.mem_id) in ids}
         self._nodes = nodes
         blocks = page.blocks
         before = [0, *accumulate(map(len, blocks.text))]
@@ -100,6 +102,7 @@ class _Surroundings:
 
     def __init__(self) -> None:
         self._known: dict[int, _Around] = {}
+        self._tags: dict[int, str] = {}
 
     def of(self, node: LexborNode | None) -> _Around:
         """Return what is around a node."""
@@ -117,6 +120,18 @@ class _Surroundings:
             around = self._known[element.mem_id] = _inside(element, around)
         return around
 
+    def tags(self, around: _Around, node: LexborNode | None) -> tuple[str, str, str]:
+        """Return the opening tags of grandparent, parent and node."""
+        return self._tag(around.above), self._tag(around.element), _tag_of(node)
+
+    def _tag(self, element: LexborNode | None) -> str:
+        if element is None:
+            return ""
+        tag = self._tags.get(element.mem_id)
+        if tag is None:
+            tag = self._tags[element.mem_id] = _tag_of(element)
+        return tag
+
 
 def _inside(element: LexborNode, around: _Around) -> _Around:
     tag, attributes = element.tag or "", element.attributes
@@ -125,8 +140,8 @@ def _inside(element: LexborNode, around: _Around) -> _Around:
         (label, *around.path[: PATH_LABELS - 1]),
         (attributes.get("href") or "")[:_LINK_CHARS] if tag == "a" else around.link,
         around.is_figure or tag == "figure",
-        write_tag(tag, attributes),
-        around.tag,
+        element,
+        around.element,
     )
 
 
@@ -138,4 +153,4 @@ def label_element(tag: str, element_id: str, classes: str) -> str:
 
 
 def _tag_of(node: LexborNode | None) -> str:
-    return write_tag(node.tag or "img", node.attributes) if node is not None else ""
+    return write_tag(node.tag or "", node.attributes) if node is not None else ""

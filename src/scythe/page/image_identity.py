@@ -89,6 +89,22 @@ def _without_size(part: str) -> str:
     return name
 
 
+class Named:
+    """Images by their identities. Looking for one costs little where its address has none of their names in it."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names
+        self._parts = tuple({name[max(name.rfind("/"), name.rfind("?")) + 1 :] for name in names})
+
+    def find(self, addresses: Iterable[str]) -> set[str]:
+        """Return which of the images the addresses are of."""
+        return {name for one in addresses if self._may_have(one) and (name := identity(one)) in self._names}
+
+    def _may_have(self, address: str) -> bool:
+        text = unquote(address[:_READ_CHARS]).lower() if "%" in address else address.lower()
+        return any(part in text for part in self._parts)
+
+
 def lead_images(head: Head) -> frozenset[str]:
     """Return the identities of the images that a page names in its head as what to show for it."""
     return _identities(content for name, content in head.properties if name in _META)
@@ -102,7 +118,7 @@ def stated_images(linked: LinkedData) -> frozenset[str]:
 
 def _stated(linked: LinkedData, objects: dict[Json, dict[str, Json]]) -> Iterator[str]:
     for item in linked.objects:
-        if _ELSEWHERE.isdisjoint(types_of(item)):
+        if not item.keys().isdisjoint(_STATED) and _ELSEWHERE.isdisjoint(types_of(item)):
             for name in _STATED:
                 if name in item:
                     yield from _addresses(item[name], objects)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 
 from scythe.page.source import MARK
 
@@ -21,13 +22,19 @@ _REST = re.compile(r"""(?:[^>=]++|=\s{0,9}+"[^"]*+"|=\s{0,9}+'[^']*+'|=)*+>?+"""
 
 def write_tag(name: str, attributes: Mapping[str, str | None]) -> str:
     """Return an opening tag with its values in double quotes on one line, each cut at `VALUE_CHARS`."""
+    if len(attributes) > _TAG_ATTRIBUTES:
+        attributes = dict(islice(attributes.items(), _TAG_ATTRIBUTES))
     parts = [f"<{name}"]
     for key, value in attributes.items():
-        if key == MARK:  # of trees that know where in the source their nodes are
-            continue
-        parts.append(f'{key[:_NAME_CHARS]}="{_written(value)}"' if value else f'{key[:_NAME_CHARS]}=""')
-        if len(parts) > _TAG_ATTRIBUTES:
-            break
+        if not value:
+            parts.append(f'{key[:_NAME_CHARS]}=""')
+        elif (
+            len(value) > _DATA_CHARS or '"' in value or not value.isprintable() or key == MARK or len(key) > _NAME_CHARS
+        ):
+            if key != MARK:  # of trees that know where in the source their nodes are
+                parts.append(f'{key[:_NAME_CHARS]}="{_written(value)}"')
+        else:
+            parts.append(f'{key}="{value}"')
     return " ".join(parts) + ">"
 
 
