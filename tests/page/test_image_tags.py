@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from scythe.page.image_tags import VALUE_CHARS, split_tags, write_tag
+from scythe.page.image_tags import TAG_CHARS, VALUE_CHARS, split_tags, write_tag
 from scythe.page.tag_attributes import read_attributes
 
 
@@ -50,6 +50,7 @@ def test_long_values_and_many_attributes_are_cut():
     tag = write_tag("img", {"src": "x" * 10_000_000, **{f"data-{i}": None for i in range(10_000)}})
     assert len(tag) < VALUE_CHARS + 2_000
     assert read_attributes(tag)["src"] == "x" * VALUE_CHARS
+    assert len(write_tag("x" * 9_000, {f"{i}" * 9_000: '"' * 9_000 for i in range(64)})) == TAG_CHARS + 1
 
 
 def test_a_tag_is_one_line_and_tells_little_of_data_addresses():

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborNode
 
 from scythe.model import ImageContext, PageImages
 from scythe.page.image_identity import Named, lead_images, stated_images
-from scythe.page.image_tags import write_tag
+from scythe.page.image_tags import NAME_CHARS, write_tag
 from scythe.page.images import ImageUse
 from scythe.page.page import Page
 
@@ -149,7 +149,8 @@ def _inside(element: LexborNode, around: _Around) -> _Around:
 def label_element(tag: str, element_id: str, classes: str) -> str:
     """Return `tag#id.class.class` of an element, cut where it is longer than what tells elements apart."""
     dotted = "".join(f".{name}" for name in classes[:2_000].split()[:_LABEL_CLASSES])[:_CLASSES_CHARS]
-    return f"{tag}#{element_id[:_ID_CHARS]}{dotted}" if element_id else tag + dotted
+    name = tag[:NAME_CHARS]
+    return f"{name}#{element_id[:_ID_CHARS]}{dotted}" if element_id else name + dotted
 
 
 def _tag_of(node: LexborNode | None) -> str:

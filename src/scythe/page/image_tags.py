@@ -11,7 +11,8 @@ from scythe.page.source import MARK
 
 VALUE_CHARS = 600  # of one attribute that are kept; what tells images apart comes early
 _DATA_CHARS = 60  # of a data: address, whose beginning says all but the image itself
-_NAME_CHARS = 100  # of an attribute
+NAME_CHARS = 100  # of an element or attribute
+TAG_CHARS = 16_000  # of one tag that are kept
 _TAG_ATTRIBUTES = 64  # of one tag that are kept
 _SPACES = str.maketrans("\n\t\r\f", "    ")
 # what leaves nothing open behind it; `source` is missing, since some parsers put the image inside of it
@@ -24,18 +25,18 @@ def write_tag(name: str, attributes: Mapping[str, str | None]) -> str:
     """Return an opening tag with its values in double quotes on one line, each cut at `VALUE_CHARS`."""
     if len(attributes) > _TAG_ATTRIBUTES:
         attributes = dict(islice(attributes.items(), _TAG_ATTRIBUTES))
-    parts = [f"<{name}"]
+    parts = [f"<{name[:NAME_CHARS]}"]
     for key, value in attributes.items():
         if not value:
-            parts.append(f'{key[:_NAME_CHARS]}=""')
+            parts.append(f'{key[:NAME_CHARS]}=""')
         elif (
-            len(value) > _DATA_CHARS or '"' in value or not value.isprintable() or key == MARK or len(key) > _NAME_CHARS
+            len(value) > _DATA_CHARS or '"' in value or not value.isprintable() or key == MARK or len(key) > NAME_CHARS
         ):
             if key != MARK:  # of trees that know where in the source their nodes are
-                parts.append(f'{key[:_NAME_CHARS]}="{_written(value)}"')
+                parts.append(f'{key[:NAME_CHARS]}="{_written(value)}"')
         else:
             parts.append(f'{key}="{value}"')
-    return " ".join(parts) + ">"
+    return " ".join(parts)[:TAG_CHARS] + ">"
 
 
 def _written(value: str) -> str:
