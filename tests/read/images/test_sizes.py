@@ -25,6 +25,15 @@ def test_sizes_are_read_from_attributes_and_style():
     assert declared_sizes(page_of(*tags)) == [(30, 40), (20, 9), (None, None), (None, None)]
 
 
+def test_an_image_without_declared_width_is_as_wide_as_the_widest_file_it_offers():
+    tags = (
+        '<img srcset="a.jpg 400w, b.jpg 1200w" height=9>',
+        '<img srcset="a.jpg 2x">',
+        '<img width=5 srcset="a 900w">',
+    )
+    assert declared_sizes(page_of(*tags)) == [(1200, 9), (None, None), (5, None)]
+
+
 @pytest.mark.parametrize(
     ("rule", "rows"), [("largest-width", [1]), ("largest-height", [2]), ("largest-area", [3]), ("og", [])]
 )
@@ -74,7 +83,9 @@ def test_the_longest_file_is_chosen_where_lengths_are_known():
 
 
 def test_ten_thousand_images_take_no_time():
-    page = page_of(*(f"<img width={row} height=300 alt='{'a b ' * 300}'>" for row in range(10_000)))
+    page = page_of(
+        *(f"<img width={row} height=300 alt='{'a b ' * 300}' srcset='{'a.jpg 9w, ' * 50}'>" for row in range(10_000))
+    )
     begin = process_time()
     sizes = declared_sizes(page)
     for rule in SIZE_RULES.values():

@@ -7,17 +7,21 @@ declares, or real ones where somebody asked for them; an image of unknown size i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib.resources import files
+from itertools import islice
 
+from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
 from scythe.page.images import declared_size
+from scythe.page.srcset import split_srcset
 from scythe.page.tag_attributes import read_attributes
 
 Size = tuple[int | None, int | None]  # width and height in pixels, None where unknown
 SizeRule = Callable[[PageImages, Sequence[Size]], list[float]]
 
+_SETS = frozenset(("srcset", "data-srcset", "data-lazy-srcset"))
 _RATIO = 1.8
 _SIDE = 100
 _READ_CHARS = 1_000  # of an address, alt or title that are looked at for words
@@ -25,8 +29,18 @@ _LETTERS = re.compile(r"[a-z]{1,40}")
 
 
 def declared_sizes(page: PageImages) -> list[Size]:
-    """Return the declared size of every image, as its own tag says it."""
-    return [declared_size(read_attributes(image.tags[2])) for image in page.images]
+    """Return the size of every image as its own tag has it: declared, or as wide as the widest file it offers."""
+    return [_declared(read_attributes(image.tags[2])) for image in page.images]
+
+
+def _declared(attributes: Mapping[str, str]) -> Size:
+    width, height = declared_size(attributes)
+    if width is None and not _SETS.isdisjoint(attributes):
+        offers = (
+            offer for name in _SETS for offer in islice(split_srcset(attributes.get(name, "")), LIMITS.srcset_items)
+        )
+        width = max((int(number) for _, number, unit in offers if unit == "w"), default=None)
+    return width, height
 
 
 def largest_width(page: PageImages, sizes: Sequence[Size]) -> list[float]:
