@@ -19,6 +19,7 @@ from scythe.bench.machine import Machine, describe_machine
 from scythe.bench.peers import installed
 from scythe.bench.text import Score
 from scythe.cli.bench_cut import cut
+from scythe.cli.bench_images import images
 from scythe.cli.bench_learn import learn
 from scythe.cli.bench_records import records
 from scythe.cli.progress import count_progress
@@ -74,6 +75,7 @@ def text(
 
 
 app.command()(cut)
+app.command()(images)
 app.command()(learn)
 app.command()(records)
 
