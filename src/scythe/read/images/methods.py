@@ -1,22 +1,63 @@
-"""Ways to judge the images of a page, by name: a page and its kept blocks come in, its images go out, scored."""
+"""Ways to judge the images of a page, by name: a page and its kept blocks come in, its images go out, scored.
+
+Whatever a method needs is imported when it is asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 from scythe.errors import BadInput
 from scythe.model import Image
 from scythe.page import Page
-from scythe.read.images.nearby import mark_relevant
 
 MarkImages = Callable[[Page, tuple[int, ...]], tuple[Image, ...]]
+Size = tuple[int | None, int | None]  # width and height in pixels, None where unknown
 
+SIZE_METHODS = ("largest-width", "largest-height", "largest-area", "300x400", "120000", "400x400", "words")
+METHODS = ("nearby", "entities", "og", *SIZE_METHODS)
 DEFAULT = "nearby"
-METHODS: dict[str, MarkImages] = {"nearby": mark_relevant}
+_RELEVANT = 0.5
 
 
 def image_method(name: str) -> MarkImages:
     """Return the method with that name. Raises BadInput when there is none."""
-    if name not in METHODS:
-        raise BadInput(f"no image method is called {name!r}; known are {', '.join(METHODS)}")
-    return METHODS[name]
+    if name == "nearby":
+        from scythe.read.images.nearby import mark_relevant
+
+        return mark_relevant
+    if name == "entities":
+        from scythe.read.images.main_block import mark_by_entities
+
+        return mark_by_entities
+    if name in METHODS:
+        return partial(_mark_by_rule, name=name)
+    raise BadInput(f"no image method is called {name!r:.60}; known are {', '.join(METHODS)}")
+
+
+def mark_by_sizes(page: Page, name: str, sizes: Sequence[Size] | None = None) -> tuple[Image, ...]:
+    """Return every image of the page as a size method judges it; `sizes`, one for each image, replace declared ones.
+
+    Raises BadInput when no size method has that name or the number of sizes is another.
+    """
+    from scythe.page.image_context import read_image_contexts
+    from scythe.read.images.sizes import SIZE_RULES, declared_sizes
+
+    if name not in SIZE_RULES:
+        raise BadInput(f"{name!r:.60} does not judge by sizes; {', '.join(SIZE_RULES)} do")
+    if sizes is not None and len(sizes) != len(page.images):
+        raise BadInput(f"{len(sizes)} sizes for the {len(page.images)} images of the page")
+    contexts = read_image_contexts(page)
+    return mark_scores(page, SIZE_RULES[name](contexts, declared_sizes(contexts) if sizes is None else sizes))
+
+
+def mark_scores(page: Page, scores: Sequence[float]) -> tuple[Image, ...]:
+    """Return every image of the page with its score; one half and more is relevant."""
+    pairs = zip(page.images, scores, strict=True)
+    return tuple(replace(use.image, score=score, relevant=score >= _RELEVANT) for use, score in pairs)
+
+
+def _mark_by_rule(page: Page, kept: tuple[int, ...], *, name: str) -> tuple[Image, ...]:
+    return mark_by_sizes(page, name)
