@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from scythe.limits import LIMITS
 from scythe.page import Page
 from scythe.page.encoding import decode
+from scythe.page.image_context import read_image_contexts
 from scythe.page.rewrite import rewrite
 from scythe.url import absolute
 
@@ -62,6 +63,9 @@ def everything(page: Page) -> str:
     texts = [*page.blocks.text, *(leaf.text for leaf in page.leaves), str(page.metadata), str(page.losses)]
     texts += [f"{link.url}{link.text}{link.rel}" for link in page.links]
     texts += [f"{use.image}{use.addresses}" for use in page.images]
+    around = read_image_contexts(page)
+    assert len(around.images) == len(page.images)
+    texts.append(str(around))
     return page.html + "".join(texts)
 
 
