@@ -5,13 +5,13 @@ The five classifiers are scikit-learn's with its default parameters. Their numbe
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from scythe.errors import BadInput, MissingExtra
+from scythe.learn.annotators import agreed_marks
 from scythe.page.image_tokens import text_of, tokenise
 from scythe.page.token_tables import (
     MOST_ENTRIES,
@@ -45,7 +45,7 @@ def fit_tc(examples: Sequence[tuple[str, bool]], method: str = "adaboost", *, se
         tables = _fit(method, words, bags, answers, seed)
         return from_plain(to_plain(tables))
     except (ValueError, BadInput) as error:  # boosting gives up where no single token tells the classes apart
-        return TokenTables(method, why=str(error))
+        return TokenTables(method, why=f"no {method} could be fitted: {error}")
 
 
 def fit_site_model(labelled: Sequence[LabelledPage], method: str, *, seed: int = 0) -> dict[str, object]:
@@ -54,19 +54,8 @@ def fit_site_model(labelled: Sequence[LabelledPage], method: str, *, seed: int =
 
 
 def examples_of(labelled: LabelledPage) -> list[tuple[str, bool]]:
-    """Return the text of each image of a page and whether it is relevant.
-
-    As in Algorithm 2, whoever looks at a page marks what is relevant, and all else is not. Images that as many people
-    call relevant as irrelevant say nothing and are left out.
-    """
-    votes: Counter[int] = Counter()
-    torn: set[int] = set()
-    for marks in labelled.marks:
-        votes.update(dict.fromkeys(marks.relevant, 1))
-        votes.subtract(dict.fromkeys(marks.irrelevant, 1))
-        torn.update(marks.relevant)
-    rows = enumerate(labelled.page.images)
-    return [(text_of(image), votes[row] > 0) for row, image in rows if votes[row] or row not in torn]
+    """Return the text of each image that people agree on and whether it is relevant, in page order."""
+    return [(text_of(labelled.page.images[row]), answer) for row, answer in agreed_marks(labelled).items()]
 
 
 def _no_model(examples: Sequence[tuple[str, bool]], method: str) -> str:
