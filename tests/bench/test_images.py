@@ -1,0 +1,181 @@
+"""`scythe bench images` on sets written here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from scythe.bench.image_rows import LabelledRows, load_rows
+from scythe.bench.image_trials import Plan, Trial, choose, try_site, try_sites
+from scythe.bench.images import Relevance, judge_page, run
+from scythe.bench.scoring import Counts
+from scythe.cli.main import app
+from scythe.errors import BadInput
+
+
+def _row(site: str, page: int, number: int, relevant: bool) -> dict[str, Any]:
+    name = f"photo-{page}" if relevant else f"teaser-{number}"
+    tags = (
+        f'<figure class="lead"><picture><img src="/media/{name}.jpg" width="900" height="600" alt="Field {page}">'
+        if relevant
+        else f'<li class="teaser"><a href="/story-{number}"><img src="/thumbs/{name}.jpg" width="120" height="80">'
+    )
+    return {
+        "site": site,
+        "page_url": f"https://{site}/story-{page}",
+        "page_type": "article",
+        "img_text": tags,
+        "src": f"/media/{name}.jpg" if relevant else f"/thumbs/{name}.jpg",
+        "relevant": int(relevant),
+        "anc": ["picture", "figure.lead", "article.story", "main", "body"]
+        if relevant
+        else ["a", "li.teaser", "ul.more", "aside", "body"],
+        "link": None if relevant else f"/story-{number}",
+        "fig": int(relevant),
+        "opos": 0.2 if relevant else 0.8,
+        "tpos": 0.1 if relevant else 0.9,
+        "og": 0,
+        "ld": 0,
+        "title": f"Field {page} is mown",
+        "hasmeta": 0,
+        "ntext": 3000,
+    }
+
+
+@pytest.fixture(scope="module")
+def image_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sets") / "demo.jsonl"
+    rows = [
+        _row(site, page, number, relevant=number == 0)
+        for site in ("farm.example", "field.example")
+        for page in range(24)
+        for number in range(4)
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_methods_that_learn_are_tried_on_pages_they_have_not_seen(image_set: Path) -> None:
+    sites = load_rows(image_set)
+    trials = try_sites(sites, Plan("tree", 3), seeds=2)
+    assert [(trial.site, trial.pages, trial.images) for trial in trials] == [
+        (site, 12, 48) for site in ("farm.example", "farm.example", "field.example", "field.example")
+    ]
+    assert all(trial.f == 1.0 and trial.accuracy == 1.0 and trial.log_loss == 0.0 for trial in trials)
+
+
+def test_the_test_half_is_the_same_for_every_way_of_choosing(image_set: Path) -> None:
+    pages = load_rows(image_set)["farm.example"]
+    pool = pages[:12]
+    chosen: Callable[[str], list[LabelledRows]] = lambda by: choose(pool, (), Plan("tree", 3, by), 0)
+    for by in ("random", "algorithm1", "cover"):
+        assert len({page.page.url for page in chosen(by)}) == 3
+        assert all(page in pool for page in chosen(by))
+    found = [try_site("farm.example", pages, Plan("relevance", 3, by), 1) for by in ("random", "cover")]
+    assert [trial is not None and trial.pages for trial in found] == [12, 12]
+
+
+def test_without_a_model_the_f_measure_is_nought(image_set: Path) -> None:
+    pages = [
+        LabelledRows(rows.site, rows.page, (False,) * 4 if number % 8 else rows.relevant)
+        for number, rows in enumerate(load_rows(image_set)["farm.example"])
+    ]
+    trials = [try_site("farm.example", pages, Plan("adaboost", 1), seed) for seed in range(6)]
+    without = [trial for trial in trials if trial is not None and not trial.has_model]
+    assert without
+    assert all(trial.f == 0.0 and trial.counts.hits == 0 and trial.counts.missed > 0 for trial in without)
+
+
+def test_a_trial_says_how_often_yes_and_no_were_right() -> None:
+    trial = Trial("farm.example", Counts(3, 1, 1), 20, 0.0, 0.0, 5)
+    assert (trial.f, trial.accuracy) == (0.75, 0.9)
+    assert trial.log_loss == pytest.approx(3.604)
+
+
+def test_every_table_of_the_paper_has_its_shape(image_set: Path) -> None:
+    tables = run(image_set, method=("adaboost", "og", "relevance"), pages=(1, 3), seeds=1)
+    titles = [table.title for table in tables]
+    assert titles[0].startswith("no page of a site labelled")
+    assert [row[0] for row in tables[0].rows] == ["relevance", "og"]
+    assert [row[0] for row in tables[1].rows] == ["relevance", "adaboost"]
+    assert [row[0] for row in tables[2].rows] == [1, 3]
+    assert tables[2].columns[1::2] == ("random", "clusters", "algorithm1", "cover")
+    assert [row[0] for row in tables[3].rows] == [10]
+
+
+def test_addresses_are_counted_in_clusters(tmp_path: Path) -> None:
+    path = tmp_path / "urls.jsonl"
+    urls = [f"https://farm.example/story-{number}" for number in range(9)] + [
+        "https://farm.example/about-the-farm-and-us"
+    ]
+    path.write_text("".join(json.dumps({"site": "farm", "n": 1, "url": url}) + "\n" for url in urls), encoding="utf-8")
+    table = run(path)[0]
+    assert table.rows[0][1:] == (2.0, 0.0, 1)
+
+
+def test_pages_are_scored_by_any_address_of_an_image() -> None:
+    words = "The scythe cuts the long grass of the meadow in the early morning. " * 12
+    html = (
+        "<html><head><title>Mowing</title><meta property='og:image' content='/lead-large.jpg'></head><body><article>"
+        "<h1>Mowing</h1><figure><img src='/lead.jpg' srcset='/lead.jpg 300w, /lead-large.jpg 1200w'></figure>"
+        f"<p>{words}</p></article><footer><img src='/logo.png'></footer></body></html>"
+    )
+    row = {"url": "https://farm.example/mowing", "html": html, "relevant_images": ["/lead.jpg", "/gone.jpg"]}
+    counts, took_s = judge_page(row, "og")
+    assert counts == Counts(1, 0, 1)
+    assert took_s >= 0
+
+
+def test_an_unknown_method_and_a_set_without_images_are_refused(image_set: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no method is called guess"):
+        run(image_set, method=("guess",))
+    other = tmp_path / "text.jsonl"
+    other.write_text(json.dumps({"id": "1", "html": "<p>x", "gold": "x"}) + "\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="holds no sets of images"):
+        run(other)
+
+
+@dataclass
+class _Page:
+    site: str
+    url: str
+    images: list[dict[str, Any]]
+    labels: list[int] = field(default_factory=list)
+
+
+def test_the_default_can_be_plugged_into_another_scorer() -> None:
+    pages = [
+        _Page(
+            "farm.example",
+            f"https://farm.example/story-{page}",
+            [_row("farm.example", page, i, i == 0) for i in range(4)],
+        )
+        for page in range(8)
+    ]
+    train = [_Page(page.site, page.url, page.images, [1, 0, 0, 0]) for page in pages[:3]]
+    adapter = Relevance()
+    adapter.fit([], pages)
+    cold = adapter.predict_proba(pages[7])
+    assert adapter._z(pages[7]) == cold
+    adapter.fit(train, pages)
+    assert adapter.predict(pages[7]) == [True, False, False, False]
+    assert adapter.predict_many(pages[6:]) == [*adapter.predict_proba(pages[6]), *adapter.predict_proba(pages[7])]
+    assert adapter._z(pages[7]) == cold
+
+
+def test_the_command_prints_tables_or_json(image_set: Path) -> None:
+    runner = CliRunner()
+    shown = runner.invoke(app, ["bench", "images", "--data", str(image_set), "--method", "og", "--pages", "1"])
+    assert shown.exit_code == 0, shown.output
+    assert "no page of a site labelled" in shown.stdout
+    plain = runner.invoke(app, ["bench", "images", "--data", str(image_set), "--method", "og", "--json"])
+    assert json.loads(plain.stdout)["tables"][0]["rows"][0][0] == "og"
+    wrong = runner.invoke(app, ["bench", "images", "--data", str(image_set), "--pages", "0,x"])
+    assert wrong.exit_code == 2
+    assert "numbers from 1 to 1000" in wrong.stderr
