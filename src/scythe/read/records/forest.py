@@ -20,7 +20,7 @@ from scythe.compiled import load_compiled
 from scythe.errors import BadInput
 
 COMPILED = load_compiled("scythe.read.records._forest")
-FORMAT = "scythe-record-forest"
+RECORDS = "scythe-record-forest"  # what a saved forest calls itself
 VERSION = 1
 ROWS = 2_000  # scored at once: bounds memory
 _PACKED = {"first": "<u4", "feature": "<u2", "threshold": "<f4", "value": "<f4", "roots": "<u4"}
@@ -67,12 +67,12 @@ class Forest:
         return found
 
 
-def from_json(text: str) -> Forest:
-    """Build a forest from its saved form. Raises BadInput when the text is not one of this version."""
+def from_json(text: str, form: str = RECORDS) -> Forest:
+    """Build a forest from its saved form. Raises BadInput when the text is not one of this form and version."""
     try:
         saved = json.loads(text)
-        if saved["format"] != FORMAT or saved["version"] != VERSION:
-            raise BadInput(f"expected {FORMAT} version {VERSION}, got {saved['format']} version {saved['version']}")
+        if saved["format"] != form or saved["version"] != VERSION:
+            raise BadInput(f"expected {form} version {VERSION}, got {saved['format']} version {saved['version']}")
         parts = {name: np.frombuffer(b64decode(saved[name], validate=True), kind) for name, kind in _PACKED.items()}
         forest = Forest(
             features=tuple(saved["features"]),
@@ -83,7 +83,7 @@ def from_json(text: str) -> Forest:
             value=parts["value"].astype(np.float32),
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise BadInput(f"not a saved record forest: {error!r}") from error
+        raise BadInput(f"not a saved forest: {error!r}") from error
     _check(forest)
     return forest
 
@@ -97,12 +97,12 @@ def _check(forest: Forest) -> None:
     ahead = bool(np.all(leaf & (forest.threshold == np.inf) | (forest.first > own) & (forest.first < count - 1)))
     known = bool(np.all(forest.feature < len(forest.features))) and bool(np.all(forest.roots < count))
     if len(sizes) > 1 or not ahead or not known or not len(forest.roots):
-        raise BadInput("not a saved record forest: its nodes do not form trees")
+        raise BadInput("not a saved forest: its nodes do not form trees")
 
 
-def to_json(forest: Forest) -> str:
+def to_json(forest: Forest, form: str = RECORDS) -> str:
     """Return the saved form, which `from_json` reads."""
-    saved: dict[str, Any] = {"format": FORMAT, "version": VERSION, "features": list(forest.features)}
+    saved: dict[str, Any] = {"format": form, "version": VERSION, "features": list(forest.features)}
     for name, kind in _PACKED.items():
         saved[name] = b64encode(getattr(forest, name).astype(kind).tobytes()).decode()
     return json.dumps(saved, indent=0, ensure_ascii=False) + "\n"

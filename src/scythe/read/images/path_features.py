@@ -1,0 +1,88 @@
+"""Describe where an image stands by the elements around it: the path to the body comes in, numbers go out."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from scythe.read.images.image_words import roles, roles_of
+
+FAR = 24.0  # elements away: no such element
+TAGS = tuple(
+    "article main figure picture header footer nav aside section li ul p a noscript table td button h1 h2 h3 form "
+    "blockquote span div template amp-img iframe center dl".split()
+)
+_HEADINGS = {"h4": "h3", "h5": "h3", "h6": "h3", "ol": "ul", "h2": "h2", "th": "td", "dt": "dl", "dd": "dl"}
+PAGE_ROLES = ("home", "archive", "post")  # what the body says the page is
+_GOOD = ("article", "body", "main", "lead", "inline", "gallery", "caption")
+_BAD = (
+    "teaser related popular list thumb side header footer menu brand author comment share icon advert form audio"
+).split()
+_PAGE_LABELS = 2  # the outermost elements name the page, not the part of it
+
+NAMES = (
+    "depth|plain depth|good|bad|good before bad|good labels|bad labels|good share|named|divs above|ids|list depth"
+).split("|")
+
+
+def path_names() -> tuple[str, ...]:
+    """Return the names of all numbers of a path."""
+    kinds = tuple(f"page is {role}" for role in PAGE_ROLES)
+    return (*NAMES, *(f"in {tag}" for tag in TAGS), *(f"near {role}" for role in roles()), *kinds)
+
+
+@lru_cache(maxsize=8_192)
+def path_features(path: tuple[str, ...]) -> tuple[float, ...]:
+    """Return how far each tag and each role is from the image, and counts of them."""
+    tag_at, role_at = dict.fromkeys(TAGS, FAR), [FAR] * len(roles())
+    good_mask, bad_mask = _masks()
+    good, bad, goods, bads, named, divs, ids, lists = FAR, FAR, 0, 0, 0, 0, 0, 0
+    for number, label in enumerate(path):
+        tag, bits = read_label(label)
+        at = float(min(number, FAR - 1))
+        if tag_at.get(tag, 0.0) == FAR:
+            tag_at[tag] = at
+        divs += tag == "div"
+        lists += tag == "li"
+        named += bits != 0
+        ids += "#" in label
+        if number >= len(path) - _PAGE_LABELS and number > 0 and tag == "body":
+            break  # what a body is called is about the page
+        for role in _bits(bits):
+            role_at[role] = min(role_at[role], at)
+        if bits & good_mask:
+            good, goods = min(good, at), goods + 1
+        if bits & bad_mask:
+            bad, bads = min(bad, at), bads + 1
+    plain = next(
+        (number for number, label in enumerate(path) if label.split(".")[0] not in ("picture", "a", "span")), 0
+    )
+    counts = (float(min(len(path), 40)), float(plain), good, bad, bad - good, float(goods), float(bads))
+    shares = ((goods + 1.0) / (goods + bads + 2.0), float(named), float(divs), float(ids), float(lists))
+    return (*counts, *shares, *tag_at.values(), *role_at, *_page_kind(path))
+
+
+def _page_kind(path: tuple[str, ...]) -> tuple[float, ...]:
+    tag, bits = read_label(path[-1]) if path else ("", 0)
+    names = roles()
+    return tuple(float(tag == "body" and bool(bits >> names.index(role) & 1)) for role in PAGE_ROLES)
+
+
+@lru_cache(maxsize=16_384)
+def read_label(label: str) -> tuple[str, int]:
+    """Return the tag of a label (`tag#id.class`), like tags made one, and the roles that its names have."""
+    short = label[:500]
+    ends = [at for at in (short.find("#"), short.find(".")) if at >= 0]
+    end = min(ends) if ends else len(short)
+    tag = short[:end]
+    return _HEADINGS.get(tag, tag), roles_of(short[end:]) if ends else 0
+
+
+@lru_cache(maxsize=4_096)
+def _bits(mask: int) -> tuple[int, ...]:
+    return tuple(bit for bit in range(mask.bit_length()) if mask >> bit & 1)
+
+
+@lru_cache(maxsize=1)
+def _masks() -> tuple[int, int]:
+    names = roles()
+    return sum(1 << names.index(role) for role in _GOOD), sum(1 << names.index(role) for role in _BAD)

@@ -1,0 +1,43 @@
+"""Score the images of a page by the shared model: what is around them comes in, a probability per image goes out.
+
+The model is boosted trees over `features.py`, trained on labelled pages of many sites; it needs no annotated page.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scythe.model import PageImages
+from scythe.read.images.features import image_features, site_counts
+from scythe.read.records.forest import Forest, from_json
+from scythe.rules import SiteImages
+
+FORM = "scythe-image-forest"
+_STEEPEST = 30.0  # logits beyond it are as sure as can be told apart
+
+
+def score_images(page: PageImages, site: SiteImages | None = None) -> list[float]:
+    """Return for each image of a page how likely it belongs to the content, 0 to 1; one from .5 on is relevant.
+
+    `site` says how often images repeat on other pages of the site, where some are known.
+    """
+    found: list[float] = (1.0 / (1.0 + np.exp(-image_logits(page, site)))).tolist()
+    return found
+
+
+def image_logits(page: PageImages, site: SiteImages | None = None) -> NDArray[np.float64]:
+    """Return the scores as logits: 0 where an image is as likely relevant as not."""
+    if not page.images:
+        return np.zeros(0)
+    rows = image_features(page, site_counts(site) if site is not None else None)
+    return np.clip(load().predict(rows), -_STEEPEST, _STEEPEST)
+
+
+@lru_cache(maxsize=1)
+def load() -> Forest:
+    """Return the trees that ship with the package; the mean over them is a logit."""
+    return from_json(resources.files("scythe.read.images").joinpath("tables/relevance.json").read_text("utf-8"), FORM)
