@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Protocol
 
 from scythe.cut.images import AreaCutter, outermost
-from scythe.model import Content, Document, Field, Image, Rendered
+from scythe.model import Content, Field, Image, Rendered
 from scythe.page import Page
 from scythe.page.follow import lead_to, span_of
 from scythe.page.image_areas import AreaReader
@@ -34,7 +34,7 @@ class Trees(Protocol):
     @property
     def page(self) -> Page: ...
     @property
-    def cold(self) -> Document: ...
+    def images(self) -> tuple[Image, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class GleanedContent:
                 why = "; ".join(filter(None, (why, found)))
         if asked.via == "cut":
             return (), f"missing: {why or 'no rule in this layout'}"
-        return asked.trees.cold.images, "tree: read cold" + (f" ({why})" if why else "")
+        return asked.trees.images, "tree: read cold" + (f" ({why})" if why else "")
 
     def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, Images]]:
         return Rendered, (self.text(), self.markdown(), self.html(), self.images())

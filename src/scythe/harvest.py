@@ -15,6 +15,7 @@ from scythe.cut.cutter import Cut, Cutter
 from scythe.cut.dispatch import Dispatcher
 from scythe.cut.flow import FragmentContent
 from scythe.glean import AskedImages, GleanedContent, Gleaner
+from scythe.judge_images import ImageJudge
 from scythe.learn.boilerplate import Boilerplate, improve
 from scythe.learn.drift import judge
 from scythe.learn.tuning import Tuner
@@ -23,7 +24,10 @@ from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.dates import to_iso
 from scythe.page.follow import follow, span_of
+from scythe.page.image_context import read_image_contexts
+from scythe.page.sniff import sniff_text
 from scythe.page.source import Source, read_source
+from scythe.read.images.methods import mark_scores
 from scythe.read.images.nearby import mark_relevant
 from scythe.reader import read
 from scythe.reap import Asked, Reaper, SiteLists
@@ -52,6 +56,7 @@ class Harvester:
         self._wanted = tuple(name for name in wanted if name != "records")  # which are no field but lists
         self._dispatcher = Dispatcher(profile.layouts)
         self._reapers = [Reaper(layout) if layout.regions else None for layout in profile.layouts]
+        self._judge = ImageJudge(profile.images)
         self._gleaners = [Gleaner(layout) if layout.images.pages else None for layout in profile.layouts]
         self._cutters = [Cutter(layout) for layout in profile.layouts]
         self._boilerplate = [Boilerplate(layout.boilerplate) for layout in profile.layouts]
@@ -75,7 +80,8 @@ class Harvester:
     def harvest(self, body: bytes, url: str | None, via: Via) -> Harvest:
         """Extract one page: "cut" never builds a tree, "tree" never cuts, "auto" cuts and asks the tree in doubt."""
         number = self._dispatcher.pick(body, url)
-        one = _Extraction(body, absolute(url) if url else None, self.profile, self._wanted, via)
+        trees = Trees(body, absolute(url) if url else None, self.profile.boilerplate, self._judge)
+        one = _Extraction(trees, self.profile, self._wanted, via)
         if number is not None:
             layout = self.profile.layouts[number]
             cuts = self._cutters[number].cut(body) if via != "tree" else ()
@@ -91,11 +97,11 @@ class Harvester:
 class _Extraction:
     """The extraction of one page, its tree built when first needed."""
 
-    def __init__(self, body: bytes, url: Url | None, profile: Profile, wanted: tuple[str, ...], via: Via) -> None:
-        self._body = body
-        self._url = url
+    def __init__(self, trees: Trees, profile: Profile, wanted: tuple[str, ...], via: Via) -> None:
+        self._trees = trees
+        self._body = trees.body
+        self._url = trees.url
         self._profile = profile
-        self._trees = Trees(body, url, profile.boilerplate)
         self._wanted = wanted
         self._via = via
         self._fields: dict[str, Field] = {}
@@ -197,9 +203,10 @@ class _Extraction:
     def _with_images(self, content: Content, how: dict[str, str]) -> Content:
         """Return the content with the images of the layout's areas, and make a field of them where it is wanted."""
         asked = AskedImages(self._body, self._url, self._via, self._fields.get("text"), self._trees)
+        if "images" not in self._wanted:
+            return GleanedContent(content, asked, self.gleaner, {})
         gleaned = GleanedContent(content, asked, self.gleaner, how)
-        if "images" in self._wanted:
-            self._fields["images"] = LazyField(gleaned, how)
+        self._fields["images"] = LazyField(gleaned, how)
         return gleaned
 
     def _lacks(self, name: str) -> bool:
@@ -209,18 +216,19 @@ class _Extraction:
 class Trees:
     """The trees of one page, built when first needed, and what reading it cold gives."""
 
-    def __init__(self, body: bytes, url: Url | None, boilerplate: tuple[str, ...]) -> None:
-        self._body = body
-        self._url = url
+    def __init__(self, body: bytes, url: Url | None, boilerplate: tuple[str, ...], judge: ImageJudge) -> None:
+        self.body = body
+        self.url = url
         self._boilerplate = boilerplate
+        self._judge = judge
 
     @cached_property
     def source(self) -> Source:
-        return read_source(self._body)
+        return read_source(self.body)
 
     @cached_property
     def page(self) -> Page:
-        return Page.from_bytes(self._body, url=self._url)
+        return Page.from_bytes(self.body, url=self.url)
 
     @cached_property
     def cold(self) -> Document:
@@ -234,6 +242,13 @@ class Trees:
             return document
         content = PageContent(content.page, kept, content.options, content.heading, mark_relevant)
         return replace(document, text=content.text(), content=content)
+
+    @cached_property
+    def images(self) -> tuple[Image, ...]:
+        """The images of the page, judged by what is known of those of its site."""
+        if sniff_text(self.page.html):
+            return ()
+        return mark_scores(self.page, self._judge.score(read_image_contexts(self.page)))
 
 
 def _sterner(rules: FieldRules) -> FieldRules:

@@ -241,7 +241,7 @@ class Keeper:
         proofs = (prove(rules, sources, shown, usual.get(rules.name, Usual())) for rules in learned_by_example)
         by_example = {rules.name: rules for rules in proofs if rules is not None}
         plain = [name for name in profile.fields if name not in profile.named]
-        learned, _ = learn_profile(lessons, plain)
+        learned, _ = learn_profile(lessons, plain, profile.images)
         read = [rules for rules in learned.layouts[0].fields if is_consistent(rules, sources, recalled)]
         fields = by_example | {rules.name: rules for rules in read if rules.name not in by_example}
         order = [fields[name] for name in profile.fields if name in fields]

@@ -14,7 +14,7 @@ from scythe.learn.fields import learn_fields
 from scythe.learn.health import Health
 from scythe.rules import Layout, Profile
 from scythe.teach import make_lesson, make_sample
-from scythe.teach_images import learn_images
+from scythe.teach_images import ImageTeacher, make_image_lesson
 
 _NEEDED = ("text", "title")  # what makes a layout half-learned; the others may just not be there
 _TRIES = (8, 32, 128, 512)  # pages after which learning is tried again: it costs as much as reading a hundred
@@ -93,7 +93,8 @@ def _ripen(profile: Profile, layout: Layout, bodies: Sequence[bytes]) -> Layout 
         return None
     fuller = replace(layout, fields=(*layout.fields, *new), pages=max(layout.pages, len(bodies)))
     if "images" in profile.fields:
-        images = learn_images([(lesson.source, lesson.page) for lesson in lessons], fuller.fields, layout.images)
+        seen = [make_image_lesson(lesson.source, lesson.page) for lesson in lessons]
+        images = ImageTeacher(profile.images).learn(seen, fuller.fields, layout.images)
         fuller = fuller if images.why else replace(fuller, images=images.rules)
     is_new_text = any(rules.name == "text" for rules in new)
     return replace(fuller, boilerplate=lines) if is_new_text else fuller

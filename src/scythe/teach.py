@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from scythe.learn.boilerplate import find_boilerplate
 from scythe.learn.examples import learn_examples
 from scythe.learn.fields import Sample, learn_fields
+from scythe.learn.image_counts import count_images
 from scythe.learn.layouts import group_pages
 from scythe.learn.marks import choose_marks
 from scythe.learn.regions import LearnedRegions, learn_regions
@@ -22,8 +23,8 @@ from scythe.read.text import method as text_method
 from scythe.read.text.sure import expect_f1
 from scythe.reader import read
 from scythe.reap import see_regions
-from scythe.rules import FieldRules, Layout, Profile
-from scythe.teach_images import learn_images
+from scythe.rules import FieldRules, Layout, Profile, SiteImages
+from scythe.teach_images import ImageTeacher, make_image_lesson
 from scythe.url import host
 
 Example = Mapping[str, Sequence[str]]
@@ -48,14 +49,22 @@ def make_lesson(body: bytes, url: str | None = None, example: Example | None = N
     return Lesson(url, source, Page.from_bytes(body, url=url).with_tree(source.tree), example)
 
 
-def learn_profile(lessons: Sequence[Lesson], wanted: Sequence[str]) -> tuple[Profile, tuple[str, ...]]:
-    """Learn the wanted fields, layout by layout; also return why something was not learned. Costs some 50 ms a page."""
+def learn_profile(
+    lessons: Sequence[Lesson], wanted: Sequence[str], known: SiteImages | None = None
+) -> tuple[Profile, tuple[str, ...]]:
+    """Learn the wanted fields, layout by layout; also return why something was not learned. Costs some 50 ms a page.
+
+    `known` is what is known of the site's images already.
+    """
     named = {name for lesson in lessons for name in lesson.example or ()}
     plain = tuple(name for name in wanted if name not in named)
     groups = _groups(lessons)
     marks = choose_marks([[lessons[i].source.body for i in group] for group in groups])
     by_reading = [name for name in plain if name != "records"]
     samples = [make_sample(lesson) for lesson in lessons] if by_reading else []
+    seen = [make_image_lesson(lesson.source, lesson.page) for lesson in lessons] if "images" in plain else []
+    known = known or count_images([one.images for one in seen])
+    teacher = ImageTeacher(known)
     layouts: list[Layout] = []
     reasons: list[str] = []
     for number, group in enumerate(groups):
@@ -72,7 +81,7 @@ def learn_profile(lessons: Sequence[Lesson], wanted: Sequence[str]) -> tuple[Pro
             reasons += [f"layout {number + 1}: {line}" for line in also]
         layout = _layout(f"layout-{number + 1}", fields, marks[number], lines, chosen)
         if "images" in plain:
-            images, why_no_images = learn_images([(lesson.source, lesson.page) for lesson in chosen], fields)
+            images, why_no_images = teacher.learn([seen[i] for i in group], fields)
             layout = replace(layout, images=images)
             reasons += [f"layout {number + 1}: images: {why_no_images}"] if why_no_images else []
         if "records" in plain:
@@ -80,7 +89,7 @@ def learn_profile(lessons: Sequence[Lesson], wanted: Sequence[str]) -> tuple[Pro
             layout = replace(layout, regions=regions)
             reasons += [f"layout {number + 1}: records: {line}" for line in why_not]
         layouts.append(layout)
-    return _profile(layouts, lessons, wanted, samples), tuple(reasons)
+    return replace(_profile(layouts, lessons, wanted, samples), images=known), tuple(reasons)
 
 
 def _groups(lessons: Sequence[Lesson]) -> list[list[int]]:
