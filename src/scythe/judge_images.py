@@ -86,6 +86,11 @@ def expect_quality(known: SiteImages) -> Quality | None:
     return Quality(len(keys), hits / (hits + wrong) if hits + wrong else 0.0, hits / (hits + missed))
 
 
+def why_no_model(known: SiteImages) -> str:
+    """Say why a published method that was asked for has no model; empty where it has one or none was asked for."""
+    return load_site_model(json.loads(known.model)).why if known.model else ""
+
+
 def fit_method(known: SiteImages) -> SiteImages:
     """Return the same with a model of its labels where the method is a published one. Raises MissingExtra."""
     if known.method == RELEVANCE:

@@ -3,15 +3,18 @@
 pages -> read by the tree -> layouts -> rules -> Profile      Site.learn, in teach.py
 body  -> layout -> cut from bytes -> tree in doubt            Site.extract, in harvest.py
 outcome -> health -> drift -> learn again                     Site.drift, in relearn.py and ripen.py
+labels of images -> marks -> judged by them from then on      Site.annotate, in annotate.py
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
 
+from scythe.annotate import Annotated, annotate, list_labels, place_labels
 from scythe.errors import BadInput
 from scythe.export import write_atomically
 from scythe.glean import GleanedContent
@@ -19,14 +22,16 @@ from scythe.graft import count_present
 from scythe.harvest import Harvester, Via
 from scythe.learn.events import Drift
 from scythe.learn.health import Health
+from scythe.learn.marking import Lost
 from scythe.learn.memory import Memory
-from scythe.model import Document
+from scythe.model import Document, PageImages
 from scythe.page import Page
+from scythe.page.image_context import read_image_contexts
 from scythe.profile import dump_profile, open_profile
 from scythe.reap import SiteLists
 from scythe.relearn import Keeper, memorable
 from scythe.ripen import Nursery
-from scythe.rules import Layout, Profile
+from scythe.rules import LabelledPage, Layout, Profile
 from scythe.teach import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
 
 Given = Page | tuple[str | None, bytes | str]
@@ -101,6 +106,29 @@ class Site:
                 self._watch(page.document, page.layout, url)
         return page.document
 
+    def annotate(
+        self,
+        labels: Mapping[str, Sequence[str]] | Sequence[LabelledPage],
+        pages: Iterable[Given] = (),
+        *,
+        by: str = "",
+        method: str | None = None,
+    ) -> Annotated:
+        """Teach the site which images are relevant; what it extracts from now on heeds it.
+
+        `labels` has the relevant images by page: addresses, or numbers such as `#3`; all others of the page are not
+        relevant. `pages` must hold the pages named, and should hold some more, on which it is learned where images
+        stand. `by` is who says so; two people may differ. `method` is "relevance" or a published one. Raises BadInput
+        where labels or pages are not what they should be.
+        """
+        bodies = [(lesson.url, lesson.source.body) for lesson in map(_lesson, pages)]
+        seen = [read_image_contexts(Page.from_bytes(body, url=url)) for url, body in bodies]
+        new, lost = _placed(labels, seen, by)
+        with self._lock:
+            outcome = annotate(self.profile, new, method=method, bodies=bodies, seen=seen)
+            self._adopt(outcome.profile)
+        return replace(outcome, lost=tuple(lost))
+
     @property
     def drift(self) -> Drift:
         """What stopped matching and since when, and what was learned again."""
@@ -151,6 +179,14 @@ class Site:
         self._keeper.settle(self.profile)
 
 
+def _placed(labels: object, seen: Sequence[PageImages], by: str) -> tuple[Sequence[LabelledPage], list[Lost]]:
+    if isinstance(labels, Mapping):
+        return place_labels(list_labels(labels, by), {page.url: page for page in seen if page.url})
+    if not isinstance(labels, Sequence) or not all(isinstance(each, LabelledPage) for each in labels):
+        raise BadInput(f"labels are a dict of image addresses by page, not {type(labels).__name__}")
+    return labels, []
+
+
 def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | None) -> tuple[str, ...]:
     named = tuple(dict.fromkeys(name for example in examples or () for name in example or ()))
     if fields is None:
@@ -179,7 +215,7 @@ def _example(given: object) -> Example | None:
     return shown
 
 
-def _lesson(given: object, example: Example | None) -> Lesson:
+def _lesson(given: object, example: Example | None = None) -> Lesson:
     if isinstance(given, Page):
         return make_lesson(given.html.encode(), given.url, example)
     if not (isinstance(given, tuple) and len(given) == 2):

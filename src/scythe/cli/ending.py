@@ -36,6 +36,11 @@ def neutralise(text: str) -> str:
     return text.translate(_VISIBLE)
 
 
+def counted(number: int, what: str) -> str:
+    """Return a number with what it counts: 1 page, 2 pages."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def complain(message: str) -> None:
     """Say what went wrong in one line on standard error."""
     typer.echo(f"scythe: {' '.join(neutralise(message).split())}", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
 from scythe.cli.examples import Example, merge, own_examples, read_examples, show_on_a_page
 from scythe.cli.pages import keep_good, load_pages, spread
 from scythe.cli.site_options import (
@@ -150,7 +150,7 @@ def _report(site: Site, pages: list[Loaded], output: str) -> list[str]:
                 sample.setdefault(name, got.values[0])
     names = [*tried, *("records" for layout in layouts if layout.regions)]
     width = max(map(len, names), default=0)
-    lines = [f"{_count(len(pages), 'page')}, {_count(len(layouts), 'layout')}, written to {output}"]
+    lines = [f"{counted(len(pages), 'page')}, {counted(len(layouts), 'layout')}, written to {output}"]
     for layout in layouts:
         lines += ["", _headline(layout), *(f"  {_describe(rules, width)}" for rules in layout.fields if rules.ways)]
         lines += [f"  {_describe_region(rules, width)}" for rules in layout.regions]
@@ -168,7 +168,7 @@ def _gaps(site: Site) -> list[str]:
 
 def _headline(layout: Layout) -> str:
     shapes = ", ".join(layout.shapes[:3]) + (", ..." if len(layout.shapes) > 3 else "")
-    return f"{layout.name}: {_count(layout.pages, 'page')}" + (f", addresses like {shapes}" if shapes else "")
+    return f"{layout.name}: {counted(layout.pages, 'page')}" + (f", addresses like {shapes}" if shapes else "")
 
 
 def _describe(rules: FieldRules, width: int) -> str:
@@ -181,13 +181,9 @@ def _describe_region(rules: RegionRules, width: int) -> str:
     some = f"{rules.fewest}" if rules.fewest == rules.most else f"{rules.fewest} to {rules.most}"
     head = _short(rules.heads[0].decode("utf-8", "replace"))
     seen = f"on {rules.present} of {rules.pages}"
-    return f"{'records':{width}}  {seen}  {rules.kind}: {some}, {_count(len(rules.columns), 'column')}, {head}"
+    return f"{'records':{width}}  {seen}  {rules.kind}: {some}, {counted(len(rules.columns), 'column')}, {head}"
 
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _SHOWN_CHARS else f"{line[: _SHOWN_CHARS - 3]}..."
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

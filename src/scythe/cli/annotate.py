@@ -1,0 +1,258 @@
+"""`scythe annotate`: labels of images and a profile come in, a profile that has learned from them goes to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
+from scythe.cli.learn import FROM_FILES, load_to_learn
+from scythe.cli.pages import SETS, keep_good, load_pages, spread
+from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.sources import PAGE_SUFFIXES, Loaded, Reach, check_base, is_address
+from scythe.errors import BadInput, MissingExtra
+from scythe.limits import LIMITS
+from scythe.rules import IMAGE_METHODS
+
+if TYPE_CHECKING:
+    from scythe.annotate import Annotated as Outcome
+    from scythe.learn.annotations import Labels
+    from scythe.learn.annotators import Conflict
+    from scythe.site import Site
+
+HELP = """Teach a site which images of its pages are relevant.
+
+SITE is a profile. Where there is none yet it is made first: name the file it should have and saved PAGES, or give a
+folder of saved pages or the address of the site, and -o PROFILE. PAGES are pages that the labels speak of; those not
+given are looked for beside the labels, or fetched by their address.
+
+Labels come from a file: CSV with the columns page, image and, if wanted, relevant (1 or 0) and by (who says so), or
+JSON such as {"page.html": ["image.jpg"]}. An image is named by its address or its number on the page (#3); an empty
+image says that none of the page is relevant. Who names only relevant images of a page says that all others are not.
+
+The easiest way is to have the table made: --template writes every image of PAGES with a guess, to be corrected in a
+spreadsheet. `scythe suggest` says which pages are worth it; two to six are enough for most sites.
+
+\b
+Examples:
+  scythe annotate news.json --template saved/ -o labels.csv    a table to correct
+  scythe annotate news.json saved/ --from labels.csv           learn from it
+  scythe annotate news.json --from labels.csv --by Ann         say who made it
+  scythe annotate news.json --from ann.csv --from bo.csv       two people, conflicts shown
+  scythe annotate saved/ --from labels.csv -o news.json        make the profile, too
+
+\b
+Exit codes:
+  0  a profile, or a table of images, was written
+  1  no label could be used or, with --strict, not all of them; no profile was written
+  2  the command was not understood, or something could not be read
+"""
+_NO_LABELS = (
+    "there are no labels; marking images in the browser is not possible yet. Write a table of images with "
+    "`scythe annotate {site} --template PAGES -o labels.csv`, correct its column relevant in a spreadsheet, save it as "
+    "CSV, and give it with --from labels.csv"
+)
+_SHOWN = 20  # labels that were not found, and conflicts, that are shown
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command(help=HELP, no_args_is_help=True)
+def annotate(
+    inputs: Annotated[list[str], typer.Argument(metavar="SITE [PAGES]...", show_default=False)],
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from", metavar="FILE", help="Labels: CSV, JSON or JSON lines. Several times: of several people."
+        ),
+    ] = None,
+    template: Annotated[
+        bool, typer.Option("--template", help="Only write the images of PAGES as a table to be corrected.")
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Who made the labels that do not say; of several files each has its name."),
+    ] = None,
+    pages: Annotated[list[str] | None, typer.Option("--pages", metavar="PAGES", help="The same as PAGES.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(metavar="|".join(IMAGE_METHODS), help="What learns from labels; otherwise as in the profile."),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the profile here, otherwise to SITE; or the table."),
+    ] = None,
+    conflicts_out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write what people do not agree on here, for somebody to decide.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Write no profile where people do not agree or a label was not found.")
+    ] = False,
+    url: BaseUrl = None,
+    delay: Delay = 1.0,
+    timeout: Timeout = LIMITS.fetch_s,
+    allow_private: AllowPrivate = False,
+) -> None:
+    with quiet_ends():
+        try:
+            job = Job(inputs[0], [*inputs[1:], *(pages or [])], check_base(url), Reach(timeout, allow_private), delay)
+            if template:
+                _write_template(job, output)
+                return
+            if not labels:
+                raise BadInput(_NO_LABELS.format(site=inputs[0]))
+            target = output or job.profile
+            if target is None:
+                raise BadInput(f"{inputs[0]} is no profile; say with -o where to write one")
+            site, outcome = _learn(job, _open_all(labels, by), method)
+            _tell(outcome, conflicts_out)
+            if not outcome.new or (strict and (outcome.conflicts or outcome.lost)):
+                complain(f"no profile was written: {'--strict' if outcome.new else 'no label could be used'}")
+                raise typer.Exit(FAILED)
+            site.save(target)
+            for line in _report(outcome, target):
+                typer.echo(neutralise(line))
+        except (BadInput, MissingExtra, OSError) as error:
+            complain(str(error))
+            raise typer.Exit(USAGE) from None
+
+
+class Job:
+    """What a command works on: a profile, there or to be made, and pages."""
+
+    def __init__(self, site: str, pages: Sequence[str], base: str | None, reach: Reach, delay_s: float) -> None:
+        path = Path(site)
+        has_pages = is_address(site) or path.is_dir() or path.suffix.lower() in PAGE_SUFFIXES
+        self.is_site = is_address(site)
+        self.profile = None if has_pages or site.lower().endswith(SETS) else site
+        self.exists = self.profile is not None and path.exists()
+        self.inputs = list(pages) if self.profile is not None else [site, *pages]
+        self.base, self.reach, self.delay_s = base, reach, delay_s
+
+    def load(self) -> list[Loaded]:
+        """Load the pages given; of a site, some of its pages. What fails is said and left out."""
+        if self.is_site:
+            sampled = load_to_learn(self.inputs[:1], self.base, None, self.reach, self.delay_s)
+            return [*sampled, *keep_good(load_pages(self.inputs[1:], self.base, self.reach))]
+        return keep_good(load_pages(self.inputs, self.base, self.reach))
+
+    def open_site(self, pages: Sequence[Loaded]) -> Site:
+        """Load the profile, or learn one from pages. Raises BadInput, OSError."""
+        from scythe.site import Site
+
+        if self.profile is not None and self.exists:
+            return Site.load(self.profile)
+        if not pages:
+            raise BadInput(f"{self.profile}: no such profile, and no pages to make it from")
+        return Site.learn([(page.url, page.body) for page in spread(list(pages), FROM_FILES)])
+
+
+def _open_all(names: Sequence[str], by: str | None) -> list[tuple[Path, Labels]]:
+    """Read files of labels. Who made those of several files is told by their names where nothing else does."""
+    from scythe.learn.annotations import open_labels
+
+    paths = [Path(name) for name in names]
+    return [(path, open_labels(path, by if by is not None else path.stem * (len(paths) > 1))) for path in paths]
+
+
+def _learn(job: Job, tables: Sequence[tuple[Path, Labels]], method: str | None) -> tuple[Site, Outcome]:
+    """Find what labels mean on their pages, and teach it to the site."""
+    from dataclasses import replace
+
+    from scythe.annotate import place_labels
+    from scythe.cli.label_pages import Shelf
+
+    shelf = Shelf(job.load(), job.reach)
+    placed, lost = [], []
+    for path, labels in tables:
+        names = list(dict.fromkeys(label.page for label in labels.rows))
+        labelled, missing = place_labels(labels, shelf.find(names, path.parent))
+        placed += labelled
+        lost += missing
+    site = job.open_site(shelf.pages)
+    outcome = site.annotate(placed, [(page.url, page.body) for page in shelf.pages], method=method)
+    return site, replace(outcome, lost=tuple(lost))
+
+
+def _write_template(job: Job, output: str | None) -> None:
+    from scythe.cli.label_pages import open_page
+    from scythe.cli.label_rows import TEMPLATE, template_rows, write_table
+    from scythe.judge_images import ImageJudge
+    from scythe.profile import open_profile
+
+    if job.profile is not None and not job.inputs:
+        raise BadInput("--template wants pages: saved ones, or addresses")
+    judge = ImageJudge(open_profile(job.profile).profile.images if job.profile is not None else None)
+    loaded = job.load()
+    if not loaded:
+        raise BadInput("there is no page to make a table of")
+    pages = [(open_page(page), page.url or page.name) for page in loaded]
+    rows = [row for page, name in pages for row in template_rows(page, name, judge)]
+    write_table(TEMPLATE, rows, output)
+    if output is not None and output != "-":
+        said = f"{counted(len(rows), 'image')} of {counted(len(pages), 'page')} written to {output}"
+        typer.echo(neutralise(f"{said}; correct the column relevant (1 or 0), then: --from {output}"))
+
+
+def _tell(outcome: Outcome, conflicts_out: str | None) -> None:
+    """Say on standard error what was not found and what people do not agree on."""
+    for lost in outcome.lost[:_SHOWN]:
+        image = f"{lost.label.image} of " if lost.label.image else ""
+        complain(f"{lost.at}: {image}{lost.label.page}: {lost.why}")
+    if len(outcome.lost) > _SHOWN:
+        complain(f"{len(outcome.lost) - _SHOWN} more labels were not found")
+    if outcome.conflicts:
+        _show_conflicts(outcome.conflicts)
+    if conflicts_out is not None:
+        from scythe.cli.label_rows import DECISION, conflict_rows, write_table
+
+        write_table(DECISION, conflict_rows(outcome.conflicts), conflicts_out)
+
+
+def _show_conflicts(conflicts: Sequence[Conflict]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from scythe.cli.label_rows import name_people
+
+    table = Table("page", "image", "relevant", "not relevant")
+    for one in conflicts[:_SHOWN]:
+        cells = (one.page, one.image, name_people(one.relevant_by), name_people(one.irrelevant_by))
+        table.add_row(*(Text(" ".join(neutralise(cell).split()), overflow="fold") for cell in cells))
+    console = Console(stderr=True, highlight=False)
+    console.print(Text(f"people do not agree on {counted(len(conflicts), 'image')}:"))
+    console.print(table)
+    if len(conflicts) > _SHOWN:
+        console.print(Text(f"{len(conflicts) - _SHOWN} more: --conflicts-out FILE has them all"))
+
+
+def _report(outcome: Outcome, target: str) -> Iterator[str]:
+    """Say what was learned."""
+    from scythe.cli.label_rows import name_people
+
+    marks = [marks for each in outcome.new for marks in each.marks]
+    relevant = sum(len(each.relevant) for each in marks)
+    images = relevant + sum(len(each.irrelevant) for each in marks)
+    people = name_people(dict.fromkeys(each.by for each in marks if each.by))
+    known = outcome.profile.images
+    said = f"{counted(len(outcome.new), 'page')}{f' by {people}' if people else ''}"
+    yield f"{said}: {counted(images, 'image')} labelled, {relevant} relevant; written to {target}"
+    yield f"labelled in all: {counted(len(known.labelled), 'page')}; labels not found: {len(outcome.lost)}"
+    for page, by in outcome.replaced:
+        yield f"replaced: what {by or 'the same person'} said of {page} before"
+    for pair in outcome.agreement:
+        kappa = f", kappa {pair.kappa:.2f}" if pair.kappa is not None else ""
+        names = name_people((pair.first, pair.second))
+        yield f"agreement: {names}: {100 * pair.agreed:.1f} % of {counted(pair.images, 'image')}{kappa}"
+    if outcome.conflicts:
+        yield f"conflicts: {counted(len(outcome.conflicts), 'image')}, which count for neither side where it is a tie"
+    if outcome.note:
+        yield f"no model by {known.method}: {outcome.note}"
+    quality = outcome.quality
+    if quality is not None:
+        figures = f"f {quality.f:.2f}, precision {quality.precision:.2f}, recall {quality.recall:.2f}"
+        yield f"expected quality: {figures} (each of {quality.pages} pages left out in turn)"

@@ -1,0 +1,63 @@
+"""Find the pages that labels name: names and the pages of a command come in, the images of each page go out.
+
+A page is one of those given, by its file or address, or the end of either where that is unambiguous; else a file, as
+named or beside the labels; else it is fetched by its address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from scythe.cli.examples import page_named
+from scythe.cli.progress import show_progress
+from scythe.cli.sources import Loaded, Reach, Source, is_address, load
+from scythe.model import PageImages
+from scythe.page import Page
+from scythe.page.image_context import read_image_contexts
+
+
+class Shelf:
+    """The pages at hand; the images of each are read once."""
+
+    def __init__(self, pages: Sequence[Loaded], reach: Reach) -> None:
+        self.pages = list(pages)
+        self._reach = reach
+        self._images: dict[int, PageImages] = {}
+
+    def find(self, names: Sequence[str], folder: Path) -> dict[str, PageImages | str]:
+        """Return the images of each page named, or why there are none; pages that are not at hand are loaded."""
+        known = {name: at for at, page in enumerate(self.pages) for name in (page.name, page.url) if name}
+        found = {name: known[name] if name in known else page_named(name, self.pages) for name in names}
+        wanted = [source for name in names if isinstance(found[name], str) and (source := _source(name, folder))]
+        for source, page in zip(
+            wanted, show_progress(load(wanted, None, self._reach), "loading", len(wanted)), strict=False
+        ):
+            found[source.name] = page.complaint or len(self.pages)
+            if not page.complaint:
+                self.pages.append(page)
+        return {name: self.see(at) if isinstance(at, int) else at for name, at in found.items()}
+
+    def see(self, at: int) -> PageImages:
+        """Return the images of a page at hand."""
+        if at not in self._images:
+            self._images[at] = read_image_contexts(open_page(self.pages[at]))
+        return self._images[at]
+
+
+def open_page(loaded: Loaded) -> Page:
+    """Return a page for reading."""
+    return Page.from_bytes(loaded.body, url=loaded.url, content_type=loaded.content_type)
+
+
+def _source(name: str, folder: Path) -> Source | None:
+    """Return where a page that was not given may be found."""
+    if is_address(name):
+        return Source(name, url=name)
+    for path in (Path(name), folder / name):
+        try:
+            if path.is_file():
+                return Source(name, path=path)
+        except (OSError, ValueError):  # a name that no file can have
+            continue
+    return None
