@@ -17,13 +17,15 @@ MarkImages = Callable[[Page, tuple[int, ...]], tuple[Image, ...]]
 Size = tuple[int | None, int | None]  # width and height in pixels, None where unknown
 
 SIZE_METHODS = ("largest-width", "largest-height", "largest-area", "300x400", "120000", "400x400", "words")
-METHODS = ("nearby", "entities", "og", *SIZE_METHODS)
+METHODS = ("relevance", "nearby", "entities", "og", *SIZE_METHODS)
 DEFAULT = "nearby"
 _RELEVANT = 0.5
 
 
 def image_method(name: str) -> MarkImages:
     """Return the method with that name. Raises BadInput when there is none."""
+    if name == "relevance":
+        return _mark_by_model
     if name == "nearby":
         from scythe.read.images.nearby import mark_relevant
 
@@ -61,3 +63,10 @@ def mark_scores(page: Page, scores: Sequence[float]) -> tuple[Image, ...]:
 
 def _mark_by_rule(page: Page, kept: tuple[int, ...], *, name: str) -> tuple[Image, ...]:
     return mark_by_sizes(page, name)
+
+
+def _mark_by_model(page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
+    from scythe.page.image_context import read_image_contexts
+    from scythe.read.images.relevance import score_images
+
+    return mark_scores(page, score_images(read_image_contexts(page)))
