@@ -134,6 +134,7 @@ def test_the_same_address_is_asked_once_and_only_so_many_are():
     assert len(server.heads) == 2
     assert [item.url for item in probes] == urls
     assert real_sizes(probes) == [(3, 4), (3, 4), (3, 4), (None, None)]
+    assert real_sizes(probes, [(9, 9)] * 4)[2:] == [(3, 4), (9, 9)]
     assert probes[3].why == "beyond the first 2 images"
 
 

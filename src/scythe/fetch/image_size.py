@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote_to_bytes
 
@@ -19,6 +19,8 @@ from scythe.fetch.client import Client, FetchOptions, open_session
 from scythe.fetch.image_header import ImageSize, probe_size
 from scythe.fetch.judge import header, require_ok
 from scythe.model import Response
+
+Size = tuple[int | None, int | None]
 
 _FIRST_BYTES = 65_536
 _RANGE = re.compile(r"bytes[ =](\d{1,15})-\d{1,15}/(\d{1,15}|\*)")
@@ -134,6 +136,10 @@ def _measured(url: str, prefix: bytes, file_bytes: int | None) -> Probe:
     return Probe(url, replace(size, file_bytes=file_bytes))
 
 
-def real_sizes(probes: Iterable[Probe]) -> list[tuple[int | None, int | None]]:
-    """Return width and height of each probe as the size rules want them, None where unknown."""
-    return [(probe.size.width, probe.size.height) if probe.size else (None, None) for probe in probes]
+def real_sizes(probes: Sequence[Probe], declared: Sequence[Size] | None = None) -> list[Size]:
+    """Return width and height of each probe as size rules want them; where unknown, those of `declared`, or None."""
+    others = declared if declared is not None else [(None, None)] * len(probes)
+    return [
+        (probe.size.width, probe.size.height) if probe.size else other
+        for probe, other in zip(probes, others, strict=True)
+    ]
