@@ -15,13 +15,15 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from scythe import Page, Region, Site
 from scythe.bench.record_scoring import count_records
 from scythe.read.records.regions import read_records
 from scythe.reap import Reaper
 from scythe.url import absolute
+
+P = TypeVar("P")
 
 
 class Body(NamedTuple):
@@ -48,14 +50,19 @@ def read_sites(paths: Sequence[str], cap: int) -> dict[str, list[Body]]:
     """Return the pages of each site, `cap` at most."""
     sites: dict[str, list[Body]] = defaultdict(list)
     for path in paths:
-        opener: Any = {".xz": lzma.open, ".gz": gzip.open}.get(Path(path).suffix, open)
-        with opener(path, "rt", encoding="utf-8") as lines:
-            for line in lines:
-                page = json.loads(line)
-                own = sites[page["site"]]
-                if len(own) < cap:
-                    own.append(_body(page, len(own)))
+        for line in open_lines(path):
+            page = json.loads(line)
+            own = sites[page["site"]]
+            if len(own) < cap:
+                own.append(_body(page, len(own)))
     return {site: pages for site, pages in sites.items() if len(pages) > 1}
+
+
+def open_lines(path: str) -> Iterator[str]:
+    """Yield the lines of a file, compressed or not."""
+    opener: Any = {".xz": lzma.open, ".gz": gzip.open}.get(Path(path).suffix, open)
+    with opener(path, "rt", encoding="utf-8") as lines:
+        yield from lines
 
 
 def _body(page: dict[str, Any], number: int) -> Body:
@@ -65,7 +72,7 @@ def _body(page: dict[str, Any], number: int) -> Body:
     return Body(page.get("url") or f"https://www.example.org/{number}", page["html"].encode(), marked, main)
 
 
-def split(pages: Sequence[Body], count: int) -> tuple[list[Body], list[Body]]:
+def split(pages: Sequence[P], count: int) -> tuple[list[P], list[P]]:
     """Return pages to learn, spread over the site, and the others."""
     count = min(count, len(pages) - 1)
     chosen = {int(i * len(pages) / count) for i in range(count)}
