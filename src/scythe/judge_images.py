@@ -7,7 +7,6 @@ methods was asked for, replaces it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,6 +14,7 @@ from scythe.learn.annotators import agreed_marks, page_key
 from scythe.learn.tc import fit_site_model
 from scythe.model import PageImages
 from scythe.profile_values import write_plain
+from scythe.read.images.relevance import score_images
 from scythe.read.images.tc import TcModel, load_site_model
 from scythe.rules import RELEVANCE, SiteImages
 
@@ -43,16 +43,17 @@ class ImageJudge:
     def __init__(self, known: SiteImages | None = None) -> None:
         self.known = known or SiteImages()
 
-    def score(self, page: PageImages, places: Sequence[float] | None = None) -> list[float]:
-        """Return how likely each image is relevant, 0..1, in page order.
-
-        `places` says for each image how well it stands with the text of the page, where that is known.
-        """
+    def score(self, page: PageImages) -> list[float]:
+        """Return how likely each image is relevant, 0..1, in page order."""
         if not page.images:
             return []
         if self._published is not None:
             return self._published.score(page)
-        return [0.9 if image.is_lead or image.is_figure else 0.1 for image in page.images]
+        return score_images(page, self._counts)
+
+    @cached_property
+    def _counts(self) -> SiteImages | None:
+        return self.known if self.known.pages else None
 
     @cached_property
     def _published(self) -> TcModel | None:
