@@ -1,6 +1,6 @@
 """Learn sites and cut the images of their other pages: `python tools/measure_images.py FILE... [--learn N] [--cap N]`.
 
-Each FILE holds pages as JSON lines (`site html`, perhaps `id` or `url`), compressed or not. N pages of each site, spread
+Each FILE holds pages as JSON lines (`site html`, perhaps `id`, `url`), compressed or not. N pages of each site, spread
 over it, are learned; on the others the images that were cut are compared with those of the same areas on the tree and
 with those read cold, and the time of each is taken. `--labels` has images as JSON lines (`site page_url src relevant`);
 pages are known by their address or by the one that they call canonical.

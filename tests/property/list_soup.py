@@ -22,11 +22,11 @@ def make_list(random: Random, faults: float) -> tuple[bytes, Layout]:
     kind, holder = random.choice(KINDS), random.choice(HOLDERS)
     entries = [_make_entry(random, kind, faults) for _ in range(random.randint(1, 6))]
     if random.random() < faults:
-        entries.insert(random.randrange(len(entries)), _soup(random, faults))
+        entries.insert(random.randrange(len(entries)), make_soup(random, faults))
     inner = "\n".join(entries)
     if kind == "tr":
         inner = f"<table>{inner}</table>"
-    before, after = _soup(random, faults), _soup(random, faults)
+    before, after = make_soup(random, faults), make_soup(random, faults)
     lead = random.choice(["<!DOCTYPE html>", "<!DOCTYPE html><head><base href='http://b.example/x/'></head>", ""])
     page = f'{lead}{before}<{holder} id="list">{inner}</{holder}>{after}'
     heads = random.choice([(f'<{kind} class="e',), (f'<{kind} class="e">', f'<{kind} class="e o">'), (f"<{kind}",)])
@@ -53,7 +53,7 @@ def _make_entry(random: Random, kind: str, faults: float) -> str:
     if kind == "a":
         inside[0] = "<b>Title</b>"
     if random.random() < faults:
-        inside.insert(random.randrange(3), _soup(random, faults))
+        inside.insert(random.randrange(3), make_soup(random, faults))
     body = "".join(random.sample(inside, random.randint(1, len(inside))))
     if kind == "tr":
         body = "".join(f"<td>{part}</td>" for part in (body, "x"))
@@ -61,7 +61,8 @@ def _make_entry(random: Random, kind: str, faults: float) -> str:
     return f"<{kind} {name}>{body}{closing}"
 
 
-def _soup(random: Random, faults: float) -> str:
+def make_soup(random: Random, faults: float) -> str:
+    """Return what may stand between the parts of a page, out of order now and then."""
     if random.random() > faults:
         return random.choice(["", "<div class='x'><p>one</p></div>", "<nav><ul><li>menu</li></ul></nav>"])
     return make_page(random, random.choice([1, 3, 8]), faults=faults).decode("utf-8", "ignore")
