@@ -1,0 +1,159 @@
+"""Learn what annotated pages change for a site: labels and the shared model's log-odds come in, an update goes out.
+
+Two views of the labels, each starting from the shared model: how images of the same kind were labelled, and a logistic
+model of their traits. The first holds after a single page, the second learns what relevant images have in common and
+takes over as soon as images of both sorts are known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+
+import numpy as np
+
+from scythe.learn.annotators import agreed_marks
+from scythe.learn.image_traits import FACT, NEAR, OWN, PATH, traits
+from scythe.learn.logistic import Floats, fit_rows
+from scythe.learn.urls import spread
+from scythe.model import ImageContext, PageImages
+from scythe.page.image_signature import signature
+from scythe.rules import LabelledPage
+
+# prior variances, chosen on other sites: docs/why/image-update.md
+_VARIANCE = {OWN: 45.0, NEAR: 30.0, PATH: 60.0, FACT: 15.0}
+_BIAS_VARIANCE = 0.5
+_TRUST_VARIANCE = 0.3  # of how far the shared model is to be trusted, which is 1 at first
+_SQUASH = 4.0  # log-odds of the shared model that count at most: no model is surer than 98 % on a site it never saw
+_DEPTHS = (2, 4, 8)  # of kinds, from general to special
+_PRIOR_IMAGES = 1.0  # images of a kind that the opinion so far counts as
+_BOTH_SORTS = 1.0  # images of the rarer sort at which both views count alike
+_ENOUGH = 20  # images of the rarer sort from which on kinds are not asked
+_PAGES = 300  # labelled pages looked at, evenly spread
+_ROWS = 800  # of images with other traits, of each sort
+_TRAITS = 6_000
+
+_Row = tuple[frozenset[str], bool]
+
+
+def merged_labels(labelled: LabelledPage) -> tuple[bool | None, ...]:
+    """Return what most people say of each image of a page; None where nobody said anything or opinion is divided."""
+    agreed = agreed_marks(labelled)
+    return tuple(agreed.get(row) for row in range(len(labelled.page.images)))
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What the labels of a site change in the scores of its images."""
+
+    weights: Mapping[str, float] = field(default_factory=dict)  # of traits, log-odds
+    bias: float = 0.0
+    trust: float = 1.0  # what the shared model's log-odds are multiplied by
+    share: float = 0.0  # of the traits in the answer, the rest is that of the kinds
+    kinds: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # images and relevant ones by signature
+
+    def apply(self, page: PageImages, logits: Sequence[float]) -> list[float]:
+        """Return the probability that each image of a page is relevant, given the shared model's log-odds of each."""
+        if not self.kinds:
+            return [_chance(logit) for logit in logits]
+        scores = []
+        for image, logit in zip(page.images, logits, strict=True):
+            score = self._by_traits(image, logit) if self.share else 0.0
+            if self.share < 1:
+                score = self.share * score + (1 - self.share) * self._by_kind(image, logit)
+            scores.append(score)
+        return scores
+
+    def _by_traits(self, image: ImageContext, logit: float) -> float:
+        change = sum(map(self.weights.get, traits(image), repeat(0.0)))
+        return _chance(change + self.bias + self.trust * _squash(logit))
+
+    def _by_kind(self, image: ImageContext, logit: float) -> float:
+        chance = _chance(logit)
+        for depth in _DEPTHS:
+            images, relevant = self.kinds.get(_kind(image, depth), (0, 0))
+            chance = (relevant + _PRIOR_IMAGES * chance) / (images + _PRIOR_IMAGES)
+        return chance
+
+
+def fit_update(labelled: Sequence[LabelledPage], logits: Sequence[Sequence[float]]) -> Update:
+    """Learn from the labelled pages of a site, where `logits` are the shared model's log-odds of all their images.
+
+    Without labels the update changes nothing. Of more than 300 pages as many, evenly spread, are looked at.
+    """
+    rows: dict[_Row, list[float]] = {}  # its guesses
+    full: Counter[bool] = Counter()
+    images: Counter[str] = Counter()
+    relevant: Counter[str] = Counter()
+    sorts: Counter[bool] = Counter()
+    for page, page_logits in spread(list(zip(labelled, logits, strict=True)), _PAGES):
+        for image, label, logit in zip(page.page.images, merged_labels(page), page_logits, strict=True):
+            if label is None:
+                continue
+            sorts[label] += 1
+            kinds = [_kind(image, depth) for depth in _DEPTHS]
+            images.update(kinds)
+            relevant.update(kinds if label else ())
+            row = (frozenset(traits(image)), label)
+            if row not in rows and full[label] < _ROWS:
+                full[label] += 1
+                rows[row] = []
+            if row in rows:
+                rows[row].append(_squash(logit))
+    rarer = min(sorts[True], sorts[False])
+    share = 1.0 if rarer >= _ENOUGH else rarer / (rarer + _BOTH_SORTS)
+    weights, bias, trust = _fit_traits(rows) if share else ({}, 0.0, 1.0)
+    return Update(weights, bias, trust, share, {kind: (count, relevant[kind]) for kind, count in images.items()})
+
+
+def _fit_traits(rows: Mapping[_Row, Sequence[float]]) -> tuple[dict[str, float], float, float]:
+    """Return the weight of each trait, the bias, and what the shared model's log-odds are multiplied by."""
+    counts = np.array([len(guesses) for guesses in rows.values()], dtype=float)
+    guesses = np.array([sum(guesses) / len(guesses) for guesses in rows.values()])
+    labels = np.array([label for _, label in rows], dtype=float)
+    names, table = _tabulate([row for row, _ in rows])
+    variances = _prior_variances(names, table, counts)
+    scaled = table * variances
+    kernel = scaled @ table.T + _BIAS_VARIANCE + _TRUST_VARIANCE * np.outer(guesses, guesses)
+    found = fit_rows(kernel, labels, counts, guesses)
+    weights = dict(zip(names, (found @ scaled).tolist(), strict=True))
+    return weights, _BIAS_VARIANCE * float(found.sum()), 1 + _TRUST_VARIANCE * float(found @ guesses)
+
+
+def _tabulate(rows: Sequence[Iterable[str]]) -> tuple[list[str], Floats]:
+    """Return the names of the most frequent traits, and which row has which of them as 1 and 0."""
+    uses = Counter(trait for row in rows for trait in row)
+    names = sorted(uses, key=lambda trait: (-uses[trait], trait))[:_TRAITS]
+    column = {name: number for number, name in enumerate(names)}
+    table = np.zeros((len(rows), len(names)))
+    for number, row in enumerate(rows):
+        table[number, [column[trait] for trait in row if trait in column]] = 1.0
+    return names, table
+
+
+def _prior_variances(names: Sequence[str], table: Floats, counts: Floats) -> Floats:
+    """Share the variance of each sort of trait among its traits; what every image has says nothing and gets none."""
+    uses: Floats = counts @ table
+    variances: Floats = 1.0 - uses / counts.sum() + 1e-3
+    sorts = np.array([name[0] for name in names])
+    for sort, variance in _VARIANCE.items():
+        of_sort = sorts == sort
+        total = float(uses[of_sort] @ variances[of_sort]) / float(counts.sum())
+        if total:
+            variances[of_sort] *= variance / total
+    return variances
+
+
+def _kind(image: ImageContext, depth: int) -> str:
+    return f"{depth}{signature(image, depth)}"
+
+
+def _squash(logit: float) -> float:
+    return _SQUASH * math.tanh(logit / _SQUASH)
+
+
+def _chance(logit: float) -> float:
+    return 1 / (1 + math.exp(-min(max(logit, -500.0), 500.0)))
