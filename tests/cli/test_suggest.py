@@ -194,5 +194,5 @@ def test_pages_without_images_can_be_suggested_and_are_last(suggest: Suggest, sa
     lines = done.stdout.splitlines()
     assert len(lines) == 10
     assert set(lines[-2:]) == {"saved/plain.html", "saved/empty.html"}
-    assert "2 pages without an address show no image" in done.stderr
+    assert "2 pages without an address and images" in done.stderr
     assert "without an address" not in suggest("saved", "--url", "https://a.example/").stderr

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scythe.cli.candidates import Candidates, find_candidates
-from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
 from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
 from scythe.cli.sources import Loaded, Reach, check_base
 from scythe.errors import BadInput, MissingExtra
@@ -27,7 +27,7 @@ HELP = """Suggest which pages of a site to annotate.
 A model of relevant images gets better with every page that a person has looked at, and some pages teach it more than
 others. INPUTS are the address of a site, which is then sampled as by `scythe learn`; saved pages (files, folders,
 patterns in quotes, page sets); or addresses: a text file with one on each line, several addresses, or - for a list on
-standard input.
+standard input. Of more than 1000 saved pages so many are looked at, spread over them.
 
 Where the source of the pages is there, those are chosen that show most of the kinds of images that the model is unsure
 about (cover). Of addresses alone, those that look alike are grouped, and one of each group comes before any group has
@@ -105,7 +105,7 @@ def suggest(
             if not found:
                 complain("there is no page left to suggest")
                 raise typer.Exit(FAILED)
-            complain(f"{len(found)} of {len(candidates.names)} pages, {_HOW[candidates.by]}")
+            complain(f"{len(found)} of {counted(len(candidates.names), 'page')}, {_HOW[candidates.by]}")
             _write([_row(one, candidates) for one in found], form, output)
         except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
@@ -139,8 +139,10 @@ def _suggest(candidates: Candidates, count: int, seed: int, known: SiteImages | 
     bare: list[str] = []
     found = suggest_pages(_open(candidates.pages, bare), count, by="cover", seed=seed, site=known)
     if bare:
-        pages = "1 page without an address shows" if len(bare) == 1 else f"{len(bare)} pages without an address show"
-        complain(f"{pages} no image; if images there have relative addresses, say with --url where the pages are from")
+        pages = counted(len(bare), "page")
+        complain(
+            f"{pages} without an address and images; if they have relative addresses, give that of the pages: --url"
+        )
     return found
 
 
