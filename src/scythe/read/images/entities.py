@@ -111,7 +111,7 @@ def _close(run: list[_Word], habits: Habits, found: list[str]) -> None:
 def _may_begin(words: list[_Word], habits: Habits) -> bool:
     first = words[0]
     lower = first.text.lower()
-    if lower in habits.names:
+    if lower in habits.names or _is_acronym(first):
         return True
     is_common = lower in function_words() or lower in habits.common
     if is_common and (first.starts or not first.plain or habits.capital_nouns):
@@ -122,11 +122,15 @@ def _may_begin(words: list[_Word], habits: Habits) -> bool:
 def _is_name(word: _Word, habits: Habits) -> bool:
     """Say whether a capitalised word is a name by itself."""
     lower = word.text.lower()
-    if lower in habits.names or (word.text.isupper() and word.plain and len(lower) > 1):
+    if lower in habits.names or _is_acronym(word):
         return True
     if lower in habits.common or lower in function_words() or len(lower) == 1:
         return False
     return word.plain and not word.starts and not habits.capital_nouns
+
+
+def _is_acronym(word: _Word) -> bool:
+    return word.plain and word.text.isupper() and len(word.text) > 1
 
 
 def _nouns(inside: Iterable[_Word]) -> set[str]:
