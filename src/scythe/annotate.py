@@ -32,6 +32,7 @@ class Annotated:
     replaced: tuple[tuple[str, str], ...] = ()  # (page, person) whose earlier marks were replaced
     agreement: tuple[Agreement, ...] = ()  # of each two people
     note: str = ""  # why the method asked for has no model
+    by_tree: int = 0  # layouts of which no page was given that shows where images stand: the tree is asked for them
 
     @property
     def quality(self) -> Quality | None:
@@ -60,7 +61,7 @@ def place_labels(labels: Labels, pages: Mapping[str, PageImages | str]) -> tuple
     for label in labels.rows:
         page = pages.get(label.page, NOT_GIVEN)
         if isinstance(page, str):
-            lost.append(Lost(label, page, labels.place(label.line)))
+            lost.append(Lost(label, page, labels.place(label.line), is_page=True))
         else:
             groups.setdefault(id(page), (page, []))[1].append(label)
     marked = [mark_page(group, page, labels) for page, group in groups.values()]
@@ -87,22 +88,31 @@ def annotate(
         raise BadInput(f"no image method is called {method!r:.60}; known are {', '.join(IMAGE_METHODS)}")
     merged = merge_labelled(profile.images.labelled, new)
     known = fit_method(_count(replace(profile.images, labelled=merged.labelled, method=method), seen))
+    annotated, by_tree = replace(profile, images=known), 0
+    if bodies or known != profile.images:
+        annotated, by_tree = _renew_areas(annotated, bodies)
     return Annotated(
-        _renew_areas(replace(profile, images=known), bodies),
+        annotated,
         tuple(new),
         conflicts=merged.conflicts,
         replaced=merged.replaced,
         agreement=agree(merged.labelled),
         note=why_no_model(known),
+        by_tree=by_tree,
     )
 
 
-def _renew_areas(profile: Profile, bodies: Sequence[tuple[str | None, bytes]]) -> Profile:
-    """Learn again where images stand; rules that know nothing of the labels go, and the tree is asked instead."""
+def _renew_areas(profile: Profile, bodies: Sequence[tuple[str | None, bytes]]) -> tuple[Profile, int]:
+    """Learn again where images stand; rules that know nothing of the labels go, and the tree is asked instead.
+
+    Also return of how many layouts.
+    """
     learned = relearn_images(profile, bodies)
+    nothing = ImageRules()
     pairs = zip(profile.layouts, learned.layouts, strict=True)
-    layouts = (replace(new, images=ImageRules()) if new.images == old.images else new for old, new in pairs)
-    return replace(learned, layouts=tuple(layouts))
+    stale = {new.name for old, new in pairs if new.images == old.images != nothing}
+    layouts = (replace(each, images=nothing) if each.name in stale else each for each in learned.layouts)
+    return replace(learned, layouts=tuple(layouts)), len(stale)
 
 
 def _count(known: SiteImages, seen: Sequence[PageImages]) -> SiteImages:

@@ -121,7 +121,7 @@ class Site:
         stand. `by` is who says so; two people may differ. `method` is "relevance" or a published one. Raises BadInput
         where labels or pages are not what they should be.
         """
-        bodies = [(lesson.url, lesson.source.body) for lesson in map(_lesson, pages)]
+        bodies = [_address_and_body(page) for page in pages]
         seen = [read_image_contexts(Page.from_bytes(body, url=url)) for url, body in bodies]
         new, lost = _placed(labels, seen, by)
         with self._lock:
@@ -215,15 +215,20 @@ def _example(given: object) -> Example | None:
     return shown
 
 
-def _lesson(given: object, example: Example | None = None) -> Lesson:
+def _lesson(given: object, example: Example | None) -> Lesson:
+    url, body = _address_and_body(given)
+    return make_lesson(body, url, example)
+
+
+def _address_and_body(given: object) -> tuple[str | None, bytes]:
     if isinstance(given, Page):
-        return make_lesson(given.html.encode(), given.url, example)
+        return given.url, given.html.encode()
     if not (isinstance(given, tuple) and len(given) == 2):
         raise BadInput(f"a page is a Page or a pair (url, bytes), not {type(given).__name__}")
     url, body = given
     if url is not None and not isinstance(url, str):
         raise BadInput(f"the url of a page must be str or None, not {type(url).__name__}")
-    return make_lesson(_bytes(body), url, example)
+    return url, _bytes(body)
 
 
 def _bytes(body: object) -> bytes:

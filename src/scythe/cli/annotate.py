@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
+from scythe.cli.label_pages import Shelf, open_page
 from scythe.cli.learn import FROM_FILES, load_to_learn
 from scythe.cli.pages import SETS, keep_good, load_pages, spread
 from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from scythe.annotate import Annotated as Outcome
     from scythe.learn.annotations import Labels
     from scythe.learn.annotators import Conflict
+    from scythe.learn.marking import Lost
+    from scythe.rules import LabelledPage
     from scythe.site import Site
 
 HELP = """Teach a site which images of its pages are relevant.
@@ -107,17 +111,29 @@ def annotate(
             target = output or job.profile
             if target is None:
                 raise BadInput(f"{inputs[0]} is no profile; say with -o where to write one")
-            site, outcome = _learn(job, _open_all(labels, by), method)
-            _tell(outcome, conflicts_out)
-            if not outcome.new or (strict and (outcome.conflicts or outcome.lost)):
-                complain(f"no profile was written: {'--strict' if outcome.new else 'no label could be used'}")
-                raise typer.Exit(FAILED)
+            shelf = Shelf(job.load(), job.open_known(), job.reach)
+            placed, lost = _place(shelf, _open_all(labels, by))
+            _show_lost(lost)
+            if not placed:
+                raise _Unwritten("no label could be used")
+            site = job.open_site(shelf.pages)
+            outcome = site.annotate(placed, [(page.url, page.body) for page in shelf.pages], method=method)
+            _tell_conflicts(outcome.conflicts, conflicts_out)
+            if strict and (outcome.conflicts or lost):
+                raise _Unwritten("not all labels could be used" if lost else "people do not agree")
             site.save(target)
-            for line in _report(outcome, target):
+            for line in _report(outcome, len(lost), target):
                 typer.echo(neutralise(line))
+        except _Unwritten as why:
+            complain(f"no profile was written: {why}")
+            raise typer.Exit(FAILED) from None
         except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
+
+
+class _Unwritten(Exception):
+    """Why a profile was not written though nothing was wrong with the command."""
 
 
 class Job:
@@ -139,6 +155,12 @@ class Job:
             return [*sampled, *keep_good(load_pages(self.inputs[1:], self.base, self.reach))]
         return keep_good(load_pages(self.inputs, self.base, self.reach))
 
+    def open_known(self) -> tuple[LabelledPage, ...]:
+        """Return the pages that the profile has labels of. Raises BadInput, OSError."""
+        from scythe.profile import open_profile
+
+        return open_profile(self.profile).profile.images.labelled if self.profile is not None and self.exists else ()
+
     def open_site(self, pages: Sequence[Loaded]) -> Site:
         """Load the profile, or learn one from pages. Raises BadInput, OSError."""
         from scythe.site import Site
@@ -158,27 +180,20 @@ def _open_all(names: Sequence[str], by: str | None) -> list[tuple[Path, Labels]]
     return [(path, open_labels(path, by if by is not None else path.stem * (len(paths) > 1))) for path in paths]
 
 
-def _learn(job: Job, tables: Sequence[tuple[Path, Labels]], method: str | None) -> tuple[Site, Outcome]:
-    """Find what labels mean on their pages, and teach it to the site."""
-    from dataclasses import replace
-
+def _place(shelf: Shelf, tables: Sequence[tuple[Path, Labels]]) -> tuple[list[LabelledPage], list[Lost]]:
+    """Find what the labels of all files mean."""
     from scythe.annotate import place_labels
-    from scythe.cli.label_pages import Shelf
 
-    shelf = Shelf(job.load(), job.reach)
     placed, lost = [], []
     for path, labels in tables:
         names = list(dict.fromkeys(label.page for label in labels.rows))
         labelled, missing = place_labels(labels, shelf.find(names, path.parent))
         placed += labelled
         lost += missing
-    site = job.open_site(shelf.pages)
-    outcome = site.annotate(placed, [(page.url, page.body) for page in shelf.pages], method=method)
-    return site, replace(outcome, lost=tuple(lost))
+    return placed, lost
 
 
 def _write_template(job: Job, output: str | None) -> None:
-    from scythe.cli.label_pages import open_page
     from scythe.cli.label_rows import TEMPLATE, template_rows, write_table
     from scythe.judge_images import ImageJudge
     from scythe.profile import open_profile
@@ -197,19 +212,25 @@ def _write_template(job: Job, output: str | None) -> None:
         typer.echo(neutralise(f"{said}; correct the column relevant (1 or 0), then: --from {output}"))
 
 
-def _tell(outcome: Outcome, conflicts_out: str | None) -> None:
-    """Say on standard error what was not found and what people do not agree on."""
-    for lost in outcome.lost[:_SHOWN]:
-        image = f"{lost.label.image} of " if lost.label.image else ""
-        complain(f"{lost.at}: {image}{lost.label.page}: {lost.why}")
-    if len(outcome.lost) > _SHOWN:
-        complain(f"{len(outcome.lost) - _SHOWN} more labels were not found")
-    if outcome.conflicts:
-        _show_conflicts(outcome.conflicts)
-    if conflicts_out is not None:
+def _tell_conflicts(conflicts: Sequence[Conflict], output: str | None) -> None:
+    """Show on standard error what people do not agree on, and write it to a file if asked to."""
+    if conflicts:
+        _show_conflicts(conflicts)
+    if output is not None:
         from scythe.cli.label_rows import DECISION, conflict_rows, write_table
 
-        write_table(DECISION, conflict_rows(outcome.conflicts), conflicts_out)
+        write_table(DECISION, conflict_rows(conflicts), output)
+
+
+def _show_lost(lost: Sequence[Lost]) -> None:
+    """Say which labels belong to no image; of a page that is not there, once."""
+    pages = Counter((one.label.page, one.why) for one in lost if one.is_page)
+    lines = [f"{page}: {why}; {counted(count, 'label')} of it lost" for (page, why), count in pages.items()]
+    lines += [f"{one.at}: {one.label.image} of {one.label.page}: {one.why}" for one in lost if not one.is_page]
+    for line in lines[:_SHOWN]:
+        complain(line)
+    if len(lines) > _SHOWN:
+        complain(f"{len(lines) - _SHOWN} more were not found")
 
 
 def _show_conflicts(conflicts: Sequence[Conflict]) -> None:
@@ -230,7 +251,7 @@ def _show_conflicts(conflicts: Sequence[Conflict]) -> None:
         console.print(Text(f"{len(conflicts) - _SHOWN} more: --conflicts-out FILE has them all"))
 
 
-def _report(outcome: Outcome, target: str) -> Iterator[str]:
+def _report(outcome: Outcome, lost: int, target: str) -> Iterator[str]:
     """Say what was learned."""
     from scythe.cli.label_rows import name_people
 
@@ -241,7 +262,7 @@ def _report(outcome: Outcome, target: str) -> Iterator[str]:
     known = outcome.profile.images
     said = f"{counted(len(outcome.new), 'page')}{f' by {people}' if people else ''}"
     yield f"{said}: {counted(images, 'image')} labelled, {relevant} relevant; written to {target}"
-    yield f"labelled in all: {counted(len(known.labelled), 'page')}; labels not found: {len(outcome.lost)}"
+    yield f"labelled in all: {counted(len(known.labelled), 'page')}; labels not found: {lost}"
     for page, by in outcome.replaced:
         yield f"replaced: what {by or 'the same person'} said of {page} before"
     for pair in outcome.agreement:
@@ -252,6 +273,9 @@ def _report(outcome: Outcome, target: str) -> Iterator[str]:
         yield f"conflicts: {counted(len(outcome.conflicts), 'image')}, which count for neither side where it is a tie"
     if outcome.note:
         yield f"no model by {known.method}: {outcome.note}"
+    if outcome.by_tree:
+        layouts = counted(outcome.by_tree, "layout")
+        yield f"images of {layouts} will be read by the tree: give PAGES, labelled or not, to learn where they stand"
     quality = outcome.quality
     if quality is not None:
         figures = f"f {quality.f:.2f}, precision {quality.precision:.2f}, recall {quality.recall:.2f}"

@@ -1,7 +1,7 @@
 """Find the pages that labels name: names and the pages of a command come in, the images of each page go out.
 
-A page is one of those given, by its file or address, or the end of either where that is unambiguous; else a file, as
-named or beside the labels; else it is fetched by its address.
+A page is one of those given, by its file or address, or the end of either where that is unambiguous; else one that was
+labelled before; else a file, as named or beside the labels; else it is fetched by its address.
 """
 
 from __future__ import annotations
@@ -15,28 +15,30 @@ from scythe.cli.sources import Loaded, Reach, Source, is_address, load
 from scythe.model import PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
+from scythe.rules import LabelledPage
 
 
 class Shelf:
     """The pages at hand; the images of each are read once."""
 
-    def __init__(self, pages: Sequence[Loaded], reach: Reach) -> None:
+    def __init__(self, pages: Sequence[Loaded], known: Sequence[LabelledPage], reach: Reach) -> None:
         self.pages = list(pages)
+        self._known = {each.page.url: each.page for each in known if each.page.url}
         self._reach = reach
         self._images: dict[int, PageImages] = {}
 
     def find(self, names: Sequence[str], folder: Path) -> dict[str, PageImages | str]:
         """Return the images of each page named, or why there are none; pages that are not at hand are loaded."""
-        known = {name: at for at, page in enumerate(self.pages) for name in (page.name, page.url) if name}
-        found = {name: known[name] if name in known else page_named(name, self.pages) for name in names}
-        wanted = [source for name in names if isinstance(found[name], str) and (source := _source(name, folder))]
-        for source, page in zip(
-            wanted, show_progress(load(wanted, None, self._reach), "loading", len(wanted)), strict=False
-        ):
+        at_hand = {name: at for at, page in enumerate(self.pages) for name in (page.name, page.url) if name}
+        found = {name: at_hand[name] if name in at_hand else page_named(name, self.pages) for name in names}
+        missing = [name for name in names if isinstance(found[name], str) and name not in self._known]
+        wanted = [source for name in missing if (source := _source(name, folder))]
+        loaded = show_progress(load(wanted, None, self._reach), "loading", len(wanted))
+        for source, page in zip(wanted, loaded, strict=False):
             found[source.name] = page.complaint or len(self.pages)
             if not page.complaint:
                 self.pages.append(page)
-        return {name: self.see(at) if isinstance(at, int) else at for name, at in found.items()}
+        return {name: self.see(at) if isinstance(at, int) else self._known.get(name, at) for name, at in found.items()}
 
     def see(self, at: int) -> PageImages:
         """Return the images of a page at hand."""

@@ -25,13 +25,13 @@ Row = tuple[str, ...]
 def template_rows(page: Page, name: str, judge: ImageJudge) -> Iterator[Row]:
     """Yield one row for each image of a page, with what the judge thinks of it.
 
-    An image is named by its address or, where the page shows that several times, by its number.
+    An image is named by its address and, where the page shows that several times, by its number in front.
     """
     contexts = read_image_contexts(page)
     shown = Counter(context.src for context in contexts.images)
     rows = zip(page.images, contexts.images, judge.score(contexts), strict=True)
     for number, (use, context, score) in enumerate(rows, 1):
-        image = context.src if shown[context.src] == 1 else f"#{number}"
+        image = context.src if shown[context.src] == 1 else f"#{number} {context.src}"
         yield name, image, str(int(score >= RELEVANT)), f"{score:.2f}", use.image.alt or use.image.caption
 
 

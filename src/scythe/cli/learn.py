@@ -24,7 +24,7 @@ from scythe.cli.site_options import (
     Timeout,
 )
 from scythe.cli.sources import Loaded, Reach, check_base, is_address
-from scythe.errors import BadInput
+from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -85,11 +85,12 @@ def learn(
                     complain(line)
                 complain("nothing could be learned from these pages")
                 raise typer.Exit(FAILED)
+            kept = _keep_labels(site, loaded, output)
             site.save(output)
-        except (BadInput, OSError) as error:
+        except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
-        for line in _report(site, loaded, output):
+        for line in (*_report(site, loaded, output), *kept):
             typer.echo(neutralise(line))
 
 
@@ -136,6 +137,20 @@ def _learn(pages: list[Loaded], examples: list[Example | None] | None, fields: S
     from scythe.site import Site
 
     return Site.learn([(page.url, page.body) for page in pages], examples, fields=fields or None)
+
+
+def _keep_labels(site: Site, pages: list[Loaded], output: str) -> list[str]:
+    """Take over what people said of images from the profile that is written over, and say so."""
+    from scythe.profile import open_profile
+
+    try:
+        known = open_profile(output).profile.images
+    except (BadInput, OSError):  # there is none
+        return []
+    if not known.labelled:
+        return []
+    site.annotate(known.labelled, [(page.url, page.body) for page in pages], method=known.method)
+    return [f"kept: the labels of images on {counted(len(known.labelled), 'page')} that {output} had"]
 
 
 def _report(site: Site, pages: list[Loaded], output: str) -> list[str]:

@@ -19,6 +19,7 @@ VERBS = {
     "cut": ("scythe.cli.cut", "Cut the fields of a learned site out of pages."),
     "explain": ("scythe.cli.explain", "Explain what a profile does with one page."),
     "suggest": ("scythe.cli.suggest", "Suggest which pages of a site to annotate."),
+    "annotate": ("scythe.cli.annotate", "Teach a site which images of its pages are relevant."),
     "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
     "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
     "bench": ("scythe.cli.bench", "Score text methods and other tools on page sets."),

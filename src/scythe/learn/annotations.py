@@ -2,8 +2,8 @@
 
 A table has the columns page and image and, if wanted, relevant and by; without relevant every image named is relevant.
 JSON is {"page": ["image", ...]}, {"page": {"relevant": [...], "irrelevant": [...]}} or a list of objects with the keys
-of the table; JSON lines are such objects. An image is an address or its number on the page (`#3`); an empty image says
-that someone looked at the page and none is relevant.
+of the table; JSON lines are such objects. An image is an address or its number on the page (`#3`, and an address behind
+it is not read); an empty image says that someone looked at the page and none is relevant.
 """
 
 from __future__ import annotations
@@ -122,6 +122,8 @@ def _label(row: Statement, place: Callable[[int], str], by: str) -> Label | None
         if not image and not row.relevant:
             return None  # an empty row
         raise BadInput(f"{place(row.line)}: the page is missing")
+    if image[:1] == "#":
+        image = image.split(maxsplit=1)[0]  # an address behind the number is for people
     if image[:1] == "#" and not (image[1:].isascii() and image[1:].isdecimal() and int(image[1:9]) > 0):
         raise BadInput(f"{place(row.line)}: the number of an image was expected, such as #3, not {image!r:.40}")
     who = _name(row.by, place(row.line)) or by

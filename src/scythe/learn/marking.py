@@ -29,6 +29,7 @@ class Lost:
     label: Label
     why: str
     at: str = ""  # where it stands in its file
+    is_page: bool = False  # the whole page is missing
 
 
 @dataclass(frozen=True, slots=True)
