@@ -74,7 +74,7 @@ def test_the_test_half_is_the_same_for_every_way_of_choosing(image_set: Path) ->
     pages = load_rows(image_set)["farm.example"]
     pool = pages[:12]
     chosen: Callable[[str], list[LabelledRows]] = lambda by: choose(pool, (), Plan("tree", 3, by), 0)
-    for by in ("random", "algorithm1", "cover"):
+    for by in ("random", "algorithm1", "kinds", "cover"):
         assert len({page.page.url for page in chosen(by)}) == 3
         assert all(page in pool for page in chosen(by))
     found = [try_site("farm.example", pages, Plan("relevance", 3, by), 1) for by in ("random", "cover")]
@@ -105,7 +105,7 @@ def test_every_table_of_the_paper_has_its_shape(image_set: Path) -> None:
     assert [row[0] for row in tables[0].rows] == ["relevance", "og"]
     assert [row[0] for row in tables[1].rows] == ["relevance", "adaboost"]
     assert [row[0] for row in tables[2].rows] == [1, 3]
-    assert tables[2].columns[1::2] == ("random", "clusters", "algorithm1", "cover")
+    assert tables[2].columns[1::2] == ("random", "clusters", "algorithm1", "kinds", "cover")
     assert [row[0] for row in tables[3].rows] == [10]
 
 

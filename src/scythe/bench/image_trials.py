@@ -27,7 +27,7 @@ from scythe.rules import PUBLISHED, RELEVANCE, LabelledPage, Marks, SiteImages
 Score = Callable[[PageImages], list[float]]
 Fit = Callable[[Sequence[LabelledRows], Sequence[PageImages]], Score | None]  # None: these pages make no model
 
-SELECTIONS = ("random", "clusters", "algorithm1", "cover")
+SELECTIONS = ("random", "clusters", "algorithm1", "kinds", "cover")  # kinds: cover where no model knows any image
 LEAST_PAGES = 20  # of a site that pages are learned of
 LEAST_RELEVANT = 5
 _CONTEXT = 20  # pages of a site that are looked at without labels
@@ -162,13 +162,17 @@ def try_site(site: str, pages: Sequence[LabelledRows], plan: Plan, seed: int) ->
 def choose(pool: Sequence[LabelledRows], unlabelled: Sequence[PageImages], plan: Plan, seed: int) -> list[LabelledRows]:
     """Return the pages that a person would be asked to label."""
     urls = [page.page.url for page in pool]
-    if plan.selection == "cover":
-        score = fit_relevance((), unlabelled)
+    if plan.selection in ("cover", "kinds"):
+        score = fit_relevance((), unlabelled) if plan.selection == "cover" else _doubt_all
         chosen = choose_pages([page.page for page in pool], [score(page.page) for page in pool], plan.pages, seed=seed)
     else:
         by = {"random": select_random, "clusters": select_clusters, "algorithm1": select_algorithm1}
         chosen = by[plan.selection](urls, plan.pages, seed)
     return [pool[at] for at in chosen]
+
+
+def _doubt_all(page: PageImages) -> list[float]:
+    return [0.5] * len(page.images)
 
 
 def _count(scores: Sequence[Sequence[float]], test: Sequence[LabelledRows]) -> Counts:
