@@ -228,3 +228,9 @@ def test_the_source_of_one_node_is_that_of_the_image(html: str) -> None:
     page = Page.from_text(html, url=URL)
     (node,) = page.tree.css("img")
     assert source_of(node, page.base) == next((use.image.src for use in page.images), None)
+
+
+def test_what_a_script_loads_goes_before_what_stands_in_its_place() -> None:
+    page = Page.from_text("<img src=/images/pxl.gif data-src=/field.jpg>", url="https://farm.example/")
+    assert page.images[0].image.src == "https://farm.example/field.jpg"
+    assert page.images[0].image.sources == ("https://farm.example/field.jpg", "https://farm.example/images/pxl.gif")

@@ -54,11 +54,9 @@ class Offer:
     beyond: int = 0  # candidates that were not looked at
 
     def best(self) -> Url | None:
-        """Return the largest, as far as the page says sizes, or else the one shown."""
+        """Return the largest, as far as the page says sizes, or else the one that a browser ends up with."""
         widest = max(self.sized, key=lambda pair: pair[0], default=None)
-        if widest and (widest[0] > 0 or not self.plain):
-            return widest[1]
-        return self.plain[0] if self.plain else None
+        return widest[1] if widest and (widest[0] > 0 or not self.plain) else self.loaded()
 
     def loaded(self) -> Url | None:
         """Return what a browser ends up with: what a script loads, or what is shown without."""
@@ -89,8 +87,12 @@ def read_offer(node: LexborNode, attributes: dict[str, str | None], base: str | 
 
 def best_address(node: LexborNode, attributes: dict[str, str | None], base: str | None) -> Url | None:
     """Return what `read_offer(...).best()` does, at less cost."""
-    texts = _plain_texts(attributes)
-    plain = next((url for _, text in texts if (url := absolute(text, base)) is not None), None)
+    plain = None
+    for rank, text in _plain_texts(attributes):
+        url = absolute(text, base) if plain is None or 0 <= rank < _LOADED else None
+        plain = url or plain
+        if plain is not None and rank >= 0:
+            break
     sized = list(_candidates(node, attributes, Offer()))
     if len(sized) > 1:
         sized.sort(key=lambda pair: -pair[1])
