@@ -175,6 +175,7 @@ def test_inputs_that_are_nothing_are_named(
 def test_wrong_options_are_explained_before_anything_is_loaded(suggest: Suggest, saved: Path) -> None:
     assert "cover, clusters, random" in suggest("saved", "--by", "colour", check=2).stderr
     assert "several kinds" in suggest("saved", LISTED[0], check=2).stderr
+    assert "gone.json: cannot be read" in suggest("saved", "--profile", "gone.json", check=2).stderr
     assert "known formats" in suggest("saved", "-f", "pdf", check=2).stderr
 
 

@@ -128,7 +128,10 @@ def _form(kind: str | None, output: str | None) -> str:
 def _known(profile: str | None) -> SiteImages | None:
     from scythe.profile import open_profile
 
-    return open_profile(profile).profile.images if profile is not None else None
+    try:
+        return open_profile(profile).profile.images if profile is not None else None
+    except OSError as error:
+        raise BadInput(f"{profile}: cannot be read: {error.strerror or error}") from None
 
 
 def _suggest(candidates: Candidates, count: int, seed: int, known: SiteImages | None) -> tuple[Suggestion, ...]:
