@@ -47,6 +47,10 @@ class Limits:
     place_chars: int = 1_000
     page_images: int = 10_000  # images of a page that are judged; the most seen on a real one are some 300
     image_areas: int = 100  # elements of a layout that hold its relevant images; most have one to three
+    probe_bytes: int = 65_536  # asked of one image for its size, which stands in its first few hundred, mostly
+    probed_images: int = 200  # of one page whose sizes are asked for
+    probe_s: float = 20.0  # for all images of one page together
+    probe_image_s: float = 5.0
     site_signatures: int = 20_000  # kinds of images, and addresses, known of one site
     labelled_pages: int = 2_000  # pages of one site that people marked images on; six are enough for most
     labels: int = 1_000_000  # in one file

@@ -18,11 +18,11 @@ from scythe.fetch import guard
 from scythe.fetch.client import Client, FetchOptions, open_session
 from scythe.fetch.image_header import ImageSize, probe_size
 from scythe.fetch.judge import header, require_ok
+from scythe.limits import LIMITS
 from scythe.model import Response
 
 Size = tuple[int | None, int | None]
 
-_FIRST_BYTES = 65_536
 _RANGE = re.compile(r"bytes[ =](\d{1,15})-\d{1,15}/(\d{1,15}|\*)")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 
@@ -31,10 +31,10 @@ _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 class ProbeOptions:
     """How much asking for sizes may cost, per page."""
 
-    first_bytes: int = _FIRST_BYTES  # of one image; sizes stand in the first few hundred but for some JPEG and HEIC
-    images: int = 200  # of one page; the most seen on a real one are some 300, few of them different
-    timeout_s: float = 20.0  # for all of them together
-    image_timeout_s: float = 5.0
+    first_bytes: int = LIMITS.probe_bytes
+    images: int = LIMITS.probed_images
+    timeout_s: float = LIMITS.probe_s  # for all images together
+    image_timeout_s: float = LIMITS.probe_image_s
     concurrency: int = 4  # hosts asked at the same time; each is asked for one image at a time
     allow_private: bool = False
     user_agent: str = FetchOptions().user_agent
@@ -119,7 +119,7 @@ def _file_bytes(response: Response, part: re.Match[str] | None) -> int | None:
     return int(length) if is_whole and length.isascii() and length.isdigit() and len(length) < 16 else None
 
 
-def measure_data_url(url: str, first_bytes: int = _FIRST_BYTES) -> Probe:
+def measure_data_url(url: str, first_bytes: int = LIMITS.probe_bytes) -> Probe:
     """Measure an image that stands in its address, by the first part of it."""
     head, _, content = url[: 5 + 4 * first_bytes].partition(",")
     body = unquote_to_bytes(content)
