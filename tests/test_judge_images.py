@@ -47,6 +47,15 @@ def test_every_image_has_a_score_with_or_without_a_site() -> None:
         assert ImageJudge(site).score(PageImages()) == []
 
 
+def test_labels_change_the_answers_of_the_shared_model() -> None:
+    assert verdicts(known(1, 2, 3)) == [False, True, False, True]
+
+
+def test_a_published_method_is_asked_instead_of_the_labels_themselves() -> None:
+    site = known(1, 2, 3, method="tree")
+    assert ImageJudge(site).score(page(50)) == [0.0, 1.0, 0.0, 1.0] != ImageJudge(known(1, 2, 3)).score(page(50))
+
+
 @pytest.mark.parametrize("method", PUBLISHED)
 def test_a_published_method_answers_by_its_model(method: str) -> None:
     assert verdicts(known(1, 2, 3, method=method)) == [False, True, False, True]

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from scythe.learn.annotators import agreed_marks, page_key
+from scythe.learn.relevance import Update, fit_update
 from scythe.learn.tc import fit_site_model
 from scythe.model import PageImages
 from scythe.profile_values import write_plain
-from scythe.read.images.relevance import score_images
+from scythe.read.images.relevance import image_logits, score_images
 from scythe.read.images.tc import TcModel, load_site_model
 from scythe.rules import RELEVANCE, SiteImages
 
@@ -49,7 +50,17 @@ class ImageJudge:
             return []
         if self._published is not None:
             return self._published.score(page)
-        return score_images(page, self._counts)
+        if self._update is None:
+            return score_images(page, self._counts)
+        return self._update.apply(page, image_logits(page, self._counts).tolist())
+
+    @cached_property
+    def _update(self) -> Update | None:
+        """What labels change in the answers of the shared model; None where there are none."""
+        labelled = self.known.labelled
+        if not labelled:
+            return None
+        return fit_update(labelled, [image_logits(each.page, self._counts).tolist() for each in labelled])
 
     @cached_property
     def _counts(self) -> SiteImages | None:

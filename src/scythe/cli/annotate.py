@@ -106,6 +106,8 @@ def annotate(
             if template:
                 _write_template(job, output)
                 return
+            if method is not None and method not in IMAGE_METHODS:
+                raise BadInput(f"--method {method}: known are {', '.join(IMAGE_METHODS)}")
             if not labels:
                 raise BadInput(_NO_LABELS.format(site=inputs[0]))
             target = output or job.profile
@@ -200,11 +202,14 @@ def _write_template(job: Job, output: str | None) -> None:
 
     if job.profile is not None and not job.inputs:
         raise BadInput("--template wants pages: saved ones, or addresses")
-    judge = ImageJudge(open_profile(job.profile).profile.images if job.profile is not None else None)
+    known = open_profile(job.profile).profile.images if job.profile is not None and job.exists else None
+    if job.profile is not None and known is None:
+        complain(f"{job.profile}: there is no such profile yet; the guesses are those for any site")
     loaded = job.load()
     if not loaded:
         raise BadInput("there is no page to make a table of")
     pages = [(open_page(page), page.url or page.name) for page in loaded]
+    judge = ImageJudge(known)
     rows = [row for page, name in pages for row in template_rows(page, name, judge)]
     write_table(TEMPLATE, rows, output)
     if output is not None and output != "-":

@@ -84,7 +84,11 @@ def _why(rows: Sequence[int], finder: _Finder) -> str:
         some = ", ".join(f"#{row + 1}" for row in rows[:3]) + (", ..." if len(rows) > 3 else "")
         return f"could be any of {some}; write the number"
     count = len(finder.page.images)
-    return f"not on the page, which has {count} image{'' if count == 1 else 's'}" if count else "the page has no image"
+    if count:
+        return f"not on the page, which has {count} image{'' if count == 1 else 's'}"
+    return (
+        "the page has no image" if finder.page.url else "no image of the page has a known address; where is the page?"
+    )
 
 
 def _marks(by: str, labels: Sequence[Label], found: dict[int, Label], doubtful: set[int], count: int) -> Marks | None:
