@@ -6,7 +6,7 @@ do not tell, the same areas are followed on the tree; where the rules do not fit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -16,6 +16,7 @@ from scythe.model import Content, Field, Image, Rendered
 from scythe.page import Page
 from scythe.page.follow import lead_to, span_of
 from scythe.page.image_areas import AreaReader
+from scythe.page.image_named import find_named, is_outside
 from scythe.page.source import Source
 from scythe.reap import WHEN_ASKED, rows_by_offset
 from scythe.rules import FLOW, Layout, Way
@@ -24,6 +25,7 @@ from scythe.url import Url
 Images = tuple[Image, ...]
 _WHOLE = Way(FLOW, ())
 _NONE = "no relevant images on the pages learned"
+_NAMED = "the page shows an image as its own where none was"
 
 
 class Trees(Protocol):
@@ -70,6 +72,8 @@ class Gleaner:
         found = self.cutter.find(asked.body, text.span if text is not None and is_cut else None)
         if found.state != "cut":
             return None, found.why, found.state == "doubt" or not is_cut
+        if self._misses_named(asked.body, [span for _, span in found.areas]):
+            return None, _NAMED, False
         images = self.cutter.read(asked.body, found, asked.url)
         return images, _count(len(found.areas)) if images is not None else "not sure of what is in an area", True
 
@@ -90,14 +94,23 @@ class Gleaner:
         rows = rows_by_offset(source, page)
         if rows is None:
             return None, "the page had to be repaired"
-        images: list[Image] = []
         areas = outermost(found)
+        if self._misses_named(asked.body, [span for _, span in areas]):
+            return None, _NAMED
+        images: list[Image] = []
         for number, (start, _) in areas:
             row = rows.get(start, 0)
             if not row:
                 return None, "an area is not shown"
             images += self._reader.read(page.elements.node[row], number, page.base)
         return tuple(images), _count(len(areas))
+
+    def has_none(self, asked: AskedImages) -> bool:
+        """Say whether a page has no relevant images since those learned had none, and nothing speaks against it."""
+        return not self.layout.images.areas and not self._misses_named(asked.body, ())
+
+    def _misses_named(self, body: bytes, spans: Sequence[tuple[int, int]]) -> bool:
+        return self.layout.images.heeds_named and is_outside(find_named(body), spans)
 
 
 class GleanedContent:
@@ -143,9 +156,11 @@ class GleanedContent:
 
     def _read(self) -> tuple[Images, str]:
         asked, gleaner, why = self._asked, self._gleaner, ""
-        if gleaner is not None and not gleaner.layout.images.areas:
+        if gleaner is not None and gleaner.has_none(asked):
             return (), self._expect()
-        if gleaner is not None:
+        if gleaner is not None and not gleaner.layout.images.areas:
+            why = _NAMED
+        elif gleaner is not None:
             images, why, may_follow = gleaner.cut(asked) if asked.via != "tree" else (None, "", True)
             if images is not None:
                 return images, f"cut: {why}"

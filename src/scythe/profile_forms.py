@@ -231,6 +231,7 @@ IMAGE_RULES = Record(
         "sources": Many(Row((_ADDRESS, _THOUSANDTHS)), LIMITS.site_signatures),
         "pages": _PAGES,
         "present": _PAGES,
+        "named": _PAGES,
     },
 )
 IMAGE_CONTEXT = Record(

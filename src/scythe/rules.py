@@ -156,6 +156,12 @@ class ImageRules:
     sources: tuple[tuple[str, int], ...] = ()  # by address, of images that many pages show, thousandths
     pages: int = 0  # of the layout that were learned; 0: nothing is known, the tree is asked
     present: int = 0  # of them that have relevant images
+    named: int = 0  # of them that show an image outside of areas which they name as their own, as sites do with logos
+
+    @property
+    def heeds_named(self) -> bool:
+        """Whether an image that a page names as its own and shows outside of areas is worth a second look."""
+        return self.named <= (1 - USUALLY) * self.pages
 
 
 @dataclass(frozen=True, slots=True)

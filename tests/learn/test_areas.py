@@ -53,7 +53,7 @@ def test_an_image_that_all_pages_show_and_is_judged_unlike_its_kind_is_known_by_
 
 def test_a_layout_without_relevant_images_is_known_to_have_none() -> None:
     pages = [replace(judged(body, n), scores=[0.1] * 20) for n, body in enumerate(BODIES)]
-    assert learn_areas(pages, TEXT) == LearnedAreas(ImageRules(pages=8))
+    assert learn_areas(pages, TEXT) == LearnedAreas(ImageRules(pages=8, named=8))
 
 
 def test_relevant_images_that_stand_anywhere_give_no_rules_but_a_reason() -> None:

@@ -16,6 +16,7 @@ from scythe.learn.image_scores import score_areas
 from scythe.learn.markers import learn_way
 from scythe.page.follow import lead_to, span_of
 from scythe.page.image_areas import labels_around
+from scythe.page.image_named import find_named, is_outside
 from scythe.page.source import Source
 from scythe.rules import FLOW, FieldRules, ImageArea, ImageRules, Way
 
@@ -64,13 +65,15 @@ def learn_areas(pages: Sequence[JudgedPage], text: FieldRules | None, old: Image
     wanted = frozenset((i, image) for i, page in enumerate(boxes) for image in page.relevant)
     present = len({page for page, _ in wanted})
     if present <= _STRAY * len(pages) and not old.areas:
-        return LearnedAreas(ImageRules(pages=old.pages + len(pages), present=old.present + present))
+        named = old.named + _count_named(boxes, ())
+        return LearnedAreas(ImageRules(pages=old.pages + len(pages), present=old.present + present, named=named))
     known = [_follow_known(boxes, area, text) for area in old.areas if area.ways or text is not None]
     chosen = choose_areas(boxes, wanted, text, known)
     found: Wanted = frozenset().union(*(area.covered for area in chosen))
     if not chosen or len(wanted) - len(found) > max(_MISSED * len(wanted), len(wanted) >= _ONE_OF):
         return LearnedAreas(why=f"{len(found)} of {len(wanted)} relevant images stand in an element that rules lead to")
-    return LearnedAreas(_rules(pages, chosen, old, present))
+    rules = _rules(pages, chosen, old, present)
+    return LearnedAreas(replace(rules, named=old.named + _count_named(boxes, chosen)))
 
 
 def choose_areas(
@@ -182,6 +185,15 @@ def _span(page: PageBoxes, place: int | None) -> tuple[int, int] | None:
 
 def _is_inside(inner: tuple[int, int] | None, outer: tuple[int, int] | None) -> bool:
     return inner is not None and outer is not None and outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _count_named(boxes: Sequence[PageBoxes], areas: Sequence[Area]) -> int:
+    """Count the pages that show an image outside of all areas which they name as their own."""
+    count = 0
+    for number, page in enumerate(boxes):
+        spans = [span for area in areas if (span := _span(page, area.places[number])) is not None]
+        count += is_outside(find_named(page.judged.source.body), spans)
+    return count
 
 
 def _rules(pages: Sequence[JudgedPage], chosen: Sequence[Area], old: ImageRules, present: int) -> ImageRules:
