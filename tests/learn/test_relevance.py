@@ -75,6 +75,21 @@ def test_images_of_the_same_kind_differ_by_what_the_shared_model_says() -> None:
     assert high > 0.6
 
 
+def test_an_address_labelled_on_several_pages_is_known_in_other_places() -> None:
+    marked = [mark_stories(PageImages(images=(picture("/badge.png", "teaser"),))) for _ in range(3)]
+    new = PageImages(
+        images=(picture("/badge.png", "hero", outer="article"), picture("/b.png", "hero", outer="article"))
+    )
+    badge, other = _fit(*marked).apply(new, [1.0, 1.0])
+    assert badge < 0.5 < other
+
+
+def test_placeholders_that_stand_for_any_image_are_no_address() -> None:
+    marked = mark_stories(PageImages(images=(picture("data:image/gif;base64,R0", "teaser"),) * 9))
+    new = PageImages(images=(picture("data:image/gif;base64,R0", "hero", outer="article"),))
+    assert _fit(marked).apply(new, [1.0]) == pytest.approx([0.731], abs=1e-3)
+
+
 def test_the_same_labels_give_the_same_update() -> None:
     marked = [mark_stories(story(number)) for number in range(4)]
     assert _fit(*marked) == _fit(*marked)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import heapq
+import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from scythe.model import PageImages
+from scythe.model import ImageContext, PageImages
 from scythe.page.image_signature import signature
 
+# chosen on sites with labels, all near them do as well: docs/why/image-update.md
+_DEPTHS = (2, 4)  # of kinds of images: those of a template, and finer ones
 _FLOOR = 0.02  # of doubt about an image: kinds of images that the model is sure of are worth a look as well
+_FADE = 3  # a kind that n pages show already counts as 1 / (1 + n) ** 3
+
+_Kind = tuple[int, str]
 
 
 def choose_pages(
@@ -22,23 +29,48 @@ def choose_pages(
 ) -> list[int]:
     """Return the numbers of up to `count` pages, best first, none twice.
 
-    Greedy: each time the page whose kinds of images hold the most doubt on the whole site, where what the pages chosen
-    and `known` show already counts less each time. `scores` are the probabilities of the shared model.
+    Each next page is the one whose kinds of images hold the most doubt on the whole site, where what the pages chosen
+    and `known` show already counts for little. `scores` are the probabilities of the shared model; `seed` decides
+    between equal pages.
     """
-    kinds = [frozenset(signature(image) for image in page.images) for page in pages]
-    doubt: defaultdict[str, float] = defaultdict(float)
+    worth = _doubt(pages, scores)
+    kinds = [_kinds(page) for page in pages]
+    seen: Counter[_Kind] = Counter()
+    for page in known:
+        seen.update(_kinds(page))
+
+    def gain(number: int) -> float:
+        return sum(worth[kind] / math.pow(1 + seen[kind], _FADE) for kind in kinds[number])
+
+    order = list(range(len(pages)))
+    random.Random(seed).shuffle(order)
+    waiting = [(-gain(number), place, number) for place, number in enumerate(order)]
+    heapq.heapify(waiting)
+    chosen: list[int] = []
+    while waiting and len(chosen) < count:
+        _, place, number = heapq.heappop(waiting)
+        now = (-gain(number), place, number)
+        if waiting and now > waiting[0]:  # gains only fall: what stays ahead of the others' old gains is the best
+            heapq.heappush(waiting, now)
+            continue
+        chosen.append(number)
+        seen.update(kinds[number])
+    return chosen
+
+
+def _doubt(pages: Sequence[PageImages], scores: Sequence[Sequence[float]]) -> dict[_Kind, float]:
+    """Return how much the model doubts about each kind of image; four times as many images count twice as much."""
+    doubt: defaultdict[_Kind, float] = defaultdict(float)
     for page, page_scores in zip(pages, scores, strict=True):
         for image, score in zip(page.images, page_scores, strict=True):
-            doubt[signature(image)] += score * (1 - score) + _FLOOR
-    seen: Counter[str] = Counter()
-    for page in known:
-        seen.update({signature(image) for image in page.images})
-    left = list(range(len(pages)))
-    random.Random(seed).shuffle(left)
-    chosen: list[int] = []
-    while left and len(chosen) < count:
-        best = max(left, key=lambda number: sum(doubt[kind] / (1 + seen[kind]) ** 2 for kind in kinds[number]))
-        left.remove(best)
-        chosen.append(best)
-        seen.update(kinds[best])
-    return chosen
+            for kind in _kinds_of(image):
+                doubt[kind] += score * (1 - score) + _FLOOR
+    return {kind: math.sqrt(total) for kind, total in doubt.items()}
+
+
+def _kinds(page: PageImages) -> list[_Kind]:
+    return list(dict.fromkeys(kind for image in page.images for kind in _kinds_of(image)))
+
+
+def _kinds_of(image: ImageContext) -> list[_Kind]:
+    return [(depth, signature(image, depth)) for depth in _DEPTHS]

@@ -19,6 +19,7 @@ from scythe.learn.annotators import agreed_marks
 from scythe.learn.image_traits import FACT, NEAR, OWN, PATH, traits
 from scythe.learn.logistic import Floats, fit_rows
 from scythe.learn.urls import spread
+from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
 from scythe.page.image_signature import signature
 from scythe.rules import LabelledPage
@@ -29,7 +30,8 @@ _BIAS_VARIANCE = 0.5
 _TRUST_VARIANCE = 0.3  # of how far the shared model is to be trusted, which is 1 at first
 _SQUASH = 4.0  # log-odds of the shared model that count at most: no model is surer than 98 % on a site it never saw
 _DEPTHS = (2, 4, 8)  # of kinds, from general to special
-_PRIOR_IMAGES = 1.0  # images of a kind that the opinion so far counts as
+_PRIOR_IMAGES = 1.0  # of a kind: what the opinion so far counts as
+_PRIOR_USES = 2.0  # of an address: what holds in one place need not hold in another
 _BOTH_SORTS = 1.0  # images of the rarer sort at which both views count alike
 _ENOUGH = 20  # images of the rarer sort from which on kinds are not asked
 _PAGES = 300  # labelled pages looked at, evenly spread
@@ -37,6 +39,7 @@ _ROWS = 800  # of images with other traits, of each sort
 _TRAITS = 6_000
 
 _Row = tuple[frozenset[str], bool]
+_Tally = Mapping[str, tuple[int, int]]  # images labelled, and relevant ones among them
 
 
 def merged_labels(labelled: LabelledPage) -> tuple[bool | None, ...]:
@@ -53,7 +56,8 @@ class Update:
     bias: float = 0.0
     trust: float = 1.0  # what the shared model's log-odds are multiplied by
     share: float = 0.0  # of the traits in the answer, the rest is that of the kinds
-    kinds: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # images and relevant ones by signature
+    kinds: tuple[_Tally, ...] = ()  # by signature, one of each depth; none without labels
+    sources: _Tally = field(default_factory=dict)  # by address
 
     def apply(self, page: PageImages, logits: Sequence[float]) -> list[float]:
         """Return the probability that each image of a page is relevant, given the shared model's log-odds of each."""
@@ -64,7 +68,7 @@ class Update:
             score = self._by_traits(image, logit) if self.share else 0.0
             if self.share < 1:
                 score = self.share * score + (1 - self.share) * self._by_kind(image, logit)
-            scores.append(score)
+            scores.append(_mix(self.sources.get(image.src), score, _PRIOR_USES))
         return scores
 
     def _by_traits(self, image: ImageContext, logit: float) -> float:
@@ -73,9 +77,8 @@ class Update:
 
     def _by_kind(self, image: ImageContext, logit: float) -> float:
         chance = _chance(logit)
-        for depth in _DEPTHS:
-            images, relevant = self.kinds.get(_kind(image, depth), (0, 0))
-            chance = (relevant + _PRIOR_IMAGES * chance) / (images + _PRIOR_IMAGES)
+        for depth, tally in zip(_DEPTHS, self.kinds, strict=True):
+            chance = _mix(tally.get(signature(image, depth)), chance, _PRIOR_IMAGES)
         return chance
 
 
@@ -84,29 +87,41 @@ def fit_update(labelled: Sequence[LabelledPage], logits: Sequence[Sequence[float
 
     Without labels the update changes nothing. Of more than 300 pages as many, evenly spread, are looked at.
     """
-    rows: dict[_Row, list[float]] = {}  # its guesses
-    full: Counter[bool] = Counter()
-    images: Counter[str] = Counter()
-    relevant: Counter[str] = Counter()
-    sorts: Counter[bool] = Counter()
+    known = _Labels()
     for page, page_logits in spread(list(zip(labelled, logits, strict=True)), _PAGES):
         for image, label, logit in zip(page.page.images, merged_labels(page), page_logits, strict=True):
-            if label is None:
-                continue
-            sorts[label] += 1
-            kinds = [_kind(image, depth) for depth in _DEPTHS]
-            images.update(kinds)
-            relevant.update(kinds if label else ())
-            row = (frozenset(traits(image)), label)
-            if row not in rows and full[label] < _ROWS:
-                full[label] += 1
-                rows[row] = []
-            if row in rows:
-                rows[row].append(_squash(logit))
-    rarer = min(sorts[True], sorts[False])
+            if label is not None:
+                known.add(image, label, logit)
+    rarer = min(known.sorts[True], known.sorts[False])
     share = 1.0 if rarer >= _ENOUGH else rarer / (rarer + _BOTH_SORTS)
-    weights, bias, trust = _fit_traits(rows) if share else ({}, 0.0, 1.0)
-    return Update(weights, bias, trust, share, {kind: (count, relevant[kind]) for kind, count in images.items()})
+    weights, bias, trust = _fit_traits(known.rows) if share else ({}, 0.0, 1.0)
+    kinds = tuple(known.kinds) if known.sorts else ()
+    return Update(weights, bias, trust, share, kinds, known.sources)
+
+
+class _Labels:
+    """Labels of a site as they are counted."""
+
+    def __init__(self) -> None:
+        self.sorts: Counter[bool] = Counter()
+        self.kinds: list[dict[str, tuple[int, int]]] = [{} for _ in _DEPTHS]
+        self.sources: dict[str, tuple[int, int]] = {}
+        self.rows: dict[_Row, list[float]] = {}  # the guesses of images with the same traits
+        self._distinct: Counter[bool] = Counter()
+
+    def add(self, image: ImageContext, label: bool, logit: float) -> None:
+        """Count one image."""
+        self.sorts[label] += 1
+        for depth, tally in zip(_DEPTHS, self.kinds, strict=True):
+            _count(tally, signature(image, depth), label)
+        if 0 < len(image.src) <= LIMITS.url_chars and not image.src.startswith("data:"):  # placeholders stand anywhere
+            _count(self.sources, image.src, label)
+        row = (frozenset(traits(image)), label)
+        if row not in self.rows and self._distinct[label] < _ROWS:
+            self._distinct[label] += 1
+            self.rows[row] = []
+        if row in self.rows:
+            self.rows[row].append(_squash(logit))
 
 
 def _fit_traits(rows: Mapping[_Row, Sequence[float]]) -> tuple[dict[str, float], float, float]:
@@ -147,8 +162,14 @@ def _prior_variances(names: Sequence[str], table: Floats, counts: Floats) -> Flo
     return variances
 
 
-def _kind(image: ImageContext, depth: int) -> str:
-    return f"{depth}{signature(image, depth)}"
+def _count(tally: dict[str, tuple[int, int]], name: str, label: bool) -> None:
+    images, relevant = tally.get(name, (0, 0))
+    tally[name] = (images + 1, relevant + label)
+
+
+def _mix(seen: tuple[int, int] | None, chance: float, prior: float) -> float:
+    """Return the share of relevant images among those seen, where the opinion so far counts as `prior` images."""
+    return (seen[1] + prior * chance) / (seen[0] + prior) if seen else chance
 
 
 def _squash(logit: float) -> float:
