@@ -79,7 +79,7 @@ def _write_page(plan: Plan, plans: Sequence[Plan], design: Design) -> DemoPage:
     body = wrap("div", join(parts), class_=design.body, itemprop=_item_property(plan))
     article = _article(plan, voice, design, body, others)
     charset = _charset(plan)
-    html = _document(plan, voice, design, article, others, charset)
+    html = _document(plan, voice, design, Part(article, images=body.images), others, charset)
     return DemoPage(
         path=plan.path,
         html=html.encode(charset, "xmlcharrefreplace"),
@@ -120,7 +120,7 @@ def _article(plan: Plan, voice: Voice, design: Design, body: Part, others: Seque
     return el(design.article_tag, "\n".join(part for part in inside if part), class_=design.article)
 
 
-def _document(plan: Plan, voice: Voice, design: Design, article: str, others: Sequence[Plan], charset: str) -> str:
+def _document(plan: Plan, voice: Voice, design: Design, article: Part, others: Sequence[Plan], charset: str) -> str:
     related = furniture.write_teasers(voice.ui["related"], others[:4], design, with_text=plan.number % 2 == 0)
     below = [related, furniture.write_newsletter(voice, design)]
     if plan.kind in ("news", "blog"):
@@ -128,10 +128,10 @@ def _document(plan: Plan, voice: Voice, design: Design, article: str, others: Se
     remarks = _remarks(plan, voice)
     if remarks:
         below.append(furniture.write_comments(voice, design, remarks))
-    main = el("main", article, "\n", *(f"{piece}\n" for piece in below), id="main", class_=design.main)
+    main = el("main", article.html, "\n", *(f"{piece}\n" for piece in below), id="main", class_=design.main)
     sidebar = furniture.write_sidebar(voice, others[3:8], design)
     columns = [sidebar, main] if design.sidebar_first else [main, sidebar]
-    image = f"{BASE}/img/og-{plan.number}.jpg"
+    image = article.images[0] if article.images else f"{BASE}/img/og-{plan.number}.jpg"
     head = furniture.write_head(plan, image, _schema(plan, image), charset)
     return _page(plan.language, voice, design, head, "\n".join(columns))
 
