@@ -64,6 +64,21 @@ def test_a_bitmap_with_rows_from_the_top_has_a_positive_height():
     assert sides(bmp(30, -20)) == (30, 20)
 
 
+def test_the_oldest_bitmaps_have_short_sides():
+    assert sides(b"BM" + bytes(12) + b"\x0c\0\0\0\x1e\0\x14\0") == (30, 20)
+
+
+def test_boxes_may_have_long_lengths():
+    whole = avif(30, 20)
+    at = whole.index(b"meta") - 4
+    size = (len(whole) - at + 8).to_bytes(8, "big")
+    assert sides(whole[:at] + b"\0\0\0\1meta" + size + whole[at + 8 :]) == (30, 20)
+
+
+def test_a_box_without_sizes_has_none():
+    assert sides(box(b"ftyp", b"avif") + box(b"meta", bytes(4))) is None
+
+
 @pytest.mark.parametrize(
     ("attributes", "expected"),
     [
