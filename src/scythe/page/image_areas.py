@@ -22,6 +22,8 @@ from scythe.rules import ImageRules
 RELEVANT = 500  # thousandths, from which on an image is rather relevant than not
 DEPTHS = (4, 2, 1)  # elements around an image by which its kind is known, the closest match first
 _IMAGE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:[?#]|$)", re.I)
+# says how words look; one that is left open is built again around images far below
+_STYLES = frozenset("b big code em font i nobr s small strike strong tt u".split())
 _LINK_CHARS = 2_000  # of an address that are looked at for the name of a file
 
 
@@ -99,7 +101,8 @@ class _Labels:
             here = here.parent
         path, links_away = self._known[here.mem_id] if here is not None else ((), False)
         for one in reversed(climbed):
-            path = (_label(one), *path[: DEPTHS[0] - 1])
+            if one.tag not in _STYLES:
+                path = (_label(one), *path[: DEPTHS[0] - 1])
             links_away = links_away or _links_away(one)
             self._known[one.mem_id] = (path, links_away)
         return path, links_away
