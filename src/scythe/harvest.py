@@ -51,12 +51,12 @@ class Harvest:
 class Harvester:
     """Extracts pages by one profile. It holds the compiled rules; the profile itself never changes."""
 
-    def __init__(self, profile: Profile, wanted: tuple[str, ...]) -> None:
+    def __init__(self, profile: Profile, wanted: tuple[str, ...], judge: ImageJudge | None = None) -> None:
         self.profile = profile
+        self.judge = judge or ImageJudge(profile.images)
         self._wanted = tuple(name for name in wanted if name != "records")  # which are no field but lists
         self._dispatcher = Dispatcher(profile.layouts)
         self._reapers = [Reaper(layout) if layout.regions else None for layout in profile.layouts]
-        self._judge = ImageJudge(profile.images)
         self._gleaners = [Gleaner(layout) if layout.images.pages else None for layout in profile.layouts]
         self._cutters = [Cutter(layout) for layout in profile.layouts]
         self._boilerplate = [Boilerplate(layout.boilerplate) for layout in profile.layouts]
@@ -80,7 +80,7 @@ class Harvester:
     def harvest(self, body: bytes, url: str | None, via: Via) -> Harvest:
         """Extract one page: "cut" never builds a tree, "tree" never cuts, "auto" cuts and asks the tree in doubt."""
         number = self._dispatcher.pick(body, url)
-        trees = Trees(body, absolute(url) if url else None, self.profile.boilerplate, self._judge)
+        trees = Trees(body, absolute(url) if url else None, self.profile.boilerplate, self.judge)
         one = _Extraction(trees, self.profile, self._wanted, via)
         if number is not None:
             layout = self.profile.layouts[number]

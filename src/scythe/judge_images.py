@@ -13,6 +13,7 @@ from functools import cached_property
 from scythe.learn.annotators import agreed_marks, page_key
 from scythe.learn.relevance import Update, fit_update
 from scythe.learn.tc import fit_site_model
+from scythe.learn.urls import spread
 from scythe.model import PageImages
 from scythe.profile_values import write_plain
 from scythe.read.images.relevance import image_logits, score_images
@@ -20,6 +21,7 @@ from scythe.read.images.tc import TcModel, load_site_model
 from scythe.rules import RELEVANCE, SiteImages
 
 RELEVANT = 0.5  # scores are probabilities: from here on an image is rather relevant than not
+_LABELLED = 300  # labelled pages that the update looks at, evenly spread: judging them all takes a second
 _FOLDS = 20  # times that a model is fitted to try it
 
 
@@ -57,7 +59,7 @@ class ImageJudge:
     @cached_property
     def _update(self) -> Update | None:
         """What labels change in the answers of the shared model; None where there are none."""
-        labelled = self.known.labelled
+        labelled = spread(self.known.labelled, _LABELLED)
         if not labelled:
             return None
         return fit_update(labelled, [image_logits(each.page, self._counts).tolist() for each in labelled])

@@ -48,7 +48,8 @@ class Site:
         )
         self._nursery = Nursery(self._keeper.health)
         self._lock = Lock()
-        self._adopt(profile)
+        self.profile = profile
+        self._harvester = Harvester(profile, profile.fields)
 
     @classmethod
     def learn(
@@ -164,8 +165,10 @@ class Site:
             self._keeper.health.observe_images(layout, how, url)
 
     def _adopt(self, profile: Profile) -> None:
+        # what labels teach is fitted once, not whenever rules are tuned
+        judge = self._harvester.judge if profile.images is self.profile.images else None
         self.profile = profile
-        self._harvester = Harvester(profile, profile.fields)
+        self._harvester = Harvester(profile, profile.fields, judge)
 
     def _look_back(self, lessons: Sequence[Lesson]) -> None:
         """Extract the pages learned, to see what is normal, and remember what was shown on them."""

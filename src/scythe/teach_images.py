@@ -40,7 +40,7 @@ class ImageTeacher:
 
     def __init__(self, known: SiteImages) -> None:
         self._judge = ImageJudge(known)
-        self._labelled = {each.page.url: each for each in known.labelled if each.page.url}
+        self._labelled = {_version(each.page): each for each in known.labelled if each.page.url}
 
     def learn(
         self, lessons: Sequence[ImageLesson], fields: Sequence[FieldRules], old: ImageRules | None = None
@@ -55,11 +55,16 @@ class ImageTeacher:
     def _score(self, page: PageImages) -> list[float]:
         """Judge the images of a page; what people agreed on is so."""
         scores = self._judge.score(page)
-        labelled = self._labelled.get(page.url)
-        if labelled is not None and len(labelled.page.images) == len(scores):
+        labelled = self._labelled.get(_version(page))
+        if labelled is not None:
             for row, is_relevant in agreed_marks(labelled).items():
                 scores[row] = float(is_relevant)
         return scores
+
+
+def _version(page: PageImages) -> tuple[str, tuple[str, ...]]:
+    """Tell a page from others, and from itself with other images."""
+    return page.url, tuple(image.src for image in page.images)
 
 
 def relearn_images(profile: Profile, pages: Iterable[tuple[str | None, bytes]]) -> Profile:
