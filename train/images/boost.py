@@ -12,18 +12,18 @@ from scythe.read.records.forest import Forest
 
 SETTINGS: dict[str, Any] = {
     "objective": "binary",
-    "learning_rate": 0.05,
+    "learning_rate": 0.1,
     "num_leaves": 8,
     "min_child_samples": 20,
     "lambda_l2": 5.0,
-    "feature_fraction": 0.5,
+    "feature_fraction": 0.4,
     "bagging_fraction": 0.8,
     "bagging_freq": 1,
     "max_bin": 31,
     "verbose": -1,
     "num_threads": 1,
 }
-ROUNDS = 200
+ROUNDS = 120
 
 
 def boost(rows: np.ndarray, labels: np.ndarray, weights: np.ndarray, seed: int = 0) -> lightgbm.Booster:

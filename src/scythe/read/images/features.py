@@ -20,6 +20,8 @@ from scythe.rules import SiteImages
 GROUPS = ("signature", "kind", "place", "holder")
 _DATE = re.compile(r"(?:19|20)\d\d[/-](?:0?[1-9]|1[0-2])")
 _UNKNOWN = -1.0
+_LEAST_NAME = 6  # characters of a file name that can be told from others
+_TRACKER = 2  # pixels
 
 _SINGLE = "order|text before|chars before|chars after|figure|lead|stated|named".split("|")
 _LINK = [f"link {kind}" for kind in LINKS] + ["link depth", "link opens image", "link targets", "link words in file"]
@@ -41,7 +43,7 @@ _LEAD = (
 _SITE = "site pages|source pages|source share|signature pages|signature images|signature share".split("|")
 _PAGE = (
     "page text|page names image|url depth|url words|url digits|url date|url query|page home|images with link"
-    "|images in article|distinct signatures"
+    "|images in article|distinct signatures|posts|in a post|images of post"
 ).split("|")
 
 
@@ -243,7 +245,11 @@ class _Described:
             article,
             float(len(set(self.signatures))),
         )
-        return [np.full(len(self.images), fact) for fact in facts]
+        posts = [path_features.post_of(image.path) for image in self.images]
+        same = Group(posts).count()
+        inside = np.array([float(post != "") for post in posts])
+        known = float(len({post for post in posts if post}))
+        return [np.full(len(self.images), fact) for fact in (*facts, known)] + [inside, same]
 
 
 def _address_of(image: ImageContext) -> str:
@@ -251,8 +257,19 @@ def _address_of(image: ImageContext) -> str:
 
 
 def _opens(target: Target, own: Address) -> float:
-    """Say whether a link leads to the image that it holds, in another size."""
-    return float(target.kind == 1 and target.path.lower().endswith(own.file)) if own.file else 0.0
+    """Return how much of its beginning the name of a link's target shares with the file of the image in it."""
+    name = target.path.rpartition("/")[2].lower()
+    if not name or not own.file:
+        return 0.0
+    longest = min(len(name), len(own.file))
+    same = next((at for at in range(longest) if name[at] != own.file[at]), longest)
+    return same / longest if longest >= _LEAST_NAME else 0.0
+
+
+def is_nothing(image: ImageContext) -> bool:
+    """Say whether an image can show nothing: a tracker, or a placeholder that is part of the page itself."""
+    _, width, height, _ = tag_features.tag_features(image.tags[2])
+    return (0 <= width <= _TRACKER and 0 <= height <= _TRACKER) or image.src[:5].lower() == "data:"
 
 
 def _shared(one: frozenset[str], other: frozenset[str]) -> float:

@@ -18,7 +18,7 @@ Size = tuple[int | None, int | None]  # width and height in pixels, None where u
 
 SIZE_METHODS = ("largest-width", "largest-height", "largest-area", "300x400", "120000", "400x400", "words")
 METHODS = ("relevance", "nearby", "entities", "og", *SIZE_METHODS)
-DEFAULT = "nearby"
+DEFAULT = "relevance"
 _RELEVANT = 0.5
 
 

@@ -13,7 +13,7 @@ TAGS = tuple(
 )
 _HEADINGS = {"h4": "h3", "h5": "h3", "h6": "h3", "ol": "ul", "h2": "h2", "th": "td", "dt": "dl", "dd": "dl"}
 PAGE_ROLES = ("home", "archive", "post")  # what the body says the page is
-_GOOD = ("article", "body", "main", "lead", "inline", "gallery", "caption")
+_GOOD = ("article", "body", "prose", "main", "lead", "inline", "gallery", "caption")
 _BAD = (
     "teaser related popular list thumb side header footer menu brand author comment share icon advert form audio"
 ).split()
@@ -65,6 +65,17 @@ def _page_kind(path: tuple[str, ...]) -> tuple[float, ...]:
     tag, bits = read_label(path[-1]) if path else ("", 0)
     names = roles()
     return tuple(float(tag == "body" and bool(bits >> names.index(role) & 1)) for role in PAGE_ROLES)
+
+
+@lru_cache(maxsize=8_192)
+def post_of(path: tuple[str, ...]) -> str:
+    """Return the innermost element around an image that is an article of its own, "" where none is."""
+    mask = 1 << roles().index("article")
+    for label in path[:-1]:
+        tag, bits = read_label(label)
+        if tag == "article" or (bits & mask and "#" in label):
+            return label
+    return ""
 
 
 @lru_cache(maxsize=16_384)

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scythe.model import PageImages
-from scythe.read.images.features import image_features, site_counts
+from scythe.read.images.features import image_features, is_nothing, site_counts
 from scythe.read.records.forest import Forest, from_json
 from scythe.rules import SiteImages
 
 FORM = "scythe-image-forest"
+_NOTHING = -8.0  # logit of an image that shows nothing: no labelled one of some 370 is relevant
 _STEEPEST = 30.0  # logits beyond it are as sure as can be told apart
 
 
@@ -29,12 +30,13 @@ def score_images(page: PageImages, site: SiteImages | None = None) -> list[float
     return found
 
 
-def image_logits(page: PageImages, site: SiteImages | None = None) -> NDArray[np.float64]:
-    """Return the scores as logits: 0 where an image is as likely relevant as not."""
+def image_logits(page: PageImages, site: SiteImages | None = None, forest: Forest | None = None) -> NDArray[np.float64]:
+    """Return the scores as logits: 0 where an image is as likely relevant as not; `forest` replaces the shipped one."""
     if not page.images:
         return np.zeros(0)
     rows = image_features(page, site_counts(site) if site is not None else None)
-    return np.clip(load().predict(rows), -_STEEPEST, _STEEPEST)
+    logits = np.clip((forest or load()).predict(rows), -_STEEPEST, _STEEPEST)
+    return np.where([is_nothing(image) for image in page.images], np.minimum(logits, _NOTHING), logits)
 
 
 @lru_cache(maxsize=1)

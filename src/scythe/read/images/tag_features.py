@@ -13,8 +13,8 @@ from scythe.read.images.image_words import roles, roles_of, text_words
 
 NAMES = (
     "width|height|area|aspect|either side|least side|set width|sizes width|has srcset|has sizes|lazy|eager"
-    "|has lazy source|alt chars|alt words|alt sentence|alt credit|alt file name|title chars|classes|attributes|decorative|has style"
-    "|wordpress image|wordpress full size|wordpress thumbnail|hidden style"
+    "|has lazy source|alt chars|alt words|alt sentence|alt credit|alt file name|title chars|classes|attributes"
+    "|decorative|has style|wordpress image|wordpress full size|wordpress thumbnail|hidden style"
 ).split("|")
 OWN_ROLES = tuple(
     "lead inline picture gallery slider teaser thumb brand author share icon advert video article body".split()
