@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from scythe.errors import BadInput
+from scythe.limits import LIMITS
 from scythe.model import Document, Reading, Region, TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent, Prose
@@ -103,6 +104,8 @@ def _checked(html: object, url: object, options: object, method: object) -> Text
 
 def _document(page: Page, reading: Reading, options: TextOptions, judging: str = DEFAULT) -> Document:
     metadata = page.metadata
+    if page.html.count("<img") > LIMITS.page_images:
+        _ = page.images  # read at once: what goes beyond the limit is a loss of the document
     title, title_how = _title(page)
     kept, heading = _apply(page, reading, options, title)
     mark = image_method_called(judging)

@@ -119,3 +119,16 @@ def test_many_options_are_linear() -> None:
         "<select><selectedcontent></selectedcontent>" + "<option>x</option>" * 3000 + "</select><p>after"
     )
     assert page.blocks.text[-1] == "after"
+
+
+def test_a_tag_loses_only_what_is_too_long_of_it() -> None:
+    candidates = ", ".join(f"/photo-{number}.jpg {number + 1}w" for number in range(60_000))
+    inline = f"data:,{'A' * 2_000_000}"
+    html = f"<img title='x'alt='a'srcset='{candidates}'src=/a.jpg><img src='{inline}'data-src=/b.jpg>"
+    page = Page.from_text(html, url="https://farm.example/")
+    first, second = page.images
+    assert first.image.alt == "a"
+    assert "https://farm.example/a.jpg" in first.image.sources
+    assert "https://farm.example/photo-1.jpg" in first.image.sources
+    assert second.image.src == "https://farm.example/b.jpg"
+    assert ("attributes beyond the limit", 2) in [(loss.what, loss.count) for loss in page.losses]

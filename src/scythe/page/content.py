@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,6 +59,10 @@ class PageContent:
 
     def images(self) -> tuple[Image, ...]:
         """Return the images of the page, marked where a rule was given."""
+        return self._marked
+
+    @cached_property
+    def _marked(self) -> tuple[Image, ...]:
         if self._mark_images is None:
             return tuple(use.image for use in self.page.images)
         return self._mark_images(self.page, self.kept)
@@ -80,19 +84,27 @@ class PageContent:
         return {use.node_id: use.image for use in self.page.images}
 
     def _standing_alone(self, images: dict[int, Image]) -> dict[int, Image]:
-        """Return the images between the chosen blocks, by row; those inside a block come with its words."""
-        if not images:
+        """Return the images to show between the chosen blocks, by row; those inside a block come with its words."""
+        if not images or not self.kept:
             return {}
         blocks = self.page.blocks
         leaves = (leaf for i in self.kept for leaf in blocks.leaves[blocks.leaf_start[i] : blocks.leaf_end[i]])
         inside = {leaf.mem_id for leaf in leaves if leaf.tag != "-text"}
         found: dict[int, Image] = {}
-        for row in image_places(blocks, self.kept):
+        for row in self._rows_to_show():
             node_id = blocks.image_node[row].mem_id
             image = images.get(node_id)
             if image is not None and node_id not in inside and not is_icon(image):
                 found[row] = image
         return found
+
+    def _rows_to_show(self) -> Iterable[int]:
+        """Return the rows of the relevant images or, where no rule tells them, of those next to the chosen blocks."""
+        if self._mark_images is None:
+            return image_places(self.page.blocks, self.kept)
+        marks = zip(self.page.images, self._marked, strict=True)
+        relevant = {node_id for use, image in marks if image.relevant for node_id in (use.node_id, *use.twin_ids)}
+        return (row for row, node in enumerate(self.page.blocks.image_node) if node.mem_id in relevant)
 
     def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
         return Rendered, (self.text(), self.markdown(), self.html(), self.images())

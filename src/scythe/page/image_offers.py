@@ -85,6 +85,11 @@ def read_offer(node: LexborNode, attributes: dict[str, str | None], base: str | 
     return offer
 
 
+def names_address(attributes: dict[str, str | None]) -> bool:
+    """Say whether an image names some address, if only one that leads nowhere."""
+    return bool(_plain_texts(attributes))
+
+
 def best_address(node: LexborNode, attributes: dict[str, str | None], base: str | None) -> Url | None:
     """Return what `read_offer(...).best()` does, at less cost."""
     plain = None
@@ -106,7 +111,7 @@ def best_address(node: LexborNode, attributes: dict[str, str | None], base: str 
 
 def _plain_texts(attributes: dict[str, str | None]) -> list[tuple[int, str]]:
     """Return the addresses in an image's attributes as written, src first, with rank -1, where it is one."""
-    src = attributes.get("src") or ""
+    src = (attributes.get("src") or "").strip()
     shown = [(-1, src)] if src and not is_placeholder(src) else []
     if _LAZY.keys().isdisjoint(attributes):
         return shown

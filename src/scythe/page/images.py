@@ -13,10 +13,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from scythe.limits import LIMITS
 from scythe.model import Image, Loss
 from scythe.page.head import squeeze
-from scythe.page.image_offers import best_address, read_offer
+from scythe.page.image_offers import best_address, names_address, read_offer
 from scythe.url import Url
 
 Size: TypeAlias = "tuple[int | None, int | None]"
+_ADDRESSES = "images without an absolute address"
 _CANDIDATES = "srcset candidates beyond the limit"
 _TRACKER = 2  # pixels
 _CAPTION_REACH = 32  # nodes below a figure that are looked at
@@ -89,6 +90,8 @@ class _Reader:
         offer = read_offer(node, attributes, self._base)
         src = offer.best()
         if src is None:
+            if names_address(attributes):
+                self.lost[_ADDRESSES] = self.lost.get(_ADDRESSES, 0) + 1
             return None
         addresses = offer.all()
         beyond = offer.beyond + max(0, len(addresses) - LIMITS.srcset_items)

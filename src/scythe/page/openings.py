@@ -24,6 +24,7 @@ _GROUPS = {
     "row": "tr",
     "body": "tbody thead tfoot",
     "foreign": "svg math",
+    "integration": "foreignobject desc title mi mo mn ms mtext annotation-xml",  # HTML inside svg and math
     "formatting": "a b big code em font i nobr s small strike strong tt u",
 }
 _WIDER = {"scope": ("scope", "button", "list"), "wall": ("wall", "special")}

@@ -24,6 +24,7 @@ _ATTRIBUTE_START = re.compile(
     rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:" + _SPACE + rb"=" + _SPACE + rb"(?:([\"'])|[^\t\n\f\r >]*+))?+"
 )
 _NAME = re.compile(rb"</?[a-zA-Z][^\t\n\f\r />]*+")
+_OPENERS = frozenset({b"<", b"/", b"!", b"?", b"&"})
 _COMMENT_END = re.compile(rb"--!?>")
 
 
@@ -54,6 +55,7 @@ _CLOSERS = _ENDS_P | _TABLE_PARTS | _BREAKOUT | _names("table option optgroup bu
 _FORMATTING, _HEADINGS = GROUP_NAMES["formatting"], GROUP_NAMES["heading"]
 _ENDED_IN_SCOPE = (_ENDS_P | _names("button applet object marquee select")) - _HEADINGS - _names("p li")
 _IN_SCRIPT = re.compile(rb"<!--|--!?>|<(/?)script(?=[\t\n\f\r />])", re.I)
+_SET_BYTES = 65_536  # of a srcset that is too long for a tag; more candidates than are looked at
 _END_OF_RAW = {name: re.compile(rb"</" + name + rb"(?=[\t\n\f\r />])", re.I) for name in _RAW}
 
 
@@ -114,6 +116,8 @@ class _Rewriter:
         """Write `text` where the source has its bytes from start to end."""
         if start > self.kept_to:
             self.pieces.append(self.source[self.kept_to : start])
+        if not text and self.source[start - 1 : start] in _OPENERS:
+            text = b"<!---->"  # or the text on both sides of a dropped tag would become markup together
         if text:
             self.pieces.append(text)
         self.kept_to = end
@@ -169,7 +173,7 @@ class _Rewriter:
         if self._is_beyond_limits(name):
             return self._unwrap(name, at, end, closed)
         tag = self._within_attributes(match)
-        if foreign and tag.endswith(b"/>"):
+        if (foreign or name in (b"svg", b"math")) and tag.endswith(b"/>"):
             return self._write_start(at, end, closed, tag[:-2] + b" ></" + name + b">")
         self.open.push(name)
         if closed or len(tag) != end - at:
@@ -235,21 +239,24 @@ class _Rewriter:
         return b"<br>" if name in _BLOCKS and self.broke_at != at else b""
 
     def _within_attributes(self, match: re.Match[bytes]) -> bytes:
-        """Return the tag, cut where it has more attributes or bytes than the limits allow."""
+        """Return the tag without the attributes that are more, or longer, than the limits allow."""
         at, end = match.span()
         if end - at <= 2 * LIMITS.tag_attributes:
             return match[0]
-        kept_to = match.end(1)
-        lost = 0
-        for count, attribute in enumerate(_ATTRIBUTE.finditer(self.source, kept_to, end - 1), 1):
-            if count <= LIMITS.tag_attributes and attribute.end() - at <= LIMITS.tag_bytes:
-                kept_to = attribute.end()
-            else:
-                lost += 1
+        kept, room, lost = [self.source[at : match.end(1)]], LIMITS.tag_bytes, 0
+        for count, attribute in enumerate(_ATTRIBUTE.finditer(self.source, match.end(1), end - 1), 1):
+            length = attribute.end() - attribute.start()
+            part = b""
+            if count <= LIMITS.tag_attributes:
+                part = attribute[0] if length <= room else _first_candidates(attribute[0], min(room, _SET_BYTES))
+            lost += length != len(part)
+            if part:
+                kept.append(part if part[:1].isspace() else b" " + part)
+                room -= len(part)
         if not lost:
             return match[0]
         self.lost["attributes beyond the limit"] += lost
-        return self.source[at : min(kept_to, at + LIMITS.tag_bytes)] + b">"
+        return b"".join(kept) + b">"
 
     def _close_before(self, name: bytes) -> bytes:
         """Close what a start tag of this name ends, and return the end tags to write."""
@@ -270,10 +277,10 @@ class _Rewriter:
 
     def _ended_by(self, name: bytes) -> int:
         stack = self.open
+        if (place := stack.last("foreign")) > stack.last("integration"):
+            return place if name in _BREAKOUT else -1  # what breaks out of neither svg nor math is part of it
         if name in _TABLE_PARTS or name == b"table":
             return self._ended_in_table(name)
-        if name in _BREAKOUT and (place := stack.last("foreign")) > stack.last("special"):
-            return place
         if name == b"li":
             return self._item_place((b"li",))
         if name in (b"dd", b"dt"):
@@ -376,6 +383,17 @@ class _Rewriter:
                 return end
         self._replace(at, end, b"")
         return end
+
+
+def _first_candidates(attribute: bytes, most: int) -> bytes:
+    """Return the beginning of a srcset that is too long, up to a comma; of other attributes nothing is of use alone."""
+    name, _, value = attribute.partition(b"=")
+    if not name.strip().lower().endswith(b"srcset"):
+        return b""
+    value = value.lstrip()
+    quote = value[:1] if value[:1] in (b"'", b'"') else b""
+    end = value.rfind(b",", 0, max(0, most - len(name) - 2))
+    return name + b"=" + value[:end] + quote if end > 0 else b""
 
 
 def _end_of_script(source: bytes, at: int) -> re.Match[bytes] | None:
