@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 
 from scythe.errors import BadInput
@@ -12,7 +13,7 @@ from scythe.page import Page
 from scythe.page.content import PageContent, Prose
 from scythe.page.places import content_box
 from scythe.page.sniff import PLAIN_TEXT, sniff_bytes, sniff_text
-from scythe.read.images.methods import DEFAULT, MarkImages
+from scythe.read.images.methods import DEFAULT, AskSizes, MarkImages, mark_measured
 from scythe.read.images.methods import image_method as image_method_called
 from scythe.read.images.nearby import mark_chosen
 from scythe.read.records.lists import PageLists
@@ -26,6 +27,14 @@ _TITLE_PART = 12  # letters; a shorter heading may be found in a title by chance
 _NOT_READ = "not read"  # what `how` says of what cannot be on something that is no HTML page
 
 
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """A way to judge the images of a page and what it is called."""
+
+    name: str
+    mark: MarkImages
+
+
 def read(
     html: str | bytes | Page,
     url: str | None = None,
@@ -34,20 +43,24 @@ def read(
     options: TextOptions | None = None,
     content_type: str | None = None,
     image_method: str = DEFAULT,
+    image_sizes: AskSizes | None = None,
 ) -> Document:
     """Read one page by its tree. Any page gives a Document; one without main text has an empty `text` and says `why`.
 
     `method` names the text method and wins over `options.method`; `content_type` is the header the page came with;
-    `image_method` says how the images are judged that the text method has no word on. No image is ever fetched.
+    `image_method` says how the images are judged that the text method has no word on. Nothing asks for an image unless
+    `image_sizes` does: it is given their addresses and returns their real sizes, when images are first wanted.
     Raises BadInput when an argument has the wrong type or no method has that name.
     """
     options = _checked(html, url, options, method)
     choose = text_method(method or options.method)
-    image_method_called(image_method)  # before a page is parsed for nothing
+    mark = image_method_called(image_method)
+    if image_sizes is not None:
+        mark = partial(mark_measured, name=image_method, ask=image_sizes)
     page, kind = _page(html, url, content_type)
     if page is None or kind:
         return _plain(page) if page is not None and kind == PLAIN_TEXT else _not_html(kind, url)
-    return _document(page, choose(page, options), options, image_method)
+    return _document(page, choose(page, options), options, Judging(image_method, mark))
 
 
 def read_regions(
@@ -102,22 +115,22 @@ def _checked(html: object, url: object, options: object, method: object) -> Text
     return options
 
 
-def _document(page: Page, reading: Reading, options: TextOptions, judging: str = DEFAULT) -> Document:
+def _document(page: Page, reading: Reading, options: TextOptions, judging: Judging | None = None) -> Document:
     metadata = page.metadata
     if page.html.count("<img") > LIMITS.page_images:
         _ = page.images  # read at once: what goes beyond the limit is a loss of the document
     title, title_how = _title(page)
     kept, heading = _apply(page, reading, options, title)
-    mark = image_method_called(judging)
+    judging = judging or Judging(DEFAULT, image_method_called(DEFAULT))
     if reading.images is not None:
-        judging, mark = reading.method, partial(mark_chosen, chosen=reading.images)
-    content = _content(page, reading, options, kept, heading, mark)
+        judging = Judging(reading.method, partial(mark_chosen, chosen=reading.images))
+    content = _content(page, reading, options, kept, heading, judging.mark)
     text = content.text()
     why = "" if text else _why(page, reading)
     how = {
         "title": title_how,
         "text": _text_how(page, reading, kept, why),
-        "images": f"{judging}: by the tree, when asked for",
+        "images": f"{judging.name}: by the tree, when asked for",
         "records": "auto: by the tree, when asked for",
         "attributes": "auto: by the tree, when asked for",
     }

@@ -216,6 +216,44 @@ def test_pictures_are_saved_only_when_asked_for(scythe: Run, tmp_path: Path) -> 
     assert [path.read_bytes() for path in saved] == [png]
 
 
+def test_images_can_be_had_without_text(scythe: Run, tmp_path: Path) -> None:
+    lead = "<figure><img src=/field.jpg srcset='/field.jpg 300w, /field-large.jpg 1200w' alt='The field'></figure>"
+    html = PAGE.replace("<p>", f"{lead}<p>", 1).replace("</body>", "<footer><img src=/logo.png></footer></body>")
+    (tmp_path / "story.html").write_text(html, encoding="utf-8")
+    addresses = scythe(
+        "read", "story.html", "--url", "https://farm.example/", "--images-only", "--image-method", "nearby"
+    )
+    assert "https://farm.example/field-large.jpg\n" in addresses.stdout
+    assert "logo.png" not in addresses.stdout
+    rows = scythe("read", "story.html", "--url", "https://farm.example/", "--images-only", "-f", "jsonl").stdout
+    images = [json.loads(line) for line in rows.splitlines()]
+    assert {"src", "relevant", "score", "alt", "caption", "width", "height"} == set(images[0])
+    assert "https://farm.example/logo.png" in [image["src"] for image in images]
+    assert scythe("read", "story.html", "--images-only", "--records", check=2).stderr.startswith(
+        "scythe: --images-only"
+    )
+    assert "known are" in scythe("read", "story.html", "--image-method", "guess", check=2).stderr
+
+
+def test_real_sizes_of_images_are_asked_for_only_on_request(scythe: Run) -> None:
+    header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (900).to_bytes(4, "big") + (600).to_bytes(4, "big") + bytes(100)
+    html = PAGE.replace("<p>", "<img src=/large.png><img src=/gone.png><p>", 1)
+    pages = {
+        "/": answer(html.encode(), "Content-Type: text/html"),
+        "/large.png": answer(header, "Content-Type: image/png"),
+    }
+    with serve(by_path(pages)) as server:
+        command = ("read", server.url(), "--allow-private", "--images-only", "-f", "jsonl", "--image-method", "300x400")
+        scythe(*command)
+        assert len(server.heads) == 1
+        done = scythe(*command, "--probe-sizes")
+        images = {row["src"]: row for row in map(json.loads, done.stdout.splitlines())}
+        large, gone = images[server.url("/large.png")], images[server.url("/gone.png")]
+    assert (large["width"], large["height"], large["relevant"]) == (900, 600, True)
+    assert (gone["width"], gone["relevant"]) == (None, False)
+    assert "image sizes unknown" in done.stderr
+
+
 @pytest.mark.fault
 def test_a_closed_output_pipe_ends_quietly(page: Path, tmp_path: Path) -> None:
     reader = subprocess.Popen(

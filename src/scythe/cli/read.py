@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -30,6 +30,7 @@ from scythe.cli.read_options import (
     Links,
     Method,
     Output,
+    ProbeSizes,
     Records,
     Tables,
     Timeout,
@@ -41,7 +42,7 @@ from scythe.cli.sources import Loaded, Reach, Source, check_base, find_sources, 
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 from scythe.model import Document, Loss, TextOptions
-from scythe.read.images.methods import DEFAULT
+from scythe.read.images.methods import DEFAULT, AskSizes, Size
 from scythe.read.images.methods import image_method as image_method_called
 from scythe.read.text import method_names
 
@@ -79,6 +80,7 @@ class Wish:
     image_method: str = DEFAULT
     images_only: bool = False
     verbose: bool = False
+    image_sizes: AskSizes | None = None
 
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -102,6 +104,7 @@ def read(
     records: Records = False,
     images_only: ImagesOnly = False,
     image_method: ImageMethod = DEFAULT,
+    probe_sizes: ProbeSizes = False,
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
     fail_on_empty: FailOnEmpty = False,
@@ -139,7 +142,9 @@ def read(
             complain(str(error))
             raise typer.Exit(USAGE) from None
         shown = show_progress(pages, "reading", None if input_file else len(sources))
-        tally = _run(shown, sink, Wish(options, image_method, images_only, verbose))
+        tally = _run(
+            shown, sink, Wish(options, image_method, images_only, verbose, _ask_sizes(reach) if probe_sizes else None)
+        )
     if tally.failed:
         raise typer.Exit(FAILED)
     if tally.empty and fail_on_empty:
@@ -166,6 +171,20 @@ def _check_method(method: str) -> None:
         raise BadInput(f"--method {method}: known methods are {', '.join(method_names())}")
 
 
+def _ask_sizes(reach: Reach) -> AskSizes:
+    """Return what asks servers for the first bytes of images; sizes that cannot be had are said on standard error."""
+    from scythe.fetch.image_size import ProbeOptions, probe_images, real_sizes
+
+    def ask(urls: Sequence[str]) -> list[Size]:
+        probes = probe_images(urls, options=ProbeOptions(allow_private=reach.allow_private))
+        unknown = [probe for probe in probes if probe.size is None]
+        if unknown:
+            complain(f"{len(unknown)} of {len(urls)} image sizes unknown, such as {unknown[0].url}: {unknown[0].why}")
+        return real_sizes(probes)
+
+    return ask
+
+
 def _run(pages: Iterator[Loaded], sink: Sink, wish: Wish) -> Tally:
     """Read every page into the sink; what fails is said and counted, and the run goes on."""
     tally = Tally()
@@ -189,6 +208,7 @@ def _read_one(page: Loaded, sink: Sink, wish: Wish, tally: Tally) -> str:
             options=wish.options,
             content_type=page.content_type,
             image_method=wish.image_method,
+            image_sizes=wish.image_sizes,
         )
         document = _with_cut(document, page.cut_at_bytes)
         return document, list(sink.put(page.name, document))

@@ -15,6 +15,7 @@ from scythe.page import Page
 
 MarkImages = Callable[[Page, tuple[int, ...]], tuple[Image, ...]]
 Size = tuple[int | None, int | None]  # width and height in pixels, None where unknown
+AskSizes = Callable[[Sequence[str]], Sequence[Size]]  # the real sizes of images at some addresses, in their order
 
 SIZE_METHODS = ("largest-width", "largest-height", "largest-area", "300x400", "120000", "400x400", "words")
 METHODS = ("relevance", "nearby", "entities", "og", *SIZE_METHODS)
@@ -53,6 +54,15 @@ def mark_by_sizes(page: Page, name: str, sizes: Sequence[Size] | None = None) ->
         raise BadInput(f"{len(sizes)} sizes for the {len(page.images)} images of the page")
     contexts = read_image_contexts(page)
     return mark_scores(page, SIZE_RULES[name](contexts, declared_sizes(contexts) if sizes is None else sizes))
+
+
+def mark_measured(page: Page, kept: tuple[int, ...], *, name: str, ask: AskSizes) -> tuple[Image, ...]:
+    """Return every image of the page as a method judges it, with real sizes, by which size methods then go."""
+    known = list(ask([use.image.src for use in page.images]))
+    declared = [(use.image.width, use.image.height) for use in page.images]
+    sizes = [real if None not in real else said for real, said in zip(known, declared, strict=True)]
+    images = mark_by_sizes(page, name, sizes) if name in SIZE_METHODS else image_method(name)(page, kept)
+    return tuple(replace(image, width=size[0], height=size[1]) for image, size in zip(images, sizes, strict=True))
 
 
 def mark_scores(page: Page, scores: Sequence[float]) -> tuple[Image, ...]:
