@@ -75,6 +75,18 @@ def test_images_of_the_same_kind_differ_by_what_the_shared_model_says() -> None:
     assert high > 0.6
 
 
+def test_a_crowd_of_images_of_a_new_kind_is_doubted() -> None:
+    update = _fit(*(mark_stories(story(number)) for number in range(3)))
+    wall = PageImages(images=tuple(picture(f"/{at}.jpg", "post", outer="article.wall") for at in range(120)))
+    few = PageImages(images=wall.images[:3])
+    assert max(update.apply(wall, [1.5] * 120)) < 0.5 < min(update.apply(few, [1.5] * 3))
+
+
+def test_a_crowd_of_images_known_to_be_relevant_is_not_doubted() -> None:
+    update = _fit(*(mark_stories(story(number)) for number in range(3)))
+    assert len(_relevant(update, story(9, pictures=120))) == 120
+
+
 def test_an_address_labelled_on_several_pages_is_known_in_other_places() -> None:
     marked = [mark_stories(PageImages(images=(picture("/badge.png", "teaser"),))) for _ in range(3)]
     new = PageImages(

@@ -32,6 +32,7 @@ _SQUASH = 4.0  # log-odds of the shared model that count at most: no model is su
 _DEPTHS = (2, 4, 8)  # of kinds, from general to special
 _PRIOR_IMAGES = 1.0  # of a kind: what the opinion so far counts as
 _PRIOR_USES = 2.0  # of an address: what holds in one place need not hold in another
+_CROWD = 2.0  # how fast doubt grows where a page has more images of a new kind than relevant ones are usual
 _BOTH_SORTS = 1.0  # images of the rarer sort at which both views count alike
 _ENOUGH = 20  # images of the rarer sort from which on kinds are not asked
 _PAGES = 300  # labelled pages looked at, evenly spread
@@ -58,18 +59,30 @@ class Update:
     share: float = 0.0  # of the traits in the answer, the rest is that of the kinds
     kinds: tuple[_Tally, ...] = ()  # by signature, one of each depth; none without labels
     sources: _Tally = field(default_factory=dict)  # by address
+    usual_most: float = math.inf  # relevant images of one page; more of a kind that nobody labelled are a listing
 
     def apply(self, page: PageImages, logits: Sequence[float]) -> list[float]:
         """Return the probability that each image of a page is relevant, given the shared model's log-odds of each."""
         if not self.kinds:
             return [_chance(logit) for logit in logits]
         scores = []
-        for image, logit in zip(page.images, logits, strict=True):
+        for image, logit in zip(page.images, self._doubt_crowds(page, logits), strict=True):
             score = self._by_traits(image, logit) if self.share else 0.0
             if self.share < 1:
                 score = self.share * score + (1 - self.share) * self._by_kind(image, logit)
             scores.append(_mix(self.sources.get(image.src), score, _PRIOR_USES))
         return scores
+
+    def _doubt_crowds(self, page: PageImages, logits: Sequence[float]) -> Sequence[float]:
+        """Lower the log-odds of images of a new kind that the page has more of than it usually has relevant ones."""
+        if len(page.images) <= self.usual_most:
+            return logits
+        kinds = [signature(image) if signature(image, _DEPTHS[0]) not in self.kinds[0] else "" for image in page.images]
+        crowds = {kind: count for kind, count in Counter(kinds).items() if kind and count > self.usual_most}
+        return [
+            logit - _CROWD * math.log(crowds[kind] / self.usual_most) if kind in crowds else logit
+            for kind, logit in zip(kinds, logits, strict=True)
+        ]
 
     def _by_traits(self, image: ImageContext, logit: float) -> float:
         change = sum(map(self.weights.get, traits(image), repeat(0.0)))
@@ -89,14 +102,16 @@ def fit_update(labelled: Sequence[LabelledPage], logits: Sequence[Sequence[float
     """
     known = _Labels()
     for page, page_logits in spread(list(zip(labelled, logits, strict=True)), _PAGES):
-        for image, label, logit in zip(page.page.images, merged_labels(page), page_logits, strict=True):
+        labels = merged_labels(page)
+        known.relevant.append(labels.count(True))
+        for image, label, logit in zip(page.page.images, labels, page_logits, strict=True):
             if label is not None:
                 known.add(image, label, logit)
     rarer = min(known.sorts[True], known.sorts[False])
     share = 1.0 if rarer >= _ENOUGH else rarer / (rarer + _BOTH_SORTS)
     weights, bias, trust = _fit_traits(known.rows) if share else ({}, 0.0, 1.0)
     kinds = tuple(known.kinds) if known.sorts else ()
-    return Update(weights, bias, trust, share, kinds, known.sources)
+    return Update(weights, bias, trust, share, kinds, known.sources, _usual_most(known.relevant))
 
 
 class _Labels:
@@ -104,6 +119,7 @@ class _Labels:
 
     def __init__(self) -> None:
         self.sorts: Counter[bool] = Counter()
+        self.relevant: list[int] = []  # images of each page
         self.kinds: list[dict[str, tuple[int, int]]] = [{} for _ in _DEPTHS]
         self.sources: dict[str, tuple[int, int]] = {}
         self.rows: dict[_Row, list[float]] = {}  # the guesses of images with the same traits
@@ -122,6 +138,12 @@ class _Labels:
             self.rows[row] = []
         if row in self.rows:
             self.rows[row].append(_squash(logit))
+
+
+def _usual_most(relevant: Sequence[int]) -> float:
+    """Return how many relevant images a page may well have, given those of some pages; no bound where none has any."""
+    most, pages = max(relevant, default=0), sum(map(bool, relevant))
+    return 3 + most * (1 + 4 / pages) if most else math.inf
 
 
 def _fit_traits(rows: Mapping[_Row, Sequence[float]]) -> tuple[dict[str, float], float, float]:
