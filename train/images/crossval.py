@@ -1,6 +1,6 @@
 """Offer the models of `train.py --folds FILE` to the image benchmark: each site is judged by one that has not seen it.
 
-SCYTHE_IMAGE_FOLDS=FILE PYTHONPATH=train/images python bench_images.py DATA --adapters crossval:Held --k 0,3,6
+SCYTHE_IMAGE_FOLDS=FILE PYTHONPATH=train/images python bench_images.py DATA --adapters crossval:Updated --k 0,3,6
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ import numpy as np
 
 from scythe.bench.image_rows import rows_to_page
 from scythe.learn.image_counts import count_images
+from scythe.learn.relevance import Update, fit_update
 from scythe.model import PageImages
 from scythe.read.images.relevance import FORM, image_logits
 from scythe.read.records.forest import Forest, from_json
-from scythe.rules import SiteImages
+from scythe.rules import LabelledPage, Marks, SiteImages
 
 
 @lru_cache(maxsize=1)
@@ -67,3 +68,26 @@ class Held:
         if known is None:
             known = self._pages[id(page.images)] = (page.images, rows_to_page(page.url, page.images))
         return known[1]
+
+
+class Updated(Held):
+    """The same, corrected by the labels of the annotated pages."""
+
+    name = "relevance-updated"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._update = Update()
+
+    def fit(self, train: Sequence[Any], unlabelled: Sequence[Any] = ()) -> None:
+        super().fit(train, unlabelled)
+        labelled = [LabelledPage(self._read(page), (_marks(page.labels),)) for page in train]
+        self._update = fit_update(labelled, [self.logits(page).tolist() for page in train])
+
+    def predict_proba(self, page: Any) -> list[float]:
+        return self._update.apply(self._read(page), self.logits(page).tolist())
+
+
+def _marks(labels: Sequence[int]) -> Marks:
+    numbered = list(enumerate(labels))
+    return Marks("", tuple(row for row, label in numbered if label), tuple(row for row, label in numbered if not label))
