@@ -15,7 +15,7 @@ from scythe.cut.images import AreaCutter, outermost
 from scythe.model import Content, Field, Image, Rendered
 from scythe.page import Page
 from scythe.page.follow import lead_to, span_of
-from scythe.page.image_areas import AreaReader
+from scythe.page.image_areas import UNKNOWN, AreaReader
 from scythe.page.image_named import find_named, is_outside
 from scythe.page.source import Source
 from scythe.reap import WHEN_ASKED, rows_by_offset
@@ -74,8 +74,8 @@ class Gleaner:
             return None, found.why, found.state == "doubt" or not is_cut
         if self._misses_named(asked.body, [span for _, span in found.areas]):
             return None, _NAMED, False
-        images = self.cutter.read(asked.body, found, asked.url)
-        return images, _count(len(found.areas)) if images is not None else "not sure of what is in an area", True
+        images, why = self.cutter.read(asked.body, found, asked.url)
+        return images, why or _count(len(found.areas)), why != UNKNOWN
 
     def follow(self, asked: AskedImages) -> tuple[Images | None, str]:
         """Do what `cut` does on the tree of a page."""
@@ -102,7 +102,10 @@ class Gleaner:
             row = rows.get(start, 0)
             if not row:
                 return None, "an area is not shown"
-            images += self._reader.read(page.elements.node[row], number, page.base)
+            inside = self._reader.read(page.elements.node[row], number, page.base)
+            if inside is None:
+                return None, UNKNOWN
+            images += inside
         return tuple(images), _count(len(areas))
 
     def has_none(self, asked: AskedImages) -> bool:

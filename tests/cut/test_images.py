@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.image_pages import figure, hero, judged, own_images, story, text_rules, url_of
 
@@ -22,7 +24,7 @@ CUTTER = AreaCutter(Layout("stories", (), images=AREAS))
 def images_of(body: bytes, cutter: AreaCutter = CUTTER) -> tuple[Image, ...] | None:
     found = cutter.find(body, None)
     assert found.state == "cut", found
-    return cutter.read(body, found, absolute(url_of(20)))
+    return cutter.read(body, found, absolute(url_of(20)))[0]
 
 
 def relevant(body: bytes) -> list[str]:
@@ -82,7 +84,7 @@ def test_the_area_of_the_text_is_where_the_text_was_cut() -> None:
     body = story(20)
     start = body.index(b'<div class="text">')
     found = cutter.find(body, (start, body.index(b"</div>", start) + 6))
-    assert [image.src for image in cutter.read(body, found, absolute(url_of(20))) or ()] == own_images(20)
+    assert [image.src for image in cutter.read(body, found, absolute(url_of(20)))[0] or ()] == own_images(20)
     assert cutter.find(body, None) == CutAreas("strange", why="area 1: the text was not cut")
 
 
@@ -91,14 +93,15 @@ def test_areas_without_an_image_are_not_read() -> None:
     assert relevant(page) == own_images(20)[1:]
 
 
-def test_an_unknown_kind_of_image_is_judged_like_its_area() -> None:
-    rules = ImageRules(AREAS.areas, pages=8, present=8)
-    tree = read_source(story(20)).tree
-    node = tree.css_first("figure")
+@pytest.mark.parametrize(("usual", "expected"), [(900, [0.9]), (100, [0.1]), (500, None)])
+def test_an_unknown_kind_of_image_is_judged_like_its_area_or_not_at_all(
+    usual: int, expected: list[float] | None
+) -> None:
+    rules = ImageRules(tuple(replace(area, score=usual) for area in AREAS.areas), pages=8, present=8)
+    node = read_source(story(20)).tree.css_first("figure")
     assert node is not None
-    number = next(i for i, area in enumerate(AREAS.areas))
-    (image,) = AreaReader(rules).read(node, number, url_of(20))
-    assert image.score == AREAS.areas[number].score / 1_000
+    images = AreaReader(rules).read(node, 0, url_of(20))
+    assert (images and [image.score for image in images]) == expected
 
 
 def test_pages_in_another_encoding_are_read_in_it() -> None:
@@ -115,4 +118,4 @@ def test_thousands_of_images_are_read_in_a_moment() -> None:
     page = story(20, inside="".join(figure(f"gallery-{i}", i % 4) for i in range(3_000)))
     start = page.index(b'<div class="text">')
     found = cutter.find(page, (start, page.index(b"</div>", start) + 6))
-    assert len(cutter.read(page, found, absolute(url_of(20))) or ()) == 3_002
+    assert len(cutter.read(page, found, absolute(url_of(20)))[0] or ()) == 3_002

@@ -18,13 +18,14 @@ from scythe.cut.records import parse_parts, recode
 from scythe.cut.regions import BASE_WAYS, Span, every_tag
 from scythe.model import Image
 from scythe.page.fragment import root_name
-from scythe.page.image_areas import AreaReader
+from scythe.page.image_areas import UNKNOWN, AreaReader
 from scythe.rules import FLOW, FieldRules, Layout, Way
 from scythe.url import Url, absolute
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
 _IMAGE = re.compile(rb"<(?:amp-)?img", re.I)
 _FORMATTING = re.compile(rb"<(/?)(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\t\n\f\r />])", re.I)
+_UNSURE = "not sure of what is in an area"
 _NO_VOTE = "too few rules agree"  # which is sure to be so on the tree too
 _WRAPPERS = 3  # elements that parsing one puts around it at most, as a table around a row
 
@@ -96,22 +97,25 @@ class AreaCutter:
                 return "overlapping formatting"
         return ""
 
-    def read(self, body: bytes, cut: CutAreas, url: Url | None = None) -> tuple[Image, ...] | None:
-        """Read the images of areas that were found; None where only the page's tree can tell what is in them."""
+    def read(self, body: bytes, cut: CutAreas, url: Url | None = None) -> tuple[tuple[Image, ...] | None, str]:
+        """Read the images of areas that were found; None and why where not all can be told."""
         base = (absolute(cut.base, url) if cut.base else None) or url
         images: list[Image] = []
         for number, (start, end) in cut.areas:
             if _IMAGE.search(body, start, end) is None:
                 continue
             if self._flows[cut.codec].text(body, start, end) is None:
-                return None
+                return None, _UNSURE
             part = recode(body[start:end], cut.codec)
             page = parse_parts([part], base)
             root = _root(page.root, root_name(part)) if page is not None else None
             if root is None:
-                return None
-            images += self._reader.read(root, number, base)
-        return tuple(images)
+                return None, _UNSURE
+            own = self._reader.read(root, number, base)
+            if own is None:
+                return None, UNKNOWN
+            images += own
+        return tuple(images), ""
 
 
 def has_open_formatting(body: bytes, end: int) -> bool:

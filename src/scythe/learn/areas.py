@@ -7,7 +7,7 @@ tree, so that nothing is missing without a sign.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -65,7 +65,7 @@ def learn_areas(pages: Sequence[JudgedPage], text: FieldRules | None, old: Image
     wanted = frozenset((i, image) for i, page in enumerate(boxes) for image in page.relevant)
     present = len({page for page, _ in wanted})
     if present <= _STRAY * len(pages) and not old.areas:
-        named = old.named + _count_named(boxes, ())
+        named = old.named + _count_named(boxes, (), {page for page, _ in wanted})
         return LearnedAreas(ImageRules(pages=old.pages + len(pages), present=old.present + present, named=named))
     known = [_follow_known(boxes, area, text) for area in old.areas if area.ways or text is not None]
     chosen = choose_areas(boxes, wanted, text, known)
@@ -73,7 +73,8 @@ def learn_areas(pages: Sequence[JudgedPage], text: FieldRules | None, old: Image
     if not chosen or len(wanted) - len(found) > max(_MISSED * len(wanted), len(wanted) >= _ONE_OF):
         return LearnedAreas(why=f"{len(found)} of {len(wanted)} relevant images stand in an element that rules lead to")
     rules = _rules(pages, chosen, old, present)
-    return LearnedAreas(replace(rules, named=old.named + _count_named(boxes, chosen)))
+    elsewhere = {page for page, _ in wanted - found}
+    return LearnedAreas(replace(rules, named=old.named + _count_named(boxes, chosen, elsewhere)))
 
 
 def choose_areas(
@@ -187,10 +188,12 @@ def _is_inside(inner: tuple[int, int] | None, outer: tuple[int, int] | None) -> 
     return inner is not None and outer is not None and outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def _count_named(boxes: Sequence[PageBoxes], areas: Sequence[Area]) -> int:
-    """Count the pages that show an image outside of all areas which they name as their own."""
+def _count_named(boxes: Sequence[PageBoxes], areas: Sequence[Area], without: Collection[int]) -> int:
+    """Count the pages that show an image outside of all areas which they name as their own, some left out."""
     count = 0
     for number, page in enumerate(boxes):
+        if number in without:
+            continue
         spans = [span for area in areas if (span := _span(page, area.places[number])) is not None]
         count += is_outside(find_named(page.judged.source.body), spans)
     return count

@@ -20,6 +20,8 @@ from scythe.page.images import ImageUse, read_images
 from scythe.rules import ImageRules
 
 RELEVANT = 500  # thousandths, from which on an image is rather relevant than not
+UNKNOWN = "an image of a kind not seen on the pages learned"
+_MIXED = (200, 800)  # thousandths: between them the mean of an area says nothing of one image in it
 DEPTHS = (4, 2, 1)  # elements around an image by which its kind is known, the closest match first
 _IMAGE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?:[?#]|$)", re.I)
 # says how words look; one that is left open is built again around images far below
@@ -42,22 +44,31 @@ class AreaReader:
         self._scores = dict(rules.scores)
         self._sources = dict(rules.sources)
 
-    def read(self, root: LexborNode, number: int, base: str | None) -> list[Image]:
-        """Return the images inside an element that is the area of that number, in page order."""
+    def read(self, root: LexborNode, number: int, base: str | None) -> list[Image] | None:
+        """Return the images inside an element that is the area of that number, in page order.
+
+        None where one is of a kind never seen and its area holds both relevant and other images.
+        """
         area = self._areas[number]
         images: list[Image] = []
         for use, keys in see_area(root, area.path, base):
             score = self._score(use.image.src, keys, area.score)
+            if score is None:
+                return None
             one = use.image  # written out, since `replace` takes as long as all else here
             marks = (score >= RELEVANT, score / 1_000)
             images.append(Image(one.src, one.alt, one.caption, one.width, one.height, *marks, one.sources))
         return images
 
-    def _score(self, src: str, keys: Sequence[str], usual: int) -> int:
+    def _score(self, src: str, keys: Sequence[str], usual: int) -> int | None:
         score = self._sources.get(src)
         if score is not None:
             return score
-        return next((score for key in keys if (score := self._scores.get(key)) is not None), usual)
+        for key in keys:
+            score = self._scores.get(key)
+            if score is not None:
+                return score
+        return None if _MIXED[0] < usual < _MIXED[1] else usual
 
 
 def see_area(root: LexborNode, path: Sequence[str], base: str | None) -> list[AreaImage]:
