@@ -15,7 +15,7 @@ from scythe.cut.images import AreaCutter, outermost
 from scythe.model import Content, Field, Image, Rendered
 from scythe.page import Page
 from scythe.page.follow import lead_to, span_of
-from scythe.page.image_areas import UNKNOWN, AreaReader
+from scythe.page.image_areas import UNKNOWN, AreaReader, shows_image
 from scythe.page.image_named import find_named, is_outside
 from scythe.page.source import Source
 from scythe.reap import WHEN_ASKED, rows_by_offset
@@ -85,7 +85,7 @@ class Gleaner:
         for number, area in enumerate(self.layout.images.areas):
             own = source.at(text[0]) if text is not None else None
             opening = lead_to(source, area.ways) if area.ways else own
-            if opening is not None:
+            if opening is not None and (not area.ways or shows_image(opening.node)):
                 found.append((number, span_of(source, opening, _WHOLE)))
             elif area.is_expected or not area.ways:
                 return None, f"area {number + 1} was not found"

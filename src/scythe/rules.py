@@ -139,7 +139,7 @@ class ImageArea:
     path: tuple[str, ...] = ()  # the element and what it stands in, innermost first, as labels of `page.image_areas`
     score: int = 0  # mean of the images inside, thousandths
     pages: int = 0  # of the layout that were learned
-    present: int = 0  # of them that have the area
+    present: int = 0  # of them that have the area, with an image in it unless it is that of the text
 
     @property
     def is_expected(self) -> bool:
@@ -161,7 +161,7 @@ class ImageRules:
     @property
     def heeds_named(self) -> bool:
         """Whether an image that a page names as its own and shows outside of areas is worth a second look."""
-        return self.named <= (1 - USUALLY) * self.pages
+        return 3 * self.named <= self.pages
 
 
 @dataclass(frozen=True, slots=True)

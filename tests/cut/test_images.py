@@ -88,9 +88,9 @@ def test_the_area_of_the_text_is_where_the_text_was_cut() -> None:
     assert cutter.find(body, None) == CutAreas("strange", why="area 1: the text was not cut")
 
 
-def test_areas_without_an_image_are_not_read() -> None:
+def test_an_area_without_an_image_is_none() -> None:
     page = story(20, lead='<div class="hero"><figure class="big">No picture today</figure></div>')
-    assert relevant(page) == own_images(20)[1:]
+    assert CUTTER.find(page, None) == CutAreas("strange", why="area 1: it holds no image")
 
 
 @pytest.mark.parametrize(("usual", "expected"), [(900, [0.9]), (100, [0.1]), (500, None)])

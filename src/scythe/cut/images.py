@@ -18,13 +18,13 @@ from scythe.cut.records import parse_parts, recode
 from scythe.cut.regions import BASE_WAYS, Span, every_tag
 from scythe.model import Image
 from scythe.page.fragment import root_name
-from scythe.page.image_areas import UNKNOWN, AreaReader
+from scythe.page.image_areas import UNKNOWN, AreaReader, shows_image
 from scythe.rules import FLOW, FieldRules, Layout, Way
 from scythe.url import Url, absolute
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
-_IMAGE = re.compile(rb"<(?:amp-)?img", re.I)
 _FORMATTING = re.compile(rb"<(/?)(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\t\n\f\r />])", re.I)
+_IMAGE = re.compile(rb"<(?:amp-)?img", re.I)
 _UNSURE = "not sure of what is in an area"
 _NO_VOTE = "too few rules agree"  # which is sure to be so on the tree too
 _WRAPPERS = 3  # elements that parsing one puts around it at most, as a table around a row
@@ -71,6 +71,8 @@ class AreaCutter:
             state, _, span, why, _ = results[number + 1] if area.ways else ("", (), text, "the text was not cut", 0)
             if state == "doubt" and why != _NO_VOTE:
                 return CutAreas("doubt", why=why)
+            if span is not None and area.ways and _IMAGE.search(body, *span) is None:
+                span, why = None, "it holds no image"
             if span is not None:
                 found.append((number, span))
             elif area.is_expected or not area.ways:
@@ -109,7 +111,7 @@ class AreaCutter:
             part = recode(body[start:end], cut.codec)
             page = parse_parts([part], base)
             root = _root(page.root, root_name(part)) if page is not None else None
-            if root is None:
+            if root is None or (self._areas[number].ways and not shows_image(root)):
                 return None, _UNSURE
             own = self._reader.read(root, number, base)
             if own is None:

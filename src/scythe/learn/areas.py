@@ -15,7 +15,7 @@ from scythe.learn.image_boxes import JudgedPage, PageBoxes, shared_keys
 from scythe.learn.image_scores import score_areas
 from scythe.learn.markers import learn_way
 from scythe.page.follow import lead_to, span_of
-from scythe.page.image_areas import labels_around
+from scythe.page.image_areas import labels_around, shows_image
 from scythe.page.image_named import find_named, is_outside
 from scythe.page.source import Source
 from scythe.rules import FLOW, FieldRules, ImageArea, ImageRules, Way
@@ -204,11 +204,16 @@ def _rules(pages: Sequence[JudgedPage], chosen: Sequence[Area], old: ImageRules,
     areas: list[ImageArea] = []
     for area in chosen:
         known = before.get(area.ways, ImageArea(pages=old.pages))
-        here = sum(place is not None for place in area.places)
+        here = sum(_has_area(page, place, area) for page, place in zip(pages, area.places, strict=True))
         path = known.path or _path(pages, area)
         areas.append(ImageArea(area.ways, path, 0, known.pages + len(pages), known.present + here))
     rules = replace(old, areas=tuple(areas), pages=old.pages + len(pages), present=old.present + present)
     return score_areas(rules, pages, [area.places for area in chosen])
+
+
+def _has_area(page: JudgedPage, place: int | None, area: Area) -> bool:
+    opening = page.source.at(place) if place is not None else None
+    return opening is not None and (not area.ways or shows_image(opening.node))
 
 
 def _path(pages: Sequence[JudgedPage], area: Area) -> tuple[str, ...]:

@@ -71,6 +71,11 @@ class AreaReader:
         return None if _MIXED[0] < usual < _MIXED[1] else usual
 
 
+def shows_image(root: LexborNode) -> bool:
+    """Say whether there is an image in an element."""
+    return root.css_first("img,amp-img") is not None
+
+
 def see_area(root: LexborNode, path: Sequence[str], base: str | None) -> list[AreaImage]:
     """Return the images inside an element with the names of their kinds; `path` labels the element and those around."""
     uses = read_images(root, base, root)
