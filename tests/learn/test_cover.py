@@ -45,6 +45,13 @@ def test_the_seed_decides_between_equal_pages_and_nothing_else_does() -> None:
     assert len({tuple(choose_pages(pages, scores, 3, seed=seed)) for seed in range(8)}) > 1
 
 
+def test_the_order_of_kinds_on_a_page_does_not_matter() -> None:
+    kinds = [f"k{letter}" for letter in "abcdefghijk"]
+    pages = [_page(*kinds[at:], *kinds[:at]) for at in range(len(kinds))]
+    scores = [[0.1 + 0.07 * kinds.index(image.path[0][4:]) for image in page.images] for page in pages]
+    assert len({choose_pages(pages, scores, 1, seed=seed)[0] for seed in range(40)}) == len(pages)
+
+
 def test_pages_without_images_come_last() -> None:
     pages = [PageImages(), _page("a"), PageImages()]
     assert choose_pages(pages, _score(pages), 1) == [1]

@@ -40,7 +40,8 @@ def choose_pages(
         seen.update(_kinds(page))
 
     def gain(number: int) -> float:
-        return sum(worth[kind] / math.pow(1 + seen[kind], _FADE) for kind in kinds[number])
+        # exact, so that pages with the same kinds in another order are equal
+        return math.fsum(worth[kind] / math.pow(1 + seen[kind], _FADE) for kind in kinds[number])
 
     order = list(range(len(pages)))
     random.Random(seed).shuffle(order)
