@@ -11,19 +11,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from scythe.cut.images import AreaCutter, outermost
+from scythe.cut.images import AreaCutter
 from scythe.model import Content, Field, Image, Rendered
 from scythe.page import Page
-from scythe.page.follow import lead_to, span_of
-from scythe.page.image_areas import UNKNOWN, AreaReader, shows_image
+from scythe.page.image_areas import UNKNOWN, AreaReader
+from scythe.page.image_follow import are_elsewhere, follow_areas
 from scythe.page.image_named import find_named, is_outside
 from scythe.page.source import Source
 from scythe.reap import WHEN_ASKED, rows_by_offset
-from scythe.rules import FLOW, Layout, Way
+from scythe.rules import Layout
 from scythe.url import Url
 
 Images = tuple[Image, ...]
-_WHOLE = Way(FLOW, ())
 _NONE = "no relevant images on the pages learned"
 _NAMED = "the page shows an image as its own where none was"
 
@@ -81,25 +80,17 @@ class Gleaner:
         """Do what `cut` does on the tree of a page."""
         source, page = asked.trees.source, asked.trees.page  # of which the images are read without marks
         text = asked.text.span if asked.text is not None else None
-        found = []
-        for number, area in enumerate(self.layout.images.areas):
-            own = source.at(text[0]) if text is not None else None
-            opening = lead_to(source, area.ways) if area.ways else own
-            if opening is not None and (not area.ways or shows_image(opening.node)):
-                found.append((number, span_of(source, opening, _WHOLE)))
-            elif area.is_expected or not area.ways:
-                return None, f"area {number + 1} was not found"
-        if not found:
-            return None, "no area is there"
+        areas, why = follow_areas(source, self.layout.images, text[0] if text is not None else None)
+        if why:
+            return None, why
+        if self.layout.images.heeds_named and are_elsewhere(source, find_named(asked.body), areas):
+            return None, _NAMED
         rows = rows_by_offset(source, page)
         if rows is None:
             return None, "the page had to be repaired"
-        areas = outermost(found)
-        if self._misses_named(asked.body, [span for _, span in areas]):
-            return None, _NAMED
         images: list[Image] = []
-        for number, (start, _) in areas:
-            row = rows.get(start, 0)
+        for number, opening in areas:
+            row = rows.get(opening.offset, 0)
             if not row:
                 return None, "an area is not shown"
             inside = self._reader.read(page.elements.node[row], number, page.base)

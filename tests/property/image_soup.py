@@ -18,6 +18,7 @@ IMAGES = (
     '<figure class="f"><img src="f.jpg" width=40 height=40><figcaption>F &amp; more</figcaption></figure>',
     "<IMG SRC='g.jpg' class='w x'>",
     "<b><img src=h.jpg",
+    '<img src="picture-9-300x200.jpg">',
 )
 KINDS = (
     ("img<div", 300),
@@ -33,7 +34,15 @@ def make_areas(random: Random, faults: float) -> tuple[bytes, Layout]:
     """Return a page with one or two areas and a layout that selects them."""
     boxes = [random.choice(BOXES) for _ in range(2)]
     parts = [_make_area(random, box, number, faults) for number, box in enumerate(boxes)]
-    lead = random.choice(["<!DOCTYPE html>", "<!DOCTYPE html><head><base href='http://b.example/x/'></head>", ""])
+    named = '<meta property="og:image" content="http://a.example/picture-9.jpg">'
+    lead = random.choice(
+        [
+            "<!DOCTYPE html>",
+            "<!DOCTYPE html><head><base href='http://b.example/x/'></head>",
+            "",
+            f"<head>{named}</head>",
+        ]
+    )
     between = [make_soup(random, faults) for _ in range(3)]
     page = f"{lead}{between[0]}{parts[0]}{between[1]}{parts[1] if random.random() < 0.8 else ''}{between[2]}"
     areas = tuple(
