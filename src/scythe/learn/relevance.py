@@ -35,9 +35,9 @@ _PRIOR_USES = 2.0  # of an address: what holds in one place need not hold in ano
 _CROWD = 2.0  # how fast doubt grows where a page has more images of a new kind than relevant ones are usual
 _BOTH_SORTS = 1.0  # images of the rarer sort at which both views count alike
 _ENOUGH = 20  # images of the rarer sort from which on kinds are not asked
-_PAGES = 300  # labelled pages looked at, evenly spread
-_ROWS = 800  # of images with other traits, of each sort
-_TRAITS = 6_000
+_PAGES = 150  # labelled pages looked at, evenly spread
+_ROWS = 500  # of images with other traits, of each sort
+_TRAITS = 4_000
 
 _Row = tuple[frozenset[str], bool]
 _Tally = Mapping[str, tuple[int, int]]  # images labelled, and relevant ones among them
@@ -98,7 +98,7 @@ class Update:
 def fit_update(labelled: Sequence[LabelledPage], logits: Sequence[Sequence[float]]) -> Update:
     """Learn from the labelled pages of a site, where `logits` are the shared model's log-odds of all their images.
 
-    Without labels the update changes nothing. Of more than 300 pages as many, evenly spread, are looked at.
+    Without labels the update changes nothing. Of more than 150 pages as many, evenly spread, are looked at.
     """
     known = _Labels()
     for page, page_logits in spread(list(zip(labelled, logits, strict=True)), _PAGES):
