@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from silver import SILVER_SETS, read_silver, registered
+from silver import SILVER_SETS, Silver, read_silver, registered
 
 from scythe.bench.image_rows import load_rows
 from scythe.learn.image_counts import count_images
@@ -17,6 +17,7 @@ from scythe.read.images.features import SiteCounts, image_features, is_nothing, 
 
 GOLD_SETS = ("fundus", "wpstatic")
 CONTEXT = 20  # pages of a site that are counted, as many as the benchmark hands over
+COUNTED = 3  # pages of a silver site from which they are counted
 SILVER_SHARE = 0.3  # weight of all silver images against all labelled ones
 SITE_POWER = 0.5  # a site with four times as many pages counts twice
 
@@ -58,12 +59,21 @@ def silver_rows(data: Path, gold: Rows) -> Rows:
     known = {registered(site) for site in gold.sites} | set(_hosts(data))
     pages = []
     for name in SILVER_SETS:
-        for page in read_silver(data, name):
-            if page.site not in known:
-                pages.append(_Page(name, page.site, page.images, page.labels, page.trust))
+        read = [page for page in read_silver(data, name) if page.site not in known]
+        counts = _counts(read)
+        pages += [_Page(name, one.site, one.images, one.labels, one.trust, counts.get(one.template)) for one in read]
     rows = _rows(pages)
     share = SILVER_SHARE * gold.weights.sum() / rows.weights.sum()
     return Rows(**{**vars(rows), "weights": rows.weights * share})
+
+
+def _counts(pages: list[Silver]) -> dict[str, SiteCounts]:
+    """Return the counts of each site that has enough pages."""
+    of_template: dict[str, list[PageImages]] = {}
+    for page in pages:
+        of_template.setdefault(page.template, []).append(page.images)
+    enough = {name: own for name, own in of_template.items() if len(own) >= COUNTED}
+    return {name: site_counts(count_images(own[:CONTEXT])) for name, own in enough.items()}
 
 
 def _hosts(data: Path) -> Iterator[str]:

@@ -23,7 +23,7 @@ from scythe.page.places import AFTER, BEFORE, BETWEEN, INSIDE, content_box, imag
 from scythe.read.images.address_features import LINKS, read_address, read_link
 from scythe.read.text import method
 
-TEXT_SETS = ("dragnet", "trafilatura", "readability", "articles", "chaos", "cleaneval", "newsgold")
+TEXT_SETS = ("dragnet", "trafilatura", "readability", "articles", "chaos", "cleaneval", "newsgold", "big9")
 LIST_SETS = ("newslists", "mixedlists")
 SILVER_SETS = TEXT_SETS + LIST_SETS
 LEAST_CHARS = 400  # of main text; the place of an image to less says little
@@ -38,6 +38,7 @@ class Silver:
     """One page with labels, and for each how much it is worth."""
 
     site: str
+    template: str  # pages of one site at about one time
     images: PageImages
     labels: np.ndarray
     trust: np.ndarray
@@ -57,19 +58,21 @@ def read_silver(data: Path, name: str) -> Iterator[Silver]:
             page = Page.from_text(saved["html"], url=saved.get("url"))
             known = next((text for text in (saved.get("url"), saved.get("site")) if text), saved.get("id", ""))
             if page.images:
-                yield from _label(page, registered(known), is_list=name in LIST_SETS)
+                site = registered(known)
+                template = saved["id"].partition("/")[0] if name == "big9" else site
+                yield from _label(page, (site, template), is_list=name in LIST_SETS)
 
 
-def _label(page: Page, site: str, *, is_list: bool) -> Iterator[Silver]:
+def _label(page: Page, place: tuple[str, str], *, is_list: bool) -> Iterator[Silver]:
     contexts = read_image_contexts(page)
     count = len(contexts.images)
     if is_list:
-        yield Silver(site, contexts, np.zeros(count), np.ones(count))
+        yield Silver(*place, contexts, np.zeros(count), np.ones(count))
         return
     kept = method("auto")(page, TextOptions()).kept
     if sum(len(page.blocks.text[number]) for number in kept) >= LEAST_CHARS:
         labels, trust = zip(*_judge(page, contexts, kept), strict=True)
-        yield Silver(site, contexts, np.array(labels), np.array(trust))
+        yield Silver(*place, contexts, np.array(labels), np.array(trust))
 
 
 def _judge(page: Page, contexts: PageImages, kept: tuple[int, ...]) -> Iterator[tuple[float, float]]:

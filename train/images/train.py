@@ -34,10 +34,10 @@ def folds_of(rows: Rows, seed: int) -> np.ndarray:
 
 
 def grow(gold: Rows, silver: Rows, seed: int = 0, boosters: int = BOOSTERS) -> Forest:
-    """Fit the model; images come with the counts of their site and once more as of a page alone."""
-    features = np.vstack([gold.counted, gold.alone, silver.alone])
-    labels = np.concatenate([gold.labels, gold.labels, silver.labels])
-    weights = np.concatenate([gold.weights / 2, gold.weights / 2, silver.weights])
+    """Fit the model; sites with one page, which most are, have no counts, so that it learns to do without them."""
+    features = np.vstack([gold.counted, silver.counted])
+    labels = np.concatenate([gold.labels, silver.labels])
+    weights = np.concatenate([gold.weights, silver.weights])
     used = weights > 0
     weights = weights[used] / weights[used].mean()
     models = [boost(features[used], labels[used], weights, 100 * seed + number) for number in range(boosters)]

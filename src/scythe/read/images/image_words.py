@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from urllib.parse import unquote
 
 from scythe.read.records.words import RoleWords
 
@@ -31,3 +32,8 @@ def roles_of(names: str) -> int:
 def text_words(text: str) -> frozenset[str]:
     """Return the beginnings of the words of a text, case and accents folded, to see whether two texts speak alike."""
     return frozenset(word[:_STEM] for word in _WORD.findall(text.lower().translate(_FOLDED)))
+
+
+def slug_words(path: str) -> frozenset[str]:
+    """Return the beginnings of the words of an address or file name."""
+    return text_words((unquote(path) if "%" in path else path).replace("_", " "))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scythe.read.images.image_words import roles, roles_of
 
 FAR = 24.0  # elements away: no such element
-TAGS = tuple(
-    "article main figure picture header footer nav aside section li ul p a noscript table td button h1 h2 h3 form "
-    "blockquote span div template amp-img iframe center dl".split()
-)
-_HEADINGS = {"h4": "h3", "h5": "h3", "h6": "h3", "ol": "ul", "h2": "h2", "th": "td", "dt": "dl", "dd": "dl"}
+TAGS = tuple("article main figure picture header footer nav aside section li ul p a noscript td div".split())
+_LIKE = {"ol": "ul", "th": "td"}
 PAGE_ROLES = ("home", "archive", "post")  # what the body says the page is
 _GOOD = ("article", "body", "prose", "main", "lead", "inline", "gallery", "caption")
 _BAD = (
@@ -31,7 +31,7 @@ def path_names() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8_192)
-def path_features(path: tuple[str, ...]) -> tuple[float, ...]:
+def path_features(path: tuple[str, ...]) -> NDArray[np.float32]:
     """Return how far each tag and each role is from the image, and counts of them."""
     tag_at, role_at = dict.fromkeys(TAGS, FAR), [FAR] * len(roles())
     good_mask, bad_mask = _masks()
@@ -58,7 +58,8 @@ def path_features(path: tuple[str, ...]) -> tuple[float, ...]:
     )
     counts = (float(min(len(path), 40)), float(plain), good, bad, bad - good, float(goods), float(bads))
     shares = ((goods + 1.0) / (goods + bads + 2.0), float(named), float(divs), float(ids), float(lists))
-    return (*counts, *shares, *tag_at.values(), *role_at, *_page_kind(path))
+    numbers = (*counts, *shares, *tag_at.values(), *role_at, *_page_kind(path))
+    return np.array(numbers, dtype=np.float32)
 
 
 def _page_kind(path: tuple[str, ...]) -> tuple[float, ...]:
@@ -85,7 +86,7 @@ def read_label(label: str) -> tuple[str, int]:
     ends = [at for at in (short.find("#"), short.find(".")) if at >= 0]
     end = min(ends) if ends else len(short)
     tag = short[:end]
-    return _HEADINGS.get(tag, tag), roles_of(short[end:]) if ends else 0
+    return _LIKE.get(tag, tag), roles_of(short[end:]) if ends else 0
 
 
 @lru_cache(maxsize=4_096)

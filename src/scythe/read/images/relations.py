@@ -9,86 +9,55 @@ from numpy.typing import NDArray
 
 Column = NDArray[np.float64]
 
-GROUP_NAMES = (
-    "count|share|number|run|place in run|first order|order span|links away|mean alt|mean gap|has lead|widest|targets"
-).split("|")
+GROUP_NAMES = "count|share|run|first order|order span|links away|linked|mean alt|mean gap|widest".split("|")
 
 
-def number_groups(keys: Sequence[Hashable]) -> NDArray[np.int64]:
-    """Return the number of each key, equal ones having the same, counted from 0 in order of appearance."""
+def number_groups(keys: Sequence[Hashable], start: int = 0) -> list[int]:
+    """Return a number for each key, equal ones having the same, counted from `start` in order of appearance."""
     known: dict[Hashable, int] = {}
-    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+    return [known.setdefault(key, start + len(known)) for key in keys]
 
 
-class Group:
-    """Images of a page that share a key, and what can be summed up over them."""
-
-    def __init__(self, keys: Sequence[Hashable]) -> None:
-        self.of = number_groups(keys)
-        self.sizes = np.bincount(self.of).astype(np.float64)
-
-    def count(self) -> Column:
-        return self.sizes[self.of]
-
-    def mean(self, values: Column) -> Column:
-        """Return the mean of the group of each image."""
-        return (np.bincount(self.of, values, len(self.sizes)) / self.sizes)[self.of]
-
-    def mean_of_others(self, values: Column, alone: float) -> Column:
-        """Return the mean over the other images of the group, `alone` where there is none."""
-        sums = np.bincount(self.of, values, len(self.sizes))[self.of] - values
-        others = self.sizes[self.of] - 1
-        return np.where(others > 0, sums / np.maximum(others, 1), alone)
-
-    def highest(self, values: Column) -> Column:
-        best = np.full(len(self.sizes), -np.inf)
-        np.maximum.at(best, self.of, values)
-        return best[self.of]
-
-    def lowest(self, values: Column) -> Column:
-        return -self.highest(-values)
-
-    def place(self) -> Column:
-        """Return how many images of the group come before each image."""
-        order = np.argsort(self.of, kind="stable")
-        starts = np.cumsum(self.sizes) - self.sizes
-        found = np.empty(len(self.of))
-        found[order] = np.arange(len(order)) - np.repeat(starts, self.sizes.astype(np.int64))
-        return found
-
-    def runs(self) -> tuple[Column, Column]:
-        """Return how many images in a row are of the group of each image, and the place of the image among them."""
-        new = np.ones(len(self.of), dtype=bool)
-        new[1:] = self.of[1:] != self.of[:-1]
-        starts = np.flatnonzero(new)
-        run = np.cumsum(new) - 1
-        lengths = np.diff(np.append(starts, len(self.of)))
-        return lengths[run].astype(np.float64), (np.arange(len(self.of)) - starts[run]).astype(np.float64)
+def count_equal(keys: Sequence[Hashable]) -> Column:
+    """Return for each key how many are equal to it."""
+    numbers = number_groups(keys)
+    return np.bincount(numbers)[numbers].astype(np.float64)
 
 
-def describe_groups(group: Group, facts: dict[str, Column]) -> list[Column]:
-    """Return the columns of `GROUP_NAMES` for one way to group the images."""
-    count, order = group.count(), facts["order"]
-    run, place = group.runs()
-    first, last = group.lowest(order), group.highest(order)
-    return [
-        count,
-        count / len(order),
-        group.place(),
-        run,
-        place,
-        first,
-        last - first,
-        group.mean(facts["away"]),
-        group.mean(facts["alt"]),
-        group.mean(facts["gap"]),
-        group.highest(facts["lead"]),
-        group.highest(facts["shown"]),
-        group.mean(facts["distinct target"]),
-    ]
+def describe_groups(groupings: Sequence[Sequence[Hashable]], facts: dict[str, Column]) -> list[Column]:
+    """Return the columns of `GROUP_NAMES` for each way to group the images, one way after the other.
+
+    All ways are worked out together: the groups of the second are numbered on from those of the first, and so on.
+    """
+    images, ways = len(facts["order"]), len(groupings)
+    numbers: list[int] = []
+    for keys in groupings:
+        numbers += number_groups(keys, max(numbers, default=-1) + 1)
+    of = np.array(numbers)
+    sizes = np.bincount(of).astype(np.float64)
+    order = np.tile(facts["order"], ways)
+    first, last = np.full(len(sizes), np.inf), np.full(len(sizes), -np.inf)
+    np.minimum.at(first, of, order)
+    np.maximum.at(last, of, order)
+    widest = np.zeros(len(sizes))
+    np.maximum.at(widest, of, np.tile(facts["shown"], ways))
+    means = [np.bincount(of, np.tile(facts[name], ways)) / sizes for name in ("away", "linked", "alt", "gap")]
+    found = [sizes, sizes / images, first, last - first, *means, widest]
+    columns = [values[of].reshape(ways, images) for values in found]
+    columns.insert(2, _runs(of, images).reshape(ways, images))
+    return [column[way] for way in range(ways) for column in columns]
+
+
+def _runs(of: NDArray[np.int64], images: int) -> Column:
+    """Return how many images in a row are of the group of each image."""
+    new = np.ones(len(of), dtype=bool)
+    new[1:] = of[1:] != of[:-1]
+    new[::images] = True
+    starts = np.flatnonzero(new)
+    lengths = np.diff(np.append(starts, len(of)))
+    return np.repeat(lengths, lengths).astype(np.float64)
 
 
 def rank(values: Column) -> Column:
     """Return how many images have a higher value."""
-    ordered = np.sort(values)
-    return (len(values) - np.searchsorted(ordered, values, "right")).astype(np.float64)
+    return (len(values) - np.searchsorted(np.sort(values), values, "right")).astype(np.float64)
