@@ -66,11 +66,11 @@ class Gleaner:
 
     def cut(self, asked: AskedImages) -> tuple[Images | None, str, bool]:
         """Return the images, or None and why, and whether the tree may follow the same rules."""
-        text = asked.text
-        is_cut = text is not None and text.how.startswith("cut")
-        found = self.cutter.find(asked.body, text.span if text is not None and is_cut else None)
+        text = asked.text if asked.text is not None and asked.text.span is not None else Field()
+        is_cut = text.how.startswith("cut")
+        found = self.cutter.find(asked.body, text.span if is_cut else None)
         if found.state != "cut":
-            return None, found.why, found.state == "doubt" or not is_cut
+            return None, found.why, found.state == "doubt" or (text.span is not None and not is_cut)
         if self._misses_named(asked.body, [span for _, span in found.areas]):
             return None, _NAMED, False
         images, why = self.cutter.read(asked.body, found, asked.url)
