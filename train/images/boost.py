@@ -21,7 +21,7 @@ SETTINGS: dict[str, Any] = {
     "bagging_freq": 1,
     "max_bin": 31,
     "verbose": -1,
-    "num_threads": 1,
+    "num_threads": 2,
 }
 ROUNDS = 240
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from boost import boost, to_forest
 from dataset import Rows, gold_rows, silver_rows
+from doubt import drop_doubtful
 from score import log_loss, mean_f, reliability, site_scores
 
 from scythe.read.images import relevance
@@ -92,7 +93,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3, help="how often to cross-validate, with other folds and trees")
     asked = parser.parse_args()
     gold = gold_rows(asked.data)
-    silver = silver_rows(asked.data, gold)
+    silver = drop_doubtful(silver_rows(asked.data, gold))
     if asked.scores:
         show(gold, [cross_validate(gold, silver, seed, 1) for seed in range(asked.seeds)])
         return

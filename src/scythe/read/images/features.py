@@ -22,6 +22,7 @@ _AWAY = (LINKS.index("other page"), LINKS.index("other host"))
 _UNKNOWN = -1.0
 _LEAST_NAME = 6  # characters of a file name that can be told from others
 _TRACKER = 2  # pixels
+_SITES = 16  # whose counts are kept ready
 
 _OWN = "order|text before|chars before|chars after|figure|lead|stated".split("|")
 _LINK = [f"link {kind}" for kind in LINKS] + ["link depth", "link opens image", "link targets", "link words in file"]
@@ -53,11 +54,19 @@ class SiteCounts:
     signatures: dict[str, tuple[int, int]]  # pages that have it, images that have it
 
 
-@lru_cache(maxsize=64)
+_counts_of: dict[int, tuple[SiteImages, SiteCounts]] = {}  # by identity: hashing a site takes longer than a page
+
+
 def site_counts(site: SiteImages) -> SiteCounts:
-    """Return what a site says of its images in a form that is quick to ask."""
-    signatures = {name: (pages, images) for name, pages, images in site.signatures}
-    return SiteCounts(site.pages, dict(site.sources), signatures)
+    """Return what a site says of its images in a form that is quick to ask; that of the last sites is remembered."""
+    known = _counts_of.get(id(site))
+    if known is None:
+        signatures = {name: (pages, images) for name, pages, images in site.signatures}
+        known = (site, SiteCounts(site.pages, dict(site.sources), signatures))
+        if len(_counts_of) >= _SITES:
+            _counts_of.clear()
+        _counts_of[id(site)] = known
+    return known[1]
 
 
 @lru_cache(maxsize=1)
