@@ -21,16 +21,19 @@ WORDS = (
     "<p>The reapers left before dawn and cut the long meadow by the river until the dew had gone from the grass.</p>"
 )
 CARD = (
-    '<li class="card"><a href="/{n}/story-{n}"><img class="card__thumb" width="120" height="80" src="/t/{n}.jpg" alt=""></a>'
+    '<li class="card"><a href="/{n}/story-{n}"><img class="card__thumb" width="120" height="80" src="/t/{n}.jpg"></a>'
     '<h3><a href="/{n}/story-{n}">Another story, number {n}</a></h3></li>'
 )
-PAGE = f"""<html><head><title>How hay is made</title><meta property="og:image" content="https://field.example/i/lead.jpg"></head>
-<body><header class="site-header"><a href="/"><img class="logo" src="/logo.svg" width="90" height="30" alt="Field"></a></header>
+PAGE = f"""<html><head><title>How hay is made</title>
+<meta property="og:image" content="https://field.example/i/lead.jpg"></head>
+<body><header class="site-header"><a href="/"><img class="logo" src="/logo.svg" width="90" height="30"></a></header>
 <main><article class="post"><h1>How hay is made</h1>
 <figure class="lead-image"><img src="/i/lead.jpg" width="1200" height="675" alt="Hay on a meadow"></figure>
 <div class="entry-content">{WORDS * 4}
-<figure class="wp-block-image"><img src="/i/rake.jpg" width="800" height="533" alt="A wooden rake"></figure>{WORDS * 4}</div>
-<div class="author-box"><img class="avatar" src="/authors/ann.jpg" width="48" height="48" alt="Ann"></div></article></main>
+<figure class="wp-block-image"><img src="/i/rake.jpg" width="800" height="533" alt="A wooden rake"></figure>
+{WORDS * 4}</div>
+<div class="author-box"><img class="avatar" src="/authors/ann.jpg" width="48" height="48" alt="Ann"></div>
+</article></main>
 <aside class="related"><h2>More</h2><ul>{"".join(CARD.format(n=n) for n in range(6))}</ul></aside>
 <footer><img src="https://stat.example/pixel" width="1" height="1"></footer></body></html>"""
 
