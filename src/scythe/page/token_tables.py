@@ -175,8 +175,7 @@ def depth_of(trees: TokenTrees) -> int:
 
 
 def _read_rows(saved: Mapping[str, Any], method: str, words: int) -> TokenRows:
-    numbers = {name: _number(saved[name]) for name in ("gamma", "intercept")}
-    rows = TokenRows(**_unpack(saved, _ROWS), **numbers)
+    rows = TokenRows(**_unpack(saved, _ROWS), gamma=_number(saved["gamma"]), intercept=_number(saved["intercept"]))
     count, entries = len(rows.weights), len(rows.column)
     least = NEIGHBOURS if method == "neighbours" else 0
     if not least <= count <= MOST_ROWS or len(rows.starts) != count + 1 or entries > MOST_ENTRIES:
