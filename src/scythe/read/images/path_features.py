@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,15 @@ NAMES = (
 ).split("|")
 
 
+class _Element(NamedTuple):
+    """What counts of one element around an image."""
+
+    tag: str
+    bits: int  # roles
+    has_id: bool
+    is_plain: bool  # more than a wrapper of the image
+
+
 def path_names() -> tuple[str, ...]:
     """Return the names of all numbers of a path."""
     kinds = tuple(f"page is {role}" for role in PAGE_ROLES)
@@ -33,18 +43,29 @@ def path_names() -> tuple[str, ...]:
 @lru_cache(maxsize=8_192)
 def path_features(path: tuple[str, ...]) -> NDArray[np.float32]:
     """Return how far each tag and each role is from the image, and counts of them."""
+    return _describe(tuple(map(_read_element, path)))
+
+
+@lru_cache(maxsize=16_384)
+def _read_element(label: str) -> _Element:
+    is_plain = label.split(".")[0] not in ("picture", "a", "span")
+    return _Element(*read_label(label), "#" in label, is_plain)
+
+
+@lru_cache(maxsize=8_192)
+def _describe(path: tuple[_Element, ...]) -> NDArray[np.float32]:
+    """Return the numbers of a path. Paths that differ in names without meaning, such as the number of a post, share."""
     tag_at, role_at = dict.fromkeys(TAGS, FAR), [FAR] * len(roles())
     good_mask, bad_mask = _masks()
     good, bad, goods, bads, named, divs, ids, lists = FAR, FAR, 0, 0, 0, 0, 0, 0
-    for number, label in enumerate(path):
-        tag, bits = read_label(label)
+    for number, (tag, bits, has_id, _) in enumerate(path):
         at = float(min(number, FAR - 1))
         if tag_at.get(tag, 0.0) == FAR:
             tag_at[tag] = at
         divs += tag == "div"
         lists += tag == "li"
         named += bits != 0
-        ids += "#" in label
+        ids += has_id
         if number >= len(path) - _PAGE_LABELS and number > 0 and tag == "body":
             break  # what a body is called is about the page
         for role in _bits(bits):
@@ -53,17 +74,15 @@ def path_features(path: tuple[str, ...]) -> NDArray[np.float32]:
             good, goods = min(good, at), goods + 1
         if bits & bad_mask:
             bad, bads = min(bad, at), bads + 1
-    plain = next(
-        (number for number, label in enumerate(path) if label.split(".")[0] not in ("picture", "a", "span")), 0
-    )
+    plain = next((number for number, element in enumerate(path) if element.is_plain), 0)
     counts = (float(min(len(path), 40)), float(plain), good, bad, bad - good, float(goods), float(bads))
     shares = ((goods + 1.0) / (goods + bads + 2.0), float(named), float(divs), float(ids), float(lists))
     numbers = (*counts, *shares, *tag_at.values(), *role_at, *_page_kind(path))
     return np.array(numbers, dtype=np.float32)
 
 
-def _page_kind(path: tuple[str, ...]) -> tuple[float, ...]:
-    tag, bits = read_label(path[-1]) if path else ("", 0)
+def _page_kind(path: tuple[_Element, ...]) -> tuple[float, ...]:
+    tag, bits = (path[-1].tag, path[-1].bits) if path else ("", 0)
     names = roles()
     return tuple(float(tag == "body" and bool(bits >> names.index(role) & 1)) for role in PAGE_ROLES)
 
