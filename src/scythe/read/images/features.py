@@ -13,7 +13,7 @@ from scythe.page.image_signature import fold, signature
 from scythe.read.images import address_features, path_features, tag_features
 from scythe.read.images.address_features import LINKS, Address, Target, page_address, read_address, read_link
 from scythe.read.images.image_words import slug_words, text_words
-from scythe.read.images.relations import GROUP_NAMES, Column, count_equal, describe_groups, rank
+from scythe.read.images.relations import GROUP_NAMES, Column, count_equal, describe_groups, rank, steps_between
 from scythe.read.images.tag_features import read_tag
 from scythe.rules import SiteImages
 
@@ -106,7 +106,7 @@ class _Described:
         said = [(image.order, image.text_before, image.is_figure, image.is_lead, image.is_stated) for image in images]
         self.order, self.before, self.figure, self.lead, self.stated = np.array(said, dtype=np.float64).T
         self.chars = self.before * page.text_chars
-        self.since = np.diff(self.chars, prepend=0.0)
+        self.since = _steps_to(self.chars)
         self.kinds = np.array([target.kind for target in self.targets])
         self.away = ((self.kinds == _AWAY[0]) | (self.kinds == _AWAY[1])).astype(np.float64)
 
@@ -148,11 +148,11 @@ class _Described:
 
     def shown_width(self) -> Column:
         """Return the width at which each image is most likely shown, in pixels, 0 where nothing says so."""
-        widths = []
-        for tag, address in zip(self.tags, self.addresses, strict=True):
-            known = (tag.width, address.width, tag.sizes_width, tag.set_width)
-            widths.append(next((width for width in known if width > 0), 0.0))
-        return np.array(widths)
+        pairs = zip(self.tags, self.addresses, strict=True)
+        said = [(tag.width, address.width, tag.sizes_width, tag.set_width) for tag, address in pairs]
+        widths = np.array(said, dtype=np.float64)
+        first: Column = widths[np.arange(len(said)), (widths > 0).argmax(axis=1)]
+        return np.maximum(first, 0.0)
 
     def sizes(self, shown: Column) -> list[Column]:
         facts = [
@@ -168,9 +168,8 @@ class _Described:
 
     def neighbours(self) -> list[Column]:
         count = len(self.images)
-        until = np.append(self.since[1:], self.page.text_chars - self.chars[-1])
-        steps = np.diff(self.order, prepend=0.0)
-        steps_on = np.append(steps[1:], 1.0 - self.order[-1])
+        until = steps_between(self.chars, self.page.text_chars)
+        steps, steps_on = _steps_to(self.order), steps_between(self.order, 1.0)
         file = count_equal([own.file or number for number, own in enumerate(self.addresses)])
         alt = count_equal([tag.words or number for number, tag in enumerate(self.tags)])
         host = count_equal([own.host for own in self.addresses]) / count
@@ -239,12 +238,19 @@ class _Described:
             len(set(self.signatures)),
             len({post for post in posts if post}),
         )
-        return [*np.tile(np.array(facts, dtype=np.float64)[:, None], count), inside, same]
+        return [*np.repeat(np.array(facts, dtype=np.float64), count).reshape(len(facts), count), inside, same]
 
 
 @lru_cache(maxsize=8_192)
 def _folded(path: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(fold, path))
+
+
+def _steps_to(values: Column) -> Column:
+    """Return how far it is to each value from the one before, to the first from 0."""
+    steps = values.copy()
+    steps[1:] -= values[:-1]
+    return steps
 
 
 def _opens(target: Target, own: Address) -> float:
