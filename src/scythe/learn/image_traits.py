@@ -33,8 +33,17 @@ _IMAGE_FILE = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif")
 
 def traits(image: ImageContext) -> list[str]:
     """Return the traits of an image, none twice."""
-    found = list(_path_traits(image.path[:_DEPTH]))
-    found += _fact_traits(image)
+    return [*place_traits(image), *own_traits(image)]
+
+
+def place_traits(image: ImageContext) -> tuple[str, ...]:
+    """Return the traits of where an image stands; images in the same place share them."""
+    return _path_traits(image.path[:_DEPTH])
+
+
+def own_traits(image: ImageContext) -> list[str]:
+    """Return the traits of an image itself and of its use."""
+    found = list(_fact_traits(image))
     for name, value in read_attributes(image.tags[2]).items():
         if name in _LISTED:
             found += _attribute_traits(name, value[:_VALUE_CHARS])

@@ -16,7 +16,7 @@ from itertools import repeat
 import numpy as np
 
 from scythe.learn.annotators import agreed_marks
-from scythe.learn.image_traits import FACT, NEAR, OWN, PATH, traits
+from scythe.learn.image_traits import FACT, NEAR, OWN, PATH, own_traits, place_traits, traits
 from scythe.learn.logistic import Floats, fit_rows
 from scythe.learn.urls import spread
 from scythe.limits import LIMITS
@@ -38,6 +38,7 @@ _ENOUGH = 20  # images of the rarer sort from which on kinds are not asked
 _PAGES = 150  # labelled pages looked at, evenly spread
 _ROWS = 500  # of images with other traits, of each sort
 _TRAITS = 4_000
+_PLACES = 8_192  # paths whose traits are added up once
 
 _Row = tuple[frozenset[str], bool]
 _Tally = Mapping[str, tuple[int, int]]  # images labelled, and relevant ones among them
@@ -60,6 +61,7 @@ class Update:
     kinds: tuple[_Tally, ...] = ()  # by signature, one of each depth; none without labels
     sources: _Tally = field(default_factory=dict)  # by address
     usual_most: float = math.inf  # relevant images of one page; more of a kind that nobody labelled are a listing
+    places: dict[tuple[str, ...], float] = field(default_factory=dict, compare=False, repr=False)  # sums by path, kept
 
     def apply(self, page: PageImages, logits: Sequence[float]) -> list[float]:
         """Return the probability that each image of a page is relevant, given the shared model's log-odds of each."""
@@ -85,8 +87,15 @@ class Update:
         ]
 
     def _by_traits(self, image: ImageContext, logit: float) -> float:
-        change = sum(map(self.weights.get, traits(image), repeat(0.0)))
-        return _chance(change + self.bias + self.trust * _squash(logit))
+        change = self.places.get(image.path)
+        if change is None:
+            change = self._sum(place_traits(image))
+            if len(self.places) < _PLACES:
+                self.places[image.path] = change
+        return _chance(change + self._sum(own_traits(image)) + self.bias + self.trust * _squash(logit))
+
+    def _sum(self, names: Iterable[str]) -> float:
+        return sum(map(self.weights.get, names, repeat(0.0)))
 
     def _by_kind(self, image: ImageContext, logit: float) -> float:
         chance = _chance(logit)
