@@ -12,7 +12,7 @@ from scythe.read.records.forest import Forest
 
 SETTINGS: dict[str, Any] = {
     "objective": "binary",
-    "learning_rate": 0.05,
+    "learning_rate": 0.1,
     "num_leaves": 8,
     "min_child_samples": 20,
     "lambda_l2": 5.0,
@@ -23,7 +23,7 @@ SETTINGS: dict[str, Any] = {
     "verbose": -1,
     "num_threads": 2,
 }
-ROUNDS = 240
+ROUNDS = 120
 
 
 def boost(rows: np.ndarray, labels: np.ndarray, weights: np.ndarray, seed: int = 0) -> lightgbm.Booster:
