@@ -21,12 +21,15 @@ from scythe.page.content import is_icon
 from scythe.page.image_context import read_image_contexts
 from scythe.page.places import AFTER, BEFORE, BETWEEN, INSIDE, content_box, image_places
 from scythe.read.images.address_features import LINKS, read_address, read_link
+from scythe.read.images.image_words import roles, roles_of
+from scythe.read.images.path_features import read_label
 from scythe.read.text import method
 
 TEXT_SETS = ("dragnet", "trafilatura", "readability", "articles", "chaos", "cleaneval", "newsgold", "big9")
 LIST_SETS = ("newslists", "mixedlists")
 SILVER_SETS = TEXT_SETS + LIST_SETS
 LEAST_CHARS = 400  # of main text; the place of an image to less says little
+_NEAREST = 4  # elements around an image whose names are about it
 _BEFORE_TRUST = 0.5  # before the first paragraph: the lead image, or a picture of the header
 _ABROAD_TRUST = 0.3  # inside the text, with a link to another site: a photo there, or an advert
 _ATTACHED_TRUST = 0.5  # ... to a page of the same site that is named like the file
@@ -87,12 +90,23 @@ def _judge(page: Page, contexts: PageImages, kept: tuple[int, ...]) -> Iterator[
             continue
         inside = _is_inside(blocks.box_parent, blocks.image_box[row], content)
         place = places.get(row)
-        if place in (INSIDE, BETWEEN, BEFORE) and not is_icon(use.image):
+        if place in (INSIDE, BETWEEN, BEFORE) and is_advert(image):
+            yield 0.0, 1.0
+        elif place in (INSIDE, BETWEEN, BEFORE) and not is_icon(use.image):
             yield 1.0, _trust(image, contexts.url, place == BEFORE, inside)
         else:
             linked = LINKS[read_link(image.link, contexts.url).kind] in ("other page", "other host")
             doubtful = place == AFTER or (inside and not linked) or image.is_lead or image.is_stated
             yield 0.0, 0.0 if doubtful and place not in (INSIDE, BETWEEN, BEFORE) else 1.0
+
+
+def is_advert(image: ImageContext) -> bool:
+    """Say whether the nearest elements or the host of an image say that somebody pays for it."""
+    said = 0
+    for label in image.path[:_NEAREST]:
+        said |= read_label(label)[1]
+    server = read_address(image.src).host.partition(".")[0]
+    return bool((said | roles_of(server)) >> roles().index("advert") & 1)
 
 
 def _trust(image: ImageContext, url: str, before: bool, inside: bool) -> float:
