@@ -77,6 +77,8 @@ def _mark_by_rule(page: Page, kept: tuple[int, ...], *, name: str) -> tuple[Imag
 
 def _mark_by_model(page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
     from scythe.page.image_context import read_image_contexts
+    from scythe.read.images.last_resort import judge_by_place
     from scythe.read.images.relevance import score_images
 
-    return mark_scores(page, score_images(read_image_contexts(page)))
+    around = read_image_contexts(page)
+    return mark_scores(page, judge_by_place(page, kept, around, score_images(around)))
