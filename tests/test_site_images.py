@@ -144,3 +144,22 @@ def test_labels_change_where_images_are_looked_for_and_what_they_are_worth(post:
 def test_pages_of_no_layout_change_nothing(post: Site) -> None:
     other = b"<html><body><p>Something else</p></body></html>"
     assert relearn_images(post.profile, [("https://post.example/x", other)]) == post.profile
+
+
+def test_pictures_of_short_texts_are_learned_too() -> None:
+    def page(number: int) -> bytes:
+        words = (
+            f"The mayor opened bridge {number} on Monday. Hundreds of people came to see it, and band {number} played."
+        )
+        return (
+            f"<title>Bridge {number} opened</title><header><a href=/><img src=/logo.png width=120></a></header>"
+            f"<article class=story><h1>Bridge {number} opened</h1>"
+            f"<figure class=lead><img src=/photo-{number}.jpg></figure>"
+            f"<div class=body><p>{words}</p><p>Nobody minded the rain of day {number} much.</p></div></article>"
+            f"<aside><a href=/other{number}><img src=/thumb{number}.jpg width=100 height=75></a></aside>"
+        ).encode()
+
+    site = Site.learn((f"https://town.example/bridge-{number}", page(number)) for number in range(10))
+    doc = site.extract(page(33), url="https://town.example/bridge-33")
+    assert [image.src for image in doc.images if image.relevant] == ["https://town.example/photo-33.jpg"]
+    assert doc.how["images"] == "cut: 1 area"

@@ -248,7 +248,7 @@ class Trees:
         """The images of the page, judged by what is known of those of its site."""
         if sniff_text(self.page.html):
             return ()
-        return mark_scores(self.page, self._judge.score(read_image_contexts(self.page)))
+        return mark_scores(self.page, self._judge.score_page(self.page, read_image_contexts(self.page)))
 
 
 def _sterner(rules: FieldRules) -> FieldRules:

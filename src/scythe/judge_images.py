@@ -14,10 +14,13 @@ from scythe.learn.annotators import agreed_marks, page_key
 from scythe.learn.relevance import Update, fit_update
 from scythe.learn.tc import fit_site_model
 from scythe.learn.urls import spread
-from scythe.model import PageImages
+from scythe.model import PageImages, TextOptions
+from scythe.page import Page
 from scythe.profile_values import write_plain
+from scythe.read.images.last_resort import judge_by_place
 from scythe.read.images.relevance import image_logits, score_images
 from scythe.read.images.tc import TcModel, load_site_model
+from scythe.read.text import method as text_method
 from scythe.rules import RELEVANCE, SiteImages
 
 RELEVANT = 0.5  # scores are probabilities: from here on an image is rather relevant than not
@@ -55,6 +58,13 @@ class ImageJudge:
         if self._update is None:
             return score_images(page, self._counts)
         return self._update.apply(page, image_logits(page, self._counts).tolist())
+
+    def score_page(self, page: Page, around: PageImages) -> list[float]:
+        """Do the same for a page at hand: without labels, and where no image seems relevant, its text is asked too."""
+        scores = self.score(around)
+        if self.known.labelled or not scores or max(scores) >= RELEVANT:
+            return scores
+        return judge_by_place(page, text_method("auto")(page, TextOptions()).kept, around, scores)
 
     @cached_property
     def _update(self) -> Update | None:

@@ -46,16 +46,16 @@ class ImageTeacher:
         self, lessons: Sequence[ImageLesson], fields: Sequence[FieldRules], old: ImageRules | None = None
     ) -> LearnedAreas:
         """Learn where relevant images stand on pages of one layout with these fields; `old` rules are added to."""
-        judged = [JudgedPage(one.source, one.page, self._score(one.images)) for one in lessons[:_PAGES]]
+        judged = [JudgedPage(one.source, one.page, self._score(one)) for one in lessons[:_PAGES]]
         text = next((rules for rules in fields if rules.name == "text"), None)
         if text is not None and any(way.take != FLOW or way.repeats for way in text.ways):
             text = None  # it was shown by example and may be less than the element
         return learn_areas(judged, text, old or ImageRules())
 
-    def _score(self, page: PageImages) -> list[float]:
+    def _score(self, lesson: ImageLesson) -> list[float]:
         """Judge the images of a page; what people agreed on is so."""
-        scores = self._judge.score(page)
-        labelled = self._labelled.get(_version(page))
+        scores = self._judge.score_page(lesson.page, lesson.images)
+        labelled = self._labelled.get(_version(lesson.images))
         if labelled is not None:
             for row, is_relevant in agreed_marks(labelled).items():
                 scores[row] = float(is_relevant)
