@@ -49,15 +49,21 @@ def cut(
     except ScytheError as error:
         typer.echo(f"scythe bench: {error}", err=True)
         raise typer.Exit(2) from None
-    tables, machine = [*make_tables(done), *make_learned_tables(learned)], describe_machine()
+    tables = [*make_tables(done), *make_learned_tables(learned)]
+    report(tables, CAUTION, as_json=as_json)
+
+
+def report(tables: list[Table], caution: str, *, as_json: bool) -> None:
+    """Print tables with what to beware of and the machine they were made on, to read or as JSON."""
+    machine = describe_machine()
     if as_json:
-        answer = {"machine": asdict(machine), "caution": CAUTION, "tables": [asdict(table) for table in tables]}
+        answer = {"machine": asdict(machine), "caution": caution, "tables": [asdict(table) for table in tables]}
         typer.echo(json.dumps(answer, indent=1))
     else:
-        show(tables, machine)
+        show(tables, machine, caution)
 
 
-def show(tables: list[Table], machine: Machine, caution: str = CAUTION) -> None:
+def show(tables: list[Table], machine: Machine, caution: str) -> None:
     """Print the tables, what to beware of, and the machine."""
     console = Console(soft_wrap=True, highlight=False, width=max(Console().width, TABLE_WIDTH))
     for table in tables:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from scythe.bench.machine import describe_machine
-from scythe.cli.bench_cut import show
+from scythe.cli.bench_cut import report
 from scythe.cli.progress import count_progress
 from scythe.errors import BadInput, ScytheError
 
@@ -52,12 +49,7 @@ def images(
     except ScytheError as error:
         typer.echo(f"scythe bench: {error}", err=True)
         raise typer.Exit(2) from None
-    machine = describe_machine()
-    if as_json:
-        answer = {"machine": asdict(machine), "caution": CAUTION, "tables": [asdict(table) for table in tables]}
-        typer.echo(json.dumps(answer, indent=1))
-    else:
-        show(tables, machine, CAUTION)
+    report(tables, CAUTION, as_json=as_json)
 
 
 def _numbers(text: str) -> tuple[int, ...]:
