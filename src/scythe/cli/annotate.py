@@ -106,15 +106,9 @@ def annotate(
             if template:
                 _write_template(job, output)
                 return
-            if method is not None and method not in IMAGE_METHODS:
-                raise BadInput(f"--method {method}: known are {', '.join(IMAGE_METHODS)}")
-            if not labels:
-                raise BadInput(_NO_LABELS.format(site=inputs[0]))
-            target = output or job.profile
-            if target is None:
-                raise BadInput(f"{inputs[0]} is no profile; say with -o where to write one")
+            target = _check(job, labels, method, output)
             shelf = Shelf(job.load(), job.open_known(), job.reach)
-            placed, lost = _place(shelf, _open_all(labels, by))
+            placed, lost = _place(shelf, _open_all(labels or [], by))
             _show_lost(lost)
             if not placed:
                 raise _Unwritten("no label could be used")
@@ -134,6 +128,18 @@ def annotate(
             raise typer.Exit(USAGE) from None
 
 
+def _check(job: Job, labels: list[str] | None, method: str | None, output: str | None) -> str:
+    """Return where the profile goes. Raises BadInput where something that is needed was not said, or said wrongly."""
+    if method is not None and method not in IMAGE_METHODS:
+        raise BadInput(f"--method {method}: known are {', '.join(IMAGE_METHODS)}")
+    if not labels:
+        raise BadInput(_NO_LABELS.format(site=job.site))
+    target = output or job.profile
+    if target is None:
+        raise BadInput(f"{job.site} is no profile; say with -o where to write one")
+    return target
+
+
 class _Unwritten(Exception):
     """Why a profile was not written though nothing was wrong with the command."""
 
@@ -143,6 +149,7 @@ class Job:
 
     def __init__(self, site: str, pages: Sequence[str], base: str | None, reach: Reach, delay_s: float) -> None:
         path = Path(site)
+        self.site = site
         has_pages = is_address(site) or path.is_dir() or path.suffix.lower() in PAGE_SUFFIXES
         self.is_site = is_address(site)
         self.profile = None if has_pages or site.lower().endswith(SETS) else site

@@ -126,25 +126,22 @@ def read(
             _check(sources, input_file, format_ if not images_only else None, download_images, output)
             if records and format_ is None and output is not None and is_folder(output):
                 raise BadInput("--records needs -f with -o DIR: a folder gets text, HTML and pictures otherwise")
-            _check_method(method)
-            image_method_called(image_method)
             if images_only and (records or download_images):
                 raise BadInput("--images-only writes no text: --records and --download-images go without it")
+            _check_methods(method, image_method)
             pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), reach)
             many = len(sources) > 1 or input_file is not None
-            download = reach if download_images else None
-            sink = (
-                open_image_sink(output, format_, many=many)
-                if images_only
-                else open_sink(output, format_, many=many, download=download, form=Form(records=records))
-            )
+            form = Form(records=records)
+            if images_only:
+                sink = open_image_sink(output, format_, many=many)
+            else:
+                sink = open_sink(output, format_, many=many, download=reach if download_images else None, form=form)
         except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
         shown = show_progress(pages, "reading", None if input_file else len(sources))
-        tally = _run(
-            shown, sink, Wish(options, image_method, images_only, verbose, _ask_sizes(reach) if probe_sizes else None)
-        )
+        ask = _ask_sizes(reach) if probe_sizes else None
+        tally = _run(shown, sink, Wish(options, image_method, images_only, verbose, ask))
     if tally.failed:
         raise typer.Exit(FAILED)
     if tally.empty and fail_on_empty:
@@ -166,9 +163,10 @@ def _check(
         raise BadInput(f"--input-file {input_file}: no such file")
 
 
-def _check_method(method: str) -> None:
+def _check_methods(method: str, image_method: str) -> None:
     if method not in method_names():
         raise BadInput(f"--method {method}: known methods are {', '.join(method_names())}")
+    image_method_called(image_method)
 
 
 def _ask_sizes(reach: Reach) -> AskSizes:
