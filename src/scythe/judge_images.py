@@ -49,6 +49,10 @@ class ImageJudge:
     def __init__(self, known: SiteImages | None = None) -> None:
         self.known = known or SiteImages()
 
+    def prepare(self) -> None:
+        """Fit what the labels teach now rather than with the first page."""
+        _ = self._published or self._update
+
     def score(self, page: PageImages) -> list[float]:
         """Return how likely each image is relevant, 0..1, in page order."""
         if not page.images:

@@ -81,7 +81,9 @@ def methods() -> tuple[str, ...]:
 
 def fit_relevance(train: Sequence[LabelledRows], unlabelled: Sequence[PageImages]) -> Score:
     """Return the default: the shared model with what the labels of the site teach."""
-    return ImageJudge(know(train, unlabelled)).score
+    judge = ImageJudge(know(train, unlabelled))
+    judge.prepare()
+    return judge.score
 
 
 def know(train: Sequence[LabelledRows], unlabelled: Sequence[PageImages]) -> SiteImages:
