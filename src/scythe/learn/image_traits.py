@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from scythe.model import ImageContext
-from scythe.page.image_signature import fold
+from scythe.page.image_signature import fold, fold_path
 from scythe.page.tag_attributes import read_attributes
 
 OWN, NEAR, PATH, FACT = "onpf"
@@ -38,7 +38,7 @@ def traits(image: ImageContext) -> list[str]:
 
 def place_traits(image: ImageContext) -> tuple[str, ...]:
     """Return the traits of where an image stands; images in the same place share them."""
-    return _path_traits(image.path[:_DEPTH])
+    return _path_traits(fold_path(image.path)[:_DEPTH])
 
 
 def own_traits(image: ImageContext) -> list[str]:

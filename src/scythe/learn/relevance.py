@@ -21,7 +21,7 @@ from scythe.learn.logistic import Floats, fit_rows
 from scythe.learn.urls import spread
 from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
-from scythe.page.image_signature import signature
+from scythe.page.image_signature import fold_path, signature
 from scythe.rules import LabelledPage
 
 # prior variances, chosen on other sites: docs/why/image-update.md
@@ -87,11 +87,12 @@ class Update:
         ]
 
     def _by_traits(self, image: ImageContext, logit: float) -> float:
-        change = self.places.get(image.path)
+        path = fold_path(image.path)
+        change = self.places.get(path)
         if change is None:
             change = self._sum(place_traits(image))
             if len(self.places) < _PLACES:
-                self.places[image.path] = change
+                self.places[path] = change
         return _chance(change + self._sum(own_traits(image)) + self.bias + self.trust * _squash(logit))
 
     def _sum(self, names: Iterable[str]) -> float:

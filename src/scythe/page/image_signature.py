@@ -16,13 +16,19 @@ def signature(context: ImageContext, depth: int = 4) -> str:
     tag = context.tags[2]
     start = tag.find(' class="') + 8
     classes = tag[start : tag.find('"', start)] if start > 7 else ""
-    return _signature(classes, context.path[:depth])
+    return _signature(classes, fold_path(context.path)[:depth])
 
 
 @lru_cache(maxsize=16_384)
 def _signature(classes: str, labels: tuple[str, ...]) -> str:
     own = ".".join(sorted(set(fold(classes).split())))
-    return "<".join((f"img.{own}", *map(fold, labels)))[: LIMITS.place_chars]
+    return "<".join((f"img.{own}", *labels))[: LIMITS.place_chars]
+
+
+@lru_cache(maxsize=16_384)
+def fold_path(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the labels of a path with every number as 0: posts of one template then share what is worked out of it."""
+    return tuple(map(fold, path))
 
 
 @lru_cache(maxsize=16_384)

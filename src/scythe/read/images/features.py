@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scythe.model import ImageContext, PageImages
-from scythe.page.image_signature import fold, signature
+from scythe.page.image_signature import fold_path, signature
 from scythe.read.images import address_features, path_features, tag_features
 from scythe.read.images.address_features import LINKS, Address, Target, page_address, read_address, read_link
 from scythe.read.images.image_words import slug_words, text_words
@@ -103,6 +103,7 @@ class _Described:
         self.addresses = [read_address(image.src) for image in images]
         self.targets = [read_link(image.link, page.url) for image in images]
         self.signatures = [signature(image) for image in images]
+        self.paths = [fold_path(image.path) for image in images]
         said = [(image.order, image.text_before, image.is_figure, image.is_lead, image.is_stated) for image in images]
         self.order, self.before, self.figure, self.lead, self.stated = np.array(said, dtype=np.float64).T
         self.chars = self.before * page.text_chars
@@ -113,8 +114,8 @@ class _Described:
     def rows(self, counts: SiteCounts | None) -> NDArray[np.float32]:
         """Return all numbers: those that one tag, address or path gives are remembered, the others are of this page."""
         parts = []
-        for tag, address, image in zip(self.tags, self.addresses, self.images, strict=True):
-            parts += [tag.numbers, address.numbers, path_features.path_features(image.path)]
+        for tag, address, path in zip(self.tags, self.addresses, self.paths, strict=True):
+            parts += [tag.numbers, address.numbers, path_features.path_features(path)]
         single = np.concatenate(parts).reshape(len(self.images), -1)
         shown = self.shown_width()
         columns = [*self.own(), *self.links(), *self.words(), *self.sizes(shown), *self.neighbours()]
@@ -186,7 +187,7 @@ class _Described:
             "gap": self.since,
             "shown": shown,
         }
-        paths = [_folded(image.path) for image in self.images]
+        paths = self.paths
         keys = (self.signatures, [path[:2] for path in paths], paths, [path[2:] for path in paths])
         return describe_groups(keys, facts)
 
@@ -239,11 +240,6 @@ class _Described:
             len({post for post in posts if post}),
         )
         return [*np.repeat(np.array(facts, dtype=np.float64), count).reshape(len(facts), count), inside, same]
-
-
-@lru_cache(maxsize=8_192)
-def _folded(path: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(map(fold, path))
 
 
 def _steps_to(values: Column) -> Column:
