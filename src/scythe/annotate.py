@@ -12,7 +12,7 @@ from scythe.errors import BadInput
 from scythe.judge_images import Quality, expect_quality, fit_method, why_no_model
 from scythe.learn.annotations import Label, Labels, Statement, check_labels
 from scythe.learn.annotators import Agreement, Conflict, agree, merge_labelled
-from scythe.learn.image_counts import count_images
+from scythe.learn.image_counts import count_again
 from scythe.learn.marking import Lost, mark_page
 from scythe.model import PageImages
 from scythe.rules import IMAGE_METHODS, ImageRules, LabelledPage, Profile, SiteImages
@@ -121,5 +121,4 @@ def _count(known: SiteImages, seen: Sequence[PageImages]) -> SiteImages:
     pages = {page.url or f"#{number}": page for number, page in enumerate(at_hand)}
     if len(pages) <= known.pages:
         return known
-    counted = count_images(list(pages.values()))
-    return replace(known, pages=counted.pages, sources=counted.sources, signatures=counted.signatures)
+    return count_again(known, list(pages.values()))

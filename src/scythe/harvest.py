@@ -27,7 +27,7 @@ from scythe.page.follow import follow, span_of
 from scythe.page.image_context import read_image_contexts
 from scythe.page.sniff import sniff_text
 from scythe.page.source import Source, read_source
-from scythe.read.images.methods import mark_scores
+from scythe.read.images.marks import mark_scores
 from scythe.read.images.nearby import mark_relevant
 from scythe.reader import read
 from scythe.reap import Asked, Reaper, SiteLists

@@ -14,7 +14,7 @@ from scythe.learn.annotators import agreed_marks, page_key
 from scythe.learn.relevance import Update, fit_update
 from scythe.learn.tc import fit_site_model
 from scythe.learn.urls import spread
-from scythe.model import PageImages, TextOptions
+from scythe.model import RELEVANT, PageImages, TextOptions
 from scythe.page import Page
 from scythe.profile_values import write_plain
 from scythe.read.images.last_resort import judge_by_place
@@ -23,7 +23,6 @@ from scythe.read.images.tc import TcModel, load_site_model
 from scythe.read.text import method as text_method
 from scythe.rules import RELEVANCE, SiteImages
 
-RELEVANT = 0.5  # scores are probabilities: from here on an image is rather relevant than not
 _LABELLED = 300  # labelled pages that the update looks at, evenly spread: judging them all takes a second
 _FOLDS = 20  # times that a model is fitted to try it
 

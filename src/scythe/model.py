@@ -9,6 +9,8 @@ from typing import Protocol
 
 from scythe.url import Url
 
+RELEVANT = 0.5  # scores of images are probabilities: from here on one is rather relevant than not
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:

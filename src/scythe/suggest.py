@@ -7,13 +7,18 @@ judged by the model, and those pages are chosen that cover most of the kinds of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from scythe.errors import BadInput
+from scythe.judge_images import ImageJudge
 from scythe.learn.annotators import page_key
+from scythe.learn.cover import choose_pages
+from scythe.learn.image_counts import count_again
 from scythe.learn.suggest import draw, group_urls, select_random
 from scythe.model import PageImages
 from scythe.page import Page
+from scythe.page.image_context import read_image_contexts
+from scythe.page.image_signature import signature
 from scythe.rules import SiteImages
 
 WAYS = ("cover", "clusters", "random")
@@ -71,8 +76,6 @@ def _address(page: Given) -> str:
 
 
 def _images(page: Page | PageImages | tuple[str | None, bytes | str]) -> PageImages:
-    from scythe.page.image_context import read_image_contexts
-
     if isinstance(page, PageImages):
         return page
     if isinstance(page, tuple):
@@ -99,8 +102,6 @@ def _by_address(urls: Sequence[str], places: Sequence[int], count: int, by: str,
 
 
 def _by_cover(pages: Sequence[PageImages], count: int, seed: int, site: SiteImages) -> tuple[Suggestion, ...]:
-    from scythe.learn.cover import choose_pages
-
     places = _fresh(pages, site)
     fresh = [pages[at] for at in places]
     known = [labelled.page for labelled in site.labelled]
@@ -128,19 +129,11 @@ def _fresh(pages: Sequence[PageImages], site: SiteImages) -> list[int]:
 
 def _score(pages: Sequence[PageImages], site: SiteImages) -> list[list[float]]:
     """Return how likely each image of each page is relevant, as far as is known of the site."""
-    from scythe.judge_images import ImageJudge
-    from scythe.learn.image_counts import count_images
-
-    if not site.pages:
-        counted = count_images(pages)
-        site = replace(site, pages=counted.pages, sources=counted.sources, signatures=counted.signatures)
-    judge = ImageJudge(site)
+    judge = ImageJudge(site if site.pages else count_again(site, pages))
     return [judge.score(page) for page in pages]
 
 
 def _kinds(page: PageImages) -> set[str]:
-    from scythe.page.image_signature import signature
-
     return {signature(image) for image in page.images}
 
 

@@ -77,8 +77,15 @@ def test_the_test_half_is_the_same_for_every_way_of_choosing(image_set: Path) ->
     for by in ("random", "algorithm1", "kinds", "cover"):
         assert len({page.page.url for page in chosen(by)}) == 3
         assert all(page in pool for page in chosen(by))
-    found = [try_site("farm.example", pages, Plan("relevance", 3, by), 1) for by in ("random", "cover")]
-    assert [trial is not None and trial.pages for trial in found] == [12, 12]
+    marked = [  # every other page has no relevant image: another half would have another number of them
+        LabelledRows(rows.site, rows.page, rows.relevant if number % 2 else (False,) * 4)
+        for number, rows in enumerate(pages)
+    ]
+    for seed in range(4):
+        found = [try_site("farm.example", marked, Plan("relevance", 3, by), seed) for by in ("random", "cover")]
+        first, second = (trial for trial in found if trial is not None)
+        assert (first.pages, second.pages) == (12, 12)
+        assert first.counts.hits + first.counts.missed == second.counts.hits + second.counts.missed
 
 
 def test_without_a_model_the_f_measure_is_nought(image_set: Path) -> None:

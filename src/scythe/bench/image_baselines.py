@@ -6,9 +6,9 @@ Named there as `--adapters scythe.bench.image_baselines:LargestWidth` and so on.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from scythe.bench.image_rows import rows_to_page
+from scythe.bench.image_rows import RowsPage, page_of
 from scythe.read.images.sizes import SIZE_RULES, declared_sizes
 
 
@@ -22,15 +22,15 @@ class Baseline:
         """The name of the rule, as everywhere."""
         return self.rule
 
-    def fit(self, train: Sequence[Any], unlabelled: Sequence[Any] = ()) -> None:
+    def fit(self, train: Sequence[RowsPage], unlabelled: Sequence[RowsPage] = ()) -> None:
         """Take pages of one site; nothing is learned of them."""
 
-    def predict_proba(self, page: Any) -> list[float]:
+    def predict_proba(self, page: RowsPage) -> list[float]:
         """Return 1.0 for each image of a page that the rule chooses, 0.0 for the others."""
-        images = rows_to_page(page.url or "", page.images)
+        images = page_of(page)
         return SIZE_RULES[self.rule](images, declared_sizes(images))
 
-    def predict(self, page: Any) -> list[bool]:
+    def predict(self, page: RowsPage) -> list[bool]:
         """Return which images of a page the rule chooses."""
         return [score > 0 for score in self.predict_proba(page)]
 

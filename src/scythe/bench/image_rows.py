@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from scythe.bench.pages import read_rows
 from scythe.model import ImageContext, PageImages
@@ -21,6 +21,15 @@ class LabelledRows:
     page: PageImages
     relevant: tuple[bool, ...]
     kind: str = ""  # of page: article, list, ...; "" where the set does not say
+
+
+class RowsPage(Protocol):
+    """A page as `bench_images.py` hands it over: one mapping of fields and one label an image."""
+
+    site: str
+    url: str
+    images: Sequence[Mapping[str, Any]]
+    labels: Sequence[int]
 
 
 def load_rows(path: Path | str) -> dict[str, list[LabelledRows]]:
@@ -41,6 +50,11 @@ def _keyed(row: dict[str, Any], place: str) -> tuple[str, str, dict[str, Any]]:
     if missing:
         raise KeyError(f"{place} has no {' and no '.join(missing)}")
     return str(row["site"]), str(row.get("page_url") or ""), row
+
+
+def page_of(page: RowsPage) -> PageImages:
+    """Return a page of the scorer as every model sees it, labels left out."""
+    return rows_to_page(page.url or "", page.images)
 
 
 def rows_to_page(url: str, rows: Sequence[Mapping[str, Any]]) -> PageImages:

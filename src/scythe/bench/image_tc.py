@@ -5,23 +5,14 @@ Each is fitted, written as JSON and read back before it answers, so that scores 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
 
-from scythe.bench.image_rows import rows_to_page
+from scythe.bench.image_rows import RowsPage, page_of
 from scythe.learn.tc import fit_tc
 from scythe.model import PageImages
 from scythe.page.image_tokens import text_of
 from scythe.page.token_tables import to_plain
 from scythe.read.images.tc import TcModel, load_site_model
-
-
-class RowsPage(Protocol):
-    """A page as scorers hand it over: one mapping of fields and one label an image."""
-
-    url: str
-    images: Sequence[Mapping[str, Any]]
-    labels: Sequence[int]
 
 
 class AdaBoost:
@@ -38,7 +29,7 @@ class AdaBoost:
         examples = [
             (text, bool(label))
             for page in train
-            for text, label in zip(_texts(_page_of(page)), page.labels, strict=True)
+            for text, label in zip(_texts(page_of(page)), page.labels, strict=True)
         ]
         tables = fit_tc(examples, self.method)
         self.m = load_site_model(to_plain(tables)) if tables.is_model else None
@@ -49,7 +40,7 @@ class AdaBoost:
 
     def predict_many(self, pages: Sequence[RowsPage]) -> list[float]:
         """Return 1 or 0 for each image of all pages: the published scores are of answers, not of probabilities."""
-        texts = [text for page in pages for text in _texts(_page_of(page))]
+        texts = [text for page in pages for text in _texts(page_of(page))]
         return [float(answer) for answer in self.m.predict(texts)] if self.m is not None else [0.0] * len(texts)
 
 
@@ -79,10 +70,6 @@ class Svm(AdaBoost):
 
     method = "svm"
     name = "TC svm (scythe)"
-
-
-def _page_of(page: RowsPage) -> PageImages:
-    return rows_to_page(page.url or "", page.images)
 
 
 def _texts(page: PageImages) -> Iterable[str]:

@@ -13,12 +13,12 @@ from random import Random
 
 from scythe.bench.image_rows import LabelledRows
 from scythe.bench.scoring import Counts
-from scythe.judge_images import RELEVANT, ImageJudge
+from scythe.judge_images import ImageJudge
 from scythe.learn.cover import choose_pages
 from scythe.learn.image_counts import count_images
 from scythe.learn.suggest import select_algorithm1, select_clusters, select_random
 from scythe.learn.tc import fit_tc
-from scythe.model import PageImages
+from scythe.model import RELEVANT, PageImages
 from scythe.page.image_tokens import text_of
 from scythe.read.images.sizes import SIZE_RULES, declared_sizes
 from scythe.read.images.tc import TcModel

@@ -15,7 +15,7 @@ from typing import Any
 
 from scythe.bench.cut_tables import Cell, Table
 from scythe.bench.image_clusters import measure_clusters
-from scythe.bench.image_rows import LabelledRows, load_rows, rows_to_page
+from scythe.bench.image_rows import LabelledRows, RowsPage, load_rows, page_of
 from scythe.bench.image_trials import (
     LEAST_PAGES,
     SELECTIONS,
@@ -28,7 +28,7 @@ from scythe.bench.image_trials import (
 from scythe.bench.pages import find_sets, read_rows, set_name
 from scythe.bench.scoring import Counts, rate
 from scythe.errors import BadInput
-from scythe.model import PageImages
+from scythe.model import RELEVANT, PageImages
 from scythe.read.images.methods import METHODS as IMAGE_METHODS
 from scythe.reader import read
 from scythe.rules import PUBLISHED, RELEVANCE
@@ -51,33 +51,33 @@ class Relevance:
         self._score = fit_relevance((), ())
         self._cold = self._score
 
-    def fit(self, train: Sequence[Any], unlabelled: Sequence[Any] = ()) -> None:
+    def fit(self, train: Sequence[RowsPage], unlabelled: Sequence[RowsPage] = ()) -> None:
         """Take what is known of one site: annotated pages, and others of it without labels."""
         known = [self._page(page) for page in unlabelled]
         rows = [LabelledRows(page.site, self._page(page), tuple(map(bool, page.labels))) for page in train]
         self._cold = fit_relevance((), known)
         self._score = fit_relevance(rows, known) if rows else self._cold
 
-    def predict_proba(self, page: Any) -> list[float]:
+    def predict_proba(self, page: RowsPage) -> list[float]:
         """Return how likely each image of a page is relevant."""
         return self._score(self._page(page))
 
-    def predict(self, page: Any) -> list[bool]:
+    def predict(self, page: RowsPage) -> list[bool]:
         """Return which images of a page are relevant."""
-        return [score >= 0.5 for score in self.predict_proba(page)]
+        return [score >= RELEVANT for score in self.predict_proba(page)]
 
-    def predict_many(self, pages: Sequence[Any]) -> list[float]:
+    def predict_many(self, pages: Sequence[RowsPage]) -> list[float]:
         """Return the scores of all images of several pages."""
         return [score for page in pages for score in self.predict_proba(page)]
 
-    def _z(self, page: Any) -> list[float]:
+    def _z(self, page: RowsPage) -> list[float]:
         """Return the scores without labels, by which the pages to annotate are chosen."""
         return self._cold(self._page(page))
 
-    def _page(self, page: Any) -> PageImages:
+    def _page(self, page: RowsPage) -> PageImages:
         made = self._seen.get(id(page.images))
         if made is None:
-            made = self._seen[id(page.images)] = rows_to_page(page.url or "", page.images)
+            made = self._seen[id(page.images)] = page_of(page)
         return made
 
 

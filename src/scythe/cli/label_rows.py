@@ -12,8 +12,9 @@ from pathlib import Path
 from scythe.cli.ending import neutralise
 from scythe.cli.sinks import safe_cell
 from scythe.export import write_atomically
-from scythe.judge_images import RELEVANT, ImageJudge
+from scythe.judge_images import ImageJudge
 from scythe.learn.annotators import Conflict
+from scythe.model import RELEVANT
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
 

@@ -10,12 +10,12 @@ from functools import cached_property
 from selectolax.lexbor import LexborNode
 
 from scythe.learn.containers import name_element
+from scythe.model import RELEVANT
 from scythe.page import Page
 from scythe.page.follow import span_of
 from scythe.page.source import MARK, Source
 from scythe.rules import FLOW, Way
 
-RELEVANT = 0.5  # scores are probabilities
 _IMAGES = 1_000  # of a page that are looked at
 _CLIMBED = 60  # elements around an image
 _WHOLE = Way(FLOW, ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scythe.limits import LIMITS
 from scythe.model import PageImages
@@ -29,6 +30,12 @@ def count_images(pages: Sequence[PageImages]) -> SiteImages:
         sources=tuple((src, count) for src, count in _most_frequent(sources) if count > 1),
         signatures=tuple((kind, count, uses[kind]) for kind, count in _most_frequent(kinds)),
     )
+
+
+def count_again(known: SiteImages, pages: Sequence[PageImages]) -> SiteImages:
+    """Return what is known of a site with the counts of these pages in place of those it had."""
+    counted = count_images(pages)
+    return replace(known, pages=counted.pages, sources=counted.sources, signatures=counted.signatures)
 
 
 def _most_frequent(counts: Counter[str]) -> list[tuple[str, int]]:

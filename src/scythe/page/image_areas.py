@@ -13,13 +13,12 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborNode
 
 from scythe.limits import LIMITS
-from scythe.model import Image
+from scythe.model import RELEVANT, Image
 from scythe.page.content import is_icon
 from scythe.page.entry_labels import label_of
 from scythe.page.images import ImageUse, read_images
 from scythe.rules import ImageRules
 
-RELEVANT = 500  # thousandths, from which on an image is rather relevant than not
 UNKNOWN = "an image of a kind not seen on the pages learned"
 _MIXED = (200, 800)  # thousandths: between them the mean of an area says nothing of one image in it
 DEPTHS = (4, 2, 1)  # elements around an image by which its kind is known, the closest match first
@@ -56,7 +55,7 @@ class AreaReader:
             if score is None:
                 return None
             one = use.image  # written out, since `replace` takes as long as all else here
-            marks = (score >= RELEVANT, score / 1_000)
+            marks = (score / 1_000 >= RELEVANT, score / 1_000)
             images.append(Image(one.src, one.alt, one.caption, one.width, one.height, *marks, one.sources))
         return images
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scythe.model import PageImages
+from scythe.model import RELEVANT, PageImages
 from scythe.page import Page
 from scythe.page.content import is_icon
 from scythe.page.places import image_places
 
-EVEN = 0.5
 _LEAST = 0.05  # below it the model is sure that an image is furniture
 _NEAR_BEST = 0.5  # of the best score there: one that is much worse is another kind of image
 
@@ -21,7 +20,7 @@ _NEAR_BEST = 0.5  # of the best score there: one that is much worse is another k
 def judge_by_place(page: Page, kept: tuple[int, ...], around: PageImages, scores: Sequence[float]) -> list[float]:
     """Return the scores, with even odds for images in the kept text where no image of the page is relevant."""
     found = list(scores)
-    if not kept or not found or max(found) >= EVEN:
+    if not kept or not found or max(found) >= RELEVANT:
         return found
     nodes = page.blocks.image_node
     standing = {nodes[row].mem_id for row in image_places(page.blocks, kept)}
@@ -33,5 +32,5 @@ def judge_by_place(page: Page, kept: tuple[int, ...], around: PageImages, scores
     best = max((found[number] for number in candidates), default=0.0)
     for number in candidates:
         if found[number] >= _NEAR_BEST * best:
-            found[number] = EVEN
+            found[number] = RELEVANT
     return found

@@ -7,18 +7,17 @@ stands with the text belongs to it anyway, another one when the words around it 
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import replace
 
-from scythe.model import Image
+from scythe.model import RELEVANT, Image
 from scythe.page import Page
 from scythe.page.blocks import Blocks
 from scythe.page.content import is_icon
 from scythe.page.places import content_box
+from scythe.read.images.marks import mark_scores
 from scythe.read.images.nearby import mark_relevant
 from scythe.read.images.similarity import entity_similarity, nearby_texts
 
 SIMILAR = 0.15  # the paper names no threshold; .1 to .2 do alike, docs/why/image-baselines.md
-_RELEVANT = 0.5
 
 
 def mark_by_entities(page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
@@ -32,10 +31,7 @@ def mark_by_entities(page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
     texts = nearby_texts(page)
     article = "\n".join(blocks.text[i] for i in kept)
     likeness = dict(zip(rows, entity_similarity(article, [texts[row] for row in rows]), strict=True))
-    scores = (max(image.score, _score(likeness.get(row, 0.0))) for row, image in enumerate(marked))
-    return tuple(
-        replace(image, score=score, relevant=score >= _RELEVANT) for image, score in zip(marked, scores, strict=True)
-    )
+    return mark_scores(page, [max(image.score, _score(likeness.get(row, 0.0))) for row, image in enumerate(marked)])
 
 
 def main_block(blocks: Blocks, kept: tuple[int, ...]) -> int:
@@ -60,5 +56,5 @@ def _images_inside(blocks: Blocks, box: int) -> set[int]:
 def _score(likeness: float) -> float:
     """Map a similarity to a score that is one half at the threshold."""
     if likeness < SIMILAR:
-        return _RELEVANT * likeness / SIMILAR
-    return _RELEVANT + (1 - _RELEVANT) * (likeness - SIMILAR) / (1 - SIMILAR)
+        return RELEVANT * likeness / SIMILAR
+    return RELEVANT + (1 - RELEVANT) * (likeness - SIMILAR) / (1 - SIMILAR)

@@ -12,6 +12,7 @@ from functools import partial
 from scythe.errors import BadInput
 from scythe.model import Image
 from scythe.page import Page
+from scythe.read.images.marks import mark_scores
 
 MarkImages = Callable[[Page, tuple[int, ...]], tuple[Image, ...]]
 Size = tuple[int | None, int | None]  # width and height in pixels, None where unknown
@@ -20,7 +21,6 @@ AskSizes = Callable[[Sequence[str]], Sequence[Size]]  # the real sizes of images
 SIZE_METHODS = ("largest-width", "largest-height", "largest-area", "300x400", "120000", "400x400", "words")
 METHODS = ("relevance", "nearby", "entities", "og", *SIZE_METHODS)
 DEFAULT = "relevance"
-_RELEVANT = 0.5
 
 
 def image_method(name: str) -> MarkImages:
@@ -63,12 +63,6 @@ def mark_measured(page: Page, kept: tuple[int, ...], *, name: str, ask: AskSizes
     sizes = [real if None not in real else said for real, said in zip(known, declared, strict=True)]
     images = mark_by_sizes(page, name, sizes) if name in SIZE_METHODS else image_method(name)(page, kept)
     return tuple(replace(image, width=size[0], height=size[1]) for image, size in zip(images, sizes, strict=True))
-
-
-def mark_scores(page: Page, scores: Sequence[float]) -> tuple[Image, ...]:
-    """Return every image of the page with its score; one half and more is relevant."""
-    pairs = zip(page.images, scores, strict=True)
-    return tuple(replace(use.image, score=score, relevant=score >= _RELEVANT) for use, score in pairs)
 
 
 def _mark_by_rule(page: Page, kept: tuple[int, ...], *, name: str) -> tuple[Image, ...]:

@@ -11,10 +11,10 @@ from scythe.model import Image
 from scythe.page import Page
 from scythe.page.content import is_icon
 from scythe.page.places import AFTER, BEFORE, BETWEEN, INSIDE, image_places
+from scythe.read.images.marks import mark_scores
 
 _SURE = {INSIDE: 0.9, BETWEEN: 0.8, BEFORE: 0.6, AFTER: 0.6}  # how sure each place makes us
 _DECLARED = 0.7  # the page names it as the image to show for it
-_RELEVANT = 0.5
 
 
 def mark_relevant(page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
@@ -24,13 +24,11 @@ def mark_relevant(page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
     nodes = page.blocks.image_node
     places = {nodes[row].mem_id: _SURE[place] for row, place in image_places(page.blocks, kept).items()}
     lead = page.metadata.image
-    marked = []
+    scores = []
     for use in page.images:
         score = max(places.get(use.node_id, 0.0), _DECLARED if lead is not None and lead in use.addresses else 0.0)
-        if is_icon(use.image):
-            score *= 0.5
-        marked.append(replace(use.image, score=score, relevant=score >= _RELEVANT))
-    return tuple(marked)
+        scores.append(score * 0.5 if is_icon(use.image) else score)
+    return mark_scores(page, scores)
 
 
 def mark_chosen(page: Page, kept: tuple[int, ...], *, chosen: tuple[int, ...]) -> tuple[Image, ...]:
