@@ -29,8 +29,8 @@ $(VENV)/installed: pyproject.toml $(COMPILED) | $(BIN)/python
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml $(COMPILED) | $(BIN)/python
-	@# without a compiler the tests of the compiled modules are skipped, and say so
-	@command -v cc >/dev/null || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq gcc libc6-dev; } || true
+	@# what the tests run besides Python: tests of what cannot be installed are skipped, and say so
+	@tools/install_for_tests || true
 	$(INSTALL) -e '.[bench,dev]'  # bench: its tests run the peers
 	@touch $@ $(VENV)/installed
 

@@ -17,7 +17,7 @@ import scythe
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "scythe").rglob("*.py"))
-BASE = {"compiled", "errors", "limits", "model", "rules", "url"}
+BASE = {"compiled", "errors", "limits", "model", "rules", "url", "visits"}
 STAGES = {"fetch", "page", "read", "learn", "cut", "archive", "schedule"}
 JOINERS = {
     "reader",
@@ -37,7 +37,7 @@ JOINERS = {
     "relearn",
     "ripen",
     "graft",
-    "crawl",
+    "crawling",
     "watch",
     "batch",
     "web",

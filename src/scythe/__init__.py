@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 import scythe.read  # noqa: F401  (the stage first: importing it later would replace the function of the same name)
-from scythe.errors import BadInput, FetchFailed, MissingExtra, ScytheError
+from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra, ScytheError
 from scythe.model import Document, Field, Image, Link, Loss, Metadata, Paging, Record, Region, TextOptions
 from scythe.page import Page
 from scythe.reader import read, read_regions
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from scythe.site import Site
 
 __all__ = [
+    "ArchiveFailed",
     "BadInput",
     "Document",
     "FetchFailed",

@@ -4,6 +4,7 @@ ScytheError
 +-- BadInput         an argument that no page could make right: say what was expected and what came
 +-- MissingExtra     a capability whose optional packages are not installed
 +-- FetchFailed      an address gave no usable response
++-- ArchiveFailed    an archive cannot be opened, read or written
 """
 
 from __future__ import annotations
@@ -29,3 +30,7 @@ class FetchFailed(ScytheError):
         self.url = url
         self.why = why
         self.retry_after_s = retry_after_s
+
+
+class ArchiveFailed(ScytheError):
+    """The archive cannot be opened, read or written; what was stored before is whole."""

@@ -30,6 +30,9 @@ class Response:
     body: bytes  # never str: text is decided in page/, once
     fetched_at: datetime  # UTC
     cut_at_bytes: int | None = None  # set when a limit or a broken connection stopped the download
+    why_cut: str = ""
+    seconds: float = 0.0  # from the request to the last byte
+    hops: tuple[Url, ...] = ()  # addresses that redirected here, first to last
 
 
 @dataclass(frozen=True, slots=True)
