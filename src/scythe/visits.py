@@ -123,6 +123,7 @@ class Lane:
     site: int
     free_at: datetime  # no request before
     slow: float = 1.0  # how many times slower than usual its server wants it
+    is_inherited: bool = False  # its last holder never gave it back: when that one last asked is not known
 
 
 @dataclass(frozen=True, slots=True)

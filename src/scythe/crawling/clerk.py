@@ -1,0 +1,66 @@
+"""Talk to the archive from an event loop: calls come in, one thread makes them in turn, answers go out.
+
+Outcomes that wait while a batch is being written make up the next batch: one transaction for all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
+
+from scythe.archive.archive import Archive
+from scythe.visits import Outcome, Receipt
+
+T = TypeVar("T")
+
+_BATCH = 64  # outcomes in one transaction
+
+
+class _Batch:
+    """Outcomes that will be written together."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Outcome] = []
+        self.written: asyncio.Task[list[Receipt]]
+
+
+class Clerk:
+    """The only one who touches the archive while a crawl runs."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+        self._thread = ThreadPoolExecutor(1, "scythe-archive")  # joined at exit: what was begun is written
+        self._open: _Batch | None = None  # still taking outcomes
+        self._last: asyncio.Task[list[Receipt]] | None = None
+
+    async def ask(self, work: Callable[..., T], *given: Any, **named: Any) -> T:
+        """Make one call in the archive's thread and return, or raise, what came of it."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, partial(work, *given, **named))
+
+    async def store(self, outcome: Outcome) -> Receipt:
+        """Write one outcome, together with those that come meanwhile, and return when it is safe."""
+        batch = self._open
+        if batch is None or len(batch.outcomes) >= _BATCH:
+            batch = self._open = _Batch()
+            batch.written = self._last = asyncio.ensure_future(self._write(batch, self._last))
+        place = len(batch.outcomes)
+        batch.outcomes.append(outcome)
+        return (await asyncio.shield(batch.written))[place]
+
+    async def _write(self, batch: _Batch, before: asyncio.Task[list[Receipt]] | None) -> list[Receipt]:
+        if before is not None:
+            await asyncio.wait([before])
+        if self._open is batch:
+            self._open = None
+        return await self.ask(self.archive.store, batch.outcomes)
+
+    async def close(self) -> None:
+        """Wait for what is being written, then let the thread go."""
+        if self._last is not None:
+            await asyncio.wait([self._last])
+            if not self._last.cancelled():
+                self._last.exception()  # whoever stored it has been told
+        self._thread.shutdown(wait=False)

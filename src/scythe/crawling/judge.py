@@ -1,0 +1,128 @@
+"""Judge an answer: a task and what its server sent come in, what it means for the address goes out.
+
+Some answers settle the address at once (redirects, errors, files that are no pages); the others go on to extraction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from random import Random
+
+from scythe.crawling.normalise import normalise
+from scythe.crawling.scope import Scope
+from scythe.errors import FetchFailed
+from scythe.fetch.judge import header, other_than_page, retry_after_s
+from scythe.limits import LIMITS
+from scythe.model import Response
+from scythe.url import absolute
+from scythe.visits import Found, Outcome, Raw, Task
+
+_BACK_OFF_S = 5.0  # before the second attempt; each further one waits four times as long
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_GONE = frozenset({404, 410})
+_VALIDATOR_CHARS = 1_000  # of an ETag or a date that is kept
+_BY_LIMIT = ("longer than", "inflates more than")  # a second try would end the same way
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """What the crawl was told about judging answers."""
+
+    scope: Scope
+    attempts: int = 3
+    keep_raw: bool = False
+    random: Random = Random(0)  # spreads attempts, so that they do not come in one wave
+
+    def settle_failure(self, task: Task, failure: FetchFailed, now: datetime) -> Outcome:
+        """Say what becomes of an address that gave no answer."""
+        outcome = Outcome(task, "failed", now, why=_short(failure.why))
+        return outcome if failure.retry_after_s is None else self._again(outcome, None)
+
+    def settle(self, task: Task, response: Response) -> tuple[Outcome, bool]:
+        """Return what an answer means for its address, and whether there is a page in it to extract."""
+        outcome = self._outcome(task, response)
+        status = response.status
+        if status == 304:
+            if task.body_hash:
+                return replace(outcome, state="done", is_unchanged=True), False
+            return self._again(replace(outcome, why="not modified, of a page never seen"), None), False
+        if status in _REDIRECTS and header(response, "Location"):
+            return self._redirected(outcome, header(response, "Location")), False
+        if status in _GONE:
+            return replace(outcome, state="gone", why=f"the server answered {status}"), False
+        if status >= 400 or not 200 <= status < 300:
+            refused = replace(outcome, why=f"the server answered {status}")
+            wait_s = retry_after_s(response)
+            if wait_s is None:
+                return refused, False
+            return self._again(refused, wait_s if header(response, "Retry-After") else None), False
+        if response.cut_at_bytes is not None and not response.why_cut.startswith(_BY_LIMIT):
+            again = self._again(replace(outcome, why=_short(f"the answer was cut: {response.why_cut}")), None)
+            if again.state == "retry":
+                return again, False
+        return self._received(outcome, response)
+
+    def _outcome(self, task: Task, response: Response) -> Outcome:
+        return Outcome(
+            task,
+            "failed",
+            response.fetched_at,
+            status=response.status,
+            seconds=response.seconds,
+            size=len(response.body),
+            content_type=header(response, "Content-Type")[:200],
+        )
+
+    def _received(self, outcome: Outcome, response: Response) -> tuple[Outcome, bool]:
+        kept = replace(
+            outcome,
+            state="done",
+            etag=_validator(response, "ETag"),
+            modified=_validator(response, "Last-Modified"),
+            body_hash=sha256(response.body).digest(),
+            cut_at_bytes=response.cut_at_bytes,
+            why=_short(response.why_cut),
+            raw=Raw(response.status, response.headers, response.body) if self.keep_raw else None,
+        )
+        what = other_than_page(response.body, outcome.content_type) if outcome.task.kind == "page" else ""
+        if what:
+            return replace(kept, state="other", why=f"no page: {what}"), False
+        return kept, True
+
+    def _redirected(self, outcome: Outcome, location: str) -> Outcome:
+        task = outcome.task
+        target = absolute(location, task.url)
+        if target is None or "@" in target.split("/", 3)[2]:
+            return replace(outcome, why="redirects to something that is not an http or https address")
+        if task.hops >= LIMITS.redirects:
+            return replace(outcome, why=f"more than {LIMITS.redirects} redirects")
+        target = normalise(target)
+        if target == task.url:
+            return replace(outcome, why="redirects to itself")
+        if task.depth == 0 and self.scope.why_not(target, 0):
+            self.scope.widen(target)  # the start has moved: its site is where it leads
+        why = self.scope.why_not(target, task.depth)
+        if why:
+            return replace(outcome, state="redirect", why=_short(f"leads to {target}: {why}"))
+        found = Found(target, self.scope.lane(target), "redirect", task.kind, task.depth, task.hops + 1, rank=-1)
+        return replace(outcome, state="redirect", why=_short(f"leads to {target}"), found=(found,))
+
+    def _again(self, outcome: Outcome, wait_s: float | None) -> Outcome:
+        """Put an address off, unless it had all its attempts."""
+        if outcome.task.attempts + 1 >= self.attempts:
+            return outcome
+        if wait_s is None:
+            wait_s = _BACK_OFF_S * 4**outcome.task.attempts
+        wait_s *= 1 + self.random.random() / 4
+        return replace(outcome, state="retry", retry_at=datetime.now(UTC) + timedelta(seconds=wait_s))
+
+
+def _validator(response: Response, name: str) -> str:
+    value = header(response, name).strip()
+    return value if len(value) <= _VALIDATOR_CHARS and value.isascii() and value.isprintable() else ""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 300 else text[:299] + "…"
