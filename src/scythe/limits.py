@@ -29,6 +29,9 @@ class Limits:
     header_lines: int = 200
     inflate_ratio: int = 200  # above any honest page: markup packs 4 to 30 times
     codings: int = 2  # layers of Content-Encoding undone
+    robots_bytes: int = 512_000  # 500 KiB: what RFC 9309, 2.5 asks to be read at least; more is not
+    robots_redirects: int = 5  # RFC 9309, 2.3.1.2
+    robots_sitemaps: int = 1_000  # named by one robots.txt; large sites name some hundred
     profile_bytes: int = 32_000_000  # of a profile file; one of a layout with five fields has some 10 KB
     profile_layouts: int = 500  # of one site; sites mix two to ten
     layout_fields: int = 500
