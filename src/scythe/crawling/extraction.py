@@ -1,0 +1,94 @@
+"""Turn what was read from a page into plain values to be stored: a `Document` comes in, an `Extracted` goes out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import fields
+from typing import Any
+
+from scythe.crawling.fingerprint import text_simhash
+from scythe.model import Document, Field, Image, Metadata, Paging
+from scythe.visits import Extracted
+
+_TOLD = ("title", "text", "images")  # fields whose values stand elsewhere
+
+
+def to_extracted(document: Document, parts: Collection[str]) -> Extracted:
+    """Take out of a document what was asked for; what was not is not worked out."""
+    regions = document.records if "records" in parts else ()
+    rest = _rest(document, parts)
+    counts = _count_ways(document)
+    return Extracted(
+        title=document.title,
+        text=document.text,
+        markdown=document.markdown if "markdown" in parts else None,
+        html=document.html if "html" in parts else None,
+        rest=json.dumps(rest, ensure_ascii=False, separators=(",", ":")),
+        kind=document.metadata.kind,
+        language=document.metadata.language,
+        published=document.metadata.published,
+        how=_way(counts) if document.fields else "cold",
+        cut_fields=counts["cut"],
+        tree_fields=counts["tree"],
+        missing_fields=counts["missing"],
+        simhash=text_simhash(document.text),
+        regions=regions,
+    )
+
+
+def _rest(document: Document, parts: Collection[str]) -> dict[str, Any]:
+    """Return everything that has no column of its own; what is empty is left out."""
+    rest: dict[str, Any] = {"metadata": _metadata(document.metadata)}
+    if "images" in parts:
+        rest["images"] = [_image(image) for image in document.images]
+    if "attributes" in parts:
+        rest["attributes"] = document.attributes
+    if "records" in parts and document.records:
+        rest["paging"] = _paging(document.paging)
+    rest["fields"] = {name: _field(name, field) for name, field in document.fields.items()}
+    rest["how"] = document.how  # last: asking for the rest may change it
+    rest["losses"] = [[loss.what, loss.count] for loss in document.losses]
+    rest["why"] = document.why
+    return {name: value for name, value in rest.items() if value}
+
+
+def _count_ways(document: Document) -> dict[str, int]:
+    counts = {"cut": 0, "tree": 0, "missing": 0}
+    for name, field in document.fields.items():
+        way = document.how.get(name, field.how).partition(":")[0]
+        if way in counts:
+            counts[way] += 1
+    return counts
+
+
+def _way(counts: dict[str, int]) -> str:
+    if counts["tree"]:
+        return "mixed" if counts["cut"] else "tree"
+    return "cut"
+
+
+def _metadata(metadata: Metadata) -> dict[str, Any]:
+    return {name: value for name in _METADATA if (value := getattr(metadata, name))}
+
+
+_METADATA = tuple(field.name for field in fields(Metadata))
+
+
+def _image(image: Image) -> dict[str, Any]:
+    return {name: value for name in _IMAGE if (value := getattr(image, name)) not in (None, "", ())}
+
+
+_IMAGE = tuple(field.name for field in fields(Image))
+
+
+def _field(name: str, field: Field) -> dict[str, Any]:
+    plain: dict[str, Any] = {"span": field.span} if field.span is not None else {}
+    if name not in _TOLD and field.values:
+        plain["values"] = field.values
+    return plain
+
+
+def _paging(paging: Paging) -> dict[str, Any]:
+    plain = {"next": paging.next, "previous": paging.previous, "more": paging.more, "pages": paging.pages}
+    return {name: value for name, value in plain.items() if value}

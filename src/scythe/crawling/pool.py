@@ -1,0 +1,69 @@
+"""Extraction in processes of its own: jobs come in, each is answered once, whatever becomes of the process.
+
+A site's pages all go to one worker, which learns the site. A worker that dies takes one page with it, the one under
+way: that page is answered with the reason and never tried again; those behind it go to a fresh worker, which takes up
+the site from the last profile that came back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from scythe.crawling.jobs import Answer, Caps, Job, SiteSetup
+from scythe.crawling.slot import Ask, Sites, Slot
+
+__all__ = ["Answer", "Caps", "Job", "Pool", "SiteSetup", "open_pool"]
+
+
+class Pool:
+    """Some workers. Use `open_pool`."""
+
+    def __init__(self, workers: int, caps: Caps) -> None:
+        self._sites = Sites()
+        self._slots = [Slot(caps, self._sites) for _ in range(max(1, workers))]
+        self._slot_of: dict[str, Slot] = {}
+
+    async def work(self, job: Job) -> Answer:
+        """Extract one response. Never raises for what a page does; a page that cannot be extracted says `why`."""
+        return await self._slot(job.site.key).ask(Ask(job.site, job))
+
+    async def finish_sample(self, site: SiteSetup) -> Answer:
+        """Learn a site from the pages there are, once no more will come; the answer has its profile, if any."""
+        return await self._slot(site.key).ask(Ask(site, learn=True))
+
+    async def close_site(self, site: SiteSetup) -> Answer:
+        """Return the profile of a site as it is now, if it changed since it was last answered, and forget the site."""
+        return await self._slot(site.key).ask(Ask(site, leave=True))
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that run now."""
+        return [slot.pid for slot in self._slots if slot.pid is not None]
+
+    @property
+    def deaths(self) -> int:
+        """How many workers died of a page or were ended for it."""
+        return sum(slot.deaths for slot in self._slots)
+
+    async def close(self) -> None:
+        """End the workers; what is still waiting is cancelled."""
+        await asyncio.gather(*(slot.close() for slot in self._slots))
+
+    def _slot(self, site: str) -> Slot:
+        """Return the worker of a site; a new site gets the one with the fewest."""
+        if site not in self._slot_of:
+            self._slot_of[site] = min(self._slots, key=lambda slot: slot.sites)
+            self._slot_of[site].sites += 1
+        return self._slot_of[site]
+
+
+@asynccontextmanager
+async def open_pool(workers: int = 1, caps: Caps | None = None) -> AsyncIterator[Pool]:
+    """Open workers for extraction; each starts with its first job and ends with the pool, or with this process."""
+    pool = Pool(workers, caps or Caps())
+    try:
+        yield pool
+    finally:
+        await pool.close()

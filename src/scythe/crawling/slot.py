@@ -1,0 +1,266 @@
+"""One place for a worker process: asks come in, answers go out; a process that died is replaced by a fresh one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from asyncio.subprocess import PIPE, Process
+from collections import deque
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from scythe.crawling.frames import BrokenFrame, Frame, receive_frame, write_frame
+from scythe.crawling.jobs import Answer, Caps, Job, SiteSetup, pack_job, pack_setup, unpack_answer
+
+_AHEAD = 4  # asks sent before the first is answered, so that a worker never waits for the next
+_STARTS = 3  # in a row that may fail before those who wait are told
+_START_S = 60.0  # to become ready
+_END_S = 5.0  # to end by itself once its input is closed
+_SAID_BYTES = 4_000  # of what a worker wrote before it died
+_SINGLE_THREADED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+@dataclass(slots=True)
+class Sites:
+    """What all workers together found out about sites: what a fresh worker must be told."""
+
+    profiles: dict[str, str] = field(default_factory=dict)
+    untold: set[str] = field(default_factory=set)  # sites whose profile is still to be passed on
+    unlearnable: set[str] = field(default_factory=set)  # learning them ended a worker
+
+    def brief(self, site: SiteSetup) -> SiteSetup:
+        profile = self.profiles.get(site.key, site.profile)
+        return replace(site, profile=profile, learns=site.learns and site.key not in self.unlearnable)
+
+    def note(self, site: str, answer: Answer) -> Answer:
+        """Keep the profile of an answer, and pass one on that was learned between two answers."""
+        if answer.profile is not None:
+            self.profiles[site] = answer.profile
+        elif site in self.untold:
+            answer = replace(answer, profile=self.profiles[site])
+        self.untold.discard(site)
+        return answer
+
+
+@dataclass(slots=True, eq=False)
+class Ask:
+    """Something wanted from a worker: a job done, or else a site learned or left."""
+
+    site: SiteSetup
+    job: Job | None = None
+    learn: bool = False
+    leave: bool = False
+    answer: asyncio.Future[Answer] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    def settle(self, answer: Answer) -> None:
+        if not self.answer.done():
+            self.answer.set_result(answer)
+
+
+class Slot:
+    """Holds at most one process at a time, started when there is something to do."""
+
+    def __init__(self, caps: Caps, sites: Sites) -> None:
+        self.sites = 0  # that were given to this slot
+        self.deaths = 0
+        self._caps = caps
+        self._known = sites
+        self._waiting: deque[Ask] = deque()  # the first ones were sent, in this order
+        self._life: asyncio.Task[None] | None = None
+        self._worker: Worker | None = None
+        self._failed_starts = 0
+
+    @property
+    def pid(self) -> int | None:
+        return self._worker.pid if self._worker is not None else None
+
+    async def ask(self, ask: Ask) -> Answer:
+        """Wait for the answer to one ask."""
+        self._waiting.append(ask)
+        if self._life is None or self._life.done():
+            self._life = asyncio.create_task(self._live())
+        elif self._worker is not None:
+            self._worker.send(self._waiting)
+        return await ask.answer
+
+    async def close(self) -> None:
+        """End the process and cancel what waits."""
+        if self._worker is not None:
+            self._worker.hang_up()
+        if self._life is not None:
+            self._life.cancel()
+            await asyncio.gather(self._life, return_exceptions=True)
+        for ask in self._waiting:
+            ask.answer.cancel()
+
+    async def _live(self) -> None:
+        """Keep a process at work as long as anything waits."""
+        while self._waiting:
+            worker = await Worker.start(self._caps, self._known)
+            self._worker = worker
+            try:
+                await worker.serve(self._waiting)
+            finally:
+                self._worker = None
+                why = await worker.end()
+            self._account(worker, why)
+
+    def _account(self, worker: Worker, why: str) -> None:
+        """Answer the page a worker died of. One that never was ready, or died of learning, died of no page."""
+        if not worker.is_ready:
+            self._failed_starts += 1
+            if self._failed_starts >= _STARTS:
+                self._failed_starts = 0
+                while self._waiting:
+                    self._waiting.popleft().settle(Answer(why=f"no worker starts: {why}"))
+            return
+        self._failed_starts = 0
+        if worker.is_ill:
+            return
+        self.deaths += 1
+        if worker.learns is not None:
+            self._known.unlearnable.add(worker.learns)
+        elif self._waiting:
+            ask = self._waiting.popleft()
+            if ask.learn:
+                self._known.unlearnable.add(ask.site.key)
+            ask.settle(Answer(why=why, died=True))
+
+
+class Worker:
+    """The parent's side of one process."""
+
+    def __init__(self, process: Process, caps: Caps, sites: Sites) -> None:
+        self.is_ready = False
+        self.is_ill = False  # it will end by itself, having answered
+        self.learns: str | None = None  # the site it learns between two answers
+        self._process = process
+        self._caps = caps
+        self._known = sites
+        self._entered: set[str] = set()
+        self._sent = 0  # asks that were sent and not answered
+        self._since = time.monotonic()  # the last sign of life, or the sending after which one is due
+        self._why = ""
+        self._said = bytearray()
+        self._helpers = [asyncio.create_task(self._listen()), asyncio.create_task(self._watch())]
+
+    @classmethod
+    async def start(cls, caps: Caps, sites: Sites) -> Worker:
+        command = (sys.executable, "-m", "scythe.crawling.worker", str(caps.cpu_s), str(caps.memory_bytes))
+        environment = {**os.environ, **_SINGLE_THREADED, "PYTHONUNBUFFERED": "1"}
+        return cls(
+            await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment),
+            caps,
+            sites,
+        )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def serve(self, waiting: deque[Ask]) -> None:
+        """Settle what waits with the answers that come, until the process ends."""
+        assert self._process.stdout is not None
+        try:
+            while (frame := await receive_frame(self._process.stdout)) is not None:
+                self._since = time.monotonic()
+                self._take(frame, waiting)
+                self.send(waiting)
+        except BrokenFrame as error:
+            self._why = self._why or f"the worker sent {error}"
+
+    def send(self, waiting: deque[Ask]) -> None:
+        """Send what waits, a few asks ahead of the answers."""
+        assert self._process.stdin is not None
+        while self.is_ready and not self.is_ill and self._sent < min(_AHEAD, len(waiting)):
+            if not self._sent and self.learns is None:
+                self._since = time.monotonic()
+            ask = waiting[self._sent]
+            self._sent += 1
+            if ask.site.key not in self._entered:
+                self._entered.add(ask.site.key)
+                self._process.stdin.writelines(write_frame(*pack_setup(self._known.brief(ask.site))))
+            self._process.stdin.writelines(write_frame(*self._pack(ask)))
+
+    def hang_up(self) -> None:
+        """Close the input, upon which the process ends."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    async def end(self) -> str:
+        """Wait until the process is gone, by force if it must be, and say why it ended."""
+        self.hang_up()
+        try:
+            await asyncio.wait_for(self._process.wait(), _END_S)
+        except TimeoutError:
+            self._kill("did not end")
+            await self._process.wait()
+        for helper in self._helpers:
+            helper.cancel()
+        await asyncio.gather(*self._helpers, return_exceptions=True)
+        return self._why or _reason(self._process.returncode or 0, self._caps, bytes(self._said))
+
+    def _pack(self, ask: Ask) -> tuple[dict[str, Any], tuple[bytes, ...]]:
+        if ask.job is not None:
+            return pack_job(ask.job)
+        if ask.leave:
+            self._entered.discard(ask.site.key)
+        return {"do": "finish", "site": ask.site.key, "learn": ask.learn, "leave": ask.leave}, ()
+
+    def _take(self, frame: Frame, waiting: deque[Ask]) -> None:
+        head = frame.head
+        if "ready" in head:
+            self.is_ready = True
+        elif "learned" in head:
+            self.learns = None
+            if frame.parts:
+                self._known.profiles[head["learned"]] = frame.parts[0].decode()
+                self._known.untold.add(head["learned"])
+        else:
+            ask, answer = waiting.popleft(), unpack_answer(frame)
+            self._sent -= 1
+            self.is_ill = head.get("ill", False)
+            self.learns = ask.site.key if head.get("learns") else None
+            ask.settle(self._known.note(ask.site.key, answer))
+
+    async def _listen(self) -> None:
+        """Keep the last of what the process says on standard error, for the reason of a death."""
+        assert self._process.stderr is not None
+        while said := await self._process.stderr.read(_SAID_BYTES):
+            self._said += said
+            del self._said[:-_SAID_BYTES]
+
+    async def _watch(self) -> None:
+        """End the process when one answer takes too long."""
+        pause_s = min(1.0, self._caps.wall_s / 4)
+        while True:
+            await asyncio.sleep(pause_s)
+            is_busy = self._sent > 0 or self.learns is not None or not self.is_ready
+            limit_s = self._caps.wall_s if self.is_ready else _START_S
+            if is_busy and time.monotonic() - self._since > limit_s:
+                self._kill(f"took more than {limit_s:g} s")
+                return
+
+    def _kill(self, why: str) -> None:
+        self._why = why
+        try:
+            self._process.kill()
+        except ProcessLookupError:
+            return
+
+
+def _reason(code: int, caps: Caps, said: bytes) -> str:
+    """Say why a process ended, from how it ended and the last it said."""
+    if code == -signal.SIGXCPU:
+        return f"took more than {caps.cpu_s:g} s of CPU"
+    last = said.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return f"the worker was ended by {name}" + (f": {last}" if last else "")
+    return f"the worker ended with code {code}" + (f": {last}" if last else "")
