@@ -60,6 +60,11 @@ class Limits:
     label_bytes: int = 100_000_000  # of one file; a label has some hundred
     annotators: int = 1_000  # people who marked images of one page
     name_chars: int = 200  # of a person
+    render_requests: int = 100  # of one page shown in a browser; without pictures, most ask for 5 to 40
+    render_bytes: int = 32_000_000  # of all these together, and of scripts and styles kept for the next page
+    render_rest_s: float = 5.0  # after a page has loaded, for what its scripts ask for
+    render_quiet_s: float = 0.4  # without a request, and the page is taken as it is
+    render_heap_mb: int = 512  # of the scripts of one page
 
 
 LIMITS = Limits()
