@@ -1,0 +1,249 @@
+"""The tables of an archive, as SQLAlchemy Core describes them.
+
+Times are seconds since 1970 (UTC) as doubles: the same in SQLite and PostgreSQL, and quick to compare.
+Hashes are 16 bytes. What is asked for often has an index that holds only the rows in question.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    column,
+)
+
+TABLES = MetaData()
+ID = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself only where the type is INTEGER
+
+# One row. Its presence tells an archive from any other database.
+ARCHIVE = Table(
+    "scythe_archive",
+    TABLES,
+    Column("id", Integer, CheckConstraint("id = 1"), primary_key=True, autoincrement=False),
+    Column("version", Integer, nullable=False),  # of the tables: migrations.VERSION
+    Column("made_at", Double, nullable=False),
+    Column("made_by", Text, nullable=False),  # version of scythe
+)
+
+SITES = Table(
+    "sites",
+    TABLES,
+    Column("id", ID, primary_key=True),
+    Column("key", Text, nullable=False, unique=True),
+    Column("start", Text, nullable=False),
+    Column("added_at", Double, nullable=False),
+)
+
+# Who may ask a host. A lane belongs to no site: two sites that share a host share its pause.
+LANES = Table(
+    "lanes",
+    TABLES,
+    Column("id", ID, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("free_at", Double, nullable=False, server_default="0"),  # no request before
+    Column("slow", Double, nullable=False, server_default="1"),
+    Column("owner", Text),  # Owner.to_text; NULL: nobody holds it
+    Column("until", Double),  # the hold runs out
+    Column("wanted_by", Text),
+    Column("wanted_at", Double),
+)
+
+SITE_LANES = Table(
+    "site_lanes",
+    TABLES,
+    Column("site", ForeignKey("sites.id"), primary_key=True),
+    Column("lane", ForeignKey("lanes.id"), primary_key=True),
+    sqlite_with_rowid=False,
+)
+
+# The frontier. An address waits for a visit exactly where `due_at` is set.
+URLS = Table(
+    "urls",
+    TABLES,
+    Column("id", ID, primary_key=True),
+    Column("site", ForeignKey("sites.id"), nullable=False),
+    Column("lane", ForeignKey("lanes.id"), nullable=False),
+    Column("key", LargeBinary, nullable=False),  # hash of Found.key: addresses are longer than an index takes
+    Column("url", Text, nullable=False),
+    Column("how", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("depth", Integer, nullable=False),
+    Column("hops", Integer, nullable=False),
+    Column("rank", Integer, nullable=False),
+    Column("state", Text, nullable=False),  # one of visits.STATES
+    Column("why", Text, nullable=False, server_default=""),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("due_at", Double),
+    Column("found_on", ID),  # the address whose page named it
+    Column("found_at", Double, nullable=False),
+    Column("visited_at", Double),
+    Column("etag", Text, nullable=False, server_default=""),
+    Column("modified", Text, nullable=False, server_default=""),
+    UniqueConstraint("site", "key"),
+    CheckConstraint("(state IN ('new', 'retry')) = (due_at IS NOT NULL)", name="waiting_is_due"),
+)
+_WAITS = column("due_at").is_not(None)
+Index(
+    "urls_waiting",
+    *(URLS.c[name] for name in ("site", "lane", "rank", "depth", "id")),
+    sqlite_where=_WAITS,
+    postgresql_where=_WAITS,
+)
+
+# Every request, with the response as it came where that is kept.
+FETCHES = Table(
+    "fetches",
+    TABLES,
+    Column("id", ID, primary_key=True),
+    Column("url", ForeignKey("urls.id"), nullable=False, index=True),
+    Column("site", ForeignKey("sites.id"), nullable=False),
+    Column("at", Double, nullable=False),
+    Column("status", Integer),  # NULL: no answer
+    Column("state", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("seconds", Double, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("content_type", Text, nullable=False),
+    Column("is_unchanged", Boolean, nullable=False),
+    Column("cut_at_bytes", BigInteger),
+    Column("headers", Text),  # JSON list of pairs; NULL: not kept
+    Column("body", ForeignKey("bodies.hash")),  # NULL: not kept
+)
+
+BODIES = Table(
+    "bodies",
+    TABLES,
+    Column("hash", LargeBinary, primary_key=True),  # hashes.digest of the body
+    Column("size", BigInteger, nullable=False),  # of the body
+    Column("packed", LargeBinary, nullable=False),  # the body, zstd
+)
+
+# An address whose body was extracted at least once, as it is now.
+PAGES = Table(
+    "pages",
+    TABLES,
+    Column("id", ForeignKey("urls.id"), primary_key=True, autoincrement=False),
+    Column("site", ForeignKey("sites.id"), nullable=False, index=True),
+    Column("version", ID, nullable=False),  # the newest; versions.id
+    Column("versions", Integer, nullable=False),
+    Column("is_complete", Boolean, nullable=False),
+    Column("body_hash", LargeBinary, nullable=False),
+    Column("text_hash", LargeBinary),  # NULL: too little text to tell pages apart
+    Column("simhash", BigInteger),  # signed
+    Column("duplicate_of", ForeignKey("pages.id")),
+    Column("first_at", Double, nullable=False),
+    Column("changed_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),
+    Column("gone_at", Double),
+)
+# Of pages with equal content, one is no duplicate: only that one is looked up, however many there are.
+_FIRST = column("duplicate_of").is_(None)
+_COPY = column("duplicate_of").is_not(None)
+Index("pages_body", PAGES.c.body_hash, sqlite_where=_FIRST, postgresql_where=_FIRST)
+Index("pages_text", PAGES.c.text_hash, sqlite_where=_FIRST, postgresql_where=_FIRST)
+Index("pages_copies", PAGES.c.duplicate_of, sqlite_where=_COPY, postgresql_where=_COPY)
+
+VERSIONS = Table(
+    "versions",
+    TABLES,
+    Column("id", ID, primary_key=True),
+    Column("page", ForeignKey("pages.id"), nullable=False),
+    Column("number", Integer, nullable=False),  # 1, 2, ... of its page
+    Column("at", Double, nullable=False),
+    Column("body_hash", LargeBinary, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("content_type", Text, nullable=False),
+    Column("is_complete", Boolean, nullable=False),
+    Column("duplicate_of", ID),  # page that had the same body or text then
+    Column("near", ID),  # page that had nearly the same text then
+    UniqueConstraint("page", "number"),
+)
+
+EXTRACTIONS = Table(
+    "extractions",
+    TABLES,
+    Column("version", ForeignKey("versions.id"), primary_key=True, autoincrement=False),
+    Column("text_of", ForeignKey("extractions.version")),  # where the text is, if not here
+    Column("title", Text, nullable=False),
+    Column("text", Text),  # NULL where text_of is set
+    Column("markdown", Text),
+    Column("html", Text),
+    Column("rest", Text, nullable=False),  # JSON
+    Column("kind", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("published", Text, nullable=False),
+    Column("how", Text, nullable=False),
+    Column("cut_fields", Integer, nullable=False),
+    Column("tree_fields", Integer, nullable=False),
+    Column("missing_fields", Integer, nullable=False),
+)
+
+# Where to look for texts that differ in a few bits of their fingerprint: near.py
+NEAR = Table(
+    "near",
+    TABLES,
+    Column("bucket", BigInteger, primary_key=True, autoincrement=False),
+    Column("page", ForeignKey("pages.id"), primary_key=True),
+    Column("simhash", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+RECORDS = Table(
+    "records",
+    TABLES,
+    Column("id", ID, primary_key=True),
+    Column("site", ForeignKey("sites.id"), nullable=False),
+    Column("identity", LargeBinary, nullable=False),
+    Column("told_by", Text, nullable=False),  # what makes it itself: links, fields, both
+    Column("kind", Text, nullable=False),  # of its region
+    Column("fields", Text, nullable=False),  # JSON object: column -> text
+    Column("fields_hash", LargeBinary, nullable=False),
+    Column("links", Text, nullable=False),  # JSON list
+    Column("images", Text, nullable=False),  # JSON list
+    Column("html", Text, nullable=False),
+    Column("first_page", ForeignKey("pages.id"), nullable=False),
+    Column("first_at", Double, nullable=False),
+    UniqueConstraint("site", "identity"),
+)
+
+SIGHTINGS = Table(
+    "sightings",
+    TABLES,
+    Column("record", ForeignKey("records.id"), primary_key=True),
+    Column("page", ForeignKey("pages.id"), primary_key=True, index=True),
+    Column("first_at", Double, nullable=False),
+    Column("last_at", Double, nullable=False),
+    Column("times", Integer, nullable=False),
+    Column("fields", Text),  # as last seen here, where they differ from the record's own
+    sqlite_with_rowid=False,
+)
+
+PROFILES = Table(
+    "profiles",
+    TABLES,
+    Column("site", ForeignKey("sites.id"), primary_key=True),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("profile", Text, nullable=False),  # JSON
+    Column("at", Double, nullable=False),
+)
+
+ROBOTS = Table(
+    "robots",
+    TABLES,
+    Column("origin", Text, primary_key=True),
+    Column("status", SmallInteger),  # NULL: no answer
+    Column("body", LargeBinary, nullable=False),
+    Column("fetched_at", Double, nullable=False),
+)
