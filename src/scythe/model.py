@@ -33,6 +33,8 @@ class Response:
     why_cut: str = ""
     seconds: float = 0.0  # from the request to the last byte
     hops: tuple[Url, ...] = ()  # addresses that redirected here, first to last
+    answered_at: float = 0.0  # seconds of the monotonic clock when the head of the answer had come
+    is_verified: bool = True  # False: sent over a secure connection whose certificate nobody checked
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,10 @@ from urllib.parse import unquote_to_bytes
 
 from scythe.errors import FetchFailed
 from scythe.fetch import guard
-from scythe.fetch.client import Client, FetchOptions, open_session
+from scythe.fetch.fetcher import open_fetcher
 from scythe.fetch.image_header import ImageSize, probe_size
 from scythe.fetch.judge import header, require_ok
+from scythe.fetch.options import FetchOptions
 from scythe.limits import LIMITS
 from scythe.model import Response
 
@@ -72,10 +73,8 @@ async def probe_all(
 
 
 async def _ask(urls: list[str], options: ProbeOptions, look_up: guard.LookUp) -> dict[str, Probe]:
-    how = _fetch_options(options)
-    async with open_session(how, look_up) as session:
-        client = Client(session, how)
-        tasks = {url: asyncio.ensure_future(client.settle(url)) for url in urls}
+    async with open_fetcher(_fetch_options(options), look_up=look_up) as fetcher:
+        tasks = {url: asyncio.ensure_future(fetcher.settle(url)) for url in urls}
         _, late = await asyncio.wait(tasks.values(), timeout=options.timeout_s)
         for task in late:
             task.cancel()

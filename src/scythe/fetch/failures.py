@@ -1,0 +1,36 @@
+"""Why an exchange failed: the error of a library comes in, plain words and whether to try again go out."""
+
+from __future__ import annotations
+
+import ssl
+
+import aiohttp
+
+from scythe.errors import FetchFailed
+from scythe.fetch import guard
+from scythe.url import Url, host
+
+TRY_AGAIN_S = 60.0
+
+
+def failure_of(url: Url, error: Exception) -> FetchFailed:
+    """Say in plain words why an exchange failed, and whether trying again may help."""
+    cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
+    if isinstance(cause, guard.Refused):
+        return FetchFailed(url, f"{cause}; allow it with allow_private (--allow-private) if you trust it")
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return FetchFailed(url, f"the name {host(url)} does not resolve", retry_after_s=TRY_AGAIN_S)
+    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
+        return FetchFailed(url, f"the secure connection failed: {error}")
+    if isinstance(error, aiohttp.InvalidURL):
+        return FetchFailed(url, "not an address that can be dialled")
+    if isinstance(error, aiohttp.ClientResponseError):
+        return FetchFailed(url, f"the server does not speak HTTP: {error.message[:200]}")
+    if isinstance(error, aiohttp.ClientConnectorError | ConnectionError):
+        return FetchFailed(url, f"no connection: {cause}", retry_after_s=TRY_AGAIN_S)
+    return FetchFailed(url, str(error) or type(error).__name__)
+
+
+def too_slow(url: Url, timeout_s: float) -> FetchFailed:
+    """Say that the deadline of an exchange passed."""
+    return FetchFailed(url, f"too slow: no complete answer within {timeout_s:g} s", retry_after_s=TRY_AGAIN_S)

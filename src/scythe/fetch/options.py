@@ -1,0 +1,50 @@
+"""How to fetch: what the caller says in, one frozen record with everything checked out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from scythe.errors import BadInput
+from scythe.fetch.credentials import Credentials
+from scythe.limits import LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """How to fetch; the defaults are safe for addresses from anywhere."""
+
+    timeout_s: float = LIMITS.fetch_s  # the whole exchange
+    max_bytes: int = LIMITS.body_bytes  # of the body after decompression; what is longer is cut and marked
+    max_redirects: int = LIMITS.redirects
+    allow_private: bool = False  # dial loopback, private and link-local addresses too
+    user_agent: str = f"scythe/{version('scythe')} (reads pages its user named)"
+    contact: str = ""  # an address or e-mail by which a site's owner reaches the user; sent with the user agent
+    concurrency: int = 8  # requests under way in all
+    per_host: int = 1  # requests under way at one host
+    keep_alive: bool = True  # ask a host again through the connection it was asked through before
+    accept: str = "text/html,application/xhtml+xml,*/*;q=0.5"
+    first_bytes: int | None = None  # ask for so many only, and read no more from a server that sends all
+    credentials: tuple[Credentials, ...] = ()  # each for one origin, sent to no other
+    cookies: bool = False  # keep the cookies of each origin and send them back to it
+    proxy: str | None = None  # http://[user:password@]host:port, asked instead of the servers themselves
+    verify_tls: bool = True  # False: believe any certificate; every response says so
+    ca_file: str | None = None  # believe the authorities in this file, not those of the system
+
+    def __post_init__(self) -> None:
+        """Raise BadInput where a value cannot be meant."""
+        for name in ("concurrency", "per_host"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("user_agent", "contact", "accept"):
+            if not getattr(self, name).isprintable():
+                raise BadInput(f"{name} must be one line of text")
+
+    @property
+    def agent(self) -> str:
+        """The User-Agent header: who asks, and how to reach them."""
+        if not self.contact:
+            return self.user_agent
+        if self.user_agent.endswith(")"):
+            return f"{self.user_agent[:-1]}; +{self.contact})"
+        return f"{self.user_agent} (+{self.contact})"
