@@ -1,12 +1,12 @@
 """Write kept responses as a WARC file: StoredRaw comes in, one record each goes out, every one with its digests.
 
-A file begins with a `warcinfo` record and ends with a `metadata` record that counts the others, so that a file which was
-cut off between two records is known for it. Each record is a gzip member of its own: damage stays in the one it hit.
+A file begins with a `warcinfo` record and ends with a `metadata` record that counts the others, so that a file which
+was cut off between two records is known for it. Each record is a gzip member of its own: damage stays where it hit.
 """
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from hashlib import sha1
 from http import HTTPStatus
 from importlib.metadata import version
@@ -119,4 +119,4 @@ def _identify(text: str) -> str:
 
 def _date(moment: datetime) -> str:
     """Return a moment in UTC as WARC 1.1 writes it."""
-    return f"{moment.astimezone(timezone.utc):%Y-%m-%dT%H:%M:%S.%f}Z"
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}Z"
