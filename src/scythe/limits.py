@@ -62,9 +62,22 @@ class Limits:
     name_chars: int = 200  # of a person
     render_requests: int = 100  # of one page shown in a browser; without pictures, most ask for 5 to 40
     render_bytes: int = 32_000_000  # of all these together, and of scripts and styles kept for the next page
+    render_file_bytes: int = 8_000_000  # of one of them
     render_rest_s: float = 5.0  # after a page has loaded, for what its scripts ask for
     render_quiet_s: float = 0.4  # without a request, and the page is taken as it is
     render_heap_mb: int = 512  # of the scripts of one page
-
+    page_links: int = 50_000  # links of one page that are followed; the most on a real one are some 4 000
+    page_feeds: int = 20
+    sitemap_bytes: int = 52_428_800  # sitemaps.org: 50 MB and 50 000 addresses
+    sitemap_urls: int = 50_000
+    sitemap_depth: int = 3  # an index of indexes is against the standard and does occur
+    site_sitemaps: int = 2_000  # of one site: 10^8 addresses
+    feed_bytes: int = 10_000_000  # the parser takes some 0.5 s per MB
+    feed_entries: int = 2_000
+    path_segments: int = 24  # of an address; real ones have up to 12
+    shape_pages: int = 100_000  # addresses that look alike, of one site
+    site_addresses: int = 1_000_000
+    site_hosts: int = 500  # below the start's host, where subdomains belong to the site
+    site_parameters: int = 2_000  # names of query parameters judged on one site
 
 LIMITS = Limits()

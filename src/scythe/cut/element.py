@@ -12,8 +12,8 @@ from typing import NamedTuple
 from scythe.cut import tags
 from scythe.cut.opaque import DEPTH, Doubt, kind_of, skip_foreign, skip_select, skip_template
 from scythe.cut.text import AS_IS, IN_TEXT, Text
-from scythe.cut.tokens import END, LITERAL, START, UNENDED, Token, content_close, read_token
 from scythe.page.blocks import BOX, BREAK, RULE, SKIP
+from scythe.page.tokens import END, LITERAL, START, UNENDED, Token, content_close, read_token
 
 GO_ON, ENDED = range(2)
 NO_FORM, FORM_ELSEWHERE, FORM_UNASKED = -1, -2, -3

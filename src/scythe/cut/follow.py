@@ -10,8 +10,8 @@ from scythe.cut.element import Element, scan_element
 from scythe.cut.opaque import Doubt, kind_of
 from scythe.cut.text import IN_ATTRIBUTE, Text
 from scythe.cut.tokenmap import DOUBT, GRID, NO, UNKNOWN, WINDOW, YES, Mark, TokenMap
-from scythe.cut.tokens import COMMENT, EMPTY, END, LITERAL, START, UNENDED, Token, find_attribute, read_token
 from scythe.page.blocks import SKIP
+from scythe.page.tokens import COMMENT, EMPTY, END, LITERAL, START, UNENDED, Token, find_attribute, read_token
 
 OCCURRENCES = 1_000
 ELEMENT, LEAD, TAIL, ATTRIBUTE, FLOW = range(5)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scythe.cut import tags
-from scythe.cut.tokens import COMMENT, END, LITERAL, START, UNENDED, Token, content_close, read_token
 from scythe.page.blocks import INLINE, KIND
+from scythe.page.tokens import COMMENT, END, LITERAL, START, UNENDED, Token, content_close, read_token
 
 DEPTH = 256  # elements open at once
 _LEAVES = {b"math": (b"mi", b"mn", b"mo", b"ms", b"mtext"), b"svg": (b"title", b"desc")}  # HTML inside: text only

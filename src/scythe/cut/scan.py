@@ -8,7 +8,7 @@ from scythe.cut.element import scan_element
 from scythe.cut.follow import ATTRIBUTE, FLOW, PlanRule, PlanWay, Search, Taken
 from scythe.cut.opaque import Doubt
 from scythe.cut.text import IN_ATTRIBUTE, IN_TEXT, Text
-from scythe.cut.tokens import START, read_token
+from scythe.page.tokens import START, read_token
 from scythe.rules import TAKES
 
 _PAGE_BYTES = 0x7FFFFFF0

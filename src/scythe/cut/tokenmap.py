@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from scythe.cut import tags
 from scythe.cut.opaque import svg_end
-from scythe.cut.tokens import COMMENT, END, LITERAL, START, Token, content_close, read_token
+from scythe.page.tokens import COMMENT, END, LITERAL, START, Token, content_close, read_token
 
 NO, YES, DOUBT = range(3)
 NONE, CELL, GRID, UNKNOWN = range(4)  # where in a table a mark stands

@@ -18,7 +18,7 @@ def read_links(tree: LexborHTMLParser, base: str | None) -> tuple[tuple[Link, ..
     for node in tree.css("a[href],area[href]"):
         attributes = node.attributes
         href = (attributes.get("href") or "").strip()
-        if not href or href[:12].lower().startswith(_SILENT):
+        if is_silent(href):
             continue
         url = absolute(href, base)
         if url is None:
@@ -29,3 +29,8 @@ def read_links(tree: LexborHTMLParser, base: str | None) -> tuple[tuple[Link, ..
         )
         links.append(Link(url, text, (attributes.get("rel") or "").strip().lower()))
     return tuple(links), bad
+
+
+def is_silent(href: str) -> bool:
+    """Say whether an address is none that could be fetched, and is not meant to be."""
+    return not href or href[:12].lower().startswith(_SILENT)
