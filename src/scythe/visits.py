@@ -123,7 +123,8 @@ class Lane:
     site: int
     free_at: datetime  # no request before
     slow: float = 1.0  # how many times slower than usual its server wants it
-    is_inherited: bool = False  # its last holder never gave it back: when that one last asked is not known
+    is_left: bool = True  # False: its last holder vanished and may have asked just now, so begin with a whole pause
+    is_left: bool = True  # False: its last holder never gave it back, and may have asked a moment ago
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ Some answers settle the address at once (redirects, errors, files that are no pa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from random import Random
@@ -14,12 +15,12 @@ from scythe.crawling.normalise import normalise
 from scythe.crawling.scope import Scope
 from scythe.errors import FetchFailed
 from scythe.fetch.judge import header, other_than_page, retry_after_s
+from scythe.fetch.pace import retry_in_s
 from scythe.limits import LIMITS
 from scythe.model import Response
 from scythe.url import absolute
 from scythe.visits import Found, Outcome, Raw, Task
 
-_BACK_OFF_S = 5.0  # before the second attempt; each further one waits four times as long
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _GONE = frozenset({404, 410})
 _VALIDATOR_CHARS = 1_000  # of an ETag or a date that is kept
@@ -30,10 +31,11 @@ _BY_LIMIT = ("longer than", "inflates more than")  # a second try would end the 
 class Judge:
     """What the crawl was told about judging answers."""
 
-    scope: Scope
+    scope: Callable[[], Scope]  # as it is now
+    widen: Callable[[str], Scope]  # take the host of an address into it
     attempts: int = 3
     keep_raw: bool = False
-    random: Random = Random(0)  # spreads attempts, so that they do not come in one wave
+    random: Random = field(default_factory=Random)  # spreads attempts, so that they do not come in one wave
 
     def settle_failure(self, task: Task, failure: FetchFailed, now: datetime) -> Outcome:
         """Say what becomes of an address that gave no answer."""
@@ -101,21 +103,20 @@ class Judge:
         target = normalise(target)
         if target == task.url:
             return replace(outcome, why="redirects to itself")
-        if task.depth == 0 and self.scope.why_not(target, 0):
-            self.scope.widen(target)  # the start has moved: its site is where it leads
-        why = self.scope.why_not(target, task.depth)
+        scope = (
+            self.scope() if task.depth or task.kind != "page" else self.widen(target)
+        )  # a start that moved: its site is where it leads
+        why = scope.why_not(target, task.depth, task.kind)
         if why:
             return replace(outcome, state="redirect", why=_short(f"leads to {target}: {why}"))
-        found = Found(target, self.scope.lane(target), "redirect", task.kind, task.depth, task.hops + 1, rank=-1)
+        found = Found(target, scope.lane(target), "redirect", task.kind, task.depth, task.hops + 1, rank=-1)
         return replace(outcome, state="redirect", why=_short(f"leads to {target}"), found=(found,))
 
     def _again(self, outcome: Outcome, wait_s: float | None) -> Outcome:
         """Put an address off, unless it had all its attempts."""
         if outcome.task.attempts + 1 >= self.attempts:
             return outcome
-        if wait_s is None:
-            wait_s = _BACK_OFF_S * 4**outcome.task.attempts
-        wait_s *= 1 + self.random.random() / 4
+        wait_s = retry_in_s(outcome.task.attempts + 1, said_s=wait_s, spread=self.random.random)
         return replace(outcome, state="retry", retry_at=datetime.now(UTC) + timedelta(seconds=wait_s))
 
 
