@@ -18,6 +18,7 @@ import aiohttp
 from scythe.errors import FetchFailed
 from scythe.fetch import guard
 from scythe.fetch.decode import ACCEPTED, Decoder
+from scythe.fetch.dial import dialled
 from scythe.fetch.failures import failure_of, too_slow
 from scythe.fetch.options import FetchOptions
 from scythe.fetch.redirects import REDIRECTS, redirect_target, start_of
@@ -132,7 +133,7 @@ class Fetcher:
 
     async def _request(self, url: Url, headers: dict[str, str], max_bytes: int) -> Response:
         began = monotonic()
-        async with self._session.get(url, allow_redirects=False, headers=headers) as answer:
+        async with self._session.get(dialled(url), allow_redirects=False, headers=headers) as answer:
             answered_at, fetched_at = monotonic(), datetime.now(UTC)
             _bound_headers(url, answer)
             body, why_cut = b"", ""

@@ -49,6 +49,10 @@ _CLOSED_V6 = tuple(
     )
 )
 _NAT64 = IPv6Network("64:ff9b::/96")  # the address of every IPv4 site seen from an IPv6-only network
+_ISATAP = (0x0000_5EFE, 0x0200_5EFE)  # third 32 bits of an address that tunnels to the IPv4 address after them
+# Names that mean something on the own machine or network only: RFC 6761, 6762, 7686, 8375, ICANN's .internal, and what
+# routers call their networks.
+_OWN_NAMES = frozenset("localhost localdomain local internal intranet lan home corp onion".split())
 
 Address = IPv4Address | IPv6Address
 LookUp = Callable[[str, int], Awaitable[list[ResolveResult]]]
@@ -64,12 +68,15 @@ def why_closed(address: str) -> str | None:
         number: Address = ip_address(address.partition("%")[0])
     except ValueError:
         return "not an IP address"
-    if isinstance(number, IPv6Address):
-        if number.ipv4_mapped is not None:
-            number = number.ipv4_mapped
-        elif number in _NAT64:
-            number = IPv4Address(int(number) & 0xFFFF_FFFF)
-    return _why_closed_v4(number) if isinstance(number, IPv4Address) else _why_closed_v6(number)
+    if isinstance(number, IPv4Address):
+        return _why_closed_v4(number)
+    last = IPv4Address(int(number) & 0xFFFF_FFFF)
+    if number.ipv4_mapped is not None or number in _NAT64:
+        return _why_closed_v4(last)
+    why = _why_closed_v6(number)
+    if why is None and (int(number) >> 32) & 0xFFFF_FFFF in _ISATAP:
+        return _why_closed_v4(last)
+    return why
 
 
 def _why_closed_v4(number: IPv4Address) -> str | None:
@@ -82,9 +89,22 @@ def _why_closed_v6(number: IPv6Address) -> str | None:
     return next((why for network, why in _CLOSED_V6 if number in network), None)
 
 
+def why_closed_name(name: str) -> str | None:
+    """Return why a host name is not even looked up, or None. Numbers in any spelling are left to the look-up."""
+    labels = name.lower().removesuffix(".").split(".")
+    if labels[-1] in _OWN_NAMES or labels[-2:] == ["home", "arpa"]:
+        return "a name of the own machine or network"
+    if len(labels) == 1 and not labels[0][:1].isdigit():  # look-ups would put it below the own domain
+        return "a name without a domain"
+    return None
+
+
 def refuse_closed(address: str) -> None:
     """Raise `Refused` when `address` must not be dialled."""
-    why = why_closed(address)
+    _refuse(why_closed(address))
+
+
+def _refuse(why: str | None) -> None:
     if why is not None:
         raise Refused(f"refused: the address is not on the public internet ({why})")
 
@@ -122,11 +142,31 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
+        if self._allow_private:
+            return await self._look_up(host, port)
+        _refuse(why_closed_name(host))
         rows = await self._look_up(host, port)
-        if not self._allow_private:
-            for row in rows:
-                refuse_closed(row["host"])
+        for row in rows:
+            refuse_closed(row["host"])
         return rows
+
+    async def judge_behind_proxy(self, host: str, port: int) -> None:
+        """Raise `Refused` when a proxy must not be asked for `host`, as far as can be known from here.
+
+        The proxy looks names up itself, maybe in another network. A name that nobody knows here is let through.
+        """
+        if self._allow_private:
+            return
+        if ":" in host:
+            refuse_closed(host)
+            return
+        try:
+            await self.resolve(host, port)
+        except Refused:
+            raise
+        except OSError:
+            if host.rstrip(".").rpartition(".")[2][:1].isdigit():  # a number in a spelling only others may know
+                _refuse("not an IP address")
 
     async def close(self) -> None:
         """Nothing is held open."""

@@ -14,7 +14,7 @@ from typing import Protocol
 from protego import Protego
 
 from scythe.errors import FetchFailed
-from scythe.fetch.judge import header
+from scythe.fetch.redirects import redirect_target
 from scythe.limits import LIMITS
 from scythe.model import Response
 from scythe.url import Url, absolute
@@ -22,7 +22,6 @@ from scythe.url import Url, absolute
 ROBOTS_FRESH_S = 86_400.0  # RFC 9309, 2.4: a file is used for a day at most
 ROBOTS_CLOSED_S = 600.0  # a file that failed is asked for again sooner
 AGENT = "scythe"
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _DAY_S = 86_400.0
 _TOKEN = re.compile(r"[a-z0-9_-]++")  # RFC 9309, 2.2.1 has no digits; real crawlers do, and scythe2 is not scythe
 _AGENT_FIELDS = ("user-agent", "useragent", "user agent")
@@ -160,7 +159,7 @@ async def fetch_robots(getter: Getter, origin: str) -> tuple[int | None, bytes]:
     try:
         for _ in range(LIMITS.robots_redirects + 1):
             response = await getter.get(url, follow=False, max_bytes=LIMITS.robots_bytes + 1)
-            target = absolute(header(response, "Location"), url) if response.status in _REDIRECTS else None
+            target = redirect_target(response)
             if target is None:
                 break
             url = target
