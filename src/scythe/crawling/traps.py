@@ -1,0 +1,214 @@
+"""Notice where a site has no end: addresses and the texts found there come in, reasons not to go on go out.
+
+An honest site may have thousands of pages that look alike, archives by month and long lists in pages: what an address
+looks like stops nothing by itself, except where no honest one looks like that. What stops a kind of address is that its
+pages say again and again what others of the kind have said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import blake2b
+from itertools import pairwise
+from urllib.parse import parse_qsl, urlsplit
+
+from scythe.learn.urls import url_shape
+from scythe.limits import LIMITS
+
+REPEATED_PATH = "its path repeats itself"
+DEEP_PATH = "its path is too long"
+FAR_AHEAD = "a calendar far ahead"
+SAME_AGAIN = "pages of this kind keep repeating what others said"
+TOO_MANY_ALIKE = "too many pages of this kind"
+COMBINATIONS = "too many combinations of query parameters"
+TOO_MANY_HOSTS = "too many hosts below the site's own"
+SITE_FULL = "the site has too many pages"
+
+WINDOW = 40  # pages of one kind that are remembered as new or told before
+TOLD = 36  # of these may have been told before, then it is enough
+COARSE = 4  # times as many for kinds that only resemble each other
+YEARS_AHEAD = 2  # events are announced that early
+NAME_SETS = 24  # different sets of parameter names on one path: filters that combine
+_KINDS = 20_000  # of addresses kept in mind
+_MARKS = 200_000  # texts kept in mind
+_BLOCK = 4  # segments that may repeat together
+_TIMES = 3  # in a row
+_TIMES_APART = 4  # one segment, anywhere
+_DIGITS = re.compile(r"[0-9]++")
+_DATE = re.compile(r"(?<![0-9])([12][0-9]{3})(?:[-_./]?(?:0?[1-9]|1[0-2]))?(?:[-_./]?[0-3]?[0-9])?(?![0-9])")
+_MIXED = re.compile(r"(?=[^0-9]*+[0-9])[0-9A-Za-z_-]{8,}")
+_DATE_NAMES = frozenset(
+    "date day month year week cal calendar start end from to startdate enddate tribe-bar-date ical mcat y m d".split()
+)
+_WORD = re.compile(r"[A-Za-z]{1,20}")
+
+
+def why_endless(url: str, now_year: int | None = None) -> str:
+    """Return why no honest address looks like this one, or an empty string."""
+    parts = urlsplit(url)
+    segments = [segment for segment in parts.path.split("/") if segment]
+    if len(segments) > LIMITS.path_segments:
+        return DEEP_PATH
+    if len(segments) >= _TIMES and _repeats(segments):
+        return REPEATED_PATH
+    year = now_year or datetime.now(UTC).year
+    return FAR_AHEAD if any(year + YEARS_AHEAD < named < 2_999 for named in _years(parts.path, parts.query)) else ""
+
+
+def _repeats(segments: list[str]) -> bool:
+    words = Counter(segment for segment in segments if not segment.isdigit())
+    if words and max(words.values()) >= _TIMES_APART:
+        return True
+    for size in range(1, min(_BLOCK, len(segments) // _TIMES) + 1):
+        run = 0
+        for at in range(len(segments) - size):
+            run = run + 1 if segments[at] == segments[at + size] else 0
+            block = segments[at + 1 : at + 1 + size]
+            if run >= size * (_TIMES - 1) and not all(piece.isdigit() for piece in block):
+                return True
+    return False
+
+
+def _years(path: str, query: str) -> list[int]:
+    """Return the years that an address names as dates: before a month, or as a parameter of a calendar."""
+    found = [
+        int(one)
+        for one, other in pairwise(path.split("/"))
+        if len(one) == 4 and one.isascii() and one.isdigit() and other.isdigit() and 0 < int(other[:3]) <= 12
+    ]
+    if query and not _DATE_NAMES.isdisjoint(name.lower() for name, _ in _pairs(query)):
+        for name, value in _pairs(query):
+            if name.lower() in _DATE_NAMES and (date := _DATE.match(value)):
+                found.append(int(date[1]))
+    return found
+
+
+def _pairs(query: str) -> list[tuple[str, str]]:
+    return [
+        (name, value) for name, value in parse_qsl(query[: LIMITS.url_chars], keep_blank_values=True, separator="&")
+    ]
+
+
+@dataclass(slots=True)
+class Kind:
+    """What is known of addresses that look alike."""
+
+    pages: int = 0
+    window: int = 0  # a bit per page, the newest lowest: told before
+    full: int = 0  # pages in the window
+
+    def note(self, told: bool, size: int) -> bool:
+        """Take one more page; say whether nearly all of the last `size` were told before."""
+        self.window = (self.window << 1 | told) & ((1 << size) - 1)
+        self.full = min(self.full + 1, size)
+        return self.full == size and self.window.bit_count() * WINDOW >= TOLD * size
+
+
+@dataclass(slots=True)
+class Traps:
+    """What was seen of one site, as far as it tells where to stop; bounded."""
+
+    pages: int = 0
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    stopped: dict[str, str] = field(default_factory=dict)  # kind -> reason
+    hosts: set[str] = field(default_factory=set)
+    marks: set[bytes] = field(default_factory=set)  # of a kind and what a page of it said
+    name_sets: dict[str, set[str]] = field(default_factory=dict)  # path -> sets of parameter names
+    year: int | None = None  # the present one; None: by the clock
+
+    def why_trapped(self, url: str) -> str:
+        """Return why an address is not to be visited, or an empty string."""
+        why = why_endless(url, self.year)
+        if why:
+            return why
+        if self.pages >= LIMITS.site_addresses:
+            return SITE_FULL
+        parts = urlsplit(url)
+        if parts.netloc not in self.hosts and len(self.hosts) >= LIMITS.site_hosts:
+            return TOO_MANY_HOSTS
+        if self.stopped:
+            for kind in kinds_of(url):
+                if kind in self.stopped:
+                    return self.stopped[kind]
+        if parts.query.count("&") and len(self.name_sets.get(parts.path, ())) > NAME_SETS:
+            return COMBINATIONS
+        return ""
+
+    def note(self, url: str, title: str = "", text: str = "", other: str = "") -> str:
+        """Take what the page at `url` said, and what `other` sets it apart; return why its kind ends here, or ""."""
+        self.pages += 1
+        parts = urlsplit(url)
+        if len(self.hosts) < LIMITS.site_hosts:
+            self.hosts.add(parts.netloc)
+        self._note_names(parts.path, parts.query)
+        dated = bool(_DATE.search(parts.path) or _years(parts.path, parts.query))
+        said = _DIGITS.sub("", f"{title}\n{text}") if dated else f"{title}\n{text}\n{other}"
+        judged = dated or bool(text.strip() or other)
+        why = ""
+        for kind, size in zip(kinds_of(url), (WINDOW, WINDOW * COARSE), strict=True):
+            why = self._note_kind(kind, said, size, judged) or why
+        return why
+
+    def _note_kind(self, name: str, said: str, size: int, judged: bool) -> str:
+        kind = self.kinds.get(name)
+        if kind is None:
+            if len(self.kinds) >= _KINDS:
+                return ""
+            kind = self.kinds[name] = Kind()
+        kind.pages += 1
+        if kind.pages >= LIMITS.shape_pages:
+            self.stopped[name] = TOO_MANY_ALIKE
+        elif judged:
+            mark = blake2b(f"{name}\n{said}".encode("utf-8", "replace"), digest_size=8).digest()
+            told = mark in self.marks
+            if not told and len(self.marks) < _MARKS:
+                self.marks.add(mark)
+            if kind.note(told, size):
+                self.stopped[name] = SAME_AGAIN
+        return self.stopped.get(name, "")
+
+    def _note_names(self, path: str, query: str) -> None:
+        if "&" in query and (path in self.name_sets or len(self.name_sets) < _KINDS):
+            sets = self.name_sets.setdefault(path, set())
+            if len(sets) <= NAME_SETS:
+                sets.add("&".join(sorted({name for name, _ in _pairs(query)})))
+
+    def to_json(self) -> dict[str, object]:
+        """Return what is worth keeping between runs, as plain values."""
+        return {"pages": self.pages, "stopped": dict(self.stopped)}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, object]) -> Traps:
+        """Read what `to_json` wrote; whatever else comes is left out."""
+        pages, stopped = plain.get("pages"), plain.get("stopped")
+        traps = cls(pages if isinstance(pages, int) else 0)
+        if isinstance(stopped, dict):
+            traps.stopped = {str(kind): str(why) for kind, why in list(stopped.items())[:_KINDS]}
+        return traps
+
+
+def kinds_of(url: str) -> tuple[str, str]:
+    """Return what addresses like this one have in common, strictly and coarsely taken."""
+    parts = urlsplit(url)
+    segments = parts.path.split("/")
+    last = max((at for at, segment in enumerate(segments) if segment), default=0)
+    path = "/".join(_piece(segment, at < last) for at, segment in enumerate(segments[: LIMITS.path_segments]))
+    query = "&".join(sorted({f"{name}={_value(value)}" for name, value in _pairs(parts.query)})) if parts.query else ""
+    return (path + "?" + query if query else path)[:500], "~" + url_shape(url)[:500]
+
+
+def _piece(segment: str, is_folder: bool) -> str:
+    """Write a folder as it is, as far as it is a word; of what a path ends in, what it looks like."""
+    if segment.isdigit():
+        return "9"
+    if is_folder and not _MIXED.fullmatch(segment):
+        return segment
+    return url_shape("/" + segment)[1:]
+
+
+def _value(value: str) -> str:
+    return value if _WORD.fullmatch(value) else _DIGITS.sub("9", value) if len(value) < 8 else "*"
