@@ -227,6 +227,8 @@ SIGHTINGS = Table(
     Column("last_at", Double, nullable=False),
     Column("times", Integer, nullable=False),
     Column("fields", Text),  # as last seen here, where they differ from the record's own
+    Column("region", SmallInteger),  # of the page, 0 is the one it is about: where it was last seen
+    Column("place", Integer),  # in its region
     sqlite_with_rowid=False,
 )
 
