@@ -27,7 +27,7 @@ from scythe.learn.memory import Memory
 from scythe.model import Document, PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
-from scythe.profile import dump_profile, open_profile
+from scythe.profile import Saved, dump_profile, load_profile, open_profile
 from scythe.reap import SiteLists
 from scythe.relearn import Keeper, memorable
 from scythe.ripen import Nursery
@@ -138,16 +138,28 @@ class Site:
     @classmethod
     def load(cls, path: str | Path) -> Site:
         """Load a profile that `save` wrote. Raises BadInput when it is damaged, edited or from a newer version."""
-        saved = open_profile(path)
-        try:
-            keeper = Keeper.load(saved.health, saved.profile)
-        except BadInput as error:
-            raise BadInput(f"{path}: {error}") from None
-        return cls(saved.profile, keeper=keeper)
+        return cls._take_up(open_profile(path), str(path))
 
     def save(self, path: str | Path) -> None:
         """Write the profile, and how it has fared, as versioned JSON."""
-        write_atomically(Path(path), dump_profile(self.profile, self._keeper.dump()).encode())
+        write_atomically(Path(path), self.to_json().encode())
+
+    @classmethod
+    def from_json(cls, text: str) -> Site:
+        """Load a profile from the text that `to_json` returned. Raises BadInput as `load` does."""
+        return cls._take_up(load_profile(text), "profile")
+
+    def to_json(self) -> str:
+        """Return what `save` writes."""
+        return dump_profile(self.profile, self._keeper.dump())
+
+    @classmethod
+    def _take_up(cls, saved: Saved, name: str) -> Site:
+        try:
+            keeper = Keeper.load(saved.health, saved.profile)
+        except BadInput as error:
+            raise BadInput(f"{name}: {error}") from None
+        return cls(saved.profile, keeper=keeper)
 
     def _watch(self, document: Document, layout: Layout, url: str | None) -> None:
         """Take note of how records and images are got, should anyone ask for them."""
