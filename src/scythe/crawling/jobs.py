@@ -33,6 +33,7 @@ class SiteSetup:
     profile: str | None = None  # what was learned of it before, as Site.to_json writes it
     start: str = ""  # address
     learns: bool = True
+    tells_again: bool = False  # name addresses on every page that has them, not only on the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Job:
     content_type: str = ""
     status: int = 200
     is_whole: bool = True  # False: a limit or a broken connection cut the body; nothing is learned from it
+    robots_tag: str = ""  # the X-Robots-Tag header
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class Named:
     how: str = "link"  # link, paging, canonical, feed, sitemap, frame, refresh ...
     kind: str = "page"  # what is expected there, one of visits.KINDS
     is_nofollow: bool = False
+    rank: int = 0  # lower is to be asked for sooner
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,25 +77,27 @@ class Answer:
 
 
 def pack_setup(site: SiteSetup) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    head = {"do": "enter", "site": site.key, "wanted": site.parts, "start": site.start, "learns": site.learns}
+    head: dict[str, Any] = {"do": "enter", "site": site.key, "wanted": site.parts, "start": site.start}
+    head |= {"learns": site.learns, "again": site.tells_again}
     return head, (site.profile.encode(),) if site.profile else ()
 
 
 def unpack_setup(frame: Frame) -> SiteSetup:
     head = frame.head
     profile = frame.parts[0].decode() if frame.parts else None
-    return SiteSetup(head["site"], tuple(head["wanted"]), profile, head["start"], head["learns"])
+    return SiteSetup(head["site"], tuple(head["wanted"]), profile, head["start"], head["learns"], head["again"])
 
 
 def pack_job(job: Job) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     head: dict[str, Any] = {"do": "extract", "site": job.site.key, "url": job.url, "kind": job.kind}
-    head |= {"type": job.content_type, "status": job.status, "whole": job.is_whole}
+    head |= {"type": job.content_type, "status": job.status, "whole": job.is_whole, "robots": job.robots_tag}
     return head, (job.body,)
 
 
 def unpack_job(frame: Frame, site: SiteSetup) -> Job:
     head = frame.head
-    return Job(site, head["url"], frame.parts[0], head["kind"], head["type"], head["status"], head["whole"])
+    said = (head["kind"], head["type"], head["status"], head["whole"], head["robots"])
+    return Job(site, head["url"], frame.parts[0], *said)
 
 
 def pack_answer(answer: Answer) -> tuple[dict[str, Any], list[bytes]]:
@@ -131,9 +136,9 @@ def unpack_answer(frame: Frame) -> Answer:
 
 def _pack_named(named: Named) -> str | list[Any]:
     """Return the address alone where all else is as usual, which it mostly is."""
-    if named.how == "link" and named.kind == "page" and not named.is_nofollow:
+    if named.how == "link" and named.kind == "page" and not named.is_nofollow and not named.rank:
         return named.url
-    return [named.url, named.how, named.kind, named.is_nofollow]
+    return [named.url, named.how, named.kind, named.is_nofollow, named.rank]
 
 
 def _unpack_named(packed: str | list[Any]) -> Named:
