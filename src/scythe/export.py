@@ -12,12 +12,15 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape, unescape
+from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote, urlsplit
 
-from scythe.errors import BadInput, ScytheError
+from scythe.errors import BadInput, MissingExtra, ScytheError
 from scythe.model import Document
 from scythe.page.sniff import sniff_bytes
 from scythe.url import Url, host
@@ -40,6 +43,7 @@ _SUFFIX = {
     "WebP image": ".webp",
     "AVIF image": ".avif",
 }  # an SVG image may carry script, and a browser runs it when the file is opened
+_FORMULA = frozenset("=+-@\t\r\n＝＋－＠")  # with these a cell begins that a spreadsheet would calculate
 _IMAGE_TAG = re.compile(r'<img src="([^"]*)"')
 
 
@@ -170,14 +174,38 @@ def safe_name(text: str, default: str = "page") -> str:
 
 def write_atomically(path: Path, body: bytes) -> None:
     """Write a file so that a reader sees the old one or the whole new one, never a part."""
+    with replacing(path) as file:
+        file.write(body)
+
+
+@contextmanager
+def replacing(path: Path, *, sync: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file that takes the place of `path` when it is whole, and vanishes when it will not be.
+
+    With `sync` it is on the disk by then, so that a power cut leaves the old one or the new one too.
+    """
     unfinished = path.with_name(f".{secrets.token_hex(8)}.unfinished")
     try:
         with unfinished.open("xb") as file:
-            file.write(body)
+            yield file
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(unfinished, path)
-    except OSError:
+    except BaseException:  # also when somebody presses Ctrl-C
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def safe_cell(text: str) -> str:
+    """Keep a spreadsheet from taking words of a page for a formula."""
+    return f"'{text}" if text[:1] in _FORMULA else text
+
+
+def require_parquet() -> None:
+    """Raise MissingExtra where Parquet cannot be written."""
+    if find_spec("pyarrow") is None:
+        raise MissingExtra("Parquet needs the package pyarrow: pip install 'scythe[parquet]'")
 
 
 def _stems(file_name: str) -> Iterator[str]:

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from scythe.cli.ending import neutralise
-from scythe.cli.sinks import safe_cell
-from scythe.export import write_atomically
+from scythe.export import safe_cell, write_atomically
 from scythe.judge_images import ImageJudge
 from scythe.learn.annotators import Conflict
 from scythe.model import RELEVANT

@@ -56,7 +56,7 @@ def region_batch(page: str, number: int, region: Region) -> Batch:
         (*record.fields, record.links[0] if record.links else "", record.images[0] if record.images else "")
         for record in region.records
     )
-    return Batch(page, (*_own_names(region.columns), *TRAILING), tuple(rows), number, region.kind, region.score)
+    return Batch(page, (*own_names(region.columns), *TRAILING), tuple(rows), number, region.kind, region.score)
 
 
 def attributes_batch(page: str, pairs: Iterable[tuple[str, str]]) -> Batch:
@@ -76,9 +76,9 @@ def cell_text(value: Value) -> str:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _own_names(columns: tuple[str, ...]) -> tuple[str, ...]:
+def own_names(columns: tuple[str, ...], ours: tuple[str, ...] = (*LEADING, *TRAILING)) -> tuple[str, ...]:
     """Rename columns of a page that are called like ours."""
-    taken = {*LEADING, *TRAILING}
+    taken = set(ours)
     names = []
     for column in columns:
         name, number = column or "column", 2

@@ -13,9 +13,8 @@ from typing import IO, Any
 
 from scythe.cli.ending import neutralise
 from scythe.cli.record_rows import Batch, Shape, Value, cell_text
-from scythe.cli.sinks import safe_cell
-from scythe.errors import BadInput, MissingExtra
-from scythe.export import write_atomically
+from scythe.errors import BadInput
+from scythe.export import require_parquet, safe_cell, write_atomically
 
 ROW_FORMATS = ("table", "csv", "jsonl", "json", "parquet")
 _SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet"}
@@ -175,14 +174,6 @@ def _weight(batch: Batch, column: int) -> int:
 def _cell(text: str) -> str:
     shown = " ".join(neutralise(text).split())
     return shown if len(shown) <= _CELL_CHARS else f"{shown[: _CELL_CHARS - 1]}…"
-
-
-def require_parquet() -> None:
-    """Raise MissingExtra where Parquet cannot be written."""
-    from importlib.util import find_spec
-
-    if find_spec("pyarrow") is None:
-        raise MissingExtra("Parquet needs the package pyarrow: pip install 'scythe[parquet]'")
 
 
 def open_row_sink(output: str | None, kind: str | None, shape: Shape) -> RowSink:

@@ -17,7 +17,7 @@ from scythe.cli.ending import neutralise
 from scythe.cli.record_text import render_records
 from scythe.cli.sources import Reach
 from scythe.errors import BadInput, FetchFailed
-from scythe.export import Exporter, safe_name, write_atomically
+from scythe.export import Exporter, safe_cell, safe_name, write_atomically
 from scythe.model import Document
 from scythe.url import Url
 
@@ -36,9 +36,6 @@ _SUFFIXES = {
     ".csv": "csv",
 }
 Row = Callable[[str, Document], dict[str, object]]  # what JSON says of one source and its document
-
-
-_FORMULA = frozenset("=+-@\t\r\n＝＋－＠")  # with these a cell begins that a spreadsheet would calculate
 
 
 def format_of(path: Path) -> str | None:
@@ -147,11 +144,6 @@ class CsvSink(Sink):
         values = ["\n".join(fields[column].values) if column in fields else "" for column in self._columns]
         self._rows.writerow([self._shown(safe_cell(text)) for text in (name, document.url or "", *values)])
         return ()
-
-
-def safe_cell(text: str) -> str:
-    """Keep a spreadsheet from taking words of a page for a formula."""
-    return f"'{text}" if text[:1] in _FORMULA else text
 
 
 class FileSink(Sink):
