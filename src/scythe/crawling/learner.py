@@ -1,35 +1,147 @@
-"""Extract the pages of one site in a worker: a job comes in, an answer goes out, and the site is learned on the way."""
+"""Extract the pages of one site in a worker: a job comes in, an answer goes out, and the site is learned on the way.
+
+The first pages are read cold, and kept. Then the site is learned from them, and its pages are cut from there on.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+
 from scythe.crawling.extraction import to_extracted
 from scythe.crawling.jobs import Answer, Job, Named, SiteSetup
-from scythe.page import Page
+from scythe.crawling.sample import Kept, Sample
+from scythe.crawling.told import Told
+from scythe.errors import BadInput
+from scythe.model import Document
+from scythe.page.hrefs import Hrefs, read_hrefs
+from scythe.page.page import Page
+from scythe.page.sniff import sniff_bytes
 from scythe.reader import read
+from scythe.site import Site
+from scythe.teach import DEFAULT_FIELDS
+from scythe.url import absolute
+
+_TOLD_PAGES = 256  # between two profiles that are handed on, unless so much time has passed
+_TOLD_S = 30.0
 
 
 class SiteLearner:
     """What a worker knows of one site."""
 
-    def __init__(self, setup: SiteSetup) -> None:
+    def __init__(self, setup: SiteSetup, told: Told) -> None:
         self.setup = setup
+        self._told = told
+        self._site = _take_up(setup.profile)
+        self._sample = Sample(is_learned=self._site is not None)
+        self._handed = self._site.profile if self._site is not None else None  # the profile last handed on
+        self._handed_at = time.monotonic()
+        self._pages = 0  # since then
 
     def extract(self, job: Job) -> Answer:
         """Extract one page, by what was learned of the site or, before that, cold."""
-        page = Page.from_bytes(job.body, url=job.url, content_type=job.content_type)
-        document = read(job.body, job.url, content_type=job.content_type)
-        found = tuple(Named(link.url, is_nofollow="nofollow" in link.rel) for link in page.links)
-        return Answer(to_extracted(document, self.setup.parts), found)
+        body = _in_utf8(job)
+        document = self._read(body, job)
+        extracted = to_extracted(document, self.setup.parts)
+        if job.is_whole and job.status == 200 and (extracted.text or extracted.regions) and self._may_learn:
+            self._sample.add(job.url, body, fits=self._site is None or _fits(document))
+        hrefs = read_hrefs(body, job.url, job.content_type)
+        return Answer(
+            extracted,
+            self._name(hrefs),
+            self.take_profile(),
+            directives=tuple(name for name in ("noindex", "nofollow") if getattr(hrefs, name)),
+            canonical=hrefs.canonical,
+            drift=len(self._site.drift.events) if self._site is not None else 0,
+        )
 
     @property
     def is_due(self) -> bool:
         """Whether there are enough pages to learn from."""
-        return False
+        return self._may_learn and self._sample.is_due
+
+    @property
+    def is_learned(self) -> bool:
+        return self._site is not None
 
     def study(self) -> str | None:
-        """Learn from the pages kept; return the profile, None where nothing could be learned."""
+        """Learn from the pages kept; return the profile, None where nothing better could be learned."""
+        pages = self._sample.begin() if self._may_learn else []
+        site = self._learn(pages)
+        self._sample.settle(learned=site is not None)
+        if site is None:
+            return None
+        self._site = site
+        return self._hand_on(site)
+
+    def take_profile(self, *, now: bool = False) -> str | None:
+        """Return the profile if it changed since it was last handed on, and that was not just now."""
+        site = self._site
+        self._pages += 1
+        if site is None or site.profile is self._handed:
+            return None
+        if not now and self._pages < _TOLD_PAGES and time.monotonic() - self._handed_at < _TOLD_S:
+            return None
+        return self._hand_on(site)
+
+    def _hand_on(self, site: Site) -> str | None:
+        self._handed, self._handed_at, self._pages = site.profile, time.monotonic(), 0
+        try:
+            return site.to_json()
+        except BadInput:  # beyond the limits of what a file may hold: it serves this run only
+            return None
+
+    def _read(self, body: bytes, job: Job) -> Document:
+        if self._site is None or sniff_bytes(body[:4096], job.content_type):
+            return read(body, job.url, content_type=job.content_type)
+        return self._site.extract(body, job.url)
+
+    @property
+    def _may_learn(self) -> bool:
+        """Whether the site is ours to learn: not where someone showed by example what to extract."""
+        return self.setup.learns and (self._site is None or not self._site.profile.named)
+
+    def _learn(self, pages: Sequence[Kept]) -> Site | None:
+        asked = [name for name in DEFAULT_FIELDS if name not in ("images", "records") or name in self.setup.parts]
+        try:
+            site = Site.learn(pages, fields=asked)
+        except BadInput:
+            return None
+        if self._site is None:
+            return site if site.profile.layouts else None
+        return site if _count_cut(site, pages) > _count_cut(self._site, pages) else None
+
+    def _name(self, hrefs: Hrefs) -> tuple[Named, ...]:
+        """Return the addresses of a page that were not named before."""
+        found = [Named(link.url, is_nofollow=link.nofollow or hrefs.nofollow) for link in hrefs.links]
+        found += [Named(url, "feed", "feed") for url in hrefs.feeds]
+        found += [Named(url, how) for url, how in ((hrefs.next, "paging"), (hrefs.refresh, "redirect")) if url]
+        if self.setup.tells_again:
+            return tuple(found)
+        key, is_news = self.setup.key, self._told.is_news
+        return tuple(named for named in found if is_news(key, named.url))
+
+
+def _take_up(profile: str | None) -> Site | None:
+    try:
+        return Site.from_json(profile) if profile else None
+    except BadInput:  # whoever gave it has checked it: what an archive holds may be of a newer version
         return None
 
-    def take_profile(self) -> str | None:
-        """Return the profile if it changed since it was last taken."""
-        return None
+
+def _fits(document: Document) -> bool:
+    """Say whether the rules gave title and text without a tree."""
+    return all(document.how.get(name, "cut").startswith("cut") for name in ("title", "text"))
+
+
+def _count_cut(site: Site, pages: Sequence[Kept]) -> int:
+    documents = (site.extract(body, url, via="cut") for url, body in pages)
+    return sum(_fits(document) and bool(document.text) for document in documents)
+
+
+def _in_utf8(job: Job) -> bytes:
+    """Return the body, in UTF-8 where only the header says what it is in, which those who learn and cut do not see."""
+    declared = job.content_type.lower().partition("charset=")[2].strip("\"' ;")
+    if declared in ("", "utf-8", "utf8") or b"charset" in job.body[:2048].lower():
+        return job.body
+    return Page.from_bytes(job.body, url=absolute(job.url), content_type=job.content_type).html.encode()

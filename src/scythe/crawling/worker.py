@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 from scythe.crawling.frames import Frame, read_frame, write_frame
 from scythe.crawling.jobs import Answer, Job, pack_answer, unpack_job, unpack_setup
 from scythe.crawling.learner import SiteLearner
+from scythe.crawling.told import Told
 from scythe.errors import ScytheError
 
 PIPE_BYTES = 1_048_576  # what an ordinary user may ask for
@@ -31,6 +32,7 @@ class Worker:
         self._in, self._out = pipe_in, pipe_out
         self._cpu_s = cpu_s
         self._sites: dict[str, SiteLearner] = {}
+        self._told = Told()
         self._is_ill = False
 
     def run(self) -> None:
@@ -44,7 +46,7 @@ class Worker:
         do = frame.head["do"]
         if do == "enter":
             setup = unpack_setup(frame)
-            self._sites[setup.key] = SiteLearner(setup)
+            self._sites[setup.key] = SiteLearner(setup, self._told)
         elif do == "extract":
             site = self._sites[frame.head["site"]]
             self._extract(site, unpack_job(frame, site.setup))
@@ -82,7 +84,8 @@ class Worker:
         site = self._sites.pop(key, None) if leave else self._sites.get(key)
         profile = None
         if site is not None:
-            profile = (site.study() if learn else None) or site.take_profile()
+            profile = site.study() if learn and not site.is_learned else None
+            profile = profile or site.take_profile(now=True)
         self._send(*pack_answer(Answer(profile=profile)))
 
     def _send(self, head: dict[str, Any], parts: Sequence[bytes] = ()) -> None:
