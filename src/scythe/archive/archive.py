@@ -1,0 +1,158 @@
+"""An archive: what is known of sites, what is to be visited, what visits brought. The SQL is in the modules beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from types import TracebackType
+
+from sqlalchemy import select
+
+from scythe.archive import frontier, lanes, profiles, reading
+from scythe.archive.counts import count
+from scythe.archive.database import Database, insert_new
+from scythe.archive.hashes import moment, seconds, storable
+from scythe.archive.owner import Owner
+from scythe.archive.rows import LaneRow, LaneState, SiteRow, StoredRobots
+from scythe.archive.schema import SITES
+from scythe.archive.store import store
+from scythe.archive.stored import StoredPage, StoredRaw, StoredRecord, Wanted
+from scythe.url import Url
+from scythe.visits import Counts, Found, Lane, Outcome, Receipt, Task
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Archive:
+    """An open archive; `open_archive` makes one. Use it from one thread at a time, close it at the end."""
+
+    def __init__(self, database: Database, clock: Callable[[], datetime] = _now) -> None:
+        self.database = database
+        self.where = database.where
+        self._clock = clock
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database; closing twice is fine."""
+        self.database.close()
+
+    def add_site(self, key: str, start: Url) -> int:
+        """Return the number of the site `key`, added if it is new."""
+        key = storable(key)
+        row = {"key": key, "start": storable(start), "added_at": seconds(self._clock())}
+        with self.database.writing() as connection:
+            insert_new(connection, SITES, [row])
+            return int(connection.execute(select(SITES.c.id).where(SITES.c.key == key)).scalar_one())
+
+    def find_site(self, key: str) -> int | None:
+        """Return the number of the site `key`, None if there is none."""
+        with self.database.reading() as connection:
+            return connection.execute(select(SITES.c.id).where(SITES.c.key == storable(key))).scalar()
+
+    def sites(self) -> list[SiteRow]:
+        """Return every site, oldest first."""
+        with self.database.reading() as connection:
+            rows = connection.execute(select(SITES).order_by(SITES.c.id)).all()
+        return [SiteRow(row.id, row.key, Url(row.start), moment(row.added_at)) for row in rows]
+
+    def add_found(self, site: int, found: Sequence[Found]) -> int:
+        """Add addresses to a site's frontier; return how many were new."""
+        with self.database.writing(site) as connection:
+            named = [(site, found, None)]
+            return frontier.add_found(self.database, connection, named, seconds(self._clock()))[0]
+
+    def take_lane(self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> Lane | None:
+        """Take a lane that has addresses due and that no living process holds; None if there is none.
+
+        Ask nothing after `lease_s` without `keep_lane`: by then it may be another's.
+        """
+        with self.database.writing() as connection:
+            return lanes.take_lane(connection, site, owner, now=now, lease_s=lease_s)
+
+    def keep_lane(self, lane: Lane, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> LaneState:
+        """Renew a hold; say whether it still is one, and whether somebody waits."""
+        with self.database.writing() as connection:
+            return lanes.keep_lane(connection, lane, owner, now=now, lease_s=lease_s)
+
+    def want_lane(self, site: int, owner: Owner, *, now: datetime) -> None:
+        """Ask the holders of a site's lanes to let go; say it again every few seconds while it is meant."""
+        with self.database.writing() as connection:
+            lanes.want_lane(connection, site, owner, now=now)
+
+    def leave_lane(self, lane: Lane, owner: Owner, *, free_at: datetime, slow: float) -> None:
+        """Give a lane back; nobody asks it before `free_at`."""
+        with self.database.writing() as connection:
+            lanes.leave_lane(connection, lane, owner, free_at=free_at, slow=slow)
+
+    def lane_states(self, site: int, *, now: datetime) -> list[LaneRow]:
+        """Return the lanes of a site that have addresses waiting."""
+        with self.database.reading() as connection:
+            return lanes.lane_rows(connection, site, now=now)
+
+    def next_tasks(self, site: int, lane: str, count: int, *, now: datetime, skip: Collection[int] = ()) -> list[Task]:
+        """Return up to `count` addresses of a lane that are due, by rank, depth and age, without those in `skip`."""
+        with self.database.reading() as connection:
+            return frontier.next_tasks(connection, site, lane, count, now=now, skip=skip)
+
+    def next_due(self, site: int) -> datetime | None:
+        """Return when the earliest waiting address of a site is due, 1970 for new ones; None if none waits."""
+        with self.database.reading() as connection:
+            return frontier.next_due(connection, site)
+
+    def store(self, outcomes: Sequence[Outcome]) -> list[Receipt]:
+        """Store what came of visits, in one transaction; return a receipt for each, in order."""
+        return store(self.database, outcomes)
+
+    def settle(self, task_ids: Iterable[int], state: str, why: str) -> None:
+        """Give waiting addresses a final state without a visit."""
+        with self.database.writing() as connection:
+            frontier.settle(connection, task_ids, state, why, seconds(self._clock()))
+
+    def requeue(self, site: int, *, states: Collection[str] = ("done",), now: datetime) -> int:
+        """Let addresses of a site that had one of the states be visited again; return how many."""
+        with self.database.writing(site) as connection:
+            return frontier.requeue(connection, site, states)
+
+    def robots(self, origin: str) -> StoredRobots | None:
+        """Return the robots.txt last fetched from an origin."""
+        with self.database.reading() as connection:
+            return profiles.load_robots(connection, origin)
+
+    def save_robots(self, robots: StoredRobots) -> None:
+        """Keep a robots.txt in place of the one before."""
+        with self.database.writing() as connection:
+            profiles.save_robots(connection, robots)
+
+    def save_profile(self, site: int, profile: str) -> int:
+        """Store a profile unless it is the newest already; return its version."""
+        with self.database.writing(site) as connection:
+            return profiles.save_profile(connection, site, profile, seconds(self._clock()))
+
+    def profile(self, site: int, version: int | None = None) -> str | None:
+        """Return a version of a site's profile, the newest if none is named; None where there is none."""
+        with self.database.reading() as connection:
+            return profiles.load_profile(connection, site, version)
+
+    def counts(self, site: int | None = None) -> Counts:
+        """Count what is there, of one site or of all. It looks at every address: call it now and then, not per page."""
+        with self.database.reading() as connection:
+            return count(connection, site)
+
+    def read_pages(self, wanted: Wanted) -> Iterator[StoredPage]:
+        """Yield stored pages one by one."""
+        return reading.read_pages(self.database, wanted)
+
+    def read_records(self, wanted: Wanted) -> Iterator[StoredRecord]:
+        """Yield stored records one by one."""
+        return reading.read_records(self.database, wanted)
+
+    def read_raw(self, wanted: Wanted) -> Iterator[StoredRaw]:
+        """Yield stored responses one by one."""
+        return reading.read_raw(self.database, wanted)

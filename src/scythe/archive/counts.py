@@ -1,0 +1,37 @@
+"""What an archive holds, counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Select, Table, func, select
+
+from scythe.archive.schema import FETCHES, PAGES, RECORDS, SIGHTINGS, URLS
+from scythe.visits import Counts
+
+
+def count(connection: Connection, site: int | None) -> Counts:
+    """Count the addresses, pages, records and fetches of one site, or of all where it is None."""
+    states = connection.execute(_of(select(URLS.c.state, func.count()).group_by(URLS.c.state), URLS, site)).all()
+    pages, versions = connection.execute(
+        _of(select(func.count(), func.coalesce(func.sum(PAGES.c.versions), 0)).select_from(PAGES), PAGES, site)
+    ).one()
+    sightings = select(func.count()).select_from(SIGHTINGS)
+    if site is not None:
+        sightings = sightings.join(PAGES, PAGES.c.id == SIGHTINGS.c.page).where(PAGES.c.site == site)
+    return Counts(
+        states={state: int(number) for state, number in states},
+        pages=int(pages),
+        versions=int(versions),
+        records=_number(connection, RECORDS, site),
+        sightings=int(connection.execute(sightings).scalar_one()),
+        fetches=_number(connection, FETCHES, site),
+    )
+
+
+def _number(connection: Connection, table: Table, site: int | None) -> int:
+    return int(connection.execute(_of(select(func.count()).select_from(table), table, site)).scalar_one())
+
+
+def _of(query: Select[Any], table: Table, site: int | None) -> Select[Any]:
+    return query if site is None else query.where(table.c.site == site)

@@ -1,0 +1,129 @@
+"""One database behind an archive: transactions out, and errors that say what it means for the archive."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Insert, Table, event, func, select, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from scythe.errors import ArchiveFailed
+
+BUSY_S = 60  # wait so long for another process that writes
+CACHE_KB = 64_000  # pages of the database kept in memory; the indexes of 10^6 records fit
+_LOCKS = 0x5C17  # our class of advisory locks in PostgreSQL
+_DAMAGED = ("malformed", "not a database", "corrupt")
+
+
+class Database:
+    """An engine with the transactions an archive needs; one user at a time, from any thread."""
+
+    def __init__(self, engine: Engine, where: str) -> None:
+        self.engine = engine
+        self.where = where  # without a password
+        self.is_sqlite = engine.dialect.name == "sqlite"
+        self._lock = threading.RLock()
+        self._writer = engine.execution_options(writes=True)
+        if self.is_sqlite:
+            event.listen(engine, "connect", _set_up_sqlite)
+            event.listen(engine, "begin", _begin_sqlite)
+        else:
+            event.listen(engine, "connect", _set_up_postgres)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Open a transaction that sees the archive as it is now and changes nothing."""
+        with telling(self.where, "read"), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self, *sites: int) -> Iterator[Connection]:
+        """Open a transaction that is stored whole or not at all; of one site, one at a time in all processes.
+
+        PostgreSQL would let two writers of a site meet in the middle: the locks, taken in order, make them queue.
+        """
+        with self._lock, telling(self.where, "written"), self._writer.begin() as connection:
+            if not self.is_sqlite:
+                for site in sorted(set(sites)):
+                    connection.execute(select(func.pg_advisory_xact_lock(_LOCKS, site % 2**31)))
+            yield connection
+
+    def take_ids(self, connection: Connection, table: Table, count: int) -> Sequence[int]:
+        """Return `count` numbers for new rows of a table with a column `id`, inside a writing transaction."""
+        if not count:
+            return ()
+        if self.is_sqlite:  # no other writer can be at work
+            last = connection.execute(select(func.max(table.c.id))).scalar() or 0
+            return range(last + 1, last + 1 + count)
+        numbers = text(f"SELECT nextval('{table.name}_id_seq') FROM generate_series(1, :count)")  # noqa: S608  (ours)
+        return list(connection.execute(numbers, {"count": count}).scalars())
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self.engine.dispose()
+
+
+def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    """Insert the rows whose keys are not there yet; give them in the order of their keys, or two writers may block."""
+    if rows:
+        connection.execute(_insert_or_leave(connection.dialect.name, table), rows)
+
+
+@cache
+def _insert_or_leave(dialect: str, table: Table) -> Insert:
+    if dialect == "sqlite":
+        return sqlite.insert(table).on_conflict_do_nothing()
+    return postgresql.insert(table).on_conflict_do_nothing()
+
+
+@contextmanager
+def telling(where: str, what: str) -> Iterator[None]:
+    """Turn what a database driver raises into ArchiveFailed."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise ArchiveFailed(explain(where, what, error)) from error
+
+
+def explain(where: str, what: str, error: SQLAlchemyError) -> str:
+    """Say what happened, where, and what became of the archive; never with the values that were being stored."""
+    reason = str(error.orig) if isinstance(error, DBAPIError) else type(error).__name__
+    reason = " ".join(reason.split())
+    if any(word in reason for word in _DAMAGED):
+        fate = "the file is damaged: restore it from a copy, or export what can still be read"
+    elif "locked" in reason or "lock timeout" in reason:
+        fate = f"another process has been writing for over {BUSY_S} s; the archive is whole, run it again to go on"
+    else:
+        fate = "nothing of this batch was stored, what was stored before is whole; run it again to go on"
+    return f"{where}: the archive could not be {what} ({reason}); {fate}"
+
+
+def _set_up_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # we say ourselves where a transaction begins
+    for pragma in (
+        f"busy_timeout = {BUSY_S * 1000}",
+        "foreign_keys = ON",
+        # After a power cut the last transactions may be missing, whole: state and content of an address vanish
+        # together, so it is visited again. A killed process loses none.
+        "synchronous = NORMAL",
+        f"cache_size = -{CACHE_KB}",
+        "temp_store = MEMORY",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Ask for the right to write at once: to ask when a first row is written could fail after something was read."""
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _set_up_postgres(connection: Any, _record: Any) -> None:
+    connection.execute(f"SET lock_timeout = '{BUSY_S}s'")
+    connection.execute("SET timezone = 'UTC'")
+    connection.commit()

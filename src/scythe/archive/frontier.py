@@ -1,0 +1,138 @@
+"""Addresses: found ones in, tasks that are due out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from scythe.archive.database import Database
+from scythe.archive.hashes import digest_text, moment, seconds, storable
+from scythe.archive.lanes import is_due, lane_ids
+from scythe.archive.schema import LANES, PAGES, URLS
+from scythe.errors import BadInput
+from scythe.url import Url
+from scythe.visits import STATES, WAITING, Found, Task
+
+IN_ONE_QUERY = 500  # values looked up at once
+ALWAYS_DUE = 0.0  # of addresses that need not wait: no clock is so wrong that they would
+
+_INSERT = insert(URLS)
+_WAITING_NOW = select(URLS.c.id).where(URLS.c.id.in_(bindparam("ids", expanding=True)), URLS.c.due_at.is_not(None))
+
+
+def add_found(
+    database: Database, connection: Connection, named: Sequence[tuple[int, Sequence[Found], int | None]], at: float
+) -> list[int]:
+    """Add addresses, each of `named` being (site, addresses, who named them); return how many of each were new."""
+    wanted: dict[tuple[int, bytes], tuple[Found, int | None, int]] = {}
+    for source, (site, found, by) in enumerate(named):
+        for one in found:
+            wanted.setdefault((site, digest_text(one.key or one.url)), (one, by, source))
+    for known in _known(connection, wanted):
+        del wanted[known]
+    counts = [0] * len(named)
+    if not wanted:
+        return counts
+    lanes = lane_ids(connection, {(site, storable(one.lane)) for (site, _), (one, _, _) in wanted.items()})
+    rows = []
+    for (site, key), (one, by, source) in wanted.items():
+        counts[source] += 1
+        rows.append(_row(site, key, one, lanes[storable(one.lane)], by, at))
+    connection.execute(_INSERT, rows)
+    return counts
+
+
+def next_tasks(
+    connection: Connection, site: int, lane: str, count: int, *, now: datetime, skip: Collection[int]
+) -> list[Task]:
+    """Return up to `count` addresses of a lane that are due and not in `skip`, by rank, depth and age."""
+    query = (
+        select(URLS, PAGES.c.body_hash.label("body_hash"))
+        .join(LANES, LANES.c.id == URLS.c.lane)
+        .outerjoin(PAGES, PAGES.c.id == URLS.c.id)
+        .where(URLS.c.site == site, LANES.c.name == lane, is_due(seconds(now)))
+        .order_by(URLS.c.rank, URLS.c.depth, URLS.c.id)
+        .limit(count + len(skip))
+    )
+    rows = [row for row in connection.execute(query) if row.id not in skip][:count]
+    return [_task(row, lane) for row in rows]
+
+
+def next_due(connection: Connection, site: int) -> datetime | None:
+    """Return when the earliest waiting address of a site is due; None if none waits."""
+    due = connection.execute(
+        select(func.min(URLS.c.due_at)).where(URLS.c.site == site, URLS.c.due_at.is_not(None))
+    ).scalar()
+    return None if due is None else moment(due)
+
+
+def settle(connection: Connection, tasks: Iterable[int], state: str, why: str, at: float) -> None:
+    """Give waiting addresses a final state without a visit."""
+    if state not in STATES or state in WAITING:
+        raise BadInput(f"an address is settled as one of {', '.join(sorted(set(STATES) - set(WAITING)))}, not {state}")
+    rows = [{"of": task, "state": state, "why": storable(why), "visited_at": at} for task in sorted(set(tasks))]
+    if rows:
+        settled: dict[str, Any] = {name: bindparam(name) for name in ("state", "why", "visited_at")}
+        query = update(URLS).where(URLS.c.id == bindparam("of"), URLS.c.due_at.is_not(None))
+        connection.execute(query.values(due_at=None, **settled), rows)
+
+
+def requeue(connection: Connection, site: int, states: Collection[str]) -> int:
+    """Let addresses that had a state wait again; return how many."""
+    again = update(URLS).where(URLS.c.site == site, URLS.c.state.in_(states), URLS.c.due_at.is_(None))
+    return connection.execute(again.values(state="retry", due_at=ALWAYS_DUE, attempts=0)).rowcount
+
+
+def waiting_among(connection: Connection, tasks: Collection[int]) -> set[int]:
+    """Return which of these addresses still wait for a visit."""
+    return set(connection.execute(_WAITING_NOW, {"ids": list(tasks)}).scalars())
+
+
+def _known(connection: Connection, wanted: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    keys: dict[int, list[bytes]] = {}
+    for site, key in wanted:
+        keys.setdefault(site, []).append(key)
+    known = []
+    for site, ours in keys.items():
+        for start in range(0, len(ours), IN_ONE_QUERY):
+            part = ours[start : start + IN_ONE_QUERY]
+            query = select(URLS.c.key).where(URLS.c.site == site, URLS.c.key.in_(part))
+            known += [(site, bytes(key)) for key in connection.execute(query).scalars()]
+    return known
+
+
+def _row(site: int, key: bytes, found: Found, lane: int, by: int | None, at: float) -> dict[str, Any]:
+    return {
+        "site": site,
+        "lane": lane,
+        "key": key,
+        "url": storable(found.url),
+        "how": found.how,
+        "kind": found.kind,
+        "depth": found.depth,
+        "hops": found.hops,
+        "rank": found.rank,
+        "state": "new",
+        "due_at": ALWAYS_DUE,
+        "found_on": by,
+        "found_at": at,
+    }
+
+
+def _task(row: Any, lane: str) -> Task:
+    return Task(
+        id=row.id,
+        site=row.site,
+        url=Url(row.url),
+        lane=lane,
+        kind=row.kind,
+        depth=row.depth,
+        hops=row.hops,
+        attempts=row.attempts,
+        etag=row.etag,
+        modified=row.modified,
+        body_hash=bytes(row.body_hash or b""),
+    )

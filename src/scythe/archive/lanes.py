@@ -1,0 +1,136 @@
+"""Which process may ask which lane: taken, renewed, wanted and given back, so that one asks at a time.
+
+`now` is the caller's clock, and clocks jump. No hold, wait or wish is longer than a bound, so what lies further in the
+future than that was written by a clock that was wrong, and is taken as over.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, update
+
+from scythe.archive.database import insert_new
+from scythe.archive.hashes import moment, seconds
+from scythe.archive.owner import Owner
+from scythe.archive.rows import LaneRow, LaneState
+from scythe.archive.schema import LANES, SITE_LANES, URLS
+from scythe.visits import Lane
+
+LONGEST_S = 86_400.0  # no pause and no hold is longer
+WISH_S = 10.0  # a wish not renewed for so long is none
+
+
+def take_lane(connection: Connection, site: int, owner: Owner, *, now: datetime, lease_s: float) -> Lane | None:
+    """Take a lane of the site that has addresses due and that no living process holds; None if there is none."""
+    at, me = seconds(now), owner.to_text()
+    for row in connection.execute(_lanes_with_work(site, at).order_by(LANES.c.free_at)).all():
+        if _is_held(row, at) or _is_promised(row, me, at):
+            continue
+        taken = connection.execute(
+            update(LANES)
+            .where(LANES.c.id == row.id, LANES.c.owner.is_not_distinct_from(row.owner))
+            .where(LANES.c.until.is_not_distinct_from(row.until))
+            .values(owner=me, until=at + min(lease_s, LONGEST_S), wanted_by=None, wanted_at=None)
+        )
+        if taken.rowcount == 1:
+            return Lane(row.name, site, _free_at(row, at), row.slow, is_left=row.owner is None)
+    return None
+
+
+def keep_lane(connection: Connection, lane: Lane, owner: Owner, *, now: datetime, lease_s: float) -> LaneState:
+    """Renew a hold; say whether it still is one, and whether somebody waits."""
+    at, me = seconds(now), owner.to_text()
+    kept = connection.execute(
+        update(LANES)
+        .where(LANES.c.name == lane.name, LANES.c.owner == me)
+        .values(until=at + min(lease_s, LONGEST_S))
+        .returning(LANES.c.wanted_by, LANES.c.wanted_at)
+    ).one_or_none()
+    if kept is None:
+        return LaneState(is_held=False)
+    return LaneState(is_held=True, is_wanted=kept.wanted_by != me and _is_wish(kept, at))
+
+
+def want_lane(connection: Connection, site: int, owner: Owner, *, now: datetime) -> None:
+    """Put a wish down on every lane of the site with work that another holds, unless somebody was first."""
+    at, me = seconds(now), owner.to_text()
+    for row in connection.execute(_lanes_with_work(site, at)).all():
+        if row.owner in (None, me) or (_is_wish(row, at) and row.wanted_by != me):
+            continue
+        connection.execute(update(LANES).where(LANES.c.id == row.id).values(wanted_by=me, wanted_at=at))
+
+
+def leave_lane(connection: Connection, lane: Lane, owner: Owner, *, free_at: datetime, slow: float) -> None:
+    """Give a lane back with what the next holder must heed; nothing happens where it was lost before."""
+    connection.execute(
+        update(LANES)
+        .where(LANES.c.name == lane.name, LANES.c.owner == owner.to_text())
+        .values(owner=None, until=None, free_at=seconds(free_at), slow=slow)
+    )
+
+
+def lane_rows(connection: Connection, site: int, *, now: datetime) -> list[LaneRow]:
+    """Return the lanes of a site that have addresses waiting, due or not, and who holds them now."""
+    at = seconds(now)
+    waiting = (
+        select(URLS.c.lane, func.count().label("waiting"))
+        .where(URLS.c.site == site, URLS.c.due_at.is_not(None))
+        .group_by(URLS.c.lane)
+        .subquery()
+    )
+    rows = connection.execute(select(LANES, waiting.c.waiting).join(waiting, waiting.c.lane == LANES.c.id))
+    return [
+        LaneRow(row.name, row.waiting, row.owner if _is_held(row, at) else "", _free_at(row, at), row.slow)
+        for row in rows.all()
+    ]
+
+
+def lane_ids(connection: Connection, wanted: set[tuple[int, str]]) -> dict[str, int]:
+    """Return the number of each lane by name, new ones made; `wanted` are pairs of site and lane."""
+    names = sorted({name for _, name in wanted})
+    known = _known(connection, names)
+    if len(known) < len(names):
+        insert_new(connection, LANES, [{"name": name} for name in names if name not in known])
+        known = _known(connection, names)
+    pairs = [{"site": site, "lane": known[name]} for site, name in sorted(wanted)]
+    insert_new(connection, SITE_LANES, pairs)
+    return known
+
+
+def is_due(at: float) -> ColumnElement[bool]:
+    """Return the condition that an address is to be visited at `at`."""
+    due = or_(URLS.c.due_at <= at, URLS.c.due_at > at + LONGEST_S)
+    return and_(URLS.c.due_at.is_not(None), due)
+
+
+def _lanes_with_work(site: int, at: float) -> Select[Any]:
+    work = select(URLS.c.id).where(URLS.c.site == site, URLS.c.lane == LANES.c.id, is_due(at)).exists()
+    return select(LANES).join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site, work)
+
+
+def _is_held(row: Row[Any], at: float) -> bool:
+    """Say whether a living process holds the lane, and not for longer than anybody may."""
+    if row.owner is None or not at < row.until <= at + LONGEST_S:
+        return False
+    return Owner.from_text(row.owner).is_alive()
+
+
+def _free_at(row: Row[Any], at: float) -> datetime:
+    return moment(row.free_at if row.free_at - at <= LONGEST_S else at)
+
+
+def _is_wish(row: Row[Any], at: float) -> bool:
+    return row.wanted_by is not None and abs(at - row.wanted_at) < WISH_S and Owner.from_text(row.wanted_by).is_alive()
+
+
+def _is_promised(row: Row[Any], me: str, at: float) -> bool:
+    """Say whether another process waits, so that who gave a lane away does not take it back at once."""
+    return row.wanted_by != me and _is_wish(row, at)
+
+
+def _known(connection: Connection, names: list[str]) -> dict[str, int]:
+    return {
+        row.name: row.id for row in connection.execute(select(LANES.c.name, LANES.c.id).where(LANES.c.name.in_(names)))
+    }

@@ -1,0 +1,81 @@
+"""A path or a PostgreSQL address in, an open archive out."""
+
+from __future__ import annotations
+
+import os
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+from sqlalchemy import URL, Engine, create_engine, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from scythe.archive.archive import Archive
+from scythe.archive.database import Database, telling
+from scythe.archive.migrations import is_current, prepare
+from scythe.errors import ArchiveFailed, BadInput, MissingExtra
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+]*://", re.IGNORECASE)
+_POSTGRES = ("postgresql", "postgres", "postgresql+psycopg")
+
+
+def open_archive(where: str | Path, *, create: bool = True) -> Archive:
+    """Open the archive in an SQLite file or, by `postgresql://` address, in PostgreSQL; make it where there is none.
+
+    Raises ArchiveFailed where there is no archive to open, or one of a newer version.
+    """
+    if isinstance(where, str) and _SCHEME.match(where):
+        engine, said = _postgres(where)
+    else:
+        engine, said = _sqlite(Path(where), create=create)
+    database = Database(engine, said)
+    try:
+        _make_ready(database, create=create)
+    except BaseException:
+        database.close()
+        raise
+    return Archive(database)
+
+
+def _make_ready(database: Database, *, create: bool) -> None:
+    with database.reading() as connection:
+        if is_current(connection):
+            return
+    if database.is_sqlite:
+        with telling(database.where, "written"), database.engine.connect() as plain:
+            raw = plain.connection.driver_connection
+            assert raw is not None
+            raw.execute("PRAGMA journal_mode = WAL")
+    with database.writing() as connection:
+        prepare(connection, database.where, create=create)
+
+
+def _sqlite(path: Path, *, create: bool) -> tuple[Engine, str]:
+    if path.is_dir():
+        raise ArchiveFailed(f"{path}: this is a folder; an archive is a file")
+    if not path.exists():
+        if not create:
+            raise ArchiveFailed(f"{path}: there is no archive")
+        if not path.parent.is_dir():
+            raise ArchiveFailed(f"{path}: there is no folder {path.parent}")
+    elif not os.access(path, os.R_OK):
+        raise ArchiveFailed(f"{path}: this file may not be read")
+    url = URL.create("sqlite", database=os.fspath(path.absolute()))
+    return create_engine(url, connect_args={"check_same_thread": False}), str(path)
+
+
+def _postgres(where: str) -> tuple[Engine, str]:
+    try:
+        url = make_url(where)
+    except ArgumentError:
+        raise BadInput("an archive is a file, or postgresql://USER@HOST/DATABASE") from None
+    if url.drivername not in _POSTGRES:
+        raise BadInput(f"an archive is a file or a postgresql:// address, not {url.drivername}://")
+    if find_spec("psycopg") is None:
+        raise MissingExtra("archives in PostgreSQL need psycopg: pip install 'scythe[postgres]'")
+    url = url.set(drivername="postgresql+psycopg")
+    try:
+        engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    except SQLAlchemyError as error:
+        raise BadInput(f"{url.render_as_string()}: {error}") from error
+    return engine, url.set(drivername="postgresql").render_as_string(hide_password=True)

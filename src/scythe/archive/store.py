@@ -1,0 +1,123 @@
+"""Outcomes of visits in, receipts out: the state of each address and all that came of it, in one transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, update
+
+from scythe.archive.bodies import keep
+from scythe.archive.database import Database
+from scythe.archive.frontier import add_found, waiting_among
+from scythe.archive.hashes import seconds, storable
+from scythe.archive.lanes import LONGEST_S
+from scythe.archive.pages import shelve
+from scythe.archive.records import sight
+from scythe.archive.schema import FETCHES, URLS
+from scythe.errors import BadInput
+from scythe.visits import STATES, WAITING, Outcome, Receipt
+
+_CHANGING = ("state", "why", "attempts", "due_at", "visited_at", "etag", "modified")
+_SETTLE = update(URLS).where(URLS.c.id == bindparam("of")).values({name: bindparam(name) for name in _CHANGING})
+_FETCH = insert(FETCHES)
+
+
+def store(database: Database, outcomes: Sequence[Outcome]) -> list[Receipt]:
+    """Store outcomes whole or not at all; one whose address does not wait any more is dropped as "lost"."""
+    for outcome in outcomes:
+        if outcome.state not in STATES or outcome.state == "new":
+            raise BadInput(f"no visit leaves an address {outcome.state!r}")
+    if not outcomes:
+        return []
+    with database.writing(*(outcome.task.site for outcome in outcomes)) as connection:
+        places = _first_of_each(outcomes, waiting_among(connection, {outcome.task.id for outcome in outcomes}))
+        stored = _store(database, connection, [outcomes[place] for place in places])
+    receipts = dict(zip(places, stored, strict=True))
+    return [receipts.get(place) or Receipt(outcome.task, "lost") for place, outcome in enumerate(outcomes)]
+
+
+def _first_of_each(outcomes: Sequence[Outcome], waiting: set[int]) -> list[int]:
+    """Return the places of the outcomes that count: the first of each address that waits."""
+    places = []
+    for place, outcome in enumerate(outcomes):
+        if outcome.task.id in waiting:
+            waiting.discard(outcome.task.id)
+            places.append(place)
+    return places
+
+
+def _store(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> list[Receipt]:
+    if not outcomes:
+        return []
+    at = seconds(max(outcome.at for outcome in outcomes))
+    found = add_found(database, connection, [(one.task.site, one.found, one.task.id) for one in outcomes], at)
+    shelved = shelve(database, connection, outcomes)
+    connection.execute(_SETTLE, [_state_row(outcome) for outcome in outcomes])
+    _log(connection, outcomes)
+    on_pages = [outcome for outcome, one in zip(outcomes, shelved, strict=True) if one.stored]
+    records = sight(database, connection, on_pages)
+    receipts = []
+    for outcome, new, one in zip(outcomes, found, shelved, strict=True):
+        receipt = Receipt(outcome.task, one.stored, found=new)
+        if one.stored:
+            fresh, seen = records.get(outcome.task.id, (0, 0))
+            receipt = replace(
+                receipt,
+                page=outcome.task.id,
+                version=one.version,
+                duplicate_of=one.duplicate_of,
+                near=one.near,
+                records=fresh,
+                sightings=seen,
+            )
+        receipts.append(receipt)
+    return receipts
+
+
+def _state_row(outcome: Outcome) -> dict[str, Any]:
+    """Return the new state of an address. A body that was cut leaves no mark to ask by: a 304 would keep it cut."""
+    at = seconds(outcome.at)
+    due = None
+    if outcome.state in WAITING:
+        due = at if outcome.retry_at is None else min(seconds(outcome.retry_at), at + LONGEST_S)
+    is_cut = outcome.cut_at_bytes is not None
+    old = outcome.task if outcome.is_unchanged or outcome.status is None or outcome.state != "done" else None
+    return {
+        "of": outcome.task.id,
+        "state": outcome.state,
+        "why": storable(outcome.why),
+        "attempts": outcome.task.attempts + 1 if outcome.state in ("retry", "failed") else 0,
+        "due_at": due,
+        "visited_at": at,
+        "etag": "" if is_cut else storable(outcome.etag or (old.etag if old else "")),
+        "modified": "" if is_cut else storable(outcome.modified or (old.modified if old else "")),
+    }
+
+
+def _log(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Write down every request; an outcome with neither an answer nor a duration asked nothing."""
+    asked = [outcome for outcome in outcomes if outcome.status is not None or outcome.seconds > 0]
+    bodies = iter(keep(connection, [outcome.raw.body for outcome in asked if outcome.raw is not None]))
+    rows = [
+        {
+            "url": outcome.task.id,
+            "site": outcome.task.site,
+            "at": seconds(outcome.at),
+            "status": outcome.status,
+            "state": outcome.state,
+            "why": storable(outcome.why),
+            "seconds": outcome.seconds,
+            "size": outcome.size,
+            "content_type": storable(outcome.content_type),
+            "is_unchanged": outcome.is_unchanged,
+            "cut_at_bytes": outcome.cut_at_bytes,
+            "headers": None if outcome.raw is None else storable(json.dumps(outcome.raw.headers, ensure_ascii=False)),
+            "body": None if outcome.raw is None else next(bodies),
+        }
+        for outcome in asked
+    ]
+    if rows:
+        connection.execute(_FETCH, rows)
