@@ -1,0 +1,154 @@
+"""Learn which query parameters do not matter: addresses and what was found there come in, keys of pages go out.
+
+Evidence is a pair of addresses that differ in one parameter only. If they gave the same page, the parameter may not
+matter; if they did not, it does, and is never folded again. Pages that are all the same ("not found", "please log in")
+prove nothing: several different pages must agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from urllib.parse import urlsplit
+
+from scythe.crawling.normalise import identity, is_session, is_tracking
+from scythe.limits import LIMITS
+
+PAIRS = 5  # that agree before a parameter is folded
+PAGES = 3  # different ones among them
+_BASES = 20_000  # addresses without one of their parameters, kept in mind
+_NAMES = 12  # parameters of one address that are looked at
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What was seen of one parameter."""
+
+    same: int = 0
+    other: int = 0
+    pages: set[bytes] = field(default_factory=set)  # that agreed, up to PAGES
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the parameter can be left out when pages are told apart."""
+        return not self.other and self.same >= PAIRS and len(self.pages) >= PAGES
+
+
+@dataclass(slots=True)
+class Params:
+    """What is known of the query parameters of one site; bounded."""
+
+    names: dict[str, Evidence] = field(default_factory=dict)
+    idle: frozenset[str] = frozenset()  # parameters that do not matter
+    _bases: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)  # without a parameter -> its value, the page
+    _done: dict[bytes, bytes] = field(default_factory=dict)  # key of a page -> the address it was visited by
+
+    def key(self, url: str) -> str:
+        """Return what tells the page at an address from others."""
+        return identity(url, self.idle)
+
+    def note(self, url: str, page: bytes) -> bool:
+        """Take what was found at an address, as a hash of it; say whether it was learned that a parameter is idle."""
+        if "?" not in url or not page:
+            return False
+        self._remember(url)
+        parts = urlsplit(url)
+        pairs = sorted(pair for pair in parts.query.split("&") if pair)
+        place, sign = url.partition("?")[0], _short(page)
+        learned = False
+        for name in dict.fromkeys(pair.partition("=")[0] for pair in pairs[:_NAMES]):
+            others = [pair for pair in pairs if pair.partition("=")[0] != name]
+            values = [pair for pair in pairs if pair.partition("=")[0] == name]
+            if not self._is_known(name, values):
+                base = _hash(name, place, *others)
+                learned |= self._compare(name, base, _hash(*values), sign)
+        self._note_bare(place, pairs, sign)
+        return learned
+
+    def is_repeat(self, url: str) -> bool:
+        """Say whether a page that is told from this one by idle parameters only was noted before."""
+        if not self.idle or "?" not in url:
+            return False
+        before = self._done.get(_hash(self.key(url)))
+        return before is not None and before != _hash(url)
+
+    def _note_bare(self, place: str, pairs: list[str], sign: bytes) -> None:
+        """Let an address stand for itself without a parameter that others have: `/a` beside `/a?ref=1`."""
+        for name, evidence in self.names.items():
+            if not evidence.other and not any(pair.partition("=")[0] == name for pair in pairs):
+                base = _hash(name, place, *pairs)
+                if base in self._bases:
+                    self._compare(name, base, _hash(), sign)
+
+    def _is_known(self, name: str, values: list[str]) -> bool:
+        evidence = self.names.get(name)
+        if evidence is not None and evidence.other:
+            return True
+        return is_tracking(name) or any(is_session(name, pair.partition("=")[2]) for pair in values)
+
+    def _compare(self, name: str, base: bytes, value: bytes, sign: bytes) -> bool:
+        before = self._bases.get(base)
+        if before is None:
+            if len(self._bases) >= _BASES:
+                del self._bases[next(iter(self._bases))]  # the oldest
+            self._bases[base] = (value, sign)
+            return False
+        if before[0] == value:
+            return False
+        return self._judge(name, before[1] == sign, sign)
+
+    def _judge(self, name: str, is_same: bool, sign: bytes) -> bool:
+        evidence = self.names.get(name)
+        if evidence is None:
+            if len(self.names) >= LIMITS.site_parameters or len(name) > LIMITS.name_chars:
+                return False
+            evidence = self.names[name] = Evidence()
+        if not is_same:
+            evidence.other += 1
+            self.idle -= {name}
+            return False
+        evidence.same += 1
+        if len(evidence.pages) < PAGES:
+            evidence.pages.add(sign)
+        if evidence.is_idle and name not in self.idle:
+            self.idle |= {name}
+            return True
+        return False
+
+    def _remember(self, url: str) -> None:
+        if self.idle:
+            if len(self._done) >= _BASES:
+                del self._done[next(iter(self._done))]
+            self._done.setdefault(_hash(self.key(url)), _hash(url))
+
+    def to_json(self) -> dict[str, object]:
+        """Return what is worth keeping between runs, as plain values."""
+        return {
+            name: [seen.same, seen.other, sorted(page.hex() for page in seen.pages)]
+            for name, seen in sorted(self.names.items())
+        }
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, object]) -> Params:
+        """Read what `to_json` wrote; what is not of that form is left out."""
+        params = cls()
+        for name, row in list(plain.items())[: LIMITS.site_parameters]:
+            match row:
+                case [int(same), int(other), list(pages)]:
+                    kept = {bytes.fromhex(page) for page in pages[:PAGES] if _is_hex(page)}
+                    params.names[name] = Evidence(max(0, same), max(0, other), kept)
+        params.idle = frozenset(name for name, seen in params.names.items() if seen.is_idle)
+        return params
+
+
+def _is_hex(text: object) -> bool:
+    return isinstance(text, str) and len(text) == 16 and all(letter in "0123456789abcdef" for letter in text)
+
+
+def _short(page: bytes) -> bytes:
+    return page if len(page) == 8 else blake2b(page, digest_size=8).digest()
+
+
+def _hash(*texts: str) -> bytes:
+    return blake2b("\n".join(texts).encode("utf-8", "replace"), digest_size=8).digest()
