@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
-from urllib.robotparser import RobotFileParser
 
 from scythe.cli.record_rows import Batch
-from scythe.cli.sampling import AGENT, read_robots
+from scythe.cli.sampling import LONGEST_DELAY_S, read_robots
 from scythe.cli.sources import Loaded, Reach, Source, load
 from scythe.page import Page
 from scythe.url import host
 
-_LONGEST_DELAY_S = 30.0  # of what a robots.txt may ask for
+if TYPE_CHECKING:
+    from scythe.fetch.robots import Robots
 
 
 class Trail:
@@ -26,7 +27,7 @@ class Trail:
         self._left, self._reach, self._delay_s, self._sleep = most, reach, delay_s, sleep
         self._seen: set[str] = set()
         self._rows: set[int] = set()
-        self._robots: RobotFileParser | None = None
+        self._robots: Robots | None = None
         self.why = ""  # it ended
 
     def is_repeat(self, batches: tuple[Batch, ...]) -> bool:
@@ -44,10 +45,13 @@ class Trail:
         if url is None:
             return None
         robots = self._robots = self._robots or read_robots(url, self._reach)
-        if not robots.can_fetch(AGENT, url):
+        if not robots.allows(url):
             self.why = f"robots.txt does not allow {url}"
             return None
-        self._sleep(max(self._delay_s, min(float(robots.crawl_delay(AGENT) or 0), _LONGEST_DELAY_S)))
+        if robots.delay_s > LONGEST_DELAY_S:
+            self.why = f"robots.txt asks for {robots.delay_s:g} s before each page"
+            return None
+        self._sleep(max(self._delay_s, robots.delay_s))
         self._left -= 1
         loaded = next(load([Source(url, url=url)], None, self._reach))
         if loaded.url is not None and loaded.url != url and _plain(loaded.url) in self._seen:

@@ -6,21 +6,22 @@ it is read for. robots.txt is heeded: nobody named these pages.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
-from urllib.robotparser import RobotFileParser
 
 from scythe.cli.sources import Loaded, Reach, Source, load
-from scythe.errors import FetchFailed
-from scythe.url import absolute, host
+from scythe.url import host
 
-AGENT = "scythe"
-_ROBOTS_BYTES = 500_000  # what the standard (RFC 9309) asks to be read at least
-_LONGEST_DELAY_S = 30.0  # of what a robots.txt may ask for
+if TYPE_CHECKING:
+    from scythe.fetch.robots import Robots
+
+LONGEST_DELAY_S = 300.0  # a host that wants a longer one is not asked for pages that nobody named
 _TRIES = 3  # addresses tried per page wanted
 _KNOWN = 5_000  # addresses kept in mind
 _OTHER_FILES = frozenset(
@@ -65,7 +66,8 @@ def sample_site(start: str, pages: int, reach: Reach, *, delay_s: float) -> Iter
         return
     own = host(first.url)
     robots = read_robots(first.url, reach)
-    pause_s = max(delay_s, min(float(robots.crawl_delay(AGENT) or 0), _LONGEST_DELAY_S))
+    if robots.delay_s > LONGEST_DELAY_S:
+        return
     frontier = Frontier(known={first.url, start})
     _add_links(first, own, frontier)
     good = 1
@@ -73,9 +75,9 @@ def sample_site(start: str, pages: int, reach: Reach, *, delay_s: float) -> Iter
         url = frontier.take() if good < pages else None
         if url is None:
             return
-        if not robots.can_fetch(AGENT, url):
+        if not robots.allows(url):
             continue
-        time.sleep(pause_s)
+        time.sleep(max(delay_s, robots.delay_s))
         page = _fetch(url, reach)
         if not page.complaint and page.url and host(page.url) == own:
             good += 1
@@ -107,20 +109,14 @@ def _may_be_page(url: str) -> bool:
     return PurePosixPath(urlsplit(url).path).suffix.lower().lstrip(".") not in _OTHER_FILES
 
 
-def read_robots(url: str, reach: Reach) -> RobotFileParser:
-    """Fetch the robots.txt of a host. Where there is none everything is allowed, where it fails nothing is."""
-    from scythe.fetch import FetchOptions, fetch
+def read_robots(url: str, reach: Reach) -> Robots:
+    """Fetch the robots.txt of the host of an address. Where there is none all is allowed, where it fails nothing is."""
+    from scythe.fetch import FetchOptions
+    from scythe.fetch.fetcher import open_fetcher
+    from scythe.fetch.robots import fetch_robots, parse_robots
 
-    options = FetchOptions(timeout_s=reach.timeout_s, allow_private=reach.allow_private)
-    lines = ["User-agent: *", "Disallow: /"]  # what a robots.txt that fails stands for: RFC 9309, 2.3.1.4
-    try:
-        response = fetch(absolute("/robots.txt", url) or "", options=options)
-        if response.status < 400:
-            lines = response.body[:_ROBOTS_BYTES].decode("utf-8", "replace").splitlines()
-        elif response.status < 500:
-            lines = []
-    except FetchFailed:
-        pass
-    robots = RobotFileParser()
-    robots.parse(lines)
-    return robots
+    async def ask() -> tuple[int | None, bytes]:
+        async with open_fetcher(FetchOptions(timeout_s=reach.timeout_s, allow_private=reach.allow_private)) as fetcher:
+            return await fetch_robots(fetcher, url)
+
+    return parse_robots(*asyncio.run(ask()))
