@@ -30,6 +30,8 @@ class Identity:
     kind: str
     columns: tuple[str, ...]
     record: Record
+    region: int = 0  # of the page, and its place there
+    place: int = 0
 
 
 def identify(regions: Iterable[Region]) -> list[Identity]:
@@ -39,17 +41,18 @@ def identify(regions: Iterable[Region]) -> list[Identity]:
     one page share their links but not their texts (all lead to one form), the links do not tell them apart: there both
     count. A record without links is what it says.
     """
-    rows = [(region, record, _links(record), _said(region, record)) for region in regions for record in region.records]
-    texts = Counter(links for links, _ in {(links, said) for _, _, links, said in rows if links})
+    placed = [(i, j, region, record) for i, region in enumerate(regions) for j, record in enumerate(region.records)]
+    rows = [(i, j, region, record, _links(record), _said(region, record)) for i, j, region, record in placed]
+    texts = Counter(links for links, _ in {(links, said) for *_, links, said in rows if links})
     known: dict[bytes, Identity] = {}
-    for region, record, links, said in rows:
+    for i, j, region, record, links, said in rows:
         if not links:
             told_by, own = "fields", f"fields\n{said}"
         elif texts[links] > 1:
             told_by, own = "both", f"both\n{links}\n{said}"
         else:
             told_by, own = "links", f"links\n{links}"
-        identity = Identity(digest_text(own), told_by, digest_text(said), region.kind, region.columns, record)
+        identity = Identity(digest_text(own), told_by, digest_text(said), region.kind, region.columns, record, i, j)
         known.setdefault(identity.hash, identity)
     return list(known.values())
 
@@ -119,7 +122,9 @@ def _record_row(number: int, outcome: Outcome, one: Identity) -> dict[str, Any]:
 def _sighting_row(known: tuple[int, bytes], outcome: Outcome, one: Identity) -> dict[str, Any]:
     at = seconds(outcome.at)
     fields = None if known[1] == one.fields_hash else _fields(one)
-    return {"record": known[0], "page": outcome.task.id, "first_at": at, "last_at": at, "times": 1, "fields": fields}
+    place = {"region": min(one.region, 32_767), "place": one.place}
+    seen = {"record": known[0], "page": outcome.task.id, "first_at": at, "last_at": at, "times": 1, "fields": fields}
+    return seen | place
 
 
 def _links(record: Record) -> str:
@@ -148,6 +153,7 @@ def _json(values: object) -> str:
 def _upsert(of: Any) -> Any:
     new = of.insert(SIGHTINGS)
     seen = {"last_at": new.excluded.last_at, "times": SIGHTINGS.c.times + 1, "fields": new.excluded.fields}
+    seen |= {"region": new.excluded.region, "place": new.excluded.place}
     return new.on_conflict_do_update(index_elements=["record", "page"], set_=seen)
 
 
