@@ -29,6 +29,10 @@ class Limits:
     header_lines: int = 200
     inflate_ratio: int = 200  # above any honest page: markup packs 4 to 30 times
     codings: int = 2  # layers of Content-Encoding undone
+    validator_chars: int = 1_024  # of an ETag or Last-Modified that is sent back; real ones have up to some 100
+    cookie_bytes: int = 4_096  # of one Set-Cookie line: what browsers keep
+    origin_cookies: int = 32  # kept of one origin
+    cookie_origins: int = 1_000
     robots_bytes: int = 512_000  # 500 KiB: what RFC 9309, 2.5 asks to be read at least; more is not
     robots_redirects: int = 5  # RFC 9309, 2.3.1.2
     robots_sitemaps: int = 1_000  # named by one robots.txt; large sites name some hundred

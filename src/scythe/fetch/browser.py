@@ -1,0 +1,243 @@
+"""Run the system's Chromium without a network: the traffic of a page comes in, what the page shows goes out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+from playwright import async_api as playwright
+
+from scythe.errors import FetchFailed, MissingExtra
+from scythe.fetch.failures import TRY_AGAIN_S
+from scythe.fetch.traffic import Shelf, Traffic
+from scythe.limits import LIMITS
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# No name resolves and nothing is dialled but a proxy that cannot exist, so whatever is not answered by us fails: also
+# what no interception sees, such as web sockets, WebTransport, WebRTC, prefetching and the browser's own requests.
+_WITHOUT_NETWORK = (
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=http://proxy.invalid:9",
+    "--proxy-bypass-list=<-loopback>",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # the same, before Chromium 109
+    "--disable-quic",
+    "--dns-prefetch-disable",
+    "--no-pings",
+)
+_FLAGS = (
+    *_WITHOUT_NETWORK,
+    "--disable-gpu",
+    "--mute-audio",
+    f"--js-flags=--max-old-space-size={LIMITS.render_heap_mb}",
+)
+_CLOSE_S = 5.0  # a page or browser that does not go by then is left behind, and the browser with it
+_STEP_S = 0.05
+_PAGES_PER_BROWSER = 500  # then a new one: browsers grow
+# In a world of its own, where the page's scripts cannot change what these names mean.
+_SERIALISE = """(most => {
+  const root = document.documentElement;
+  const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '';
+  const html = type + (root ? root.outerHTML : '');
+  return [html.length, html.slice(0, most)];
+})(%d)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of a page is taken, and how long its loading may last."""
+
+    max_bytes: int
+    load_s: float  # then it is taken as far as it came
+    rest_s: float  # after loading, for what its scripts ask for
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a page shows, as UTF-8."""
+
+    body: bytes
+    is_cut: bool
+
+
+def find_browser() -> str:
+    """Return the path of the system's Chromium. Raises `MissingExtra`."""
+    for name in _NAMES:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    raise MissingExtra(f"rendering needs a browser, and none of {', '.join(_NAMES)} is installed")
+
+
+class Browser:
+    """One browser process, started again when it dies."""
+
+    version = ""
+
+    def __init__(self, user_agent: str) -> None:
+        self._user_agent = user_agent
+        self._path = find_browser()
+        self._starting = asyncio.Lock()
+        self._driver: playwright.Playwright | None = None
+        self._process: playwright.Browser | None = None
+        self._opened = 0
+        self._open_now = 0
+        self.shelf = Shelf()
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._start()
+        except playwright.Error as error:
+            await self._stop()
+            raise MissingExtra(f"{self._path} does not start: {_first_line(error)}") from error
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stop()
+
+    async def load(self, traffic: Traffic, bounds: Bounds) -> Loaded:
+        """Show the document of `traffic` in a fresh context, and return it when it came to rest."""
+        url = traffic.document.url
+        try:
+            process = await self._ready()
+            self._open_now += 1
+            try:
+                return await self._load(process, traffic, bounds)
+            finally:
+                self._open_now -= 1
+        except playwright.Error as error:
+            if self._process is not None and not self._process.is_connected():
+                raise FetchFailed(
+                    url, "the browser died while it showed the page", retry_after_s=TRY_AGAIN_S
+                ) from error
+            raise FetchFailed(url, f"not rendered: {_first_line(error)}", retry_after_s=TRY_AGAIN_S) from error
+
+    async def _load(self, process: playwright.Browser, traffic: Traffic, bounds: Bounds) -> Loaded:
+        context = await process.new_context(
+            user_agent=self._user_agent,
+            accept_downloads=False,
+            service_workers="block",
+            viewport={"width": 1280, "height": 2000},  # tall: much is loaded only where it would be seen
+        )
+        try:
+            return await _show(context, traffic, bounds)
+        finally:
+            await traffic.stop()
+            if process.is_connected() and not await _ends(context.close()):
+                await self._stop()
+
+    async def _ready(self) -> playwright.Browser:
+        """Return the running browser; a dead or an old one is replaced."""
+        async with self._starting:
+            process = self._process
+            is_old = self._opened >= _PAGES_PER_BROWSER and not self._open_now
+            if process is None or not process.is_connected() or is_old:
+                await self._stop()
+                process = await self._start()
+            self._opened += 1
+            return process
+
+    async def _start(self) -> playwright.Browser:
+        self._driver = await playwright.async_playwright().start()
+        self._process = await self._driver.chromium.launch(
+            executable_path=self._path,
+            headless=True,
+            chromium_sandbox=os.geteuid() != 0,  # Chromium refuses to start a sandbox as root
+            args=list(_FLAGS),
+            handle_sigint=False,  # Ctrl-C is ours: what is under way is stored first
+            handle_sigterm=False,
+            handle_sighup=False,
+        )
+        self._opened = 0
+        self.version = f"chromium/{self._process.version}"
+        return self._process
+
+    async def _stop(self) -> None:
+        process, driver = self._process, self._driver
+        self._process = self._driver = None
+        if process is not None:
+            await _ends(process.close())
+        if driver is not None:
+            await _ends(driver.stop())
+
+
+async def _show(context: playwright.BrowserContext, traffic: Traffic, bounds: Bounds) -> Loaded:
+    page = await context.new_page()
+    traffic.page = page
+    crashed = asyncio.Event()
+    page.on("crash", lambda _: crashed.set())
+    context.on("close", lambda _: crashed.set())
+    context.on("page", lambda popup: traffic.spawn(_ends(popup.close())))
+    await context.route("**/*", traffic.answer)
+    work = asyncio.ensure_future(_run(context, page, traffic, bounds))
+    watch = asyncio.ensure_future(crashed.wait())
+    try:
+        await asyncio.wait((work, watch), return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            raise playwright.Error("the page crashed")
+        return work.result()
+    finally:
+        for task in (work, watch):
+            task.cancel()
+        await asyncio.gather(work, watch, return_exceptions=True)
+
+
+async def _run(context: playwright.BrowserContext, page: playwright.Page, traffic: Traffic, bounds: Bounds) -> Loaded:
+    going = asyncio.ensure_future(page.goto(traffic.document.url, wait_until="load", timeout=0))
+    try:
+        await asyncio.wait((going, traffic.left), timeout=bounds.load_s, return_when=asyncio.FIRST_COMPLETED)
+        if going.done() and not traffic.left.done():
+            going.result()
+        await _come_to_rest(traffic, bounds.rest_s)
+    finally:
+        going.cancel()
+        await asyncio.gather(going, return_exceptions=True)
+    if traffic.leads_to:
+        return Loaded(b"", is_cut=False)
+    return await _serialise(context, page, bounds.max_bytes)
+
+
+async def _come_to_rest(traffic: Traffic, rest_s: float) -> None:
+    """Wait until the page has asked for nothing for a while, or long enough."""
+    until = monotonic() + rest_s
+    while monotonic() < until and not traffic.leads_to:
+        if traffic.quiet_s() >= LIMITS.render_quiet_s:
+            return
+        await asyncio.sleep(_STEP_S)
+
+
+async def _serialise(context: playwright.BrowserContext, page: playwright.Page, max_bytes: int) -> Loaded:
+    session = await context.new_cdp_session(page)
+    tree = await session.send("Page.getFrameTree")
+    world = await session.send("Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"]})
+    wanted = {"expression": _SERIALISE % max_bytes, "returnByValue": True}
+    answer: dict[str, Any] = await session.send(
+        "Runtime.evaluate", {**wanted, "contextId": world["executionContextId"]}
+    )
+    length, html = answer["result"]["value"]
+    body = str(html).encode("utf-8", "replace")  # scripts may leave half of a surrogate pair
+    return Loaded(body[:max_bytes], is_cut=length > len(html) or len(body) > max_bytes)
+
+
+async def _ends(closing: Awaitable[None]) -> bool:
+    """Wait for something to close; tell whether it did."""
+    try:
+        async with asyncio.timeout(_CLOSE_S):
+            await closing
+    except TimeoutError:
+        return False
+    except playwright.Error:  # it is gone already
+        return True
+    return True
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0][:200] or type(error).__name__
