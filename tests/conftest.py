@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.postgres import address, command, find_programs, serve_postgres
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -31,6 +34,37 @@ def accept(request: pytest.FixtureRequest) -> bool:
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
     skipped = len(terminalreporter.stats.get("skipped", []))
     terminalreporter.write_line(f"skipped tests: {skipped}")
+
+
+@pytest.fixture(scope="session")
+def postgres_folder() -> Iterator[str]:
+    """The folder of the socket of a PostgreSQL server that runs for this test run only."""
+    pytest.importorskip("psycopg")
+    programs = find_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: neither PATH nor /usr/lib/postgresql has initdb")
+    with serve_postgres(programs) as folder:
+        yield folder
+
+
+_DATABASES = count(1)
+
+
+@pytest.fixture
+def postgres_url(postgres_folder: str) -> Iterator[str]:
+    """The address of an empty database."""
+    name = f"test{next(_DATABASES)}"
+    command(postgres_folder, f"CREATE DATABASE {name}")
+    yield address(postgres_folder, name)
+    command(postgres_folder, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where an archive may be made, in each kind of database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "archive.db")
+    return str(request.getfixturevalue("postgres_url"))
 
 
 @pytest.hookimpl(wrapper=True)
