@@ -53,7 +53,7 @@ class Robots:
         return ROBOTS_CLOSED_S if self.is_closed else ROBOTS_FRESH_S
 
     def allows(self, url: str) -> bool:
-        """Tell whether an address of this origin may be asked for; what is no address may not."""
+        """Tell whether an address of this origin may be asked for; what cannot be taken apart may not."""
         if self.is_closed or self.rules is None:
             return not self.is_closed
         try:
