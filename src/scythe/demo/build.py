@@ -9,11 +9,12 @@ from html import escape
 
 from scythe.demo import furniture
 from scythe.demo.designs import DESIGNS, Design
+from scythe.demo.furniture import Frame
 from scythe.demo.markup import Part, el, join, wrap
 from scythe.demo.plan import BASE, FIRST_DAY, Plan, pick_thing, plan_pages
 from scythe.demo.prose import Voice
 from scythe.demo.stories import write_story
-from scythe.demo.things import WRITERS
+from scythe.demo.things import WRITERS, Writer
 
 LIST_LENGTH = 20  # stories on one list page
 _SCHEMA = {"news": "NewsArticle", "blog": "BlogPosting", "forum": "DiscussionForumPosting", "docs": "TechArticle"}
@@ -47,11 +48,12 @@ class DemoPage:
     gold_author: str = ""
     gold_published: date | None = None
     gold_records: tuple[GoldRecord, ...] = ()
+    base: str = BASE  # of the site, without a slash at its end
 
     @property
     def url(self) -> str:
         """The address the page would have."""
-        return BASE + self.path
+        return self.base + self.path
 
 
 def site(*, seed: int = 1, pages: int = 24, design: int = 0) -> tuple[DemoPage, ...]:
@@ -63,7 +65,7 @@ def site(*, seed: int = 1, pages: int = 24, design: int = 0) -> tuple[DemoPage, 
     dress = DESIGNS[design]
     lists = [plans[start : start + LIST_LENGTH] for start in range(0, len(plans), LIST_LENGTH)]
     front = [_write_list(chunk, number, len(lists), dress) for number, chunk in enumerate(lists)]
-    return (*front, *(_write_page(plan, plans, dress) for plan in plans))
+    return (*front, *(write_page(plan, _others(plan, plans, 8), dress) for plan in plans))
 
 
 def _others(plan: Plan, plans: Sequence[Plan], count: int) -> list[Plan]:
@@ -72,14 +74,24 @@ def _others(plan: Plan, plans: Sequence[Plan], count: int) -> list[Plan]:
     return [other for other in turned if other.language == plan.language][:count]
 
 
-def _write_page(plan: Plan, plans: Sequence[Plan], design: Design) -> DemoPage:
+def write_page(
+    plan: Plan,
+    others: Sequence[Plan],
+    design: Design,
+    *,
+    frame: Frame | None = None,
+    write: Writer | None = None,
+    remarks: Sequence[str] | None = None,
+) -> DemoPage:
+    """Write one page that leads to `others`; `write` and `remarks` replace what its kind has otherwise."""
     voice = plan.voice()
-    others = _others(plan, plans, 8)
-    parts = _content(plan, voice, design, others)
+    frame = frame or furniture.frame_plainly(voice)
+    parts = write(plan, voice, design) if write else _content(plan, voice, design, others)
     body = wrap("div", join(parts), class_=design.body, itemprop=_item_property(plan))
-    article = _article(plan, voice, design, body, others)
+    article = _article(plan, voice, design, body, frame)
     charset = _charset(plan)
-    html = _document(plan, voice, design, Part(article, images=body.images), others, charset)
+    remarks = _remarks(plan, voice) if remarks is None else remarks
+    html = _document(plan, voice, design, Part(article, images=body.images), others, frame, remarks)
     return DemoPage(
         path=plan.path,
         html=html.encode(charset, "xmlcharrefreplace"),
@@ -108,32 +120,38 @@ def _charset(plan: Plan) -> str:
     return _OLD_CHARSETS.get(plan.language, "utf-8") if plan.number % 3 == 0 else "utf-8"
 
 
-def _article(plan: Plan, voice: Voice, design: Design, body: Part, others: Sequence[Plan]) -> str:
+def _article(plan: Plan, voice: Voice, design: Design, body: Part, frame: Frame) -> str:
     ui = voice.ui
     when = el("time", f"{plan.published:%d.%m.%Y}", datetime=f"{plan.published:%Y-%m-%d}")
     byline = el("div", escape(f"{ui['by']} {plan.author} · {ui['published']} "), when, class_=design.byline)
     title = el("h1", escape(plan.title), class_=design.title)
-    tags = el(
-        "div", escape(ui["tags"]), ": ", el("a", escape(ui["sections"][1]), href="/section-1.html"), class_="tags"
-    )
+    links = [el("a", escape(name), href=path) for name, path in frame.tags]
+    tags = el("div", escape(ui["tags"]), ": ", ", ".join(links), class_="tags") if links else ""
     inside = [title, byline if plan.kind != "docs" else "", furniture.write_share(voice, design), body.html, tags]
     return el(design.article_tag, "\n".join(part for part in inside if part), class_=design.article)
 
 
-def _document(plan: Plan, voice: Voice, design: Design, article: Part, others: Sequence[Plan], charset: str) -> str:
+def _document(
+    plan: Plan,
+    voice: Voice,
+    design: Design,
+    article: Part,
+    others: Sequence[Plan],
+    frame: Frame,
+    remarks: Sequence[str],
+) -> str:
     related = furniture.write_teasers(voice.ui["related"], others[:4], design, with_text=plan.number % 2 == 0)
     below = [related, furniture.write_newsletter(voice, design)]
     if plan.kind in ("news", "blog"):
         below.insert(0, furniture.write_author_box(voice, plan.author))
-    remarks = _remarks(plan, voice)
     if remarks:
         below.append(furniture.write_comments(voice, design, remarks))
     main = el("main", article.html, "\n", *(f"{piece}\n" for piece in below), id="main", class_=design.main)
     sidebar = furniture.write_sidebar(voice, others[3:8], design)
     columns = [sidebar, main] if design.sidebar_first else [main, sidebar]
     image = article.images[0] if article.images else f"{BASE}/img/og-{plan.number}.jpg"
-    head = furniture.write_head(plan, image, _schema(plan, image), charset)
-    return _page(plan.language, voice, design, head, "\n".join(columns))
+    head = furniture.write_head(plan, image, _schema(plan, image), _charset(plan), frame.head)
+    return write_document(plan.language, voice, design, head, "\n".join(columns), frame)
 
 
 def _remarks(plan: Plan, voice: Voice) -> list[str]:
@@ -145,10 +163,11 @@ def _remarks(plan: Plan, voice: Voice) -> list[str]:
     return []
 
 
-def _page(language: str, voice: Voice, design: Design, head: str, columns: str) -> str:
+def write_document(language: str, voice: Voice, design: Design, head: str, columns: str, frame: Frame) -> str:
+    """Write a whole document around the columns of a page."""
     body = "\n".join(
         [
-            furniture.write_header(voice, design),
+            furniture.write_header(voice, design, frame),
             furniture.write_cookie_banner(voice),
             el("div", "\n", columns, "\n", class_=f"page {design.name}"),
             furniture.write_footer(voice, design),
@@ -188,7 +207,7 @@ def _write_list(plans: Sequence[Plan], number: int, total: int, design: Design) 
     columns = main + "\n" + furniture.write_sidebar(voice, plans[:5], design)
     return DemoPage(
         path=path,
-        html=_page("en", voice, design, head, columns).encode(),
+        html=write_document("en", voice, design, head, columns, furniture.frame_plainly(voice)).encode(),
         gold_text="",
         gold_title=title,
         gold_images=(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 from scythe.demo.designs import Design
@@ -15,7 +16,38 @@ PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAA
 SITE_NAME = "The Field Post"
 
 
-def write_head(plan: Plan, image: str | None, schema: dict[str, object] | None, charset: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One entry of a menu with the entries that open below it."""
+
+    name: str
+    path: str
+    below: tuple[tuple[str, str], ...] = ()  # names and paths
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What leads from a page to the rest of its site."""
+
+    home: str
+    menu: tuple[Place, ...]
+    tags: tuple[tuple[str, str], ...]  # names and paths
+    head: tuple[str, ...] = ()  # more lines for the head: feeds, the next page of a list
+
+
+def frame_plainly(voice: Voice) -> Frame:
+    """Lead where the pages of `site()` have always led, to places that are only named."""
+    ui = voice.ui
+    menu = tuple(
+        Place(name, f"/section-{n}.html", tuple((word, f"/section-{n}/{m}.html") for m, word in enumerate(ui["about"])))
+        for n, name in enumerate(ui["sections"])
+    )
+    return Frame("/index.html", menu, ((ui["sections"][1], "/section-1.html"),))
+
+
+def write_head(
+    plan: Plan, image: str | None, schema: dict[str, object] | None, charset: str, more: Sequence[str] = ()
+) -> str:
     """Write the head with what real pages say about themselves."""
     url = BASE + plan.path
     lines = [
@@ -33,6 +65,7 @@ def write_head(plan: Plan, image: str | None, schema: dict[str, object] | None, 
         el("link", rel="stylesheet", href="/assets/site.css?v=41"),
         "<style>.visually-hidden{position:absolute;left:-9999px}</style>",
         "<script>window.layer=window.layer||[];function track(){layer.push(arguments)}track('js',new Date());</script>",
+        *more,
     ]
     if schema is not None:
         lines.append(f'<script type="application/ld+json">{json.dumps(schema, ensure_ascii=False)}</script>')
@@ -54,27 +87,28 @@ def write_scripts(voice: Voice) -> str:
     )
 
 
-def write_header(voice: Voice, design: Design) -> str:
+def write_header(voice: Voice, design: Design, frame: Frame) -> str:
     """Write logo, search and menu."""
     ui = voice.ui
-    links = [_menu_item(name, n, ui["about"]) for n, name in enumerate(ui["sections"])]
+    links = [_menu_item(place) for place in frame.menu]
     return "\n".join(
         [
             el("a", escape(ui["skip"]), href="#main", class_="visually-hidden"),
             '<header class="top">',
-            el("a", el("img", src="/assets/logo.svg", alt=SITE_NAME, width="180", height="40"), href="/index.html"),
+            el("a", el("img", src="/assets/logo.svg", alt=SITE_NAME, width="180", height="40"), href=frame.home),
             f'<form action="/search" role="search"><input name="q" placeholder="{escape(ui["search"])}"></form>',
             el("a", escape(ui["login"]), href="/login", class_="login"),
-            el("nav", el("ul", el("li", el("a", escape(ui["home"]), href="/index.html")), *links), class_=design.nav),
+            el("nav", el("ul", el("li", el("a", escape(ui["home"]), href=frame.home)), *links), class_=design.nav),
             "</header>",
         ]
     )
 
 
-def _menu_item(name: str, number: int, below: Sequence[str]) -> str:
+def _menu_item(place: Place) -> str:
     """Write one entry of the menu with the entries that open below it."""
-    inner = [el("li", el("a", escape(word), href=f"/section-{number}/{n}.html")) for n, word in enumerate(below)]
-    return el("li", el("a", escape(name), href=f"/section-{number}.html"), el("ul", *inner, class_="submenu"))
+    inner = [el("li", el("a", escape(name), href=path)) for name, path in place.below]
+    below = el("ul", *inner, class_="submenu") if inner else ""
+    return el("li", el("a", escape(place.name), href=place.path), below)
 
 
 def write_cookie_banner(voice: Voice) -> str:

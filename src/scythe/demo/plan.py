@@ -43,14 +43,16 @@ class Plan:
 
 def plan_pages(seed: int, count: int) -> tuple[Plan, ...]:
     """Plan `count` content pages."""
-    return tuple(_plan(seed, number) for number in range(count))
+    return tuple(
+        plan_page(seed, number, *_CYCLE[number % len(_CYCLE)], round_=number // len(_CYCLE)) for number in range(count)
+    )
 
 
-def _plan(seed: int, number: int) -> Plan:
-    kind, language = _CYCLE[number % len(_CYCLE)]
+def plan_page(seed: int, number: int, kind: str, language: str, *, round_: int) -> Plan:
+    """Plan one content page; `round_` chooses among the products, recipes and other things there are."""
     key = f"{seed}/{number}"
     voice = Voice(language, Random(key))
-    topic, title, teaser = _subject(kind, voice, number // len(_CYCLE))
+    topic, title, teaser = _subject(kind, voice, round_)
     published = FIRST_DAY + timedelta(days=voice.random.randrange(240))
     folder = _FOLDERS[kind] if language == "en" else f"{language}/{_FOLDERS[kind]}"
     slug = slugify(title) or f"{kind}"

@@ -53,22 +53,25 @@ def _read_also(voice: Voice, other: Plan) -> Part:
 
 
 def _figure(plan: Plan, voice: Voice, design: Design, number: int) -> Part:
-    """Write a picture in one of the ways in which pages hide its address from simple readers."""
-    name = f"/img/{plan.topic}-{plan.number}-{number}"
     alt = voice.say("{place}")
-    caption = el("figcaption", escape(f"{alt}. Photo: {plan.author}"))
-    style = (plan.number + number) % 4
+    name = f"/img/{plan.topic}-{plan.number}-{number}"
+    return write_figure(name, alt, f"{alt}. Photo: {plan.author}", design, style=plan.number + number)
+
+
+def write_figure(name: str, alt: str, caption: str, design: Design, *, style: int) -> Part:
+    """Write a picture in one of the ways in which pages hide its address from simple readers."""
     large = f"{name}-1280.jpg"
-    if style == 0:
+    if style % 4 == 0:
         image = el("img", src=large, alt=alt, width="1280", height="720")
-    elif style == 1:
+    elif style % 4 == 1:
         image = el("img", src=PIXEL, data_src=large, alt=alt, class_="lazyload", width="1280", height="720")
         image += el("noscript", el("img", src=large, alt=alt))
-    elif style == 2:
+    elif style % 4 == 2:
         srcset = f"{name}-640.jpg 640w, {name}-960.jpg 960w, {large} 1280w"
         image = el("img", src=f"{name}-640.jpg", srcset=srcset, sizes="100vw", alt=alt)
     else:
         source = el("source", type="image/webp", srcset=f"{name}-640.webp 640w, {name}-1280.webp 1280w")
         large = f"{name}-1280.webp"
         image = el("picture", source, el("img", src=f"{name}-640.jpg", alt=alt, loading="lazy"))
-    return Part(el("figure", image, caption, class_=design.figure), "", (BASE + large,))
+    inside = el("figcaption", escape(caption))
+    return Part(el("figure", image, inside, class_=design.figure), "", (BASE + large,))

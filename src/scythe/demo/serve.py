@@ -1,0 +1,172 @@
+"""Serve the demo site on loopback: what to serve comes in, an address to crawl and a log of requests go out.
+
+`python -m scythe.demo.serve --pages 1500` does it as a process of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TextIO
+
+from scythe.demo.answers import Site
+from scythe.demo.maps import Robots
+from scythe.demo.protocol import Desk, Request, Talk
+from scythe.demo.serving import ServeOptions, read_arguments, write_arguments
+from scythe.demo.world import World
+
+
+@dataclass(frozen=True)
+class InThread:
+    """A demo site served by a thread of this process."""
+
+    world: World
+    url: str  # of the front page
+    desk: Desk
+    log: list[Request]  # every request so far, in the order they came
+
+    def redesign(self, design: int) -> None:
+        """Serve another design from now on."""
+        self.desk.design = design
+
+
+@dataclass(frozen=True)
+class InProcess:
+    """A demo site served by a process of its own."""
+
+    world: World
+    url: str  # of the front page
+    process: subprocess.Popen[str]
+    log_file: Path
+
+    @property
+    def log(self) -> list[Request]:
+        """Every request so far, in the order they came."""
+        lines = self.log_file.read_text(encoding="utf-8").splitlines(keepends=True)
+        return [Request(**json.loads(line)) for line in lines if line.endswith("\n")]
+
+    def redesign(self, design: int) -> None:
+        """Serve another design from now on."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"design {design}\n")
+        self.process.stdin.flush()
+        self.process.stdout.readline()  # it is done
+
+
+def make_site(options: ServeOptions, base: str) -> Site:
+    """Put together what is served at an address."""
+    world = World(options.seed, options.pages, options.design, base, options.weight_bytes)
+    return Site(world, Robots(crawl_delay_s=options.crawl_delay_s))
+
+
+@contextmanager
+def serve_demo(options: ServeOptions | None = None) -> Iterator[InThread]:
+    """Serve a demo site from a thread of this process until the block ends."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True, name="demo site")
+    thread.start()
+    log: list[Request] = []
+    try:
+        start = _start(options or ServeOptions(), log.append)
+        desk, server = asyncio.run_coroutine_threadsafe(start, loop).result()
+        try:
+            yield InThread(desk.site.world, desk.site.world.base + "/", desk, log)
+        finally:
+            asyncio.run_coroutine_threadsafe(_stop(desk, server), loop).result(10)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+@contextmanager
+def serve_demo_process(options: ServeOptions | None = None) -> Iterator[InProcess]:
+    """Serve a demo site from a process of its own until the block ends; it ends too when this process dies."""
+    options = options or ServeOptions()
+    with tempfile.TemporaryDirectory() as folder:
+        log_file = Path(folder) / "requests.jsonl"
+        command = [sys.executable, "-m", "scythe.demo.serve", "--log", str(log_file), "--heed"]
+        command += write_arguments(options)
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  (our own module)
+            assert process.stdout is not None
+            try:
+                base = process.stdout.readline().strip().rstrip("/")
+                yield InProcess(make_site(options, base).world, base + "/", process, log_file)
+            finally:
+                process.terminate()
+
+
+async def _start(options: ServeOptions, note: Callable[[Request], None]) -> tuple[Desk, asyncio.Server]:
+    """Begin to serve; the site is made when its port is known, for its pages name their own address."""
+    desks: list[Desk] = []
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Talk(desks[0]), options.address, options.port, backlog=1024, start_serving=False
+    )
+    port = server.sockets[0].getsockname()[1]
+    host = f"[{options.address}]" if ":" in options.address else options.address
+    site = make_site(options, f"http://{host}:{port}")
+    desks.append(Desk(site, options.design, options.latency_s, options.redesign_after, note))
+    await server.start_serving()
+    return desks[0], server
+
+
+async def _stop(desk: Desk, server: asyncio.Server) -> None:
+    """End every connection."""
+    for turn in range(20):  # connections just accepted become talks, aborted transports go
+        for talk in list(desk.open):
+            if talk.transport is not None:
+                talk.transport.abort()
+        if turn == 10:
+            server.close()  # not earlier: Python 3.11 leaks a connection that is being accepted meanwhile
+        await asyncio.sleep(0)
+
+
+async def _serve_as_process(arguments: list[str]) -> None:
+    """Serve until standard input ends (with --heed) or a signal comes; the first line of the output is the address."""
+    options, said = read_arguments(arguments)
+    with open(said.log or os.devnull, "a", buffering=1, encoding="utf-8") as log:
+        desk, server = await _start(options, lambda request: _write_down(request, log))
+        if said.eager:
+            for path in desk.site.world.paths:
+                desk.keep(path)
+        _speak(f"{desk.site.world.base}/")
+        ended = asyncio.Event()
+        if said.heed:
+            loop = asyncio.get_running_loop()
+            threading.Thread(target=_heed, args=(desk, loop, ended), daemon=True).start()
+        await ended.wait()
+        await _stop(desk, server)
+
+
+def _write_down(request: Request, log: TextIO) -> None:
+    log.write(json.dumps(asdict(request)) + "\n")
+
+
+def _speak(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _heed(desk: Desk, loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+    """Obey what the process that started this one says."""
+    for line in sys.stdin:
+        word, _, number = line.strip().partition(" ")
+        if word == "design" and number in ("0", "1"):
+            desk.design = int(number)
+        _speak("done")
+    loop.call_soon_threadsafe(ended.set)
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_serve_as_process(sys.argv[1:]))
