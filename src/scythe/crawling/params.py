@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from urllib.parse import urlsplit
+from typing import NamedTuple
 
 from scythe.crawling.normalise import identity, is_session, is_tracking
 from scythe.limits import LIMITS
@@ -18,6 +18,7 @@ from scythe.limits import LIMITS
 PAIRS = 5  # that agree before a parameter is folded
 PAGES = 3  # different ones among them
 _BASES = 20_000  # addresses without one of their parameters, kept in mind
+_VISITS = 4  # kept of each
 _NAMES = 12  # parameters of one address that are looked at
 
 
@@ -35,13 +36,21 @@ class Evidence:
         return not self.other and self.same >= PAIRS and len(self.pages) >= PAGES
 
 
+class Visit(NamedTuple):
+    """One page that was seen at an address with (or, name empty, without) one parameter more."""
+
+    name: str
+    value: bytes
+    sign: bytes
+
+
 @dataclass(slots=True)
 class Params:
     """What is known of the query parameters of one site; bounded."""
 
     names: dict[str, Evidence] = field(default_factory=dict)
     idle: frozenset[str] = frozenset()  # parameters that do not matter
-    _bases: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)  # without a parameter -> its value, the page
+    _bases: dict[bytes, list[Visit]] = field(default_factory=dict)  # address without a parameter -> what was seen
     _done: dict[bytes, bytes] = field(default_factory=dict)  # key of a page -> the address it was visited by
 
     def key(self, url: str) -> str:
@@ -50,21 +59,19 @@ class Params:
 
     def note(self, url: str, page: bytes) -> bool:
         """Take what was found at an address, as a hash of it; say whether it was learned that a parameter is idle."""
-        if "?" not in url or not page:
+        if not page:
             return False
-        self._remember(url)
-        parts = urlsplit(url)
-        pairs = sorted(pair for pair in parts.query.split("&") if pair)
-        place, sign = url.partition("?")[0], _short(page)
+        place, _, query = url.partition("?")
+        sign = _short(page)
         learned = False
+        pairs = sorted(pair for pair in query.split("&") if pair)
+        self._remember(url)
         for name in dict.fromkeys(pair.partition("=")[0] for pair in pairs[:_NAMES]):
-            others = [pair for pair in pairs if pair.partition("=")[0] != name]
             values = [pair for pair in pairs if pair.partition("=")[0] == name]
             if not self._is_known(name, values):
-                base = _hash(name, place, *others)
-                learned |= self._compare(name, base, _hash(*values), sign)
-        self._note_bare(place, pairs, sign)
-        return learned
+                others = [pair for pair in pairs if pair.partition("=")[0] != name]
+                learned |= self._compare(_hash(place, *others), Visit(name, _hash(*values), sign))
+        return self._compare(_hash(place, *pairs), Visit("", b"", sign)) or learned
 
     def is_repeat(self, url: str) -> bool:
         """Say whether a page that is told from this one by idle parameters only was noted before."""
@@ -73,30 +80,28 @@ class Params:
         before = self._done.get(_hash(self.key(url)))
         return before is not None and before != _hash(url)
 
-    def _note_bare(self, place: str, pairs: list[str], sign: bytes) -> None:
-        """Let an address stand for itself without a parameter that others have: `/a` beside `/a?ref=1`."""
-        for name, evidence in self.names.items():
-            if not evidence.other and not any(pair.partition("=")[0] == name for pair in pairs):
-                base = _hash(name, place, *pairs)
-                if base in self._bases:
-                    self._compare(name, base, _hash(), sign)
-
     def _is_known(self, name: str, values: list[str]) -> bool:
         evidence = self.names.get(name)
         if evidence is not None and evidence.other:
             return True
         return is_tracking(name) or any(is_session(name, pair.partition("=")[2]) for pair in values)
 
-    def _compare(self, name: str, base: bytes, value: bytes, sign: bytes) -> bool:
-        before = self._bases.get(base)
-        if before is None:
+    def _compare(self, base: bytes, visit: Visit) -> bool:
+        """Compare a page with those seen at the same address with another value of one parameter, or without it."""
+        seen = self._bases.get(base)
+        if seen is None:
             if len(self._bases) >= _BASES:
                 del self._bases[next(iter(self._bases))]  # the oldest
-            self._bases[base] = (value, sign)
+            self._bases[base] = [visit]
             return False
-        if before[0] == value:
-            return False
-        return self._judge(name, before[1] == sign, sign)
+        learned = False
+        for before in seen:
+            name = before.name or visit.name
+            if (not before.name or not visit.name or before.name == visit.name) and before.value != visit.value:
+                learned |= self._judge(name, before.sign == visit.sign, visit.sign)
+        if len(seen) < _VISITS and visit not in seen:
+            seen.append(visit)
+        return learned
 
     def _judge(self, name: str, is_same: bool, sign: bytes) -> bool:
         evidence = self.names.get(name)

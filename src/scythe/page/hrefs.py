@@ -27,7 +27,7 @@ _REST = re.compile(
     rb"""(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"""
     rb"""(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>)|\Z))?+)*+>"""
 )
-_WANTED = frozenset({b"a", b"area", b"base", b"link", b"meta"})
+_WANTED = frozenset({b"a", b"area", b"base", b"link", b"meta", b"frame"})
 _RAW = frozenset({b"script", b"style", b"textarea", b"title", b"xmp", b"iframe", b"noembed", b"noframes"})
 _FOREIGN = frozenset({b"svg", b"math"})
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
@@ -54,6 +54,7 @@ class Hrefs:
     previous: Url | None = None
     refresh: Url | None = None  # where a meta refresh leads
     feeds: tuple[Url, ...] = ()
+    frames: tuple[Url, ...] = ()  # of a frameset
     noindex: bool = False
     nofollow: bool = False
     losses: tuple[Loss, ...] = ()
@@ -151,6 +152,7 @@ class _Sheet:
 
     def read(self, tags: list[bytes], base: str | None, losses: list[Loss]) -> Hrefs:
         read = [self.kept.get(tag) or self._read_tag(tag) for tag in tags]
+        base = absolute(base) if base else None
         own = next((tag.href for tag in read if tag.name == "base" and tag.href), "")
         base = absolute(own, base) or base
         links: list[Href] = []
@@ -185,6 +187,8 @@ def parse_tag(text: str) -> Tag:
     """Read what one tag of an address says."""
     said = read_attributes(text)
     name = text[1:5].lower()
+    if name == "fram":
+        return Tag("frame", said.get("src", "").strip())
     href = said.get("href", "").strip()
     rel = said.get("rel", "").strip().lower()
     if name == "meta":
@@ -198,6 +202,7 @@ def parse_tag(text: str) -> Tag:
 def _finish(tags: list[Tag], links: list[Href], base: str | None, losses: list[Loss]) -> Hrefs:
     named: dict[str, Url] = {}
     feeds: dict[Url, None] = {}
+    frames: dict[Url, None] = {}
     robots: set[str] = set()
     for tag in tags:
         if tag.name == "link" and tag.href:
@@ -206,6 +211,8 @@ def _finish(tags: list[Tag], links: list[Href], base: str | None, losses: list[L
             for rel in ("next", "prev"):
                 if rel in tag.rel.split() and (url := absolute(tag.href, base)):
                     named.setdefault(rel, url)
+        elif tag.name == "frame" and len(frames) < LIMITS.page_feeds and (url := absolute(tag.href, base)):
+            frames[url] = None
         elif tag.name == "meta":
             if tag.rel in _ROBOTS:
                 robots |= directives(tag.href)
@@ -219,6 +226,7 @@ def _finish(tags: list[Tag], links: list[Href], base: str | None, losses: list[L
         named.get("prev"),
         named.get("refresh"),
         tuple(feeds),
+        tuple(frames),
         "noindex" in robots,
         "nofollow" in robots,
         tuple(losses),

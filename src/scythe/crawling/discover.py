@@ -1,0 +1,116 @@
+"""Find where to go on: a page, a sitemap or a feed comes in, the addresses it names go out, each with its rank.
+
+It runs beside extraction, in the worker; whether an address belongs to the site is for the crawl to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from scythe.crawling.jobs import Named
+from scythe.crawling.normalise import normalise, without_tracking
+from scythe.fetch.feeds import is_feed, read_feed
+from scythe.fetch.sitemaps import read_sitemap
+from scythe.model import Loss
+from scythe.page.hrefs import Hrefs, directives, read_hrefs
+from scythe.url import Url
+
+LISTS_FIRST = -2  # rank of sitemaps and feeds: a few requests that name most pages of a site
+MANY_PARAMETERS = 2  # from so many on an address waits behind others: lists that are sorted and filtered are made of it
+_AGENT = "scythe"
+_VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What a body says about where to go on."""
+
+    found: tuple[Named, ...] = ()
+    directives: tuple[str, ...] = ()  # noindex, nofollow, as the page and its header ask for
+    canonical: Url | None = None
+    losses: tuple[Loss, ...] = ()
+    why: str = ""  # the body is not what it should be: the reason
+
+
+def discover(
+    body: bytes, url: str, *, kind: str = "page", content_type: str | None = None, robots_tag: str = ""
+) -> Discovery:
+    """Return the addresses that the body found at `url` names, each once, and what it asks of robots."""
+    if kind == "page":
+        return _settle_page(read_hrefs(body, url, content_type), url, robots_tag)
+    if kind == "feed" or is_feed(body, content_type):
+        feed = read_feed(body, url, content_type)
+        found = [_named(entry.url, "feed") for entry in feed.entries]
+        if feed.next:
+            found.append(_named(feed.next, "paging", "feed"))
+        return Discovery(_once(found, url), losses=feed.losses, why=feed.why)
+    sitemap = read_sitemap(body, url, content_type)
+    found = [_named(other, "sitemap", "sitemap") for other in sitemap.sitemaps]
+    found += [_named(one.url, "sitemap") for one in sitemap.urls]
+    return Discovery(_once(found, url), losses=sitemap.losses, why=sitemap.why)
+
+
+def _settle_page(hrefs: Hrefs, url: str, robots_tag: str) -> Discovery:
+    asked = read_robots_tag(robots_tag)
+    no_index, no_follow = hrefs.noindex or "noindex" in asked, hrefs.nofollow or "nofollow" in asked
+    said = tuple(name for name, is_said in (("noindex", no_index), ("nofollow", no_follow)) if is_said)
+    found = _once(_page_addresses(hrefs, url, no_follow), url)
+    return Discovery(found, said, hrefs.canonical, hrefs.losses)
+
+
+def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool) -> Iterator[Named]:
+    """Yield what a page names; the first word on an address counts, so the special ones come first."""
+    for how, target in (
+        ("refresh", hrefs.refresh),
+        ("paging", hrefs.next),
+        ("paging", hrefs.previous),
+        ("canonical", hrefs.canonical),
+    ):
+        if target is not None:
+            yield _named(target, how, is_nofollow=no_follow and how != "refresh")
+    for frame in hrefs.frames:
+        yield _named(frame, "frame", is_nofollow=no_follow)
+    for feed in hrefs.feeds:
+        if _is_of_site(feed, url):
+            yield _named(feed, "feed", "feed", is_nofollow=no_follow)
+    for link in hrefs.links:
+        yield _named(link.url, is_nofollow=no_follow or link.nofollow)
+
+
+def _named(url: Url, how: str = "link", kind: str = "page", *, is_nofollow: bool = False) -> Named:
+    url = without_tracking(normalise(url))
+    rank = LISTS_FIRST if kind != "page" else int(url.count("&") + 1 >= MANY_PARAMETERS and "?" in url)
+    return Named(url, how, kind, is_nofollow, rank)
+
+
+def _once(found: Iterator[Named] | list[Named], url: str) -> tuple[Named, ...]:
+    """Keep each address once; where one link may be followed and another not, it may."""
+    own = normalise(url)
+    kept: dict[Url, Named] = {}
+    for named in found:
+        before = kept.get(named.url)
+        if named.url != own and (before is None or (before.is_nofollow and not named.is_nofollow)):
+            kept[named.url] = named
+    return tuple(kept.values())
+
+
+def _is_of_site(feed: str, page: str) -> bool:
+    """Say whether a feed is more than the comments on one page, which every page of many blogs offers."""
+    own, path = urlsplit(page).path.rstrip("/"), urlsplit(feed).path
+    return "comment" not in path and (not own or not path.startswith(own + "/"))
+
+
+def read_robots_tag(header: str) -> set[str]:
+    """Return what an X-Robots-Tag asks of everybody, or of scythe: `noindex, otherbot: nofollow`."""
+    kept: list[str] = []
+    is_ours = True
+    for piece in header[:2_000].split(","):
+        agent, colon, rest = piece.partition(":")
+        if colon and agent.strip().lower() not in _VALUED:
+            is_ours = agent.strip().lower() in (_AGENT, "*")
+            piece = rest
+        if is_ours:
+            kept.append(piece)
+    return directives(",".join(kept))
