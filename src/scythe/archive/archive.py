@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from scythe.archive import frontier, lanes, profiles, reading
 from scythe.archive.counts import count
@@ -61,6 +61,16 @@ class Archive:
         with self.database.reading() as connection:
             rows = connection.execute(select(SITES).order_by(SITES.c.id)).all()
         return [SiteRow(row.id, row.key, Url(row.start), moment(row.added_at)) for row in rows]
+
+    def notes(self, site: int) -> str:
+        """Return what the crawler of a site wanted to keep in mind, or an empty text."""
+        with self.database.reading() as connection:
+            return str(connection.execute(select(SITES.c.notes).where(SITES.c.id == site)).scalar() or "")
+
+    def save_notes(self, site: int, notes: str) -> None:
+        """Keep notes in place of those before."""
+        with self.database.writing(site) as connection:
+            connection.execute(update(SITES).where(SITES.c.id == site).values(notes=storable(notes)))
 
     def add_found(self, site: int, found: Sequence[Found]) -> int:
         """Add addresses to a site's frontier; return how many were new."""

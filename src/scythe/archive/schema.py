@@ -44,6 +44,7 @@ SITES = Table(
     Column("key", Text, nullable=False, unique=True),
     Column("start", Text, nullable=False),
     Column("added_at", Double, nullable=False),
+    Column("notes", Text, nullable=False, server_default=""),  # what the crawler of it keeps in mind
 )
 
 # Who may ask a host. A lane belongs to no site: two sites that share a host share its pause.
