@@ -118,7 +118,7 @@ def test_errors_torn_files_and_other_parts_say_why():
     pages = {
         "/torn": page(png(3, 4)[:18]),
         "/part": page(png(3, 4), "Content-Range: bytes 5-9/10", status="206 Partial Content"),
-        "/broken": page(b"xx", "Content-Encoding: br"),
+        "/broken": page(b"xx", "Content-Encoding: compress"),
     }
     with serve(by_path(pages)) as server:
         assert probe(server, "/gone").why == "the server answered 404 Not Found"

@@ -1,9 +1,8 @@
-"""Who may be told what: credentials come in with the origin they are for, the header for an address goes out."""
+"""Who may be told what: a user and password (or a header) come in with the one origin they are for."""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -49,17 +48,3 @@ def origin_of(url: str) -> str:
     if parts.scheme not in _PORTS or not parts.hostname or not port:
         return ""
     return f"{parts.scheme}://{parts.hostname}:{port}"
-
-
-class Keyring:
-    """The credentials of one caller, looked up by origin."""
-
-    def __init__(self, credentials: Iterable[Credentials]) -> None:
-        self._by_origin = {origin_of(item.origin): item.authorization for item in credentials}
-
-    def __bool__(self) -> bool:
-        return bool(self._by_origin)
-
-    def header_for(self, origin: str) -> str:
-        """Return the Authorization header for an address of exactly this origin, or an empty string."""
-        return self._by_origin.get(origin, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 
 import aiohttp
@@ -18,12 +19,18 @@ def failure_of(url: Url, error: Exception) -> FetchFailed:
     cause = error.os_error if isinstance(error, aiohttp.ClientConnectorError) else error
     if isinstance(cause, guard.Refused):
         return FetchFailed(url, f"{cause}; allow it with allow_private (--allow-private) if you trust it")
-    if isinstance(error, aiohttp.ClientConnectorDNSError):
+    if isinstance(error, aiohttp.ClientConnectorDNSError | socket.gaierror):
         return FetchFailed(url, f"the name {host(url)} does not resolve", retry_after_s=TRY_AGAIN_S)
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         return FetchFailed(url, f"the secure connection failed: {error}")
     if isinstance(error, aiohttp.InvalidURL):
         return FetchFailed(url, "not an address that can be dialled")
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return FetchFailed(url, f"the proxy answered {error.status}", retry_after_s=TRY_AGAIN_S)
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return FetchFailed(url, f"no connection to the proxy: {cause}", retry_after_s=TRY_AGAIN_S)
+    if isinstance(error, aiohttp.ServerDisconnectedError):  # its own words may be the server's headers
+        return FetchFailed(url, "the server closed the connection without an answer", retry_after_s=TRY_AGAIN_S)
     if isinstance(error, aiohttp.ClientResponseError):
         return FetchFailed(url, f"the server does not speak HTTP: {error.message[:200]}")
     if isinstance(error, aiohttp.ClientConnectorError | ConnectionError):

@@ -14,20 +14,22 @@ from datetime import UTC, datetime
 from time import monotonic
 
 import aiohttp
+from yarl import URL
 
 from scythe.errors import FetchFailed
 from scythe.fetch import guard
-from scythe.fetch.decode import ACCEPTED, Decoder
-from scythe.fetch.dial import dialled
+from scythe.fetch.codings import ACCEPTED
+from scythe.fetch.connections import Connector, Stale
+from scythe.fetch.decode import Decoded
 from scythe.fetch.failures import failure_of, too_slow
 from scythe.fetch.options import FetchOptions
-from scythe.fetch.redirects import REDIRECTS, redirect_target, start_of
+from scythe.fetch.receive import read_body, readable_headers
+from scythe.fetch.redirects import REDIRECTS, place_of, redirect_target, start_of
+from scythe.fetch.secrets import Secrets
 from scythe.fetch.turns import Turns
 from scythe.limits import LIMITS
 from scythe.model import Response
-from scythe.url import Url, host
-
-_KEPT_S = 15.0  # an idle connection is kept so long: above the usual delay between two requests to a host
+from scythe.url import Url
 
 
 @asynccontextmanager
@@ -36,33 +38,31 @@ async def open_fetcher(
 ) -> AsyncIterator[Fetcher]:
     """Open the one way to the network: guarded, bounded, with its connections kept until the block ends."""
     options = options or FetchOptions()
-    connector = aiohttp.TCPConnector(
-        resolver=guard.GuardedResolver(allow_private=options.allow_private, look_up=look_up),
-        socket_factory=None if options.allow_private else guard.open_guarded_socket,
-        use_dns_cache=False,
-        limit=options.concurrency,
-        force_close=not options.keep_alive,
-        keepalive_timeout=_KEPT_S if options.keep_alive else None,
-    )
+    connector = Connector(options, look_up)
     async with aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"User-Agent": options.agent},
+        proxy=options.proxy,
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),  # the deadline is ours
         auto_decompress=False,
         trust_env=False,
         max_headers=LIMITS.header_lines,
+        max_field_size=LIMITS.header_bytes,
     ) as session:
-        yield Fetcher(session, options)
+        session._retry_connection = False  # aiohttp would ask twice at once a server that closes without a word
+        yield Fetcher(session, connector, options)
 
 
 class Fetcher:
     """Get responses through one set of connections."""
 
-    def __init__(self, session: aiohttp.ClientSession, options: FetchOptions) -> None:
+    def __init__(self, session: aiohttp.ClientSession, connector: Connector, options: FetchOptions) -> None:
         self._session = session
+        self._connector = connector
         self._options = options
         self._turns = Turns(options.concurrency, options.per_host)
+        self._secrets = Secrets(options)
 
     async def settle(self, url: str) -> Response | FetchFailed:
         """Fetch, with a failure as a value."""
@@ -83,38 +83,41 @@ class Fetcher:
     ) -> Response:
         """Fetch `url`, taking each redirect as a new address to be judged. Raises `FetchFailed`.
 
-        With `follow` off a redirect is returned as it is. A server that knows `etag` or `modified` may answer 304,
-        which comes back with an empty body.
+        With `follow` off a redirect is returned as it is, without its body. A server that knows `etag` or `modified`
+        may answer 304, which comes back with an empty body.
         """
         here = start_of(url)
-        hops: tuple[Url, ...] = ()
         headers = self._asked(accept, etag, modified)
         most = self._options.max_bytes if max_bytes is None else max_bytes
+        hops: tuple[Url, ...] = ()
         spent_s = 0.0
         while True:
             response = await self._take_turn(here, headers, most, self._options.timeout_s - spent_s)
-            spent_s += response.seconds
             target = redirect_target(response) if follow else None
+            if target is None and not hops:
+                return response
+            spent_s += response.seconds
             if target is None:
-                return replace(response, hops=hops, seconds=spent_s) if hops else response
+                is_verified = response.is_verified and (self._options.verify_tls or not _was_secure(hops))
+                return replace(response, hops=hops, seconds=spent_s, is_verified=is_verified)
             if len(hops) == self._options.max_redirects:
                 raise FetchFailed(url, f"more than {self._options.max_redirects} redirects")
             hops, here = (*hops, here), target
             headers = self._asked(accept)  # what is known of one address says nothing of another
 
     def _asked(self, accept: str | None, etag: str = "", modified: str = "") -> dict[str, str]:
-        """Write the headers of a request."""
+        """Write the headers of a request that any server may see."""
         headers = {"Accept": accept or self._options.accept, "Accept-Encoding": ACCEPTED}
         if self._options.first_bytes is not None:  # of the file, not of a coding
             headers |= {"Accept-Encoding": "identity", "Range": f"bytes=0-{self._options.first_bytes - 1}"}
-        if etag:
+        if etag and _can_be_sent(etag):
             headers["If-None-Match"] = etag
-        if modified:
+        if modified and _can_be_sent(modified):
             headers["If-Modified-Since"] = modified
         return headers
 
     async def _take_turn(self, url: Url, headers: dict[str, str], max_bytes: int, left_s: float) -> Response:
-        name = host(url)
+        name = place_of(url).host
         await self._turns.take(name)
         try:
             return await self._exchange(url, headers, max_bytes, left_s)
@@ -125,6 +128,13 @@ class Fetcher:
         """Do one request within `left_s` seconds."""
         try:
             async with asyncio.timeout(max(left_s, 0.0)):
+                if self._options.proxy is not None and not self._options.allow_private:
+                    await self._connector.judge(place_of(url).host)  # the proxy dials for us, unjudged
+                for _ in range(self._options.per_host):
+                    try:
+                        return await self._request(url, headers, max_bytes)
+                    except Stale:
+                        continue
                 return await self._request(url, headers, max_bytes)
         except TimeoutError:
             raise too_slow(url, self._options.timeout_s) from None
@@ -133,47 +143,39 @@ class Fetcher:
 
     async def _request(self, url: Url, headers: dict[str, str], max_bytes: int) -> Response:
         began = monotonic()
-        async with self._session.get(dialled(url), allow_redirects=False, headers=headers) as answer:
+        told = self._secrets.add_to(headers, url)
+        # an address of plain characters is sent as it is: quoting it anew may change what it names
+        address = URL(url, encoded=url.isascii() and "/." not in url)
+        async with self._session.get(address, allow_redirects=False, headers=told) as answer:
             answered_at, fetched_at = monotonic(), datetime.now(UTC)
-            _bound_headers(url, answer)
-            body, why_cut = b"", ""
-            if answer.status not in REDIRECTS or "Location" not in answer.headers:  # else it is never even inflated
-                body, why_cut = await self._receive(answer, max_bytes)
+            if answer.status < 200:
+                raise FetchFailed(url, f"the server answers {answer.status} and wants to speak something else")
+            self._secrets.keep(url, answer.headers)
+            decoded = Decoded(b"")
+            if answer.status not in REDIRECTS or "Location" not in answer.headers:  # else never even inflated
+                decoded = await read_body(answer, self._room(max_bytes))
             return Response(
                 url=url,
                 status=answer.status,
-                headers=tuple((name, value) for name, value in answer.headers.items()),
-                body=body,
+                headers=readable_headers(answer.headers.items()),
+                body=decoded.body,
                 fetched_at=fetched_at,
-                cut_at_bytes=len(body) if why_cut else None,
-                why_cut=why_cut,
+                cut_at_bytes=len(decoded.body) if decoded.cut else None,
+                why_cut=decoded.cut,
                 seconds=monotonic() - began,
                 answered_at=answered_at,
+                is_verified=self._options.verify_tls or not _was_secure((url,)),
             )
 
-    async def _receive(self, answer: aiohttp.ClientResponse, max_bytes: int) -> tuple[bytes, str]:
-        if self._options.first_bytes is not None:
-            max_bytes = min(max_bytes, self._options.first_bytes - 1)  # the last byte asked for ends the reading
-        decoder = Decoder(
-            answer.headers.get("Content-Encoding", ""),
-            max_bytes=max_bytes,
-            max_ratio=LIMITS.inflate_ratio,
-            max_codings=LIMITS.codings,
-        )
-        why_cut = ""
-        try:
-            async for chunk in answer.content.iter_any():
-                decoder.feed(chunk)
-                if decoder.is_full:
-                    answer.close()
-                    break
-        except (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError, ConnectionError):
-            why_cut = "the connection ended before the body did"
-        decoded = decoder.finish()
-        return decoded.body, decoded.cut or why_cut
+    def _room(self, max_bytes: int) -> int:
+        if self._options.first_bytes is None:
+            return max_bytes
+        return min(max_bytes, self._options.first_bytes - 1)  # the last byte asked for ends the reading
 
 
-def _bound_headers(url: Url, answer: aiohttp.ClientResponse) -> None:
-    size = sum(len(name) + len(value) for name, value in answer.raw_headers)
-    if size > LIMITS.header_bytes:
-        raise FetchFailed(url, f"headers of {size} bytes, at most {LIMITS.header_bytes} are read")
+def _can_be_sent(validator: str) -> bool:
+    return len(validator) <= LIMITS.validator_chars and validator.isascii() and validator.isprintable()
+
+
+def _was_secure(hops: tuple[Url, ...]) -> bool:
+    return any(hop.startswith("https:") for hop in hops)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from scythe.errors import BadInput
-from scythe.fetch.credentials import Credentials
+from scythe.fetch.credentials import Credentials, origin_of
 from scythe.limits import LIMITS
 
 
@@ -39,6 +39,8 @@ class FetchOptions:
         for name in ("user_agent", "contact", "accept"):
             if not getattr(self, name).isprintable():
                 raise BadInput(f"{name} must be one line of text")
+        if self.proxy is not None and not origin_of(self.proxy).startswith("http:"):
+            raise BadInput("proxy must be an address such as http://localhost:3128")
 
     @property
     def agent(self) -> str:

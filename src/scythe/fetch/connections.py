@@ -1,0 +1,103 @@
+"""Connections that are kept and bounded: options come in, a connector goes out that hands out only clean ones.
+
+aiohttp bounds the lines of a head and the length of each, which adds up to more than a megabyte; it hands a kept
+connection out again even when its server went on talking into it; and it keeps as many as there are.
+"""
+
+from __future__ import annotations
+
+import ssl
+from functools import partial
+from typing import Any
+
+import aiohttp
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.client_reqrep import ClientRequest, ConnectionKey
+from aiohttp.connector import Connection
+from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.streams import EMPTY_PAYLOAD
+
+from scythe.errors import BadInput
+from scythe.fetch import guard
+from scythe.fetch.options import FetchOptions
+from scythe.limits import LIMITS
+
+_KEPT_S = 4.0  # common servers leave an idle connection after 5 s: asking one that is being closed asks in vain
+_KEPT_HOSTS = 256  # idle connections are kept to so many
+
+
+class Stale(aiohttp.ServerDisconnectedError):
+    """A kept connection was gone before a word of the answer came: nobody read the request."""
+
+
+class Talk(ResponseHandler):
+    """One connection, with an eye on what comes before a body: at most so many bytes."""
+
+    uses = 0
+    _head_bytes = 0
+
+    def set_response_params(self, **params: Any) -> None:
+        self.uses += 1
+        self._head_bytes = 0
+        self._payload = None  # of the request before
+        super().set_response_params(**params)
+
+    def data_received(self, data: bytes) -> None:
+        if self._payload is not None and self._payload is not EMPTY_PAYLOAD:
+            super().data_received(data)
+            return
+        self._head_bytes += len(data)
+        super().data_received(data)
+        if self._payload in (None, EMPTY_PAYLOAD) and self._head_bytes > LIMITS.header_bytes:
+            self.set_exception(HttpProcessingError(message=f"headers of more than {LIMITS.header_bytes} bytes"))
+            if self.transport is not None:
+                self.transport.abort()
+
+    def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
+        if self.uses > 1 and not self._head_bytes and isinstance(exc, aiohttp.ClientConnectionError | OSError):
+            exc = Stale()
+        super().set_exception(exc, *cause)
+
+
+class Connector(aiohttp.TCPConnector):
+    """Dial what the guard lets through, and hand kept connections out again while they are silent."""
+
+    def __init__(self, options: FetchOptions, look_up: guard.LookUp) -> None:
+        super().__init__(
+            resolver=guard.GuardedResolver(allow_private=options.allow_private, look_up=look_up),
+            socket_factory=None if options.allow_private else guard.open_guarded_socket,
+            use_dns_cache=False,
+            limit=options.concurrency,
+            force_close=not options.keep_alive,
+            keepalive_timeout=_KEPT_S if options.keep_alive else None,
+            ssl=_tls(options),
+        )
+        self._factory = partial(Talk, loop=self._loop)
+
+    async def judge(self, host: str) -> None:
+        """Raise `guard.Refused` when a host that somebody else will dial for us must not be dialled."""
+        await self._resolver.resolve(host)
+
+    async def connect(self, req: ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout) -> Connection:
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            talk = connection.protocol
+            if not isinstance(talk, Talk) or not talk.uses or not talk.should_close:
+                return connection
+            connection.close()  # its server said more than it was asked for
+
+    def _release(self, key: ConnectionKey, protocol: ResponseHandler, *, should_close: bool = False) -> None:
+        is_full = key not in self._conns and len(self._conns) >= _KEPT_HOSTS
+        super()._release(key, protocol, should_close=should_close or is_full)
+
+
+def _tls(options: FetchOptions) -> ssl.SSLContext | bool:
+    """Return how certificates are checked: by the system's authorities, by those of a file, or not at all."""
+    if not options.verify_tls:
+        return False
+    if options.ca_file is None:
+        return True
+    try:
+        return ssl.create_default_context(cafile=options.ca_file)
+    except OSError as error:
+        raise BadInput(f"no certificates can be read from {options.ca_file}: {error}") from error

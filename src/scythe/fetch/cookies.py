@@ -1,0 +1,90 @@
+"""Cookies of exact origins: Set-Cookie lines come in, the Cookie header for an address of the same origin goes out.
+
+A cookie goes back to the scheme, host and port it came from and nowhere else, whatever domain it asks for: no list of
+public suffixes is needed, and none can be wrong.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from time import time
+
+from scythe.limits import LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class Cookie:
+    """One cookie as its server set it."""
+
+    name: str
+    value: str
+    path: str = "/"
+    until: float | None = None  # seconds of the wall clock; None: as long as the jar lives
+
+
+class CookieJar:
+    """The cookies of many origins, bounded in number and size; what does not fit pushes out the oldest."""
+
+    def __init__(self, clock: Callable[[], float] = time) -> None:
+        self._clock = clock
+        self._origins: OrderedDict[str, OrderedDict[tuple[str, str], Cookie]] = OrderedDict()
+
+    def keep(self, origin: str, path: str, lines: Iterable[str]) -> None:
+        """Take the Set-Cookie lines of one answer to a request for `path` of `origin`."""
+        for line in lines:
+            cookie = read_cookie(line, path, self._clock())
+            if cookie is None:
+                continue
+            kept = self._origins.setdefault(origin, OrderedDict())
+            kept.pop((cookie.name, cookie.path), None)
+            if cookie.until is None or cookie.until > self._clock():
+                kept[cookie.name, cookie.path] = cookie
+            while len(kept) > LIMITS.origin_cookies:
+                kept.popitem(last=False)
+            self._origins.move_to_end(origin)
+            while len(self._origins) > LIMITS.cookie_origins:
+                self._origins.popitem(last=False)
+
+    def header_for(self, origin: str, path: str) -> str:
+        """Return the Cookie header for `path` of exactly `origin`, or an empty string."""
+        kept = self._origins.get(origin)
+        if not kept:
+            return ""
+        now = self._clock()
+        for key in [key for key, cookie in kept.items() if cookie.until is not None and cookie.until <= now]:
+            del kept[key]
+        chosen = [cookie for cookie in kept.values() if _is_below(path, cookie.path)]
+        chosen.sort(key=lambda cookie: -len(cookie.path))  # RFC 6265, 5.4: longer paths first
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in chosen)
+
+
+def read_cookie(line: str, path: str, now: float) -> Cookie | None:
+    """Read one Set-Cookie line, or return None for what no browser would keep."""
+    if len(line) > LIMITS.cookie_bytes or not line.isascii() or not line.isprintable():
+        return None
+    pair, *attributes = line.split(";")
+    name, equals, value = pair.partition("=")
+    name = name.strip()
+    if not equals or not name:
+        return None
+    said = {key.strip().lower(): text.strip() for key, _, text in (item.partition("=") for item in attributes)}
+    place = said.get("path", "")
+    if not place.startswith("/"):
+        place = path.rpartition("/")[0] or "/"
+    age = said.get("max-age", "")
+    until = now + int(age[:12]) if age.lstrip("-").isdigit() else _moment(said.get("expires", ""))
+    return Cookie(name, value.strip(), place, until)
+
+
+def _moment(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text.replace("-", " ")).timestamp()  # Netscape's dates have hyphens
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_below(path: str, place: str) -> bool:
+    return path.startswith(place) and (place.endswith("/") or path[len(place) : len(place) + 1] in ("", "/"))
