@@ -297,7 +297,7 @@ def test_sitemaps_of_any_place_in_the_file_are_found_once() -> None:
         Sitemap: file:///etc/passwd
         Sitemap: http://[broken
         Sitemap:
-        Site-map: https://example.org/three.xml # last"""
+        Sitemaps: https://example.org/three.xml # last"""
     assert parsed(text).sitemaps == (
         "https://example.org/one.xml",
         "http://maps.example/two.xml.gz",
