@@ -1,5 +1,6 @@
 """Harvest web sites: read first pages with the tree, learn them, then cut the same things out of raw bytes."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import scythe.read  # noqa: F401  (the stage first: importing it later would replace the function of the same name)
@@ -9,11 +10,14 @@ from scythe.page import Page
 from scythe.reader import read, read_regions
 
 if TYPE_CHECKING:
+    from scythe.crawling.options import CrawlOptions
+    from scythe.crawling.stream import crawl
     from scythe.site import Site
 
 __all__ = [
     "ArchiveFailed",
     "BadInput",
+    "CrawlOptions",
     "Document",
     "FetchFailed",
     "Field",
@@ -29,15 +33,17 @@ __all__ = [
     "ScytheError",
     "Site",
     "TextOptions",
+    "crawl",
     "read",
     "read_regions",
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Import what learns only when it is asked for: it takes longer than all the rest."""
-    if name == "Site":
-        from scythe.site import Site
+_LATER = {"CrawlOptions": "scythe.crawling.options", "Site": "scythe.site", "crawl": "scythe.crawling.stream"}
 
-        return Site
+
+def __getattr__(name: str) -> object:
+    """Import what learns and crawls only when it is asked for: it takes longer than all the rest."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'scythe' has no attribute {name!r}")

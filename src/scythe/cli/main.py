@@ -17,6 +17,7 @@ VERBS = {
     "records": ("scythe.cli.records", "Read the lists and tables of pages, one row per record."),
     "learn": ("scythe.cli.learn", "Learn a site from some of its pages and write a profile."),
     "cut": ("scythe.cli.cut", "Cut the fields of a learned site out of pages."),
+    "crawl": ("scythe.cli.crawl", "Crawl a site politely into an archive, learning it on the way."),
     "explain": ("scythe.cli.explain", "Explain what a profile does with one page."),
     "suggest": ("scythe.cli.suggest", "Suggest which pages of a site to annotate."),
     "annotate": ("scythe.cli.annotate", "Teach a site which images of its pages are relevant."),

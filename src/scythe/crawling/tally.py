@@ -30,7 +30,7 @@ class Tally:
     sightings: int = 0
     waiting: int = 0  # addresses still to be asked for
     profiles: int = 0  # times that what was learned changed
-    drift: tuple[str, ...] = ()  # what stopped matching, for people
+    drift: int = 0  # things that stopped matching
     delay_s: float = 0.0  # at present, of the lane last asked
     is_learned: bool = False
     notes: list[str] = field(default_factory=list)  # for people, in the order they came up

@@ -1,0 +1,211 @@
+"""`scythe crawl`: a site comes in, its pages go into an archive and, at the end, into files."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from scythe.cli.crawl_options import (
+    Allow,
+    ArchiveAt,
+    Attempts,
+    Concurrency,
+    Contact,
+    Delay,
+    Deny,
+    Depth,
+    Feeds,
+    IgnoreRobots,
+    Limit,
+    Outputs,
+    Parts,
+    Patience,
+    PerHost,
+    ProfileAt,
+    Quiet,
+    Raw,
+    Refresh,
+    Render,
+    SiteAddress,
+    Sitemaps,
+    Subdomains,
+    UserAgent,
+    Workers,
+)
+from scythe.cli.ending import FAILED, INTERRUPTED, USAGE, complain, neutralise, quiet_ends
+from scythe.cli.site_options import AllowPrivate, Timeout
+from scythe.crawling.options import CrawlOptions
+from scythe.errors import ArchiveFailed, BadInput, MissingExtra
+from scythe.limits import LIMITS
+
+if TYPE_CHECKING:
+    from scythe.crawling.run import Crawl
+
+HELP = """Crawl a site politely into an archive, learning it on the way.
+
+SITE is an address; its host is the site. The first pages are read by the tree; from them the site is learned, and the
+others are cut out of their bytes. Links, sitemaps and feeds are followed. robots.txt is heeded, one request at a time,
+a second apart.
+
+Everything is kept in the archive, an SQLite file or a PostgreSQL database. Stop whenever you like, with Ctrl-C, a power
+cut or kill -9: the same command goes on where it was, and nothing is lost or stored twice.
+
+\b
+Examples:
+  scythe crawl https://example.org/                          into example.org.scythe.db
+  scythe crawl example.org --limit 200 -o pages.jsonl        and, at the end, one JSON object per page
+  scythe crawl example.org --allow '*/news/*' --deny '*/print'
+  scythe crawl example.org -o out.parquet -o out.warc.gz     several files; WARC has the pages as they came
+  scythe crawl example.org --archive postgresql://db/web     for teams
+  scythe crawl example.org --refresh                         ask known pages whether they changed
+  scythe crawl http://127.0.0.1:8000/ --allow-private --delay 0 --per-host 8     your own machine
+
+\b
+Exit codes:
+  0  done, or as much as was asked for
+  1  nothing could be fetched, or the archive could not be written; what is there is whole
+  2  the command was not understood
+  130  interrupted; the same command goes on
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command(help=HELP, no_args_is_help=True)
+def crawl(
+    site: SiteAddress,
+    output: Outputs = None,
+    archive: ArchiveAt = None,
+    delay: Delay = 1.0,
+    limit: Limit = None,
+    depth: Depth = None,
+    allow: Allow = None,
+    deny: Deny = None,
+    subdomains: Subdomains = False,
+    sitemaps: Sitemaps = True,
+    feeds: Feeds = True,
+    parts: Parts = "text,images,records",
+    profile: ProfileAt = None,
+    refresh: Refresh = False,
+    raw: Raw = False,
+    render: Render = False,
+    contact: Contact = "",
+    user_agent: UserAgent = "",
+    ignore_robots: IgnoreRobots = False,
+    allow_private: AllowPrivate = False,
+    timeout: Timeout = LIMITS.fetch_s,
+    concurrency: Concurrency = 8,
+    per_host: PerHost = 1,
+    attempts: Attempts = 3,
+    patience: Patience = 60.0,
+    workers: Workers = 1,
+    quiet: Quiet = False,
+) -> None:
+    outputs = output or []
+    with quiet_ends():
+        try:
+            options = CrawlOptions(
+                limit=limit,
+                delay=delay,
+                concurrency=max(concurrency, per_host),
+                per_host=per_host,
+                depth=depth,
+                allow=tuple(allow or ()),
+                deny=tuple(deny or ()),
+                subdomains=subdomains,
+                sitemaps=sitemaps,
+                feeds=feeds,
+                obey_robots=not ignore_robots,
+                user_agent=user_agent,
+                contact=contact,
+                timeout_s=timeout,
+                allow_private=allow_private,
+                keep_raw=raw or any(name.endswith((".warc", ".warc.gz")) for name in outputs),
+                parts=tuple(part.strip() for part in parts.split(",") if part.strip()),
+                render=render,
+                workers=workers,
+                attempts=attempts,
+                patience_s=patience,
+                refresh=refresh,
+            )
+            code = _crawl(_address(site), archive, options, profile, outputs, quiet=quiet)
+        except (BadInput, MissingExtra) as error:
+            complain(str(error))
+            raise typer.Exit(USAGE) from None
+        except (ArchiveFailed, OSError) as error:
+            complain(str(error))
+            raise typer.Exit(FAILED) from None
+        raise typer.Exit(code)
+
+
+def _address(site: str) -> str:
+    """Let a host name alone stand for its site."""
+    return site if "://" in site else f"https://{site}"
+
+
+def _crawl(
+    site: str, where: str | None, options: CrawlOptions, profile: str | None, outputs: list[str], *, quiet: bool
+) -> int:
+    from scythe.archive.open import open_archive
+    from scythe.cli.crawl_report import check_outputs, summarise, write_outputs
+    from scythe.crawling.run import Crawl
+    from scythe.crawling.scope import Scope
+    from scythe.url import absolute
+
+    check_outputs(outputs)
+    address = absolute(site)
+    if address is None:
+        raise BadInput(f"{site!r} is not an address to crawl; write it out, such as https://example.org/")
+    key = Scope.of(address, options).site_key
+    where = where or f"{key.replace(':', '-')}.scythe.db"
+    with open_archive(where) as archive:
+        run = Crawl(address, archive, options, profile=_profile(profile))
+        asyncio.run(_attend(run, quiet=quiet))
+        for line in (*summarise(run, where), *write_outputs(archive, key, outputs)):
+            if not quiet:
+                typer.echo(neutralise(line))
+        return _exit_code(run)
+
+
+def _profile(path: str | None) -> str | None:
+    """Read and check a profile; return it as it stands there."""
+    if path is None:
+        return None
+    from scythe.profile import open_profile
+
+    open_profile(path)
+    return Path(path).read_text(encoding="utf-8")
+
+
+async def _attend(run: Crawl, *, quiet: bool) -> None:
+    """Run a crawl under a live display; the first Ctrl-C or SIGTERM ends it in good order, the second at once."""
+    from scythe.cli.crawl_progress import show_crawl
+
+    loop = asyncio.get_running_loop()
+
+    def interrupt() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+        run.stop("interrupted")
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
+            loop.add_signal_handler(number, interrupt)
+    showing = asyncio.ensure_future(show_crawl(run, quiet=quiet))
+    try:
+        await run.run()
+    finally:
+        showing.cancel()
+        with suppress(asyncio.CancelledError):
+            await showing
+
+
+def _exit_code(run: Crawl) -> int:
+    if run.why_ended == "interrupted":
+        return INTERRUPTED
+    return 0 if run.tally.pages else FAILED

@@ -1,0 +1,98 @@
+"""Say what a crawl came to: its tally comes in, lines for people go out, and the files asked for are written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from scythe.cli.ending import counted
+
+if TYPE_CHECKING:
+    from scythe.archive.archive import Archive
+    from scythe.crawling.run import Crawl
+
+_REASONS = 8  # shown of each kind
+
+
+def check_outputs(outputs: Sequence[str]) -> None:
+    """Raise BadInput or MissingExtra where an output cannot be written, before anything is fetched."""
+    from scythe.crawling.export import plan_export
+
+    for output in outputs:
+        plan_export(output)
+
+
+def write_outputs(archive: Archive, site: str, outputs: Sequence[str]) -> Iterator[str]:
+    """Write what the archive has of a site to every file asked for; yield a line for each."""
+    from scythe.archive.stored import Wanted
+    from scythe.crawling.export import export_archive, plan_export
+
+    for output in outputs:
+        done = export_archive(archive, plan_export(output), Wanted(sites=(site,)))
+        yield f"  {output}: {done.count} {done.what}"
+
+
+def summarise(run: Crawl, where: str) -> Iterator[str]:
+    """Yield the lines that a person reads at the end of a crawl."""
+    tally = run.tally
+    yield f"{run.start}: {run.why_ended}"
+    new = ", ".join(f"{tally.stored[kind]} {name}" for kind, name in _STORED if tally.stored[kind]) or "nothing new"
+    yield f"  {counted(tally.pages, 'page')} in {where}; this run {new}, in {_duration(tally.seconds)}"
+    yield (
+        f"  {counted(tally.requests, 'request')}, {_size(tally.received)}, {counted(tally.found, 'new address')}"
+        f", {tally.waiting} waiting"
+    ).replace("new addresss", "new addresses")
+    if tally.sightings:
+        yield f"  {counted(tally.records, 'new record')} ({counted(tally.sightings, 'sighting')})"
+    yield from _learned(run)
+    yield from _reasons("not fetched", tally.why)
+    yield from _reasons("not followed", tally.skipped)
+    for note in tally.notes:
+        yield f"  note: {note}"
+    if tally.waiting:
+        yield "  the same command goes on from here"
+
+
+_STORED = (
+    ("new", "new"),
+    ("changed", "changed"),
+    ("same", "unchanged"),
+    ("duplicate", "of the same content as another"),
+    ("cut", "cut short"),
+)
+
+
+def _learned(run: Crawl) -> Iterator[str]:
+    tally = run.tally
+    share = tally.cut_share()
+    if share is not None:
+        pages = ", ".join(f"{tally.how[how]} {how}" for how in ("cut", "mixed", "tree", "cold") if tally.how[how])
+        yield f"  {100 * share:.1f} % of the fields of learned pages were cut out of bytes (pages: {pages})"
+    elif tally.how:
+        yield f"  {counted(tally.how['cold'], 'page')} read by the tree"
+    if tally.drift:
+        yield f"  the site changed on the way: {counted(tally.drift, 'thing')} stopped matching"
+
+
+def _reasons(what: str, reasons: Counter[str]) -> Iterator[str]:
+    for why, count in reasons.most_common(_REASONS):
+        yield f"  {what}: {count} x {why}"
+    left = sum(reasons.values()) - sum(count for _, count in reasons.most_common(_REASONS))
+    if left:
+        yield f"  {what}: {left} for other reasons"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _size(count: int) -> str:
+    for unit in ("B", "KB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count = count / 1000  # type: ignore[assignment]
+    return f"{count:.3g} GB"

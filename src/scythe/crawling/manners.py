@@ -1,0 +1,107 @@
+"""Heed what a host asks for: its robots.txt, asked once a day and kept in the archive, and its answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+from urllib.parse import urlsplit
+
+from scythe.archive.rows import StoredRobots
+from scythe.crawling.clerk import Clerk
+from scythe.crawling.lane import LaneWork
+from scythe.crawling.options import CrawlOptions
+from scythe.fetch.fetcher import Fetcher
+from scythe.fetch.judge import header, retry_after_s
+from scythe.fetch.robots import Robots, fetch_robots, parse_robots
+from scythe.model import Response
+from scythe.url import host
+
+_EVERYTHING = parse_robots(404, b"")
+_ORIGINS = 10_000  # kept in mind; a site has one or two
+
+
+class Manners:
+    """What each origin of a site wants, as far as it was asked."""
+
+    def __init__(self, fetcher: Fetcher, clerk: Clerk, options: CrawlOptions, agent: str) -> None:
+        self._fetcher = fetcher
+        self._clerk = clerk
+        self._options = options
+        self._agent = agent
+        self._known: dict[str, tuple[Robots, datetime]] = {}  # with the moment from which it is to be asked for again
+
+    async def recall(self, work: LaneWork) -> None:
+        """Set the pace of a lane to what its robots.txt asked for last time, before anything is asked."""
+        for scheme in ("https", "http"):
+            robots = await self._remembered(f"{scheme}://{work.lane.name}")
+            if robots is not None:
+                self._heed(robots, work)
+
+    async def robots_for(self, url: str, work: LaneWork) -> Robots | None:
+        """Return what the origin of an address allows, asking it where that is not known.
+
+        None where nothing may be asked for: its robots.txt could not be read, which closes the lane, or the run ended.
+        """
+        if not self._options.obey_robots:
+            return _EVERYTHING
+        origin = origin_of(url)
+        robots = await self._remembered(origin) or await self._ask(origin, work)
+        if robots is None:
+            return None
+        self._heed(robots, work)
+        if robots.is_closed:
+            work.closed = f"{host(url)}: {robots.why}; try again later"
+            return None
+        return robots
+
+    def answered(self, work: LaneWork, response: Response) -> None:
+        """Let an answer set the pace."""
+        said_s = retry_after_s(response) if header(response, "Retry-After") else None
+        work.pace.answered(response.answered_at, response.status, response.seconds, said_s)
+
+    def _heed(self, robots: Robots, work: LaneWork) -> None:
+        if self._options.obey_robots:
+            work.pace.crawl_delay_s = robots.delay_s
+
+    async def _remembered(self, origin: str) -> Robots | None:
+        now = datetime.now(UTC)
+        known = self._known.get(origin)
+        if known is not None and now < known[1]:
+            return known[0]
+        stored = await self._clerk.ask(self._clerk.archive.robots, origin)
+        if stored is None:
+            return None
+        robots = parse_robots(stored.status, stored.body, self._agent)
+        until = stored.fetched_at + timedelta(seconds=robots.fresh_s)
+        # one that failed is asked for again by each run; one from the future was stored by a clock that was wrong
+        if robots.is_closed or not stored.fetched_at <= now < until:
+            return None
+        return self._remember(origin, robots, until)
+
+    async def _ask(self, origin: str, work: LaneWork) -> Robots | None:
+        if not await work.take_place():
+            return None
+        try:
+            status, body = await fetch_robots(self._fetcher, origin)
+        finally:
+            work.free_place()
+        if status is None:
+            work.pace.failed(monotonic())
+        else:
+            work.pace.answered(monotonic(), status)
+        now = datetime.now(UTC)
+        await self._clerk.ask(self._clerk.archive.save_robots, StoredRobots(origin, status, body, now))
+        robots = parse_robots(status, body, self._agent)
+        return self._remember(origin, robots, now + timedelta(seconds=robots.fresh_s))
+
+    def _remember(self, origin: str, robots: Robots, until: datetime) -> Robots:
+        if len(self._known) >= _ORIGINS:
+            self._known.clear()
+        self._known[origin] = (robots, until)
+        return robots
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of an address, which a robots.txt holds for."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
