@@ -18,6 +18,7 @@ from scythe.glean import AskedImages, GleanedContent, Gleaner
 from scythe.judge_images import ImageJudge
 from scythe.learn.boilerplate import Boilerplate, improve
 from scythe.learn.drift import judge
+from scythe.learn.thrift import Thrift
 from scythe.learn.tuning import Tuner
 from scythe.model import Content, Document, Field, Image, Metadata, Rendered
 from scythe.page import Page
@@ -51,8 +52,15 @@ class Harvest:
 class Harvester:
     """Extracts pages by one profile. It holds the compiled rules; the profile itself never changes."""
 
-    def __init__(self, profile: Profile, wanted: tuple[str, ...], judge: ImageJudge | None = None) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        wanted: tuple[str, ...],
+        judge: ImageJudge | None = None,
+        thrift: Thrift | None = None,
+    ) -> None:
         self.profile = profile
+        self._thrift = thrift
         self.judge = judge or ImageJudge(profile.images)
         self._wanted = tuple(name for name in wanted if name != "records")  # which are no field but lists
         self._dispatcher = Dispatcher(profile.layouts)
@@ -86,6 +94,7 @@ class Harvester:
             layout = self.profile.layouts[number]
             cuts = self._cutters[number].cut(body) if via != "tree" else ()
             one.reaper, one.gleaner = self._reapers[number], self._gleaners[number]
+            one.thrift = self._thrift
             page = Harvest(one.by_layout(layout, cuts, self._boilerplate[number]), layout)
             self._pages += 1
             if self._pages % _OBSERVED_EVERY == 0:
@@ -110,6 +119,7 @@ class _Extraction:
         self._content: Content | None = None
         self.reaper: Reaper | None = None
         self.gleaner: Gleaner | None = None
+        self.thrift: Thrift | None = None
 
     def by_layout(self, layout: Layout, cuts: tuple[Cut, ...], boilerplate: Boilerplate) -> Document:
         """Extract by the rules of a layout, then fill what they do not know."""
@@ -117,7 +127,9 @@ class _Extraction:
         self._encodings = layout.encodings
         for i, rules in enumerate(layout.fields):
             field = self._accept(rules, cuts[i]) if cuts else None
-            self._fields[rules.name] = self._follow(rules, cuts[i].why if cuts else "") if field is None else field
+            if field is None:
+                field = self._ask_tree(layout.name, rules, cuts[i].why) if cuts else self._follow(rules, "")
+            self._fields[rules.name] = field
         return self._finish("no rule in this layout")
 
     def by_tree(self) -> Document:
@@ -140,6 +152,17 @@ class _Extraction:
             if cut.state == "absent" and not rules.usual.is_expected:
                 return Field((), None, f"missing: {strange}")
         return None if self._via == "auto" else Field((), None, f"missing: {strange}")
+
+    def _ask_tree(self, layout: str, rules: FieldRules, reason: str) -> Field:
+        """Follow rules on the tree, unless that was in vain too often for a field that need not be there."""
+        if self.thrift is None or rules.usual.is_expected:
+            return self._follow(rules, reason)
+        doubt = (layout, rules.name, reason)
+        if not self.thrift.is_worth(doubt):
+            return Field((), None, f"missing: {reason}, and trees of such pages did not have it")
+        field = self._follow(rules, reason)
+        self.thrift.note(doubt, found=bool(field.values))
+        return field
 
     def _follow(self, rules: FieldRules, reason: str) -> Field:
         """Follow the rules of a field on the tree, first to the letter as a cut does, then by parsed attributes."""

@@ -24,6 +24,7 @@ from scythe.learn.events import Drift
 from scythe.learn.health import Health
 from scythe.learn.marking import Lost
 from scythe.learn.memory import Memory
+from scythe.learn.thrift import Thrift
 from scythe.model import Document, PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
@@ -48,6 +49,7 @@ class Site:
         )
         self._nursery = Nursery(self._keeper.health)
         self._lock = Lock()
+        self._thrift: Thrift | None = None
         self.profile = profile
         self._harvester = Harvester(profile, profile.fields)
 
@@ -130,6 +132,15 @@ class Site:
             self._adopt(outcome.profile)
         return replace(outcome, lost=tuple(lost))
 
+    def save_trees(self) -> Site:
+        """From now on, ask the tree less often for a field that few pages have and that it never had; return self.
+
+        What is extracted then depends a little on the pages before: for crawls, not for proofs.
+        """
+        self._thrift = Thrift()
+        self._adopt(self.profile)
+        return self
+
     @property
     def drift(self) -> Drift:
         """What stopped matching and since when, and what was learned again."""
@@ -180,7 +191,7 @@ class Site:
         # what labels teach is fitted once, not whenever rules are tuned
         judge = self._harvester.judge if profile.images is self.profile.images else None
         self.profile = profile
-        self._harvester = Harvester(profile, profile.fields, judge)
+        self._harvester = Harvester(profile, profile.fields, judge, self._thrift)
 
     def _look_back(self, lessons: Sequence[Lesson]) -> None:
         """Extract the pages learned, to see what is normal, and remember what was shown on them."""

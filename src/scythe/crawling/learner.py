@@ -71,7 +71,7 @@ class SiteLearner:
         self._sample.settle(learned=site is not None)
         if site is None:
             return None
-        self._site = site
+        self._site = site.save_trees()
         return self._hand_on(site)
 
     def take_profile(self, *, now: bool = False) -> str | None:
@@ -113,18 +113,22 @@ class SiteLearner:
 
     def _name(self, hrefs: Hrefs) -> tuple[Named, ...]:
         """Return the addresses of a page that were not named before."""
-        found = [Named(link.url, is_nofollow=link.nofollow or hrefs.nofollow) for link in hrefs.links]
-        found += [Named(url, "feed", "feed") for url in hrefs.feeds]
-        found += [Named(url, how) for url, how in ((hrefs.next, "paging"), (hrefs.refresh, "redirect")) if url]
-        if self.setup.tells_again:
-            return tuple(found)
-        key, is_news = self.setup.key, self._told.is_news
-        return tuple(named for named in found if is_news(key, named.url))
+        key = self.setup.key
+        is_news = self._told.is_news if not self.setup.tells_again else lambda site, url: True
+        found = [
+            Named(link.url, is_nofollow=link.nofollow or hrefs.nofollow)
+            for link in hrefs.links
+            if is_news(key, link.url)
+        ]
+        found += [Named(url, "feed", "feed") for url in hrefs.feeds if is_news(key, url)]
+        others = ((hrefs.next, "paging"), (hrefs.refresh, "redirect"))
+        found += [Named(url, how) for url, how in others if url and is_news(key, url)]
+        return tuple(found)
 
 
 def _take_up(profile: str | None) -> Site | None:
     try:
-        return Site.from_json(profile) if profile else None
+        return Site.from_json(profile).save_trees() if profile else None
     except BadInput:  # whoever gave it has checked it: what an archive holds may be of a newer version
         return None
 
