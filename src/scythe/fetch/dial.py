@@ -14,7 +14,7 @@ from scythe.errors import FetchFailed
 from scythe.url import Url
 
 # nearly all addresses: dialled as they are spelled
-_PLAIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]{0,252}(?:/[!$-\[\]-~]*+)?+")
+_PLAIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]{0,252}+(?::([1-9][0-9]{0,3}+|[1-5][0-9]{4}+))?+(?:/[!$-\[\]-~]*+)?+")
 _NAME = re.compile(r"[a-z0-9_][a-z0-9._-]{0,252}")
 # Services that would take a request for commands of their own: those of the Fetch standard ("bad ports"), databases.
 _CLOSED_PORTS = frozenset(
@@ -32,7 +32,8 @@ _CLOSED_PORTS = frozenset(
 
 def dialled(url: str) -> Url:
     """Return `url` as it is dialled. Raises `FetchFailed` when its host or port cannot be."""
-    if _PLAIN.fullmatch(url):
+    plain = _PLAIN.fullmatch(url)
+    if plain and (plain[1] is None or int(plain[1]) not in _CLOSED_PORTS):
         return Url(url)
     try:
         parts = urlsplit(url)
