@@ -21,6 +21,7 @@ from scythe.fetch import guard
 from scythe.fetch.codings import ACCEPTED
 from scythe.fetch.connections import Connector, Stale
 from scythe.fetch.decode import Decoded
+from scythe.fetch.dial import dialled
 from scythe.fetch.failures import failure_of, too_slow
 from scythe.fetch.options import FetchOptions
 from scythe.fetch.receive import read_body, readable_headers
@@ -144,8 +145,9 @@ class Fetcher:
     async def _request(self, url: Url, headers: dict[str, str], max_bytes: int) -> Response:
         began = monotonic()
         told = self._secrets.add_to(headers, url)
+        spelled = dialled(url)
         # an address of plain characters is sent as it is: quoting it anew may change what it names
-        address = URL(url, encoded=url.isascii() and "/." not in url)
+        address = URL(spelled, encoded=spelled.isascii() and "/." not in spelled)
         async with self._session.get(address, allow_redirects=False, headers=told) as answer:
             answered_at, fetched_at = monotonic(), datetime.now(UTC)
             if answer.status < 200:
