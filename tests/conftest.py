@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.postgres import address, command, find_programs, serve_postgres
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -17,6 +17,7 @@ from scythe.archive.rows import LaneRow, LaneState, SiteRow, StoredRobots
 from scythe.archive.schema import SITES
 from scythe.archive.store import store
 from scythe.archive.stored import StoredPage, StoredRaw, StoredRecord, Wanted
+from scythe.archive.verify import verify
 from scythe.url import Url
 from scythe.visits import Counts, Found, Lane, Outcome, Receipt, Task
 
@@ -154,6 +155,10 @@ class Archive:
         """Count what is there, of one site or of all. It looks at every address: call it now and then, not per page."""
         with self.database.reading() as connection:
             return count(connection, site)
+
+    def verify(self) -> list[str]:
+        """Read everything and return what is wrong with it; an empty list is a sound archive."""
+        return verify(self.database)
 
     def read_pages(self, wanted: Wanted) -> Iterator[StoredPage]:
         """Yield stored pages one by one."""

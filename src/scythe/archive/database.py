@@ -28,7 +28,7 @@ class Database:
         self.where = where  # without a password
         self.is_sqlite = engine.dialect.name == "sqlite"
         self._lock = threading.RLock()
-        self._writer = engine.execution_options(writes=True)
+        self._writer = engine.execution_options(begin="BEGIN IMMEDIATE")
         if self.is_sqlite:
             event.listen(engine, "connect", _set_up_sqlite)
             event.listen(engine, "begin", _begin_sqlite)
@@ -52,6 +52,13 @@ class Database:
                 for site in sorted(set(sites)):
                     connection.execute(select(func.pg_advisory_xact_lock(_LOCKS, site % 2**31)))
             yield connection
+
+    def set_up(self) -> None:
+        """Make a new SQLite file one whose readers and writer do not wait for each other; the file remembers."""
+        if self.is_sqlite:
+            plain = self.engine.execution_options(begin="")  # it cannot be said inside a transaction
+            with telling(self.where, "written"), plain.connect() as connection:
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
 
     def take_ids(self, connection: Connection, table: Table, count: int) -> Sequence[int]:
         """Return `count` numbers for new rows of a table with a column `id`, inside a writing transaction."""
@@ -119,8 +126,9 @@ def _set_up_sqlite(connection: Any, _record: Any) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     """Ask for the right to write at once: to ask when a first row is written could fail after something was read."""
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    begin = connection.get_execution_options().get("begin", "BEGIN")
+    if begin:
+        connection.exec_driver_sql(begin)
 
 
 def _set_up_postgres(connection: Any, _record: Any) -> None:

@@ -63,9 +63,11 @@ def next_tasks(
 
 def next_due(connection: Connection, site: int) -> datetime | None:
     """Return when the earliest waiting address of a site is due; None if none waits."""
-    due = connection.execute(
-        select(func.min(URLS.c.due_at)).where(URLS.c.site == site, URLS.c.due_at.is_not(None))
-    ).scalar()
+    waiting = (URLS.c.site == site, URLS.c.due_at.is_not(None))
+    new = select(URLS.c.due_at).where(*waiting, URLS.c.due_at == ALWAYS_DUE).limit(1)  # near the front, mostly
+    due = connection.execute(new).scalar()
+    if due is None:
+        due = connection.execute(select(func.min(URLS.c.due_at)).where(*waiting)).scalar()
     return None if due is None else moment(due)
 
 

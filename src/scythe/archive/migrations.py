@@ -11,50 +11,63 @@ from sqlalchemy import Connection, inspect, select, text, update
 from scythe.archive.schema import ARCHIVE, TABLES
 from scythe.errors import ArchiveFailed
 
-# MIGRATIONS[n] makes version n + 2 out of version n + 1. Append only: archives of every version are out there.
+# MIGRATIONS[n] makes version n + 2 out of version n + 1, inside the transaction that opens the archive. Append only:
+# archives of every version are out there. tests/archive/version_*.sql keeps one of each.
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = ()
-VERSION = len(MIGRATIONS) + 1
+FIRST_VERSION = 1
 
 
-def prepare(connection: Connection, where: str, *, create: bool) -> None:
-    """Make the tables, or bring them up to date, inside a writing transaction; raise ArchiveFailed if that cannot be.
+def newest_version() -> int:
+    """Return the version of the tables in schema.py."""
+    return FIRST_VERSION + len(MIGRATIONS)
 
-    Two processes may open a new archive at once: the second finds the tables of the first.
-    """
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(23575, 0)"))  # two processes that make one archive queue
+
+def needs_work(connection: Connection, where: str, *, create: bool) -> bool:
+    """Say whether tables are to be made or changed; raise ArchiveFailed where this is no archive, or a newer one."""
     tables = set(inspect(connection).get_table_names())
     if ARCHIVE.name in tables:
-        return _migrate(connection, where)
+        return _version(connection, where) < newest_version()
     ours = tables if connection.dialect.name == "sqlite" else tables & set(TABLES.tables)
     if ours:
         raise ArchiveFailed(f"{where}: this is a database, but no scythe archive (it has a table {min(ours)!r})")
     if not create:
         raise ArchiveFailed(f"{where}: this database is empty, there is no archive in it")
+    return True
+
+
+def prepare(connection: Connection, where: str, *, create: bool) -> None:
+    """Make the tables, or bring them up to date, inside a writing transaction.
+
+    Two processes may open a new archive at once: the second waits, then finds the tables of the first.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(23575, 0)"))
+    if not needs_work(connection, where, create=create):
+        return None
+    if inspect(connection).has_table(ARCHIVE.name):
+        return _migrate(connection, where)
     TABLES.create_all(connection)
-    connection.execute(ARCHIVE.insert().values(id=1, version=VERSION, made_at=time.time(), made_by=_scythe()))
+    made = {"id": 1, "version": newest_version(), "made_at": time.time(), "made_by": _scythe()}
+    connection.execute(ARCHIVE.insert(), made)
     return None
 
 
 def _migrate(connection: Connection, where: str) -> None:
-    found = connection.execute(select(ARCHIVE.c.version)).scalar()
-    if found is None:
-        raise ArchiveFailed(f"{where}: the archive does not say which version it is")
-    if found > VERSION:
-        raise ArchiveFailed(
-            f"{where}: the archive was written by a newer scythe (its version is {found}, this one reads up to "
-            f"{VERSION}): update scythe to open it"
-        )
-    for number in range(found, VERSION):
-        MIGRATIONS[number - 1](connection)
+    for number in range(_version(connection, where), newest_version()):
+        MIGRATIONS[number - FIRST_VERSION](connection)
         connection.execute(update(ARCHIVE).values(version=number + 1))
 
 
-def is_current(connection: Connection) -> bool:
-    """Say whether this is an archive of today's version: then opening it needs no right to write."""
-    if not inspect(connection).has_table(ARCHIVE.name):
-        return False
-    return connection.execute(select(ARCHIVE.c.version)).scalar() == VERSION
+def _version(connection: Connection, where: str) -> int:
+    found = connection.execute(select(ARCHIVE.c.version)).scalar()
+    if found is None or found < FIRST_VERSION:
+        raise ArchiveFailed(f"{where}: the archive does not say which version it is")
+    if found > newest_version():
+        raise ArchiveFailed(
+            f"{where}: the archive was written by a newer scythe (its version is {found}, this one reads up to "
+            f"{newest_version()}): update scythe to open it"
+        )
+    return int(found)
 
 
 def _scythe() -> str:

@@ -11,8 +11,8 @@ from sqlalchemy import URL, Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from scythe.archive.archive import Archive
-from scythe.archive.database import Database, telling
-from scythe.archive.migrations import is_current, prepare
+from scythe.archive.database import Database
+from scythe.archive.migrations import needs_work, prepare
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+]*://", re.IGNORECASE)
@@ -38,14 +38,11 @@ def open_archive(where: str | Path, *, create: bool = True) -> Archive:
 
 
 def _make_ready(database: Database, *, create: bool) -> None:
+    """Make or update tables where that is needed; who only reads needs no right to write."""
     with database.reading() as connection:
-        if is_current(connection):
+        if not needs_work(connection, database.where, create=create):
             return
-    if database.is_sqlite:
-        with telling(database.where, "written"), database.engine.connect() as plain:
-            raw = plain.connection.driver_connection
-            assert raw is not None
-            raw.execute("PRAGMA journal_mode = WAL")
+    database.set_up()
     with database.writing() as connection:
         prepare(connection, database.where, create=create)
 

@@ -1,0 +1,98 @@
+"""An archive in, complaints about it out: what the database, the hashes and the links between rows tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, Select, func, select, text
+
+from scythe.archive.bodies import unpack
+from scythe.archive.database import Database
+from scythe.archive.hashes import digest, digest_text
+from scythe.archive.schema import BODIES, EXTRACTIONS, PAGES, VERSIONS
+from scythe.errors import ArchiveFailed
+
+MOST = 100  # complaints listed; more would say no more
+_TEXTS = EXTRACTIONS.alias("texts")
+
+
+def verify(database: Database) -> list[str]:
+    """Read the whole archive and list what is wrong with it, MOST things at most; an empty list is a sound archive.
+
+    Found are: damage to the file's structure, rows that lack what belongs to them, texts and kept responses that
+    differ from their hash. Not found is damage inside a value that has no hash: a title, a time, a count.
+    """
+    complaints: list[str] = []
+    try:
+        with database.reading() as connection:
+            for complaint in _complaints(database, connection):
+                complaints.append(complaint)
+                if len(complaints) == MOST:
+                    break
+    except ArchiveFailed as error:  # damage that ends the reading is a complaint too
+        complaints.append(str(error))
+    return complaints
+
+
+def _complaints(database: Database, connection: Connection) -> Iterator[str]:
+    if database.is_sqlite:
+        for (line,) in connection.execute(text(f"PRAGMA integrity_check({MOST})")):
+            if line != "ok":
+                yield f"{database.where}: {line}"
+        for row in connection.execute(text("PRAGMA foreign_key_check")):
+            yield f"{database.where}: row {row[1]} of {row[0]} points to a row of {row[2]} that is not there"
+    for what, query in _GAPS:
+        for (number,) in connection.execute(query.limit(MOST)):
+            yield f"{database.where}: {what.format(number)}"
+    yield from _texts(database, connection)
+    yield from _bodies(database, connection)
+
+
+def _texts(database: Database, connection: Connection) -> Iterator[str]:
+    query = (
+        select(PAGES.c.id, PAGES.c.text_hash, func.coalesce(EXTRACTIONS.c.text, _TEXTS.c.text))
+        .join(EXTRACTIONS, EXTRACTIONS.c.version == PAGES.c.version)
+        .outerjoin(_TEXTS, _TEXTS.c.version == EXTRACTIONS.c.text_of)
+        .where(PAGES.c.text_hash.is_not(None))
+    )
+    for page, text_hash, said in connection.execution_options(yield_per=100).execute(query):
+        if said is None or digest_text(said) != bytes(text_hash):
+            yield f"{database.where}: the text of page {page} is not the one that was stored"
+
+
+def _bodies(database: Database, connection: Connection) -> Iterator[str]:
+    for row in connection.execution_options(yield_per=20).execute(select(BODIES)):
+        try:
+            is_right = digest(unpack(bytes(row.packed), row.size)) == bytes(row.hash)
+        except ArchiveFailed:
+            is_right = False
+        if not is_right:
+            yield f"{database.where}: the kept response {bytes(row.hash).hex()} is not the one that was stored"
+
+
+def _lacks_extraction() -> Select[tuple[int]]:
+    query = select(VERSIONS.c.id).outerjoin(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
+    return query.where(EXTRACTIONS.c.version.is_(None))
+
+
+def _lacks_text() -> Select[tuple[int]]:
+    query = select(EXTRACTIONS.c.version).outerjoin(_TEXTS, _TEXTS.c.version == EXTRACTIONS.c.text_of)
+    return query.where(EXTRACTIONS.c.text.is_(None), _TEXTS.c.text.is_(None))
+
+
+def _lacks_version() -> Select[tuple[int]]:
+    query = select(PAGES.c.id).outerjoin(VERSIONS, VERSIONS.c.id == PAGES.c.version)
+    return query.where((VERSIONS.c.page.is_(None)) | (VERSIONS.c.page != PAGES.c.id))
+
+
+def _miscounts() -> Select[tuple[int]]:
+    counted = select(func.count()).where(VERSIONS.c.page == PAGES.c.id).scalar_subquery()
+    return select(PAGES.c.id).where(PAGES.c.versions != counted)
+
+
+_GAPS = (
+    ("version {} has no extraction", _lacks_extraction()),
+    ("the extraction of version {} has no text", _lacks_text()),
+    ("page {} has no version", _lacks_version()),
+    ("page {} has not the versions it counts", _miscounts()),
+)
