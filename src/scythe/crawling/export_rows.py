@@ -1,0 +1,113 @@
+"""Say what files hold of an archive: stored pages and records come in, rows with named values go out.
+
+Lines (JSON) hold everything, nested as it is. Cells (CSV) are flat, for people and spreadsheets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from scythe.archive.stored import StoredPage, StoredRecord
+from scythe.cli.record_rows import own_names
+from scythe.crawling.documents import to_document
+
+Row = dict[str, object]
+
+PAGE_CELLS = (
+    "url", "title", "author", "published", "modified", "language", "kind", "description", "text", "images", "records",
+    "attributes", "site", "status", "fetched_at", "first_seen", "last_seen", "gone_at", "via", "duplicate_of",
+    "version", "versions", "is_complete",
+)  # fmt: skip
+IMAGE_CELLS = ("page", "src", "relevant", "score", "alt", "caption", "width", "height")
+_RECORD_HEAD = ("page", "kind")
+_RECORD_TAIL = ("link", "image", "first_seen", "last_seen", "sightings", "site", "other")
+_RECORD_COLUMNS = 1_000  # of one table; what further ones hold is in the column `other`
+_SAID = ("author", "published", "modified", "language", "kind", "description")  # of itself, by the page
+
+
+def page_line(stored: StoredPage) -> Row:
+    """Return everything that is known of a page."""
+    line = to_document(stored).to_dict()
+    line |= {"markdown": stored.markdown, "html": stored.html}  # null: was not kept
+    return line | _in_archive(stored)
+
+
+def page_cells(stored: StoredPage) -> Row:
+    """Return what a table tells of a page; several addresses are lines of one cell."""
+    document = to_document(stored)
+    return {
+        "url": stored.url,
+        "title": stored.title,
+        **{name: getattr(document.metadata, name) for name in _SAID},
+        "text": stored.text,
+        "images": "\n".join(image.src for image in document.images if image.relevant),
+        "records": sum(len(region.records) for region in stored.regions),
+        "attributes": "\n".join(f"{name}: {value}" for name, value in document.attributes),
+        **_in_archive(stored),
+    }
+
+
+def _in_archive(stored: StoredPage) -> Row:
+    return {
+        "site": stored.site,
+        "status": stored.status,
+        "fetched_at": stored.fetched_at,
+        "first_seen": stored.first_seen,
+        "last_seen": stored.last_seen,
+        "gone_at": stored.gone_at,
+        "via": stored.how,
+        "duplicate_of": stored.duplicate_of,
+        "version": stored.version,
+        "versions": stored.versions,
+        "is_complete": stored.is_complete,
+    }
+
+
+def image_rows(stored: StoredPage) -> Iterator[Row]:
+    """Yield the images of a page, those that do not belong to its content too."""
+    for image in to_document(stored).images:
+        yield {"page": stored.url, **{name: getattr(image, name) for name in IMAGE_CELLS[1:]}}
+
+
+def record_line(record: StoredRecord) -> Row:
+    """Return everything that is known of a record."""
+    return {
+        "page": record.page,
+        "kind": record.kind,
+        "fields": dict(zip(record.columns, record.fields, strict=True)),
+        "links": record.links,
+        "images": record.images,
+        "first_seen": record.first_seen,
+        "last_seen": record.last_seen,
+        "sightings": record.sightings,
+        "site": record.site,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTable:
+    """The columns of a table of records that do not all have the same ones."""
+
+    columns: tuple[str, ...]  # of the records
+    header: tuple[str, ...]  # of the table
+
+    @classmethod
+    def of(cls, records: Iterable[StoredRecord]) -> RecordTable:
+        """Look through records for their columns, in the order they come up."""
+        seen: dict[str, None] = {}
+        for record in records:
+            seen.update(dict.fromkeys(record.columns))
+        columns = tuple(seen)[:_RECORD_COLUMNS]
+        names = own_names(columns, (*_RECORD_HEAD, *_RECORD_TAIL))
+        return cls(columns, (*_RECORD_HEAD, *names, *(_RECORD_TAIL if len(seen) > len(columns) else _RECORD_TAIL[:-1])))
+
+    def cells(self, record: StoredRecord) -> Row:
+        """Return a record as a row of the table: its columns, then its first link and image."""
+        texts = dict(zip(record.columns, record.fields, strict=True))
+        own = [texts.pop(name, "") for name in self.columns]
+        first = [ones[0] if ones else "" for ones in (record.links, record.images)]
+        other = json.dumps(texts, ensure_ascii=False) if texts else ""
+        known = (record.first_seen, record.last_seen, record.sightings, record.site, other)
+        return dict(zip(self.header, (record.page, record.kind, *own, *first, *known), strict=False))
