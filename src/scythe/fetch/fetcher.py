@@ -152,7 +152,7 @@ class Fetcher:
             answered_at, fetched_at = monotonic(), datetime.now(UTC)
             if answer.status < 200:
                 raise FetchFailed(url, f"the server answers {answer.status} and wants to speak something else")
-            self._secrets.keep(url, answer.headers)
+            self._secrets.keep(url, answer.headers.getall("Set-Cookie", ()))
             decoded = Decoded(b"")
             if answer.status not in REDIRECTS or "Location" not in answer.headers:  # else never even inflated
                 decoded = await read_body(answer, self._room(max_bytes))

@@ -5,7 +5,7 @@ Neither goes to robots.txt, which everybody may read, nor through a proxy that c
 
 from __future__ import annotations
 
-from multidict import CIMultiDictProxy
+from collections.abc import Sequence
 
 from scythe.fetch.cookies import CookieJar
 from scythe.fetch.options import FetchOptions
@@ -34,10 +34,10 @@ class Secrets:
         }
         return headers | {name: value for name, value in secret.items() if value}
 
-    def keep(self, url: Url, headers: CIMultiDictProxy[str]) -> None:
+    def keep(self, url: Url, lines: Sequence[str]) -> None:
         """Keep the cookies of an answer, if the caller wants any kept."""
-        if self._jar is not None and "Set-Cookie" in headers:
-            self._jar.keep(place_of(url).origin, _path(url), headers.getall("Set-Cookie"))
+        if self._jar is not None and lines:
+            self._jar.keep(place_of(url).origin, _path(url), lines)
 
 
 def _path(url: str) -> str:
