@@ -22,6 +22,7 @@ VERBS = {
     "suggest": ("scythe.cli.suggest", "Suggest which pages of a site to annotate."),
     "annotate": ("scythe.cli.annotate", "Teach a site which images of its pages are relevant."),
     "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
+    "export": ("scythe.cli.export", "Write an archive to files."),
     "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
     "bench": ("scythe.cli.bench", "Score text methods and other tools on page sets."),
 }

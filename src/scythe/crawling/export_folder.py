@@ -10,6 +10,7 @@ import json
 from hashlib import blake2b
 from html import escape
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from scythe.archive.stored import StoredPage
 from scythe.crawling.documents import to_document
@@ -39,7 +40,8 @@ class PageFolder:
 def file_stem(stored: StoredPage, *, with_version: bool = False) -> str:
     """Return the name of a page's file without its suffix."""
     hashed = blake2b(stored.url.encode(errors="replace"), digest_size=6).hexdigest()
-    title = safe_name(stored.title[:_TITLE_CHARS])
+    last = urlsplit(stored.url).path.rstrip("/").rpartition("/")[2]
+    title = safe_name(stored.title[:_TITLE_CHARS], safe_name(last[:_TITLE_CHARS]))
     return f"{title} {hashed} v{stored.version}" if with_version else f"{title} {hashed}"
 
 

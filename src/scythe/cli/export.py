@@ -1,0 +1,187 @@
+"""`scythe export`: an archive comes in, one file or folder goes out, a line with the count to standard error."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scythe.cli.ending import EMPTY, FAILED, OK, USAGE, complain, counted, neutralise, quiet_ends
+from scythe.cli.progress import count_progress
+from scythe.errors import ArchiveFailed, BadInput, MissingExtra
+
+if TYPE_CHECKING:
+    from scythe.archive.archive import Archive
+    from scythe.archive.stored import Wanted
+    from scythe.crawling.export import Export, Exported
+
+FORMATS = ("jsonl", "csv", "parquet", "md", "txt", "html", "warc.gz", "warc")
+HELP = """Write an archive to files.
+
+ARCHIVE is what `scythe crawl` wrote: an SQLite file, or a postgresql:// address. The suffix of -o names the format; a
+folder gets one Markdown file per page. Without -o, JSON lines go to standard output. A file appears when it is whole:
+an export that is stopped leaves the old one as it was.
+
+\b
+Examples:
+  scythe export site.db -o pages.jsonl               one JSON object per page, with all there is
+  scythe export site.db -o pages.csv                 a table for spreadsheets
+  scythe export site.db -o pages.parquet             for pandas, DuckDB, Spark
+  scythe export site.db -o notes/                    a folder of Markdown files
+  scythe export site.db -o texts/ -f txt             or of plain text, or html
+  scythe export site.db -o site.warc.gz              responses as they came (crawl with --raw)
+  scythe export site.db --what records -o goods.csv  one row per record of the pages' lists
+  scythe export site.db --what images -o images.csv  one row per image, with its score
+  scythe export site.db --kind article --since 2026-11-01 --match '*/news/*' -o news.jsonl
+  scythe export postgresql://db/web --site example.org -o example.parquet
+  scythe export site.db | jq -r .title               in a pipe
+  scythe export --check site.warc.gz                 is a WARC file whole?
+
+\b
+Exit codes:
+  0  everything was written; --check: every record is whole and fits its digest
+  1  the archive could not be read or the file not written; --check: the file is damaged
+  2  the command was not understood
+  3  nothing in the archive was wanted, and --fail-on-empty was given
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+ArchivePath = Annotated[str, typer.Argument(metavar="ARCHIVE", show_default=False)]
+Output = Annotated[
+    str | None, typer.Option("--output", "-o", metavar="FILE|DIR", help="Write here; otherwise to standard output.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", "-f", metavar="|".join(FORMATS), help="Output format; otherwise by the suffix of -o."),
+]
+What = Annotated[str, typer.Option(metavar="pages|records|images", help="What makes a line or a row.")]
+Sites = Annotated[
+    list[str] | None, typer.Option("--site", metavar="HOST", help="Only this site of the archive; can be repeated.")
+]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="DATE", help="Only what came, or changed, then or later: 2026-11-15, or with a time (UTC)."),
+]
+Until = Annotated[str | None, typer.Option(metavar="DATE", help="Only what came before.")]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", metavar="KIND", help="Only pages that say they are article, product ...; can be repeated."),
+]
+Matches = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--match", metavar="PATTERN", help="Only addresses like this, * stands for anything; can be repeated."
+    ),
+]
+NoDuplicates = Annotated[
+    bool, typer.Option("--no-duplicates", help="Leave out pages with the body or text of another page.")
+]
+AllVersions = Annotated[
+    bool, typer.Option("--all-versions", help="Also what pages said before; with .warc.gz every response.")
+]
+Check = Annotated[bool, typer.Option("--check", help="ARCHIVE is a WARC file: compare it with its digests.")]
+FailOnEmpty = Annotated[bool, typer.Option("--fail-on-empty", help="Exit with 3 when nothing was written.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but what went wrong.")]
+
+
+@app.command(help=HELP, no_args_is_help=True)
+def export(
+    archive: ArchivePath,
+    output: Output = None,
+    format_: Format = None,
+    what: What = "pages",
+    site: Sites = None,
+    since: Since = None,
+    until: Until = None,
+    kind: Kinds = None,
+    match: Matches = None,
+    no_duplicates: NoDuplicates = False,
+    all_versions: AllVersions = False,
+    check: Check = False,
+    fail_on_empty: FailOnEmpty = False,
+    quiet: Quiet = False,
+) -> None:
+    with quiet_ends():
+        try:
+            if check:
+                raise typer.Exit(_check(archive, quiet=quiet))
+            from scythe.archive.stored import Wanted
+            from scythe.crawling.export import plan_export
+
+            plan = plan_export(output, format_, what)
+            wanted = Wanted(
+                sites=tuple(site or ()),
+                since=read_date(since, "--since"),
+                until=read_date(until, "--until"),
+                kinds=tuple(kind or ()),
+                matches=tuple(match or ()),
+                duplicates=not no_duplicates,
+                all_versions=all_versions,
+            )
+            done = _export(archive, plan, wanted, quiet=quiet)
+        except (BadInput, MissingExtra) as error:
+            complain(str(error))
+            raise typer.Exit(USAGE) from None
+        except ArchiveFailed as error:
+            complain(str(error))
+            raise typer.Exit(FAILED) from None
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            complain(f"{output}: cannot be written: {error.strerror or error}")
+            raise typer.Exit(FAILED) from None
+    if not done.count and fail_on_empty:
+        raise typer.Exit(EMPTY)
+
+
+def read_date(text: str | None, option: str) -> datetime | None:
+    """Return the moment that a date, or a date with a time, names; UTC where it names no zone. Raises BadInput."""
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadInput(f"{option} {text}: write a date as 2026-11-15 or 2026-11-15T12:30") from None
+
+
+def _export(where: str, plan: Export, wanted: Wanted, *, quiet: bool) -> Exported:
+    from scythe.archive.open import open_archive
+    from scythe.crawling.export import export_archive
+
+    shown = neutralise if plan.path is None and sys.stdout.isatty() else str
+    with open_archive(where, create=False) as archive:
+        if quiet or not sys.stderr.isatty() or shown is neutralise:
+            done = export_archive(archive, plan, wanted, shown=shown)
+        else:
+            done = _export_under_a_bar(archive, plan, wanted)
+    if not quiet and plan.path is not None:
+        typer.echo(neutralise(f"{counted(done.count, done.what.removesuffix('s'))} written to {plan.path}"), err=True)
+    return done
+
+
+def _export_under_a_bar(archive: Archive, plan: Export, wanted: Wanted) -> Exported:
+    from scythe.crawling.export import count_wanted, export_archive
+
+    with count_progress() as bar:
+        task = bar.add_task("exporting", total=count_wanted(archive, plan, wanted))
+        return export_archive(archive, plan, wanted, tell=lambda number: bar.update(task, completed=number))
+
+
+def _check(path: str, *, quiet: bool) -> int:
+    """Say what is wrong with a WARC file and return the exit code."""
+    from scythe.archive.warc_check import verify_warc
+
+    if not Path(path).is_file():
+        raise BadInput(f"{path}: no such file")
+    checked = verify_warc(path)
+    for complaint in checked.complaints:
+        complain(f"{path}: {complaint}")
+    if not quiet:
+        unchecked = f", {checked.unchecked} without a digest" if checked.unchecked else ""
+        typer.echo(neutralise(f"{path}: {counted(checked.records, 'whole record')}{unchecked}"))
+    return FAILED if checked.complaints else OK
