@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent
 MODULES = {
     "speed": Path("scythe/read/text/_speed.abi3.so"),
     "walk": Path("scythe/page/_walk.abi3.so"),
+    "hrefs": Path("scythe/page/_hrefs.abi3.so"),
     "cut": Path("scythe/cut/_scan.abi3.so"),
     "forest": Path("scythe/read/records/_forest.abi3.so"),
 }
