@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time
 from email.utils import format_datetime
 from hashlib import blake2b
 from html import escape
+from typing import Protocol
 
 from scythe.demo.build import DemoPage
 from scythe.demo.drawings import draw, stylesheet
@@ -16,7 +17,6 @@ from scythe.demo.maps import Robots, write_map, write_robots
 from scythe.demo.world import World
 
 Headers = tuple[tuple[str, str], ...]
-_HTML = ("Content-Type", "text/html; charset=utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,15 @@ class Answer:
     is_kept: bool = True  # the same for every request, so that it can be made once
 
 
-Corner = Callable[[str, int], Answer | None]  # target and how often it was asked for before -> answer
+class OddCorner(Protocol):
+    """Some addresses that are answered in their own way."""
+
+    def holds(self, target: str) -> bool:
+        """Tell whether an address lies in this corner."""
+
+    @property
+    def answer(self) -> Callable[[str, int, int], Answer | None]:
+        """What answers there: target, how often it was asked for before, design."""
 
 
 @dataclass(frozen=True)
@@ -40,24 +48,25 @@ class Site:
 
     world: World
     robots: Robots = field(default_factory=Robots)
-    corners: Mapping[str, Corner] = field(default_factory=dict)  # by the beginning of the path
+    corners: Sequence[OddCorner] = ()
 
     def answer(self, target: str, design: int, visits: int = 0) -> Answer:
         """Answer a request for a path with its query."""
         path = target.partition("?")[0]
-        for beginning, corner in self.corners.items():
-            if path.startswith(beginning) and (found := corner(target, visits)):
+        for corner in self.corners:
+            if corner.holds(target) and (found := corner.answer(target, visits, design)):
                 return found
-        page = self.world.page(target, design) or self.world.page(path, design)
-        if page is not None:
+        if page := self.world.page(target, design):
             return answer_page(page)
+        if page := self.world.page(path, design):
+            return replace(answer_page(page), is_kept=False)  # there is no end of queries
         return self._answer_file(path) or answer_missing(path)
 
     def _answer_file(self, path: str) -> Answer | None:
         if path == "/robots.txt":
             return Answer(write_robots(self.world, self.robots), headers=(("Content-Type", "text/plain"),))
         if path.startswith("/img/") or path in ("/assets/logo.svg", "/favicon.ico"):
-            return Answer(draw(path), headers=(("Content-Type", "image/svg+xml"),))
+            return Answer(draw(path), headers=(("Content-Type", "image/svg+xml"),), is_kept=False)
         if path == "/assets/site.css":
             return Answer(stylesheet(), headers=(("Content-Type", "text/css"),))
         if path.startswith("/assets/"):
@@ -79,7 +88,12 @@ def answer_missing(path: str, status: int = 404) -> Answer:
     """Answer that there is nothing."""
     what = "is not here" if status == 404 else "was removed"
     page = f"<!doctype html><title>{status}</title><h1>Not found</h1><p>The page {escape(path)} {what}."
-    return Answer(page.encode(), status, (_HTML,))
+    return answer_plainly(page.encode(), status)
+
+
+def answer_plainly(body: bytes, status: int = 200) -> Answer:
+    """Answer with markup that says nothing about its age; such answers are many, so none is kept."""
+    return Answer(body, status, (("Content-Type", "text/html; charset=utf-8"),), is_kept=False)
 
 
 def tag_of(body: bytes) -> str:

@@ -53,3 +53,19 @@ def draw(path: str) -> bytes:
         + "".join(hills)
         + "</svg>"
     ).encode()
+
+
+def write_pdf() -> bytes:
+    """Write a PDF of one empty page."""
+    objects = (
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>",
+    )
+    body, places = b"%PDF-1.4\n", []
+    for number, inside in enumerate(objects, start=1):
+        places.append(len(body))
+        body += b"%d 0 obj\n%b\nendobj\n" % (number, inside)
+    lines = b"".join(b"%010d 00000 n \n" % place for place in places)
+    table = b"xref\n0 4\n0000000000 65535 f \n" + lines
+    return body + table + b"trailer\n<< /Size 4 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % len(body)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TextIO
 
 from scythe.demo.answers import Site
+from scythe.demo.corners import LAB, Setting, build_corners
 from scythe.demo.maps import Robots
 from scythe.demo.protocol import Desk, Request, Talk
 from scythe.demo.serving import ServeOptions, read_arguments, write_arguments
@@ -26,11 +27,26 @@ from scythe.demo.world import World
 
 
 @dataclass(frozen=True)
-class InThread:
+class Served:
+    """A demo site that is being served."""
+
+    site: Site
+
+    @property
+    def world(self) -> World:
+        """The pages it has."""
+        return self.site.world
+
+    @property
+    def url(self) -> str:
+        """The address of the front page."""
+        return self.site.world.base + "/"
+
+
+@dataclass(frozen=True)
+class InThread(Served):
     """A demo site served by a thread of this process."""
 
-    world: World
-    url: str  # of the front page
     desk: Desk
     log: list[Request]  # every request so far, in the order they came
 
@@ -40,11 +56,9 @@ class InThread:
 
 
 @dataclass(frozen=True)
-class InProcess:
+class InProcess(Served):
     """A demo site served by a process of its own."""
 
-    world: World
-    url: str  # of the front page
     process: subprocess.Popen[str]
     log_file: Path
 
@@ -65,8 +79,11 @@ class InProcess:
 
 def make_site(options: ServeOptions, base: str) -> Site:
     """Put together what is served at an address."""
-    world = World(options.seed, options.pages, options.design, base, options.weight_bytes)
-    return Site(world, Robots(crawl_delay_s=options.crawl_delay_s))
+    more = (LAB,) if options.corners else ()
+    world = World(options.seed, options.pages, options.design, base, options.weight_bytes, more)
+    corners = build_corners(Setting(world, options.slow_s), options.corners)
+    disallow = ("/private/",) if any(corner.name == "private" for corner in corners) else ()
+    return Site(world, Robots(disallow, options.crawl_delay_s), corners)
 
 
 @contextmanager
@@ -80,7 +97,7 @@ def serve_demo(options: ServeOptions | None = None) -> Iterator[InThread]:
         start = _start(options or ServeOptions(), log.append)
         desk, server = asyncio.run_coroutine_threadsafe(start, loop).result()
         try:
-            yield InThread(desk.site.world, desk.site.world.base + "/", desk, log)
+            yield InThread(desk.site, desk, log)
         finally:
             asyncio.run_coroutine_threadsafe(_stop(desk, server), loop).result(10)
     finally:
@@ -101,7 +118,7 @@ def serve_demo_process(options: ServeOptions | None = None) -> Iterator[InProces
             assert process.stdout is not None
             try:
                 base = process.stdout.readline().strip().rstrip("/")
-                yield InProcess(make_site(options, base).world, base + "/", process, log_file)
+                yield InProcess(make_site(options, base), process, log_file)
             finally:
                 process.terminate()
 

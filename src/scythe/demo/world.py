@@ -12,13 +12,14 @@ from scythe.demo import furniture
 from scythe.demo.build import DemoPage, write_page
 from scythe.demo.designs import DESIGNS, Design
 from scythe.demo.furniture import Frame, Place
-from scythe.demo.ledger import Ledger
+from scythe.demo.ledger import ARTICLES, Ledger
 from scythe.demo.lists import write_list
 from scythe.demo.markup import Part, el, paragraph
 from scythe.demo.pictures import write_gallery
 from scythe.demo.plan import BASE, Plan
 from scythe.demo.prose import Voice, load_words
 from scythe.demo.shop import categories, write_product, write_reviews
+from scythe.demo.things import Writer
 
 _FEEDS = {
     "/feed.xml": "application/rss+xml",
@@ -36,6 +37,7 @@ class World:
     design: int = 0  # of pages asked for without naming one
     base: str = BASE  # scheme, host and port of every address on it
     weight_bytes: int = 0  # pages are made at least so long, as scripts make real ones
+    more: tuple[Place, ...] = ()  # entries of the menu besides the usual ones
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -54,23 +56,20 @@ class World:
 
     def page(self, path: str, design: int | None = None) -> DemoPage | None:
         """Write the page at a path, with its gold; None where there is none."""
-        dress = DESIGNS[self.design if design is None else design]
+        design = self.design if design is None else design
         if listing := self.ledger.lists.get(path):
-            return self._settle(write_list(listing, dress, self._frame("en")))
+            return self._settle(write_list(listing, DESIGNS[design], self._frame("en")))
         if plan := self.ledger.by_path.get(path):
-            return self._settle(self._write(plan, dress))
+            return self.write(plan, design)
         return None
 
-    def _write(self, plan: Plan, design: Design) -> DemoPage:
+    def write(self, plan: Plan, design: int, *, write: Writer | None = None) -> DemoPage:
+        """Write a page that may not be in the ledger; `write` replaces what its kind has for content."""
         frame = self._frame(plan.language, self._tags(plan))
         others = self.ledger.others(plan)
-        if plan.kind == "product":
-            return write_page(plan, others, design, frame=frame, write=write_product, remarks=write_reviews(plan))
-        if plan.kind == "gallery":
-            return write_page(plan, others, design, frame=frame, write=write_gallery)
-        if plan.kind == "about":
-            return write_page(plan, others, design, frame=frame, write=_write_about)
-        return write_page(plan, others, design, frame=frame)
+        remarks = write_reviews(plan) if plan.kind == "product" else None
+        writer = write or _WRITERS.get(plan.kind)
+        return self._settle(write_page(plan, others, DESIGNS[design], frame=frame, write=writer, remarks=remarks))
 
     def _settle(self, page: DemoPage) -> DemoPage:
         """Give a page the address its site is served at, and the weight that is wanted."""
@@ -86,6 +85,7 @@ class World:
         menu = [Place(name, f"/{folder}/") for name, folder in zip(names, folders, strict=True)]
         menu[0] = replace(menu[0], below=stories)
         menu += [Place("Shop", "/shop/", shelves), Place("Pictures", "/pictures/"), Place("Archive", "/archive/")]
+        menu += self.more
         head = tuple(
             el("link", rel="alternate", type=kind, href=path, title=furniture.SITE_NAME)
             for path, kind in _FEEDS.items()
@@ -98,7 +98,7 @@ class World:
             return ((categories()[plan.topic], f"/shop/{plan.topic}/"),)
         if plan.kind == "gallery":
             return (("Pictures", "/pictures/"),)
-        if plan.kind == "about":
+        if plan.kind not in ARTICLES:
             return ()
         at = plan.number % 6
         section = (load_words(plan.language)["ui"]["sections"][at], f"/{load_words('world')['sections'][at]}/")
@@ -116,6 +116,9 @@ def _write_about(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     words = load_words("world")
     _, texts = [*words["about"], words["login"]][int(plan.topic)]
     return [paragraph(voice.say(text)) for text in texts]
+
+
+_WRITERS: dict[str, Writer] = {"product": write_product, "gallery": write_gallery, "about": _write_about}
 
 
 def _weigh(html: bytes, least: int) -> bytes:

@@ -1,0 +1,312 @@
+"""Odd corners of the demo site: a world comes in, what real servers do to crawlers goes out, one corner per kind.
+
+Each corner says which addresses lead into it, what it answers there, and what a good crawl makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from html import escape
+
+from scythe.demo.answers import Answer, answer_missing, answer_page, answer_plainly
+from scythe.demo.build import DemoPage
+from scythe.demo.codings import pack
+from scythe.demo.drawings import write_pdf
+from scythe.demo.furniture import Place
+from scythe.demo.markup import el, furniture, paragraph
+from scythe.demo.plan import FIRST_DAY, Plan, plan_page
+from scythe.demo.traps import answer_calendar, answer_sessions, answer_spiral
+from scythe.demo.world import World
+from scythe.errors import BadInput
+
+LAB = Place("Odds and ends", "/lab/")  # the page that leads into the corners
+_FIRST = 1_000_000  # numbers of pages in corners, far from those of the ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """One odd corner."""
+
+    name: str
+    says: str  # what is odd, for people
+    paths: tuple[str, ...]  # that the lab page leads to
+    answer: Callable[[str, int, int], Answer | None]  # target, how often it was asked for before, design
+    below: tuple[str, ...] = ()  # where all its addresses begin, if they are more than `paths`
+    good: tuple[str, ...] = ("done",)  # states that its addresses may end in
+
+    def holds(self, target: str) -> bool:
+        """Tell whether an address lies in this corner."""
+        return (
+            target in self.paths or target.partition("?")[0] in self.paths or target.startswith(self.below or ("\0",))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What corners are built of."""
+
+    world: World
+    slow_s: float = 2.0
+    huge_bytes: int = 6_000_000
+
+    def story(
+        self, path: str, language: str = "en", design: int = 0, *, kind: str = "news", round_: int = 0
+    ) -> DemoPage:
+        """Write a page that only corners have."""
+        number = _FIRST + sum(path.encode())
+        plan = replace(plan_page(self.world.seed, number, kind, language, round_=round_), path=path)
+        return self.world.write(plan, design)
+
+
+def _fixed(setting: Setting, path: str, **changes: object) -> Callable[[str, int, int], Answer | None]:
+    """Answer with one story, changed in some way."""
+    return lambda target, visits, design: replace(answer_page(setting.story(path, design=design)), **changes)  # type: ignore[arg-type]
+
+
+def _slow(setting: Setting) -> Corner:
+    path = "/lab/slow.html"
+    says = f"answers after {setting.slow_s:g} s"
+    return Corner("slow", says, (path,), _fixed(setting, path, wait_s=setting.slow_s))
+
+
+def _missing(setting: Setting) -> Corner:
+    path = "/lab/missing.html"
+    return Corner("missing", "404", (path,), lambda *_: answer_missing(path), good=("gone",))
+
+
+def _gone(setting: Setting) -> Corner:
+    path = "/lab/removed.html"
+    return Corner("gone", "410", (path,), lambda *_: answer_missing(path, 410), good=("gone",))
+
+
+def _shaky(setting: Setting) -> Corner:
+    path = "/lab/shaky.html"
+    return Corner("shaky", "500 twice, then a page", (path,), _after(setting, path, 2, Answer(b"oops", 500)))
+
+
+def _busy(setting: Setting) -> Corner:
+    path = "/lab/busy.html"
+    answer = Answer(b"later, please", 503, (("Retry-After", "1"),))
+    return Corner("busy", "503 with Retry-After, then a page", (path,), _after(setting, path, 1, answer))
+
+
+def _after(setting: Setting, path: str, count: int, first: Answer) -> Callable[[str, int, int], Answer | None]:
+    """Answer badly so many times, then with a page."""
+
+    def answer(target: str, visits: int, design: int) -> Answer:
+        found = first if visits < count else answer_page(setting.story(path, design=design))
+        return replace(found, is_kept=False)
+
+    return answer
+
+
+def _chain(setting: Setting) -> Corner:
+    steps = tuple(f"/lab/old-{n}.html" for n in range(1, 5))
+    end = "/lab/moved.html"
+    return Corner(
+        "chain", "four redirects, then a page", steps[:1], _redirects(setting, steps, end), ("/lab/old-", end)
+    )
+
+
+def _loop(setting: Setting) -> Corner:
+    steps = ("/lab/round-a.html", "/lab/round-b.html")
+    answer = _redirects(setting, steps, steps[0])
+    return Corner("loop", "redirects in a circle", steps[:1], answer, ("/lab/round-",), ("redirect", "failed"))
+
+
+def _redirects(setting: Setting, steps: tuple[str, ...], end: str) -> Callable[[str, int, int], Answer | None]:
+    onward = dict(zip(steps, (*steps[1:], end), strict=True))
+
+    def answer(target: str, visits: int, design: int) -> Answer | None:
+        if target in onward:
+            status = (301, 302, 307, 308)[steps.index(target) % 4]
+            return Answer(b"this way", status, (("Location", onward[target]),))
+        return answer_page(setting.story(end, design=design)) if target == end else None
+
+    return answer
+
+
+def _cut(setting: Setting) -> Corner:
+    path = "/lab/cut.html"
+    return Corner("cut", "the connection closes in the middle", (path,), _fixed(setting, path, stop_at=20_000))
+
+
+def _charset(setting: Setting) -> Corner:
+    path = "/lab/umlaut.html"
+
+    def answer(target: str, visits: int, design: int) -> Answer:
+        page = setting.story(path, "de", design)
+        html = page.html.decode("utf-8" if "utf-8" in page.content_type else "iso-8859-1")
+        old = html.replace('<meta charset="utf-8">', "").replace('<meta charset="iso-8859-1">', "")
+        return answer_plainly(old.encode("iso-8859-1", "xmlcharrefreplace"))
+
+    return Corner("charset", "says UTF-8, is Latin-1", (path,), answer)
+
+
+def _packed(setting: Setting) -> Corner:
+    paths = {f"/lab/packed-{coding}.html": coding for coding in ("gzip", "deflate", "br", "zstd")}
+
+    def answer(target: str, visits: int, design: int) -> Answer | None:
+        if target not in paths:
+            return None
+        plain = answer_page(setting.story(target, design=design))
+        coding = paths[target]
+        return replace(plain, body=pack(plain.body, coding), headers=(*plain.headers, ("Content-Encoding", coding)))
+
+    return Corner("packed", "gzip, deflate, br and zstd", tuple(paths), answer)
+
+
+def _files(setting: Setting) -> Corner:
+    paths = ("/files/report.pdf", "/img/poster-1.jpg")
+
+    def answer(target: str, visits: int, design: int) -> Answer | None:
+        return Answer(write_pdf(), headers=(("Content-Type", "application/pdf"),)) if target == paths[0] else None
+
+    return Corner("files", "a PDF and a picture, linked like pages", paths, answer, good=("other", "skipped", "done"))
+
+
+def _lying(setting: Setting) -> Corner:
+    path = "/lab/picture.html"
+    body = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8
+    return Corner(
+        "lying", "a picture that says it is HTML", (path,), lambda *_: answer_plainly(body), good=("other", "done")
+    )
+
+
+def _tracking(setting: Setting) -> Corner:
+    article = next(plan.path for plan in setting.world.ledger.content if plan.kind == "news")
+    ways = ("utm_source=letter&utm_medium=mail", "utm_source=feed", "fbclid=IwAR0x1", "utm_campaign=spring")
+    paths = tuple(f"{article}?{way}" for way in ways)
+    return Corner("tracking", "one article under four more addresses", paths, lambda *_: None, good=("done", "skipped"))
+
+
+def _softly_missing(setting: Setting) -> Corner:
+    paths = tuple(f"/offers/{n}.html" for n in (17, 23, 42))
+
+    def answer(target: str, visits: int, design: int) -> Answer:
+        plan = Plan(_FIRST, "about", "en", "/offers/", "Sorry", "", FIRST_DAY, "0", "Nothing here.", "soft")
+        text = "We are sorry, the page you are looking for could not be found. It may have moved, or never existed."
+        return answer_page(setting.world.write(plan, design, write=lambda *_: [paragraph(text)]))
+
+    return Corner("soft-404", "says 200 and means 404", paths, answer, ("/offers/",))
+
+
+def _twins(setting: Setting) -> Corner:
+    paths = ("/lab/twin-a.html", "/lab/twin-b.html")
+
+    def answer(target: str, visits: int, design: int) -> Answer:
+        page = setting.story(paths[0], design=design)
+        canonical = el("link", rel="canonical", href=page.url).encode()
+        return answer_page(replace(page, html=page.html.replace(canonical, b"")))
+
+    return Corner("twins", "one page under two addresses", paths, answer)
+
+
+def _enormous(setting: Setting) -> Corner:
+    path = "/lab/enormous.html"
+
+    def answer(target: str, visits: int, design: int) -> Answer:
+        page = setting.story(path, design=design)
+        text = f"<p>{escape(page.gold_text[:2000])}</p>\n".encode()
+        before, mark, after = page.html.rpartition(b"</main>")
+        return replace(answer_page(page), body=before + text * (setting.huge_bytes // len(text)) + mark + after)
+
+    return Corner("enormous", f"{setting.huge_bytes / 1e6:.0f} MB of text", (path,), answer)
+
+
+def _empty(setting: Setting) -> Corner:
+    path = "/lab/empty.html"
+    return Corner("empty", "200 and no byte", (path,), lambda *_: answer_plainly(b""), good=("done", "other"))
+
+
+def _private(setting: Setting) -> Corner:
+    paths = ("/private/notes.html", "/private/accounts.html")
+
+    def answer(target: str, visits: int, design: int) -> Answer:
+        return answer_page(setting.story(target.partition("?")[0], design=design))
+
+    return Corner("private", "robots.txt says no", paths, answer, ("/private/",), ("refused",))
+
+
+def _community(setting: Setting) -> Corner:
+    talk = {"/t/hay.html": ("forum", 0), "/t/stones.html": ("forum", 1)}
+    talk |= {"/wiki/meadow.html": ("wiki", 0), "/wiki/barley.html": ("wiki", 1)}
+
+    def answer(target: str, visits: int, design: int) -> Answer | None:
+        if target.startswith("/u/"):
+            return answer_plainly(f"<title>{escape(target[3:])}</title><p>A member of this forum.".encode())
+        path = target.partition("?")[0]
+        if path not in talk:
+            return None
+        kind, round_ = talk[path]
+        return answer_page(setting.story(path, design=design, kind=kind, round_=round_))
+
+    return Corner("community", "a forum and a wiki with edit links", tuple(talk), answer, ("/u/",), ("done", "skipped"))
+
+
+def _calendar(setting: Setting) -> Corner:
+    start = ("/calendar/2026/11/",)
+    return Corner("calendar", "a month for ever", start, answer_calendar, ("/calendar/",), ("done", "skipped"))
+
+
+def _sessions(setting: Setting) -> Corner:
+    start = ("/club/members.html",)
+    return Corner("sessions", "a new session in every link", start, answer_sessions, ("/club/",), ("done", "skipped"))
+
+
+def _spiral(setting: Setting) -> Corner:
+    return Corner("spiral", "a folder in itself", ("/spiral/",), answer_spiral, ("/spiral/",), ("done", "skipped"))
+
+
+CORNERS: Mapping[str, Callable[[Setting], Corner]] = {
+    "slow": _slow,
+    "missing": _missing,
+    "gone": _gone,
+    "shaky": _shaky,
+    "busy": _busy,
+    "chain": _chain,
+    "loop": _loop,
+    "cut": _cut,
+    "charset": _charset,
+    "packed": _packed,
+    "files": _files,
+    "lying": _lying,
+    "tracking": _tracking,
+    "soft-404": _softly_missing,
+    "twins": _twins,
+    "enormous": _enormous,
+    "empty": _empty,
+    "private": _private,
+    "community": _community,
+    "calendar": _calendar,
+    "sessions": _sessions,
+    "spiral": _spiral,
+}
+
+
+def build_corners(setting: Setting, names: Iterable[str]) -> tuple[Corner, ...]:
+    """Build the corners named and the page that leads into them; "all" stands for every one."""
+    wanted = list(names)
+    unknown = [name for name in wanted if name not in CORNERS and name != "all"]
+    if unknown:
+        raise BadInput(f"no corner is called {unknown[0]!r}; there are {', '.join(CORNERS)}")
+    chosen = CORNERS if "all" in wanted else {name: CORNERS[name] for name in wanted}
+    corners = tuple(build(setting) for build in chosen.values())
+    return (_lab(setting, corners), *corners) if corners else ()
+
+
+def _lab(setting: Setting, corners: Iterable[Corner]) -> Corner:
+    """Build the page that leads into the corners."""
+    links = [
+        el("li", escape(corner.says), ": ", ", ".join(el("a", escape(path), href=path) for path in corner.paths))
+        for corner in corners
+    ]
+    plan = Plan(_FIRST, "about", "en", LAB.path, LAB.name, "", FIRST_DAY, "0", "What is left over.", "lab")
+    parts = [paragraph("These are the corners of our site that the carpenter never finished.")]
+    parts.append(furniture(el("ul", *links)))
+
+    def answer(target: str, visits: int, design: int) -> Answer:
+        return answer_page(setting.world.write(plan, design, write=lambda *_: parts))
+
+    return Corner("lab", "leads into the corners", (LAB.path,), answer)
