@@ -5,7 +5,7 @@ It runs beside extraction, in the worker; whether an address belongs to the site
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -22,6 +22,8 @@ MANY_PARAMETERS = 2  # from so many on an address waits behind others: lists tha
 _AGENT = "scythe"
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 
+IsNews = Callable[[str, bool], bool]
+
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
@@ -35,11 +37,20 @@ class Discovery:
 
 
 def discover(
-    body: bytes, url: str, *, kind: str = "page", content_type: str | None = None, robots_tag: str = ""
+    body: bytes,
+    url: str,
+    *,
+    kind: str = "page",
+    content_type: str | None = None,
+    robots_tag: str = "",
+    is_news: IsNews | None = None,
 ) -> Discovery:
-    """Return the addresses that the body found at `url` names, each once, and what it asks of robots."""
+    """Return the addresses that the body found at `url` names, each once, and what it asks of robots.
+
+    Of a page, links that `is_news` knows, given an address and whether it is not to be followed, are left out.
+    """
     if kind == "page":
-        return _settle_page(read_hrefs(body, url, content_type), url, robots_tag)
+        return _settle_page(read_hrefs(body, url, content_type), url, robots_tag, is_news)
     if kind == "feed" or is_feed(body, content_type):
         feed = read_feed(body, url, content_type)
         found = [_named(entry.url, "feed") for entry in feed.entries]
@@ -52,15 +63,15 @@ def discover(
     return Discovery(_once(found, url), losses=sitemap.losses, why=sitemap.why)
 
 
-def _settle_page(hrefs: Hrefs, url: str, robots_tag: str) -> Discovery:
+def _settle_page(hrefs: Hrefs, url: str, robots_tag: str, is_news: IsNews | None) -> Discovery:
     asked = read_robots_tag(robots_tag)
     no_index, no_follow = hrefs.noindex or "noindex" in asked, hrefs.nofollow or "nofollow" in asked
     said = tuple(name for name, is_said in (("noindex", no_index), ("nofollow", no_follow)) if is_said)
-    found = _once(_page_addresses(hrefs, url, no_follow), url)
+    found = _once(_page_addresses(hrefs, url, no_follow, is_news), url)
     return Discovery(found, said, hrefs.canonical, hrefs.losses)
 
 
-def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool) -> Iterator[Named]:
+def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool, is_news: IsNews | None) -> Iterator[Named]:
     """Yield what a page names; the first word on an address counts, so the special ones come first."""
     for how, target in (
         ("refresh", hrefs.refresh),
@@ -75,8 +86,9 @@ def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool) -> Iterator[Named]:
     for feed in hrefs.feeds:
         if _is_of_site(feed, url):
             yield _named(feed, "feed", "feed", is_nofollow=no_follow)
-    for link in hrefs.links:
-        yield _named(link.url, is_nofollow=no_follow or link.nofollow)
+    for address, nofollow in hrefs.links:
+        if is_news is None or is_news(address, no_follow or nofollow):
+            yield _named(address, is_nofollow=no_follow or nofollow)
 
 
 def _named(url: Url, how: str = "link", kind: str = "page", *, is_nofollow: bool = False) -> Named:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from scythe.crawling.discover import Discovery, discover
 from scythe.crawling.extraction import to_extracted
-from scythe.crawling.jobs import Answer, Job, Named, SiteSetup
+from scythe.crawling.jobs import Answer, Job, SiteSetup
 from scythe.crawling.sample import Kept, Sample
 from scythe.crawling.told import Told
 from scythe.errors import BadInput
 from scythe.model import Document
-from scythe.page.hrefs import Hrefs, read_hrefs
 from scythe.page.page import Page
 from scythe.page.sniff import sniff_bytes
 from scythe.reader import read
@@ -31,7 +31,7 @@ class SiteLearner:
 
     def __init__(self, setup: SiteSetup, told: Told) -> None:
         self.setup = setup
-        self._told = told
+        self._is_news = None if setup.tells_again else told.ask_for(setup.key)
         self._site = _take_up(setup.profile)
         self._sample = Sample(is_learned=self._site is not None)
         self._handed = self._site.profile if self._site is not None else None  # the profile last handed on
@@ -39,20 +39,24 @@ class SiteLearner:
         self._pages = 0  # since then
 
     def extract(self, job: Job) -> Answer:
-        """Extract one page, by what was learned of the site or, before that, cold."""
+        """Extract one page, by what was learned of the site or, before that, cold; of a sitemap or feed, addresses."""
+        if job.kind != "page":
+            seen = self._discover(job, job.body)
+            return Answer(found=seen.found, why=seen.why)
         body = _in_utf8(job)
         document = self._read(body, job)
         extracted = to_extracted(document, self.setup.parts)
         if job.is_whole and job.status == 200 and (extracted.text or extracted.regions) and self._may_learn:
             self._sample.add(job.url, body, fits=self._site is None or _fits(document))
-        hrefs = read_hrefs(body, job.url, job.content_type)
+        seen = self._discover(job, body)
+        drift = len(self._site.drift.events) if self._site is not None else 0
         return Answer(
             extracted,
-            self._name(hrefs),
+            seen.found,
             self.take_profile(),
-            directives=tuple(name for name in ("noindex", "nofollow") if getattr(hrefs, name)),
-            canonical=hrefs.canonical,
-            drift=len(self._site.drift.events) if self._site is not None else 0,
+            directives=seen.directives,
+            canonical=seen.canonical,
+            drift=drift,
         )
 
     @property
@@ -111,19 +115,15 @@ class SiteLearner:
             return site if site.profile.layouts else None
         return site if _count_cut(site, pages) > _count_cut(self._site, pages) else None
 
-    def _name(self, hrefs: Hrefs) -> tuple[Named, ...]:
-        """Return the addresses of a page that were not named before."""
-        key = self.setup.key
-        is_news = self._told.is_news if not self.setup.tells_again else lambda site, url: True
-        found = [
-            Named(link.url, is_nofollow=link.nofollow or hrefs.nofollow)
-            for link in hrefs.links
-            if is_news(key, link.url)
-        ]
-        found += [Named(url, "feed", "feed") for url in hrefs.feeds if is_news(key, url)]
-        others = ((hrefs.next, "paging"), (hrefs.refresh, "redirect"))
-        found += [Named(url, how) for url, how in others if url and is_news(key, url)]
-        return tuple(found)
+    def _discover(self, job: Job, body: bytes) -> Discovery:
+        return discover(
+            body,
+            job.url,
+            kind=job.kind,
+            content_type=job.content_type,
+            robots_tag=job.robots_tag,
+            is_news=self._is_news,
+        )
 
 
 def _take_up(profile: str | None) -> Site | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 
 _SLOTS = 1 << 20  # 8 MB; a site of more addresses has some named twice, which costs time and nothing else
 
@@ -14,11 +15,19 @@ class Told:
         self._mask = slots - 1
         self._hashes = array("q", bytes(8 * slots))
 
-    def is_news(self, site: str, url: str) -> bool:
-        """Say whether an address of a site was not seen before, or so long ago that it was forgotten."""
-        number = hash(url) ^ hash(site)
-        at = number & self._mask
-        if self._hashes[at] == number:
-            return False
-        self._hashes[at] = number
-        return True
+    def ask_for(self, site: str) -> Callable[[str, bool], bool]:
+        """Return a function that says whether an address of a site was not seen before, or so long ago that it is lost.
+
+        An address that is not to be followed is another one: the next page may say otherwise.
+        """
+        hashes, mask, salts = self._hashes, self._mask, (hash((site, False)), hash((site, True)))
+
+        def is_news(url: str, is_nofollow: bool) -> bool:
+            number = hash(url) ^ salts[is_nofollow]
+            at = number & mask
+            if hashes[at] == number:
+                return False
+            hashes[at] = number
+            return True
+
+        return is_news
