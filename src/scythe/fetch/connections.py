@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ssl
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
@@ -72,7 +72,7 @@ class Connector(aiohttp.TCPConnector):
             keepalive_timeout=_KEPT_S if options.keep_alive else None,
             ssl=_tls(options),
         )
-        self._factory = partial[ResponseHandler](Talk, loop=self._loop)
+        self._factory = cast("partial[ResponseHandler]", partial(Talk, loop=self._loop))
 
     async def judge(self, host: str) -> None:
         """Raise `guard.Refused` when a host that somebody else will dial for us must not be dialled."""
