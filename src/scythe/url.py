@@ -39,7 +39,10 @@ def absolute(text: str, base: str | None = None) -> Url | None:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             return None
         parts.port  # noqa: B018  (raises ValueError on a port out of range)
-        return Url(urlunsplit(parts).translate(_QUOTE))
+        url = urlunsplit(parts).translate(_QUOTE)
+        if "[" in parts.netloc:
+            urlsplit(url)  # quoted, what stood in the brackets may be no number any more
+        return Url(url)
     except ValueError:
         return None
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fetch.odd_urls import odd_urls
 
 from scythe.url import absolute
 
@@ -32,3 +33,9 @@ def test_relative_addresses_are_joined_as_the_standard_library_joins_them(name, 
 @pytest.mark.parametrize("base", BASES)
 def test_a_path_is_put_behind_the_host(base):
     assert absolute("/p?q", base) == base[: base.index("a.example")] + "a.example/p?q"
+
+
+def test_what_counts_as_an_address_can_be_taken_apart():
+    urls = [url for text in odd_urls(20_000, seed=4) if (url := absolute(text))]
+    assert len(urls) > 2_000
+    assert all(urlsplit(url).hostname and absolute(url) for url in urls)

@@ -14,8 +14,11 @@ from scythe.errors import FetchFailed
 from scythe.url import Url
 
 # nearly all addresses: dialled as they are spelled
-_PLAIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]{0,252}+(?::([1-9][0-9]{0,3}+|[1-5][0-9]{4}+))?+(?:/[!$-\[\]-~]*+)?+")
-_NAME = re.compile(r"[a-z0-9_][a-z0-9._-]{0,252}")
+_PLAIN = re.compile(
+    r"https?://(?:[a-z0-9-]{1,63}+\.)*+[a-z0-9-]{1,63}+(?::([1-9][0-9]{0,3}+|[1-5][0-9]{4}+))?+(?:/[!$-\[\]-~]*+)?+"
+)
+_NAME = re.compile(r"(?:[a-z0-9_-]{1,63}+\.)*+[a-z0-9_-]{1,63}+\.?+")
+_NAME_CHARS = 254  # RFC 1035, with the dot at the end
 # Services that would take a request for commands of their own: those of the Fetch standard ("bad ports"), databases.
 _CLOSED_PORTS = frozenset(
     map(
@@ -56,15 +59,16 @@ def spell_host(netloc: str, name: str) -> str:
     if not name.isascii():
         name = _to_ascii(name)
     name = name.lower()
-    return name if _NAME.fullmatch(name) else ""
+    return name if len(name) <= _NAME_CHARS and _NAME.fullmatch(name) else ""
 
 
 def _spell_number(netloc: str, name: str) -> str:
-    # Without a zone ("%eth0"): that names a network of this machine, and the guard would open none of them.
-    if not netloc.rpartition("@")[2].startswith("["):
+    # A zone ("%eth0") names a network of this machine, and the guard would open none of them.
+    before, _, after = netloc.rpartition("@")[2].partition("]")
+    if before.lower() != f"[{name}" or after[:1] not in ("", ":") or "%" in name:
         return ""
     try:
-        return f"[{IPv6Address(name).compressed}]" if "%" not in name else ""
+        return f"[{IPv6Address(name).compressed}]"
     except AddressValueError:
         return ""
 
