@@ -86,6 +86,6 @@ def command(folder: str, statement: str) -> None:
         connection.execute(statement)
 
 
-def address(folder: str, database: str) -> str:
-    """Return the address of a database as a user would write it."""
-    return f"postgresql://{_USER}@/{database}?host={folder}"
+def address(folder: str, schema: str) -> str:
+    """Return the address of a schema as a user would write it."""
+    return f"postgresql://{_USER}@/{_USER}?host={folder}&options=-csearch_path%3D{schema}"

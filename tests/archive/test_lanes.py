@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+from tests.archive.visiting import LANE, NOW, begin, done, found, later
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.archive.owner import Owner, _started, this_machine
+from scythe.visits import Outcome
+
+
+def elsewhere() -> Owner:
+    """Return an owner on another machine: nobody can tell whether it runs."""
+    return Owner("elsewhere", 1, "1", "abc")
+
+
+def ended() -> Owner:
+    """Return an owner whose process has ended."""
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    return Owner(this_machine(), child.pid, "1", "abc")
+
+
+def test_a_lane_is_held_by_one(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        me, other = Owner.of_this_process(), Owner.of_this_process()
+        lane = archive.take_lane(site, me, now=NOW)
+        assert lane is not None
+        assert (lane.name, lane.is_left) == (LANE, True)
+        assert archive.take_lane(site, other, now=NOW) is None
+        assert archive.take_lane(site, me, now=NOW) is None
+        assert archive.keep_lane(lane, me, now=NOW).is_held
+        assert not archive.keep_lane(lane, other, now=NOW).is_held
+
+
+def test_a_lane_without_work_is_not_handed_out(where: str) -> None:
+    with open_archive(where) as archive:
+        site, (task,) = begin(archive, "a")
+        archive.store([Outcome(task, "retry", NOW, status=503, retry_at=later(60))])
+        assert archive.take_lane(site, Owner.of_this_process(), now=later(59)) is None
+        assert archive.take_lane(site, Owner.of_this_process(), now=later(60)) is not None
+
+
+def test_a_lane_given_back_keeps_its_pause(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        me = Owner.of_this_process()
+        lane = archive.take_lane(site, me, now=NOW)
+        assert lane is not None
+        archive.leave_lane(lane, me, free_at=later(2.5), slow=4.0)
+        again = archive.take_lane(site, me, now=later(1))
+        assert again is not None
+        assert (again.free_at, again.slow, again.is_left) == (later(2.5), 4.0, True)
+
+
+def test_a_lane_is_shared_by_sites_of_one_host(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        other = archive.add_site("other", archive.sites()[0].start)
+        archive.add_found(other, [found("b")])
+        assert archive.take_lane(site, Owner.of_this_process(), now=NOW) is not None
+        assert archive.take_lane(other, Owner.of_this_process(), now=NOW) is None
+
+
+def test_a_dead_holder_on_this_machine_is_followed_at_once(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        assert archive.take_lane(site, ended(), now=NOW) is not None
+        lane = archive.take_lane(site, Owner.of_this_process(), now=NOW)
+        assert lane is not None
+        assert not lane.is_left
+
+
+def test_a_holder_elsewhere_is_followed_when_its_time_is_over(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        lane = archive.take_lane(site, elsewhere(), now=NOW, lease_s=60)
+        assert lane is not None
+        assert archive.take_lane(site, Owner.of_this_process(), now=later(59)) is None
+        assert archive.keep_lane(lane, elsewhere(), now=later(50), lease_s=60).is_held
+        assert archive.take_lane(site, Owner.of_this_process(), now=later(70)) is None
+        taken = archive.take_lane(site, Owner.of_this_process(), now=later(111))
+        assert taken is not None
+        assert not taken.is_left
+        assert not archive.keep_lane(lane, elsewhere(), now=later(112)).is_held
+
+
+def test_who_lost_a_lane_cannot_give_it_back(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        lane = archive.take_lane(site, elsewhere(), now=NOW)
+        me = Owner.of_this_process()
+        assert lane is not None
+        mine = archive.take_lane(site, me, now=later(61))
+        assert mine is not None
+        archive.leave_lane(lane, elsewhere(), free_at=later(999), slow=9.0)
+        assert archive.keep_lane(mine, me, now=later(62)).is_held
+        (row,) = archive.lane_states(site, now=later(62))
+        assert (row.owner, row.slow, row.waiting) == (me.to_text(), 1.0, 1)
+
+
+def test_a_holder_hears_that_somebody_waits_and_lets_the_other_go_first(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        me, other = Owner.of_this_process(), Owner.of_this_process()
+        lane = archive.take_lane(site, me, now=NOW)
+        assert lane is not None
+        assert not archive.keep_lane(lane, me, now=NOW).is_wanted
+        archive.want_lane(site, other, now=later(1))
+        assert archive.keep_lane(lane, me, now=later(2)).is_wanted
+        archive.leave_lane(lane, me, free_at=later(3), slow=1.0)
+        assert archive.take_lane(site, me, now=later(3)) is None
+        theirs = archive.take_lane(site, other, now=later(3))
+        assert theirs is not None
+        assert not archive.keep_lane(theirs, other, now=later(4)).is_wanted
+
+
+def test_a_wish_that_nobody_renews_is_forgotten(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        me, other = Owner.of_this_process(), Owner.of_this_process()
+        lane = archive.take_lane(site, me, now=NOW)
+        assert lane is not None
+        archive.want_lane(site, other, now=NOW)
+        assert not archive.keep_lane(lane, me, now=later(11)).is_wanted
+        archive.leave_lane(lane, me, free_at=NOW, slow=1.0)
+        assert archive.take_lane(site, me, now=later(12)) is not None
+
+
+def test_the_first_who_waits_is_the_next(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        holder, first, second = (Owner.of_this_process() for _ in range(3))
+        lane = archive.take_lane(site, holder, now=NOW)
+        assert lane is not None
+        archive.want_lane(site, first, now=NOW)
+        archive.want_lane(site, second, now=later(1))
+        archive.leave_lane(lane, holder, free_at=NOW, slow=1.0)
+        assert archive.take_lane(site, second, now=later(2)) is None
+        assert archive.take_lane(site, first, now=later(2)) is not None
+
+
+def test_nobody_waits_for_a_lane_that_is_free(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        archive.want_lane(site, Owner.of_this_process(), now=NOW)
+        assert archive.take_lane(site, Owner.of_this_process(), now=NOW) is not None
+
+
+def take_and_pause(archive: Archive, site: int, owner: Owner, seconds: float) -> None:
+    lane = archive.take_lane(site, owner, now=NOW)
+    assert lane is not None
+    archive.leave_lane(lane, owner, free_at=later(seconds), slow=1.0)
+
+
+def test_a_pause_of_more_than_a_day_was_a_wrong_clock(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        me = Owner.of_this_process()
+        take_and_pause(archive, site, me, 86_401)
+        lane = archive.take_lane(site, me, now=NOW)
+        assert lane is not None
+        assert lane.free_at == NOW
+
+
+def test_a_hold_from_the_future_does_not_last(where: str) -> None:
+    with open_archive(where) as archive:
+        site, _ = begin(archive, "a")
+        assert archive.take_lane(site, elsewhere(), now=later(2 * 86_400)) is not None
+        assert archive.take_lane(site, Owner.of_this_process(), now=NOW) is not None
+
+
+def test_addresses_due_in_a_future_that_never_comes_are_due(where: str) -> None:
+    with open_archive(where) as archive:
+        site, (task, other) = begin(archive, "a", "b")
+        archive.store([Outcome(task, "retry", later(2 * 86_400), status=503, retry_at=later(2 * 86_400 + 60))])
+        archive.store([done(other)])
+        assert [one.id for one in archive.next_tasks(site, LANE, 9, now=NOW)] == [task.id]
+        assert archive.take_lane(site, Owner.of_this_process(), now=NOW) is not None
+
+
+def test_an_owner_reads_what_it_wrote() -> None:
+    owner = replace(Owner.of_this_process(), machine="a|b")
+    assert Owner.from_text(owner.to_text()) == owner
+
+
+def test_a_process_that_runs_is_alive_and_its_number_alone_is_not_enough() -> None:
+    owner = Owner.of_this_process()
+    assert owner.is_alive()
+    assert not replace(owner, started="0").is_alive()
+    assert not ended().is_alive()
+    assert elsewhere().is_alive()
+
+
+def test_a_process_that_ended_and_was_not_waited_for_is_dead() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
+    assert child.stdin is not None
+    owner = Owner(this_machine(), child.pid, _started(child.pid), "x")
+    assert owner.is_alive()
+    child.stdin.close()
+    try:
+        for _ in range(1_000):
+            if not owner.is_alive():
+                break
+            time.sleep(0.01)
+        assert not owner.is_alive()
+    finally:
+        child.wait()

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, later, region
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.archive.records import identify
+from scythe.archive.stored import StoredRecord, Wanted
+from scythe.model import Record, Region
+from scythe.url import Url
+from scythe.visits import Outcome, Task
+
+
+def listing(task: Task, *regions: Region, **more: object) -> Outcome:
+    return done(task, extracted=extracted(task.url, regions=regions), **more)
+
+
+def records(archive: Archive) -> list[StoredRecord]:
+    return list(archive.read_records(Wanted()))
+
+
+def test_a_record_is_stored_once_and_sighted_again(where: str) -> None:
+    with open_archive(where) as archive:
+        site, (one, other) = begin(archive, "1", "2")
+        (first,) = archive.store([listing(one, region(("a", "Lakes"), ("b", "Rivers")))])
+        (second,) = archive.store([listing(other, region(("b", "Rivers"), ("c", "Seas")), at=later(60))])
+        assert (first.records, first.sightings) == (2, 2)
+        assert (second.records, second.sightings) == (1, 2)
+        counts = archive.counts(site)
+        assert (counts.records, counts.sightings) == (3, 4)
+        assert [record.fields for record in records(archive)] == [("Lakes",), ("Rivers",), ("Seas",)]
+        assert [record.sightings for record in records(archive)] == [1, 2, 1]
+
+
+def test_two_pages_of_one_batch_share_a_record(where: str) -> None:
+    with open_archive(where) as archive:
+        site, tasks = begin(archive, "1", "2")
+        receipts = archive.store([listing(task, region(("a", "Lakes"))) for task in tasks])
+        assert [(receipt.records, receipt.sightings) for receipt in receipts] == [(1, 1), (0, 1)]
+        assert (archive.counts(site).records, archive.counts(site).sightings) == (1, 2)
+
+
+def test_a_record_twice_on_a_page_is_one(where: str) -> None:
+    with open_archive(where) as archive:
+        _, (task,) = begin(archive, "1")
+        (receipt,) = archive.store([listing(task, region(("a", "Lakes"), ("a", "Lakes")), region(("a", "Lakes")))])
+        assert (receipt.records, receipt.sightings) == (1, 1)
+
+
+def test_a_record_whose_text_changed_is_the_same_and_its_new_text_is_kept(where: str) -> None:
+    with open_archive(where) as archive:
+        site, (task,) = begin(archive, "1")
+        archive.store([listing(task, region(("a", "Boat", "$ 12"), columns=("title", "price")), body="1")])
+        archive.requeue(site, now=NOW)
+        (receipt,) = archive.store(
+            [listing(task, region(("a", "Boat", "$ 10"), columns=("title", "price")), body="2", at=later(60))]
+        )
+        assert (receipt.records, receipt.sightings) == (0, 1)
+        with archive.database.reading() as connection:
+            rows = connection.exec_driver_sql("SELECT times, first_at, last_at, fields FROM sightings").all()
+        assert rows == [(2, NOW.timestamp(), later(60).timestamp(), '{"title":"Boat","price":"$ 10"}')]
+
+
+def test_seeing_the_same_page_again_counts_its_records_again(where: str) -> None:
+    with open_archive(where) as archive:
+        site, (task,) = begin(archive, "1")
+        archive.store([listing(task, region(("a", "Lakes")))])
+        archive.requeue(site, now=NOW)
+        (receipt,) = archive.store([listing(task, region(("a", "Lakes")), at=later(60))])
+        assert (receipt.stored, receipt.records, receipt.sightings) == ("same", 0, 1)
+        assert [(record.sightings, record.last_seen) for record in records(archive)] == [(2, later(60))]
+
+
+def test_records_without_links_are_told_by_their_text(where: str) -> None:
+    with open_archive(where) as archive:
+        _, (one, other) = begin(archive, "1", "2")
+        (first,) = archive.store([listing(one, region(("", "Lakes"), ("", "Rivers"), links=False))])
+        (second,) = archive.store([listing(other, region(("", "Rivers "), ("", "Seas"), links=False))])
+        assert (first.records, second.records) == (2, 1)
+
+
+def test_records_that_all_lead_to_one_form_are_told_by_their_text_too(where: str) -> None:
+    with open_archive(where) as archive:
+        _, (one, other) = begin(archive, "1", "2")
+        (first,) = archive.store([listing(one, region(("login", "Lakes"), ("login", "Rivers")))])
+        (second,) = archive.store([listing(other, region(("login", "Lakes"), ("login", "Seas")))])
+        assert (first.records, second.records) == (2, 1)
+        with archive.database.reading() as connection:
+            rows = connection.exec_driver_sql("SELECT DISTINCT told_by FROM records").all()
+        assert rows == [("both",)]
+
+
+def test_two_sites_have_records_of_their_own(where: str) -> None:
+    with open_archive(where) as archive:
+        _, (task,) = begin(archive, "1")
+        other = archive.add_site("other", task.url)
+
+        archive.store([listing(task, region(("a", "Lakes")))])
+
+        archive.add_found(other, [found("1")])
+        (there,) = archive.next_tasks(other, LANE, 1, now=NOW)
+        (receipt,) = archive.store([listing(there, region(("a", "Lakes")))])
+        assert receipt.records == 1
+
+
+def test_more_records_than_one_query_takes_are_stored(where: str) -> None:
+    rows = [(str(number), f"Lake {number}") for number in range(1_203)]
+    with open_archive(where) as archive:
+        _, (one, other) = begin(archive, "1", "2")
+        (first,) = archive.store([listing(one, region(*rows))])
+        (second,) = archive.store([listing(other, region(*rows))])
+        assert (first.records, second.records, second.sightings) == (1_203, 0, 1_203)
+
+
+def test_fields_beyond_the_columns_are_kept() -> None:
+    (one,) = identify([Region((Record(("a", "b")),), ("title",))])
+    assert one.told_by == "fields"
+    assert one.hash != identify([Region((Record(("a",)),), ("title",))])[0].hash
+
+
+def test_records_of_pictures_alone_are_told_by_them() -> None:
+    pictures = [Record(("",), images=(Url(f"http://site.example/{name}.png"),)) for name in "ab"]
+    assert len(identify([Region(tuple(pictures), ("title",))])) == 2
+
+
+LINKS = st.lists(st.sampled_from([Url(f"http://site.example/{name}") for name in "abcd"]), min_size=1, max_size=4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(LINKS, st.randoms(use_true_random=False))
+def test_the_order_of_links_does_not_matter(links: list[Url], random: object) -> None:
+    mixed = list(links)
+    random.shuffle(mixed)  # type: ignore[attr-defined]
+    (one,) = identify([Region((Record(("x",), tuple(links)),), ("title",))])
+    (other,) = identify([Region((Record(("y",), tuple(mixed)),), ("title",))])
+    assert one.hash == other.hash
+
+
+@pytest.mark.parametrize("told", ["links", "fields"])
+def test_no_record_can_pass_for_one_of_another_kind(told: str) -> None:
+    link = "http://site.example/a"
+    (by_links,) = identify([Region((Record(("x",), (Url(link),)),), ("title",))])
+    (by_fields,) = identify([Region((Record((link,)),), ("title",))])
+    assert {"links": by_links, "fields": by_fields}[told].told_by == told
+    assert by_links.hash != by_fields.hash

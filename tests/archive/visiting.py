@@ -1,0 +1,55 @@
+"""Visits for tests of archives: short ways to say what was found and what came of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from scythe.archive.archive import Archive
+from scythe.archive.hashes import digest_text
+from scythe.model import Record, Region
+from scythe.url import Url
+from scythe.visits import Extracted, Found, Outcome, Task
+
+NOW = datetime(2026, 5, 4, 12, 0, 0, tzinfo=UTC)
+SITE = Url("http://site.example/")
+LANE = "site.example"
+
+
+def later(seconds: float) -> datetime:
+    return NOW + timedelta(seconds=seconds)
+
+
+def found(path: str, **more: Any) -> Found:
+    return Found(Url(f"{SITE}{path}"), LANE, **more)
+
+
+def begin(archive: Archive, *paths: str) -> tuple[int, list[Task]]:
+    """Add a site with addresses; return its number and their tasks."""
+    site = archive.add_site(LANE, SITE)
+    archive.add_found(site, [found(path) for path in paths])
+    return site, archive.next_tasks(site, LANE, 1_000, now=NOW)
+
+
+def prose(about: str, chars: int = 300) -> str:
+    """Return a text of so many characters that says something of its own."""
+    return (f"What is known about {about}. " * (chars // 10))[:chars]
+
+
+def extracted(about: str, **more: Any) -> Extracted:
+    return Extracted(title=about, text=more.pop("text", prose(about)), **more)
+
+
+def done(task: Task, about: str = "", *, body: str = "", at: datetime = NOW, **more: Any) -> Outcome:
+    """Return the outcome of a visit that brought a page about something, with a body of its own unless one is given."""
+    about = about or task.url
+    more.setdefault("extracted", extracted(about))
+    return Outcome(task, "done", at, status=200, seconds=0.1, size=1_000, body_hash=digest_text(body or about), **more)
+
+
+def region(*rows: tuple[str, ...], columns: tuple[str, ...] = ("title",), links: bool = True) -> Region:
+    """Return a region of records; each row begins with what its link leads to, and goes on with its fields."""
+    records = [
+        Record(fields, (Url(f"{SITE}{link}"),) if links else ()) for link, *rest in rows for fields in [tuple(rest)]
+    ]
+    return Region(tuple(records), columns)
