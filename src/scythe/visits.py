@@ -124,7 +124,6 @@ class Lane:
     free_at: datetime  # no request before
     slow: float = 1.0  # how many times slower than usual its server wants it
     is_left: bool = True  # False: its last holder vanished and may have asked just now, so begin with a whole pause
-    is_left: bool = True  # False: its last holder never gave it back, and may have asked a moment ago
 
 
 @dataclass(frozen=True, slots=True)
