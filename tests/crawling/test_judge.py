@@ -25,7 +25,7 @@ class Site:
 
     def __init__(self, *, attempts: int = 3, keep_raw: bool = False) -> None:
         self.scope = Scope.of("https://example.org/", CrawlOptions())
-        self.judge = Judge(lambda: self.scope, self.widen, attempts, keep_raw, Random(1))
+        self.judge = Judge(self, attempts, keep_raw, Random(1))
 
     def widen(self, url: str) -> Scope:
         self.scope = self.scope.widen(url)

@@ -5,11 +5,11 @@ Some answers settle the address at once (redirects, errors, files that are no pa
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from random import Random
+from typing import Protocol
 
 from scythe.crawling.normalise import normalise
 from scythe.crawling.scope import Scope
@@ -27,12 +27,19 @@ _VALIDATOR_CHARS = 1_000  # of an ETag or a date that is kept
 _BY_LIMIT = ("longer than", "inflates more than")  # a second try would end the same way
 
 
+class Sites(Protocol):
+    """What knows which hosts belong to a site."""
+
+    scope: Scope
+
+    def widen(self, url: str) -> Scope: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Judge:
     """What the crawl was told about judging answers."""
 
-    scope: Callable[[], Scope]  # as it is now
-    widen: Callable[[str], Scope]  # take the host of an address into it
+    addresses: Sites
     attempts: int = 3
     keep_raw: bool = False
     random: Random = field(default_factory=Random)  # spreads attempts, so that they do not come in one wave
@@ -104,7 +111,7 @@ class Judge:
         if target == task.url:
             return replace(outcome, why="redirects to itself")
         scope = (
-            self.scope() if task.depth or task.kind != "page" else self.widen(target)
+            self.addresses.scope if task.depth or task.kind != "page" else self.addresses.widen(target)
         )  # a start that moved: its site is where it leads
         why = scope.why_not(target, task.depth, task.kind)
         if why:

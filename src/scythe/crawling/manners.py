@@ -54,6 +54,11 @@ class Manners:
             return None
         return robots
 
+    def may_ask(self, url: str) -> bool:
+        """Tell whether nothing known forbids to ask for an address: what pages load besides is not looked up."""
+        known = self._known.get(origin_of(url))
+        return known is None or not self._options.obey_robots or known[0].allows(url)
+
     def answered(self, work: LaneWork, response: Response) -> None:
         """Let an answer set the pace."""
         said_s = retry_after_s(response) if header(response, "Retry-After") else None

@@ -9,43 +9,48 @@ next one goes on from there.
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from importlib.metadata import version
 from itertools import count
 from time import monotonic
+from typing import Protocol
 
 from scythe.archive.archive import Archive
 from scythe.archive.owner import Owner
+from scythe.crawling.addresses import Addresses
 from scythe.crawling.clerk import Clerk
-from scythe.crawling.jobs import Answer, Caps, Job, Named, SiteSetup
+from scythe.crawling.jobs import Caps, Job, SiteSetup
 from scythe.crawling.judge import Judge
 from scythe.crawling.lane import LEASE_S, LaneWork, Room
 from scythe.crawling.manners import Manners, origin_of
 from scythe.crawling.normalise import normalise
 from scythe.crawling.options import CrawlOptions
-from scythe.crawling.params import Params
 from scythe.crawling.pool import Pool, open_pool
-from scythe.crawling.scope import Scope
 from scythe.crawling.tally import Tally
-from scythe.crawling.traps import Traps
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch.fetcher import Fetcher, open_fetcher
 from scythe.fetch.judge import header
 from scythe.fetch.options import FetchOptions
 from scythe.fetch.pace import Pace
+from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.model import Response
-from scythe.url import Url, absolute
-from scythe.visits import Extracted, Found, Outcome, Receipt, Task
+from scythe.url import absolute
+from scythe.visits import Outcome, Receipt, Task
 
 _PAGES_UNDER_WAY = 4  # per request under way: fetched, in extraction or being stored
 _POLL_S = 0.2  # how often a lane that another process holds is tried
 _COUNT_S = 1.0  # how often the addresses that wait are counted, for the one who looks
 _NOTES_TURNS = 30  # counts between two notes
+
+
+class Getter(Protocol):
+    """What asks for one address: the client, or a browser behind it."""
+
+    async def get(self, url: str, *, etag: str = "", modified: str = "", follow: bool = True) -> Response: ...
+
 
 Listener = Callable[[Outcome, Receipt], Awaitable[None]]
 
@@ -67,8 +72,8 @@ class Crawl:
             raise BadInput(f"{start!r} is not an address to crawl; write it out, such as https://example.org/")
         self.options = options or CrawlOptions()
         self.start = normalise(address)
-        self.scope = Scope.of(self.start, self.options)
-        self.tally = Tally()
+        self.addresses = Addresses(self.start, self.options)
+        self.tally = Tally(skipped=self.addresses.skipped)
         self.why_ended = ""
         self._profile = profile
         self._listener = listener
@@ -80,12 +85,9 @@ class Crawl:
         self._setup: SiteSetup
         self._site = 0
         self._owner = Owner.of_this_process()
-        self._judge = Judge(lambda: self.scope, self._widen, self.options.attempts, self.options.keep_raw)
-        self._traps = Traps()
-        self._params = Params()
+        self._judge = Judge(self.addresses, self.options.attempts, self.options.keep_raw)
         self._lanes: dict[asyncio.Task[None], LaneWork] = {}
         self._closed: list[LaneWork] = []
-        self._with_sitemaps: set[str] = set()  # origins
         self._stop = asyncio.Event()
 
     async def run(self) -> Tally:
@@ -99,6 +101,12 @@ class Crawl:
             stack.push_async_callback(self._clerk.close)
             await self._enter_site()
             self._fetcher = await stack.enter_async_context(open_fetcher(self._fetch_options()))
+            self._getter: Getter = self._fetcher
+            if self.options.render:
+                shown = RenderOptions(permit=self._permit)
+                self._getter = await stack.enter_async_context(
+                    open_renderer(self._fetcher, self._fetch_options(), shown)
+                )
             self._pool = await stack.enter_async_context(open_pool(self.options.workers, Caps()))
             self._manners = Manners(self._fetcher, self._clerk, self.options, self._fetch_options().user_agent)
             looking = asyncio.ensure_future(self._look_around())
@@ -122,30 +130,20 @@ class Crawl:
     async def _enter_site(self) -> None:
         """Find or make the site in the archive, with its start among the addresses."""
         ask, archive = self._clerk.ask, self._archive
-        self._site = await ask(archive.add_site, self.scope.site_key, self.start)
-        await ask(archive.add_found, self._site, [Found(self.start, self.scope.lane(self.start), "start", rank=-2)])
+        key = self.addresses.scope.site_key
+        self._site = await ask(archive.add_site, key, self.start)
+        await ask(archive.add_found, self._site, [self.addresses.start])
         if self.options.refresh:
             await ask(archive.requeue, self._site, now=datetime.now(UTC))
         counts = await ask(archive.counts, self._site)
         self.tally.pages = counts.pages
-        self._recall(await ask(archive.notes, self._site))
+        self.addresses.recall(await ask(archive.notes, self._site))
         learned = await ask(archive.profile, self._site)
-        self._setup = SiteSetup(self.scope.site_key, self.options.parts, self._profile or learned, self.start)
+        self._setup = SiteSetup(key, self.options.parts, self._profile or learned, self.start)
         self.tally.is_learned = self._setup.profile is not None
 
-    def _recall(self, notes: str) -> None:
-        """Take up what earlier runs found out about the addresses of the site."""
-        if not notes:
-            return
-        kept = json.loads(notes)
-        self._params = Params.from_json(kept["params"])
-        self._traps = Traps.from_json(kept["traps"])
-        for host in kept["hosts"]:
-            self._widen(f"https://{host}/")
-
     async def _keep_notes(self) -> None:
-        notes = {"params": self._params.to_json(), "traps": self._traps.to_json(), "hosts": self.scope.hosts}
-        await self._clerk.ask(self._archive.save_notes, self._site, json.dumps(notes))
+        await self._clerk.ask(self._archive.save_notes, self._site, self.addresses.to_notes())
 
     def _fetch_options(self) -> FetchOptions:
         return FetchOptions(
@@ -239,16 +237,15 @@ class Crawl:
     async def prepare(self, task: Task, work: LaneWork) -> Outcome | None:
         """Return the outcome where robots.txt or the scope forbids to ask, None where it may be asked for."""
         now = datetime.now(UTC)
-        why = self.scope.why_not(task.url, task.depth) if task.kind == "page" else ""
-        if not why and task.kind == "page" and task.depth:
-            why = "the same page was visited under another address" if self._params.is_repeat(task.url) else ""
-            why = why or self._traps.why_trapped(task.url)
+        why = self.addresses.why_skip(task)
         if why:
             return Outcome(task, "skipped", now, why=why)
         robots = await self._manners.robots_for(task.url, work)
         if robots is None:  # the lane is closed, or the run ended
             return None
-        await self._add_sitemaps(task.url, robots.sitemaps)
+        sitemaps = self.addresses.sitemaps(origin_of(task.url), robots.sitemaps)
+        if sitemaps:
+            self.tally.found += await self._clerk.ask(self._archive.add_found, self._site, sitemaps)
         if not robots.allows(task.url):
             return Outcome(task, "refused", now, why="robots.txt does not allow it")
         return None
@@ -275,7 +272,8 @@ class Crawl:
         """Fetch; return what it means for the address, and the response where there is something to extract."""
         began = monotonic()
         try:
-            response = await self._fetcher.get(task.url, etag=task.etag, modified=task.modified, follow=False)
+            getter = self._getter if task.kind == "page" else self._fetcher
+            response = await getter.get(task.url, etag=task.etag, modified=task.modified, follow=False)
         except FetchFailed as failure:
             work.pace.failed(monotonic(), monotonic() - began)
             return self._judge.settle_failure(task, failure, datetime.now(UTC)), None
@@ -285,6 +283,10 @@ class Crawl:
         self._manners.answered(work, response)
         self.tally.delay_s = work.pace.gap_s
         return outcome, response if is_page else None
+
+    async def _permit(self, url: str) -> bool:
+        """Say whether a page in the browser may ask for something, as far as robots.txt of its host is known."""
+        return self._manners.may_ask(url)
 
     async def _extract(self, outcome: Outcome, response: Response) -> Outcome:
         """Have a worker extract the page; a page that did not change since the last visit is left alone."""
@@ -309,55 +311,11 @@ class Crawl:
         if answer.why and answer.extracted is None and task.kind == "page":
             return replace(outcome, state="failed", why=answer.why, raw=None)
         if answer.extracted is not None:
-            self._note(task.url, answer.extracted)
-        return replace(outcome, extracted=answer.extracted, found=self._found(task, answer))
-
-    def _note(self, url: Url, extracted: Extracted) -> None:
-        """Let a page say which parameters of addresses matter, and whether its kind has an end."""
-        said = extracted.text or extracted.title
-        if said:
-            self._params.note(url, sha256(said.encode("utf-8", "replace")).digest())
-        others = " ".join(link for region in extracted.regions for record in region.records for link in record.links)
-        self._traps.note(url, extracted.title, extracted.text, others)
+            self.addresses.note(task.url, answer.extracted)
+        found = self.addresses.choose(task, answer.found)
+        return replace(outcome, extracted=answer.extracted, found=found)
 
     async def _learned(self, profile: str) -> None:
         self.tally.is_learned = True
         self.tally.profiles += 1
         await self._clerk.ask(self._archive.save_profile, self._site, profile)
-
-    def _widen(self, url: str) -> Scope:
-        self.scope = self.scope.widen(url)
-        return self.scope
-
-    # -- addresses -----------------------------------------------------------------------------------------------------
-
-    def _found(self, task: Task, answer: Answer) -> tuple[Found, ...]:
-        """Return the addresses to visit among those that a page named; the others are counted by the reason."""
-        depth = task.depth + 1
-        kept: list[Found] = []
-        for named in answer.found:
-            why = "nofollow" if named.is_nofollow else self.scope.why_not(named.url, depth)
-            why = why or (self._traps.why_trapped(named.url) if named.kind == "page" else "")
-            if why:
-                self.tally.skipped[why] += 1
-            else:
-                kept.append(self._make_found(named, depth))
-        return tuple(kept)
-
-    def _make_found(self, named: Named, depth: int) -> Found:
-        url = normalise(named.url)
-        return Found(
-            url, self.scope.lane(url), named.how, named.kind, depth, rank=named.rank, key=self._params.key(url)
-        )
-
-    async def _add_sitemaps(self, url: str, declared: Sequence[Url]) -> None:
-        """Ask an origin for its own lists of addresses, once: those robots.txt names, else that at the usual place."""
-        origin = origin_of(url)
-        if origin in self._with_sitemaps or not self.options.sitemaps or self.options.depth == 0:
-            return
-        self._with_sitemaps.add(origin)
-        usual = absolute("/sitemap.xml", origin)
-        urls = [normalise(each) for each in declared or ([usual] if usual else [])]
-        urls = [each for each in urls if not self.scope.why_not(each, 0, "sitemap")]
-        found = [Found(each, self.scope.lane(each), "sitemap", "sitemap", rank=-1) for each in urls]
-        self.tally.found += await self._clerk.ask(self._archive.add_found, self._site, found)

@@ -19,7 +19,7 @@ class Tally:
     pages: int = 0  # of this site in the archive, earlier runs included
     stored: Counter[str] = field(default_factory=Counter)  # of this run, by what the archive made of them
     states: Counter[str] = field(default_factory=Counter)  # of this run, by the state of the address
-    why: Counter[str] = field(default_factory=Counter)  # what kept addresses from becoming pages
+    why: Counter[str] = field(default_factory=Counter)  # what kept addresses from becoming pages, for good
     skipped: Counter[str] = field(default_factory=Counter)  # addresses found and not taken, by the reason
     fields: Counter[str] = field(default_factory=Counter)  # cut, tree, missing, of learned sites
     how: Counter[str] = field(default_factory=Counter)  # pages by cut, tree, mixed, cold
@@ -50,7 +50,7 @@ class Tally:
             self.stored[receipt.stored] += 1
         if receipt.stored in ("new", "duplicate", "cut"):
             self.pages += 1
-        if outcome.why and outcome.state not in ("done", "redirect"):
+        if outcome.why and outcome.state in ("failed", "gone", "refused", "skipped", "other"):
             self.why[outcome.why] += 1
         if outcome.extracted is not None:
             self._take_extracted(outcome.extracted)
