@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from sqlalchemy import URL, Engine, create_engine, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError
 
 from scythe.archive.archive import Archive
 from scythe.archive.database import Database
@@ -64,15 +64,12 @@ def _sqlite(path: Path, *, create: bool) -> tuple[Engine, str]:
 def _postgres(where: str) -> tuple[Engine, str]:
     try:
         url = make_url(where)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # a port that is no number
         raise BadInput("an archive is a file, or postgresql://USER@HOST/DATABASE") from None
     if url.drivername not in _POSTGRES:
         raise BadInput(f"an archive is a file or a postgresql:// address, not {url.drivername}://")
     if find_spec("psycopg") is None:
         raise MissingExtra("archives in PostgreSQL need psycopg: pip install 'scythe[postgres]'")
     url = url.set(drivername="postgresql+psycopg")
-    try:
-        engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
-    except SQLAlchemyError as error:
-        raise BadInput(f"{url.render_as_string()}: {error}") from error
+    engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
     return engine, url.set(drivername="postgresql").render_as_string(hide_password=True)

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy import Connection, text
+from tests.archive.visiting import LANE, NOW, begin, done, later, prose
+
+from scythe.archive import migrations
+from scythe.archive.open import open_archive
+from scythe.archive.stored import Wanted
+from scythe.errors import ArchiveFailed, BadInput, MissingExtra
+
+VERSION_1 = Path(__file__).with_name("version_1.sql").read_text(encoding="utf-8")
+
+
+def restore(sql: str, path: Path) -> Path:
+    connection = sqlite3.connect(path)
+    connection.executescript(sql)
+    connection.close()
+    return path
+
+
+def set_version(where: str, version: int) -> None:
+    with open_archive(where) as archive, archive.database.writing() as connection:
+        connection.execute(text("UPDATE scythe_archive SET version = :version"), {"version": version})
+
+
+def test_an_archive_is_made_once(where: str) -> None:
+    with open_archive(where) as archive:
+        begin(archive, "a")
+    with open_archive(where) as archive:
+        assert archive.counts().states == {"new": 1}
+
+
+def test_two_archives_of_one_place_may_be_open(where: str) -> None:
+    with open_archive(where) as one, open_archive(where) as other:
+        site, (task,) = begin(one, "a")
+        assert other.next_tasks(site, LANE, 9, now=NOW) == [task]
+        assert other.store([done(task)])[0].stored == "new"
+        assert one.store([done(task)])[0].stored == "lost"
+
+
+def test_sqlite_files_let_readers_and_a_writer_work_at_once(tmp_path: Path) -> None:
+    with open_archive(tmp_path / "a.db") as archive, archive.database.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 1
+
+
+def test_nothing_is_made_where_an_archive_was_expected(tmp_path: Path, postgres_url: str) -> None:
+    with pytest.raises(ArchiveFailed, match="there is no archive"):
+        open_archive(tmp_path / "a.db", create=False)
+    assert not (tmp_path / "a.db").exists()
+    with pytest.raises(ArchiveFailed, match="there is no archive in it"):
+        open_archive(postgres_url, create=False)
+
+
+def test_a_newer_archive_is_refused(where: str) -> None:
+    set_version(where, 99)
+    with pytest.raises(ArchiveFailed, match=r"newer scythe \(its version is 99"):
+        open_archive(where)
+
+
+def test_an_archive_without_a_version_is_refused(where: str) -> None:
+    with open_archive(where) as archive, archive.database.writing() as connection:
+        connection.execute(text("DELETE FROM scythe_archive"))
+    with pytest.raises(ArchiveFailed, match="does not say which version"):
+        open_archive(where)
+
+
+def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = restore("CREATE TABLE bookmarks (url TEXT);", tmp_path / "places.db")
+    before = path.read_bytes()
+    with pytest.raises(ArchiveFailed, match=r"no scythe archive .*'bookmarks'"):
+        open_archive(path)
+    assert path.read_bytes() == before
+
+
+def test_tables_of_another_program_with_our_names_are_refused(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("CREATE TABLE pages (id int)")
+    with pytest.raises(ArchiveFailed, match=r"no scythe archive .*'pages'"):
+        open_archive(postgres_url)
+
+
+def test_tables_of_another_program_with_other_names_do_not_matter(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute("CREATE TABLE bookmarks (id int)")
+    with open_archive(postgres_url) as archive:
+        assert archive.sites() == []
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(b"shopping list\n" * 1_000)
+    with pytest.raises(ArchiveFailed, match="not a database"):
+        open_archive(path)
+    assert path.read_bytes() == b"shopping list\n" * 1_000
+
+
+def test_a_folder_is_no_archive(tmp_path: Path) -> None:
+    with pytest.raises(ArchiveFailed, match="this is a folder"):
+        open_archive(tmp_path)
+    with pytest.raises(ArchiveFailed, match="there is no folder"):
+        open_archive(tmp_path / "nowhere" / "a.db")
+
+
+@pytest.mark.parametrize("where", ["mysql://localhost/x", "postgresql://host:port/x", "http://site.example/"])
+def test_an_address_that_is_no_archive_is_refused(where: str) -> None:
+    with pytest.raises(BadInput, match="an archive is a file"):
+        open_archive(where)
+
+
+def test_a_server_that_does_not_answer_is_named_without_the_password() -> None:
+    with pytest.raises(ArchiveFailed) as caught:
+        open_archive("postgresql://user:secret@127.0.0.1:1/x")
+    assert "postgresql://user:***@127.0.0.1:1/x" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_postgresql_without_its_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.archive.open.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"scythe\[postgres\]"):
+        open_archive("postgresql://localhost/x")
+
+
+def test_an_archive_of_version_1_is_brought_up_to_date(tmp_path: Path) -> None:
+    with open_archive(restore(VERSION_1, tmp_path / "old.db"), create=False) as archive:
+        site = archive.find_site(LANE)
+        assert site is not None
+        counts = archive.counts(site)
+        assert (counts.states, counts.pages, counts.records) == ({"done": 2, "new": 2, "retry": 1}, 2, 1)
+        assert [page.text for page in archive.read_pages(Wanted())] == [prose("lakes")] * 2
+        assert [raw.body for raw in archive.read_raw(Wanted())] == [b"<p>lakes</p>"]
+        assert archive.verify() == []
+        tasks = archive.next_tasks(site, LANE, 9, now=later(30))
+        assert [receipt.stored for receipt in archive.store([done(task) for task in tasks])] == ["new"] * 3
+
+
+def test_the_tables_of_an_old_archive_are_those_of_a_new_one(tmp_path: Path) -> None:
+    restore(VERSION_1, tmp_path / "old.db")
+    for path in (tmp_path / "old.db", tmp_path / "new.db"):
+        open_archive(path).close()
+    assert tables_of(tmp_path / "old.db") == tables_of(tmp_path / "new.db")
+
+
+def tables_of(path: Path) -> set[tuple[str, ...]]:
+    connection = sqlite3.connect(path)
+    columns = "SELECT m.name, c.* FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table'"
+    indexes = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'index'"
+    tables = {*connection.execute(columns), *connection.execute(indexes)}
+    connection.close()
+    return tables
+
+
+def add_colour(connection: Connection) -> None:
+    connection.execute(text("ALTER TABLE sites ADD COLUMN colour TEXT"))
+
+
+def paint(connection: Connection) -> None:
+    connection.execute(text("UPDATE sites SET colour = 'green'"))
+
+
+def test_migrations_run_in_order_and_once(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_archive(where) as archive:
+        begin(archive, "a")
+    known = migrations.MIGRATIONS
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, add_colour, paint))
+    for _ in range(2):
+        with open_archive(where) as archive, archive.database.reading() as connection:
+            assert connection.execute(text("SELECT colour FROM sites")).all() == [("green",)]
+            found = connection.execute(text("SELECT version FROM scythe_archive")).scalar()
+            assert found == migrations.FIRST_VERSION + len(known) + 2
+
+
+def test_a_migration_that_fails_leaves_the_archive_as_it_was(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_archive(where) as archive:
+        begin(archive, "a")
+    known = migrations.MIGRATIONS
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*known, add_colour, add_colour))
+    with pytest.raises(ArchiveFailed, match="could not be written"):
+        open_archive(where)
+    monkeypatch.setattr(migrations, "MIGRATIONS", known)
+    with open_archive(where) as archive, archive.database.reading() as connection:
+        (site,) = connection.execute(text("SELECT * FROM sites")).mappings()
+        assert "colour" not in site
