@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.archive.visiting import begin, done
 
 import scythe
 from scythe import demo
@@ -19,7 +20,6 @@ from scythe.crawling.options import PARTS
 from scythe.model import Document
 from scythe.url import Url
 from scythe.visits import Extracted
-from tests.archive.visiting import begin, done
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "tests" / "pages").rglob("page.html"))[:6] + sorted((ROOT / "examples").glob("*.html"))
