@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import ssl
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 Answer = Callable[[str], AsyncIterator[bytes]]  # request path -> pieces to send; the connection closes after the last
+
+
+Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @dataclass
@@ -18,42 +23,71 @@ class Server:
     port: int = 0
     address: str = "127.0.0.1"
     heads: list[str] = field(default_factory=list)
+    connections: int = 0
     open_now: int = 0
     open_most: int = 0
 
     def url(self, path: str = "/") -> str:
         return f"http://{self.address}:{self.port}{path}"
 
+    def seen(self, name: str) -> list[str]:
+        """Return the values of one header in all requests, an empty one where a request had none."""
+        found = []
+        for head in self.heads:
+            lines = (line.partition(":") for line in head.split("\r\n")[1:])
+            found.append(next((value.strip() for key, _, value in lines if key.lower() == name.lower()), ""))
+        return found
+
 
 @contextmanager
-def serve(answer: Answer, *, listens: bool = True, address: str = "127.0.0.1") -> Iterator[Server]:
-    """Serve `answer` from a thread of its own until the block ends; a server may talk without listening."""
+def serve(
+    answer: Answer,
+    *,
+    listens: bool = True,
+    address: str = "127.0.0.1",
+    keeps: bool = False,
+    tls: ssl.SSLContext | None = None,
+) -> Iterator[Server]:
+    """Serve `answer` until the block ends; a server may talk without listening, and may keep its connections."""
     server = Server(address=address)
-    loop = asyncio.new_event_loop()
-    started = threading.Event()
-    stop = asyncio.Event()
-    talks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        talks[task] = writer
-        server.open_now += 1
-        server.open_most = max(server.open_most, server.open_now)
-        try:
+        for _ in itertools.count() if keeps else range(1):
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1") if listens else "GET / HTTP/1.1"
             server.heads.append(head)
             async for piece in answer(head.split(" ")[1]):
                 writer.write(piece)
                 await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+
+    with listen(talk, server, tls=tls):
+        yield server
+
+
+@contextmanager
+def listen(talk: Talk, server: Server, *, tls: ssl.SSLContext | None = None) -> Iterator[None]:
+    """Run `talk` for every connection, in a loop and thread of its own, until the block ends."""
+    loop = asyncio.new_event_loop()
+    started = threading.Event()
+    stop = asyncio.Event()
+    talks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+
+    async def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        talks[task] = writer
+        server.connections += 1
+        server.open_now += 1
+        server.open_most = max(server.open_most, server.open_now)
+        try:
+            await talk(reader, writer)
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             server.open_now -= 1
             writer.close()
 
     async def main() -> None:
-        listener = await asyncio.start_server(talk, address, 0)
+        listener = await asyncio.start_server(count, server.address, 0, ssl=tls)
         server.port = listener.sockets[0].getsockname()[1]
         started.set()
         await stop.wait()
@@ -69,7 +103,7 @@ def serve(answer: Answer, *, listens: bool = True, address: str = "127.0.0.1") -
     thread.start()
     started.wait(10)
     try:
-        yield server
+        yield
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join(10)
@@ -80,6 +114,12 @@ def serve(answer: Answer, *, listens: bool = True, address: str = "127.0.0.1") -
 def page(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
     """Write out one whole answer."""
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", "Connection: close", *headers]
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
+
+
+def kept_page(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
+    """Write out one whole answer after which the connection stays."""
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *headers]
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 

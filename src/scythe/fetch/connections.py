@@ -14,8 +14,9 @@ import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.client_reqrep import ClientRequest, ConnectionKey
 from aiohttp.connector import Connection
+from aiohttp.http import RawResponseMessage
 from aiohttp.http_exceptions import HttpProcessingError
-from aiohttp.streams import EMPTY_PAYLOAD
+from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 
 from scythe.errors import BadInput
 from scythe.fetch import guard
@@ -24,6 +25,7 @@ from scythe.limits import LIMITS
 
 _KEPT_S = 4.0  # common servers leave an idle connection after 5 s: asking one that is being closed asks in vain
 _KEPT_HOSTS = 256  # idle connections are kept to so many
+_LENGTH_WITHIN = 4_096  # bytes of an answer looked at for the end of its head; longer heads are rare
 
 
 class Stale(aiohttp.ServerDisconnectedError):
@@ -31,14 +33,17 @@ class Stale(aiohttp.ServerDisconnectedError):
 
 
 class Talk(ResponseHandler):
-    """One connection, with an eye on what comes before a body: at most so many bytes."""
+    """One connection, with an eye on what is not body: at most so many bytes before it, and none behind it."""
 
     uses = 0
+    said_more = False  # bytes came behind the end of the answer
     _head_bytes = 0
+    _answers = 0
 
     def set_response_params(self, **params: Any) -> None:
         self.uses += 1
-        self._head_bytes = 0
+        self.said_more = False
+        self._head_bytes = self._answers = 0
         self._payload = None  # of the request before
         super().set_response_params(**params)
 
@@ -46,17 +51,49 @@ class Talk(ResponseHandler):
         if self._payload is not None and self._payload is not EMPTY_PAYLOAD:
             super().data_received(data)
             return
+        end = 0 if self._head_bytes else _end_of_answer(data)
         self._head_bytes += len(data)
+        if 0 < end < len(data):  # apart: what follows is no HTTP, and the parser would drop the answer with it
+            super().data_received(data[:end])
+            data = data[end:]
         super().data_received(data)
         if self._payload in (None, EMPTY_PAYLOAD) and self._head_bytes > LIMITS.header_bytes:
             self.set_exception(HttpProcessingError(message=f"headers of more than {LIMITS.header_bytes} bytes"))
             if self.transport is not None:
                 self.transport.abort()
 
+    def feed_data(self, data: tuple[RawResponseMessage, StreamReader], size: int = 0) -> None:
+        if data[0].code >= 200:
+            self.said_more = self._answers > 0
+            self._answers += 1
+        super().feed_data(data, size)
+
     def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
+        if self._answers and isinstance(exc, HttpProcessingError):
+            self.said_more = True
         if self.uses > 1 and not self._head_bytes and isinstance(exc, aiohttp.ClientConnectionError | OSError):
             exc = Stale()
         super().set_exception(exc, *cause)
+
+
+def _end_of_answer(data: bytes) -> int:
+    """Return where an answer that begins with `data` ends by its declared length; 0 where that cannot be told."""
+    head, blank, _ = data[:_LENGTH_WITHIN].lower().partition(b"\r\n\r\n")
+    length = head.partition(b"\r\ncontent-length:")[2].partition(b"\r\n")[0].strip()
+    if not blank or not length.isdigit() or len(length) > 18 or b"\r\ntransfer-encoding:" in head:
+        return 0
+    return len(head) + len(blank) + int(length)
+
+
+class Answer(aiohttp.ClientResponse):
+    """An answer that knows the connection it came by, also when that has been given back."""
+
+    talk: Talk
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        assert isinstance(connection.protocol, Talk)
+        self.talk = connection.protocol
+        return await super().start(connection)
 
 
 class Connector(aiohttp.TCPConnector):

@@ -32,7 +32,7 @@ def failure_of(url: Url, error: Exception) -> FetchFailed:
     if isinstance(error, aiohttp.ServerDisconnectedError):  # its own words may be the server's headers
         return FetchFailed(url, "the server closed the connection without an answer", retry_after_s=TRY_AGAIN_S)
     if isinstance(error, aiohttp.ClientResponseError):
-        return FetchFailed(url, f"the server does not speak HTTP: {error.message[:200]}")
+        return FetchFailed(url, f"the server does not speak HTTP: {_first_line(error.message)}")
     if isinstance(error, aiohttp.ClientConnectorError | ConnectionError):
         return FetchFailed(url, f"no connection: {cause}", retry_after_s=TRY_AGAIN_S)
     return FetchFailed(url, str(error) or type(error).__name__)
@@ -41,3 +41,8 @@ def failure_of(url: Url, error: Exception) -> FetchFailed:
 def too_slow(url: Url, timeout_s: float) -> FetchFailed:
     """Say that the deadline of an exchange passed."""
     return FetchFailed(url, f"too slow: no complete answer within {timeout_s:g} s", retry_after_s=TRY_AGAIN_S)
+
+
+def _first_line(message: str) -> str:
+    """Return what an error says, without the bytes of the server it quotes below."""
+    return message.partition("\n")[0].rstrip(":")[:200]

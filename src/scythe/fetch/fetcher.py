@@ -19,7 +19,7 @@ from yarl import URL
 from scythe.errors import FetchFailed
 from scythe.fetch import guard
 from scythe.fetch.codings import ACCEPTED
-from scythe.fetch.connections import Connector, Stale
+from scythe.fetch.connections import Answer, Connector, Stale
 from scythe.fetch.decode import Decoded
 from scythe.fetch.dial import dialled
 from scythe.fetch.failures import failure_of, too_slow
@@ -42,6 +42,7 @@ async def open_fetcher(
     connector = Connector(options, look_up)
     async with aiohttp.ClientSession(
         connector=connector,
+        response_class=Answer,
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"User-Agent": options.agent},
         proxy=options.proxy,

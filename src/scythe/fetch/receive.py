@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import aiohttp
 
+from scythe.fetch.connections import Answer
 from scythe.fetch.decode import Decoded, Decoder
 from scythe.limits import LIMITS
 
@@ -32,6 +33,13 @@ def _readable(name: str, value: str) -> str:
 
 async def read_body(answer: aiohttp.ClientResponse, max_bytes: int) -> Decoded:
     """Read the body of an answer without its codings, up to `max_bytes`; say why where it is not whole."""
+    decoded = await _read(answer, max_bytes)
+    if isinstance(answer, Answer) and answer.talk.said_more and not decoded.cut:
+        return Decoded(decoded.body, "the server sent more than it declared")
+    return decoded
+
+
+async def _read(answer: aiohttp.ClientResponse, max_bytes: int) -> Decoded:
     content_encoding = answer.headers.get("Content-Encoding", "")
     length = answer.content_length
     if length is not None and length <= min(max_bytes, _IN_ONE) and not content_encoding:
