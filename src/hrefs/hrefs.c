@@ -1,6 +1,6 @@
-/* scythe.page._hrefs: the walk of scythe.page.hrefs in C. A page comes in, the tags that name addresses go out.
+/* scythe.page._hrefs: the walk of scythe.page.href_tags in C. A page comes in, its links and tags like <base> go out.
  *
- * It must give the same tags as the Python walk; a test holds that. The tokenizer is that of the stage `cut`.
+ * It must give the same as the Python walk; a test holds that. The tokenizer is that of the stage `cut`.
  */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -8,34 +8,109 @@
 
 #include "../cut/tokens.c"
 
-enum { OTHER, WANTED, RAW, TEMPLATE, FOREIGN, PLAIN };
+enum { OTHER, LINKING, WANTED, RAW, TEMPLATE, FOREIGN, PLAIN };
 
 static uint8_t roles[TAG_COUNT];
 
 typedef struct {
-    PyObject *tags;
-    Py_ssize_t most, most_bytes, dropped;
+    PyObject *links, *tags;
+    Py_ssize_t most_links, most_tags, most_bytes, dropped;
     int templates, foreign; /* open around this place */
 } Walk;
+
+typedef struct {
+    const byte *at, *end; /* at is NULL where there is none */
+} Value;
+
+static int is_named(const byte *at, const byte *end, const char *name)
+{
+    while (at < end && *name && lower(*at) == (byte)*name)
+        at++, name++;
+    return at == end && !*name;
+}
+
+/* Read the values of href and rel, the first of each name; a tag that ended is known to end them all. */
+static void read_values(const Token *t, Value *href, Value *rel)
+{
+    const byte *at = t->attributes, *end = t->next - 1, *name, *name_end;
+    int seen_href = 0, seen_rel = 0;
+    for (;;) {
+        while (at < end && (is_space(*at) || *at == '/'))
+            at++;
+        if (at >= end)
+            return;
+        name = at;
+        at = name_end = skip_attribute_name(at + 1, end);
+        while (at < end && is_space(*at))
+            at++;
+        Value value = {NULL, NULL};
+        if (at < end && *at == '=') {
+            at++;
+            while (at < end && is_space(*at))
+                at++;
+            if (at < end && (*at == '"' || *at == '\'')) {
+                value.at = at + 1;
+                value.end = at = find_byte(at + 1, end, *at);
+                at++;
+            } else {
+                value.at = at;
+                while (at < end && !(byte_class[*at] & B_VALUE_END))
+                    at++;
+                value.end = at;
+            }
+        }
+        if (!seen_href && is_named(name, name_end, "href")) {
+            *href = value;
+            seen_href = 1;
+        } else if (!seen_rel && is_named(name, name_end, "rel")) {
+            *rel = value;
+            seen_rel = 1;
+        }
+    }
+}
+
+static int append(PyObject *list, PyObject *item)
+{
+    int failed = item == NULL || PyList_Append(list, item);
+    Py_XDECREF(item);
+    return failed ? -1 : 0;
+}
 
 static int keep(Walk *w, const Token *t)
 {
     if (w->templates)
         return 0;
-    if (t->next - t->at > w->most_bytes || PyList_Size(w->tags) >= w->most) {
+    if (t->next - t->at > w->most_bytes || PyList_Size(w->tags) >= w->most_tags) {
         w->dropped++;
         return 0;
     }
-    PyObject *tag = PyBytes_FromStringAndSize((const char *)t->at, t->next - t->at);
-    int failed = tag == NULL || PyList_Append(w->tags, tag);
-    Py_XDECREF(tag);
-    return failed ? -1 : 0;
+    return append(w->tags, PyBytes_FromStringAndSize((const char *)t->at, t->next - t->at));
+}
+
+static int keep_link(Walk *w, const Token *t)
+{
+    Value href = {NULL, NULL}, rel = {NULL, NULL};
+    if (w->templates)
+        return 0;
+    if (t->next - t->at > w->most_bytes || PyList_Size(w->links) >= w->most_links) {
+        w->dropped++;
+        return 0;
+    }
+    read_values(t, &href, &rel);
+    if (href.at == NULL || href.at == href.end)
+        return 0;
+    if (rel.at == NULL || rel.at == rel.end)
+        return append(w->links, PyBytes_FromStringAndSize((const char *)href.at, href.end - href.at));
+    return append(w->links, Py_BuildValue("(y#y#)", href.at, href.end - href.at, rel.at, rel.end - rel.at));
 }
 
 /* Return where to go on behind an opening tag, NULL where the rest of the page is of no use. `failed`: error set. */
 static const byte *open_tag(Walk *w, const Token *t, const byte *end, int *failed)
 {
     switch (roles[t->tag]) {
+    case LINKING:
+        *failed = keep_link(w, t);
+        break;
     case WANTED:
         *failed = keep(w, t);
         break;
@@ -85,27 +160,31 @@ static int walk(Walk *w, const byte *at, const byte *end)
     return 1;
 }
 
-static PyObject *find_tags(PyObject *module, PyObject *args)
+static PyObject *find_links(PyObject *module, PyObject *args)
 {
     (void)module;
     char *bytes;
     Py_ssize_t size;
     PyObject *body;
     Walk w = {0};
-    if (!PyArg_ParseTuple(args, "Snn", &body, &w.most, &w.most_bytes) || PyBytes_AsStringAndSize(body, &bytes, &size))
+    if (!PyArg_ParseTuple(args, "Snnn", &body, &w.most_links, &w.most_tags, &w.most_bytes) ||
+        PyBytes_AsStringAndSize(body, &bytes, &size))
         return NULL;
-    if ((w.tags = PyList_New(0)) == NULL)
-        return NULL;
-    int whole = walk(&w, (const byte *)bytes, (const byte *)bytes + size);
-    if (whole < 0) {
-        Py_DECREF(w.tags);
-        return NULL;
-    }
-    return Py_BuildValue("(NnO)", w.tags, w.dropped, whole ? Py_True : Py_False);
+    w.links = PyList_New(0);
+    w.tags = PyList_New(0);
+    int whole = -1;
+    if (w.links != NULL && w.tags != NULL)
+        whole = walk(&w, (const byte *)bytes, (const byte *)bytes + size);
+    if (whole >= 0)
+        return Py_BuildValue("(NNnO)", w.links, w.tags, w.dropped, whole ? Py_True : Py_False);
+    Py_XDECREF(w.links);
+    Py_XDECREF(w.tags);
+    return NULL;
 }
 
 static PyMethodDef methods[] = {
-    {"find_tags", find_tags, METH_VARARGS, "find_tags(body, most, most_bytes): tags, how many more, read to the end."},
+    {"find_links", find_links, METH_VARARGS,
+     "find_links(body, most_links, most_tags, most_bytes): links, other tags, how many more, read to the end."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -113,13 +192,14 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_hrefs", NULL, -
 
 PyMODINIT_FUNC PyInit__hrefs(void)
 {
-    static const uint8_t wanted[] = {TAG_A, TAG_AREA, TAG_BASE, TAG_LINK, TAG_META, TAG_FRAME};
+    static const uint8_t wanted[] = {TAG_BASE, TAG_LINK, TAG_META, TAG_FRAME};
     static const uint8_t raw[] = {TAG_SCRIPT, TAG_STYLE, TAG_TEXTAREA, TAG_TITLE, TAG_XMP, TAG_IFRAME, TAG_NOEMBED,
                                   TAG_NOFRAMES};
     for (size_t i = 0; i < sizeof wanted; i++)
         roles[wanted[i]] = WANTED;
     for (size_t i = 0; i < sizeof raw; i++)
         roles[raw[i]] = RAW;
+    roles[TAG_A] = roles[TAG_AREA] = LINKING;
     roles[TAG_TEMPLATE] = TEMPLATE;
     roles[TAG_SVG] = roles[TAG_MATH] = FOREIGN;
     roles[TAG_PLAINTEXT] = PLAIN;

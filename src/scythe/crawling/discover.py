@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from scythe.crawling.jobs import Named
@@ -91,6 +92,7 @@ def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool, is_news: IsNews | N
             yield _named(address, is_nofollow=no_follow or nofollow)
 
 
+@lru_cache(maxsize=16_384)  # menus are the same on every page
 def _named(url: Url, how: str = "link", kind: str = "page", *, is_nofollow: bool = False) -> Named:
     url = without_tracking(normalise(url))
     rank = LISTS_FIRST if kind != "page" else int(url.count("&") + 1 >= MANY_PARAMETERS and "?" in url)

@@ -1,2 +1,4 @@
-def find_tags(body: bytes, most: int, most_bytes: int) -> tuple[list[bytes], int, bool]:
-    """Return the tags that name addresses, how many more there were, and whether the page was read to its end."""
+def find_links(
+    body: bytes, most_links: int, most_tags: int, most_bytes: int
+) -> tuple[list[bytes | tuple[bytes, bytes]], list[bytes], int, bool]:
+    """Return links (href, or href and rel), other tags, how many more there were, whether the page was read to its end."""

@@ -7,6 +7,7 @@ here the links are those of the tree (page/links.py).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,15 +15,16 @@ from typing import NamedTuple
 from scythe.limits import LIMITS
 from scythe.model import Loss
 from scythe.page.encoding import decode
-from scythe.page.href_tags import find_tags
+from scythe.page.href_tags import Written, find_links
 from scythe.page.links import is_silent
 from scythe.page.reopen import reopen
-from scythe.page.tag_attributes import read_attributes
+from scythe.page.tag_attributes import read_attributes, resolve_references
 from scythe.url import Url, absolute
 
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
+_FIXED = ("/", "http://", "https://")
 _ROBOTS = frozenset({"robots", "scythe"})
-_KEPT_LINKS = 8_192  # of one host: menus stand on every page of a site, so what their tags say is remembered
+_KEPT_LINKS = 8_192  # of one host or folder: menus stand on every page, so where they lead is remembered
 _KEPT_BYTES = 2_000
 
 
@@ -50,15 +52,6 @@ class Hrefs:
     losses: tuple[Loss, ...] = ()
 
 
-class Tag(NamedTuple):
-    """What one tag says, before addresses are made absolute."""
-
-    name: str  # a (or area), link, base, meta, frame
-    href: str  # or the content of a meta
-    rel: str = ""  # lower case; of a meta its name
-    type: str = ""  # of a link, lower case
-
-
 def read_hrefs(body: bytes, url: str | None, content_type: str | None = None) -> Hrefs:
     """Return the links of the page found at `url`; takes time linear in its length and never raises."""
     losses: list[Loss] = []
@@ -67,19 +60,21 @@ def read_hrefs(body: bytes, url: str | None, content_type: str | None = None) ->
         body = body[: LIMITS.body_bytes]
     if b"\0" in body:
         body = decode(body, content_type).text.encode()
-    tags, dropped, is_whole = find_tags(body)
-    if not is_whole and not any(tag[1:2] in b"aA" for tag in tags) and (opened := reopen(body)):
-        body = opened
-        tags, dropped, _ = find_tags(body)
+    written = find_links(body)
+    if not written.is_whole and not written.links and (opened := reopen(body)):
+        body, written = opened, find_links(opened)
         losses.append(Loss("unclosed elements read as their content", 1))
-    if dropped:
-        losses.append(Loss("links beyond the limit", dropped))
-    return _Reading(body, content_type, losses).finish(tags, absolute(url) if url else None)
+    if written.dropped:
+        losses.append(Loss("links beyond the limit", written.dropped))
+    return _Reading(body, content_type, losses).finish(written, absolute(url) if url else None)
 
 
-@lru_cache(maxsize=16)
-def _known_links(origin: str) -> dict[bytes, Href]:
-    """Return what is remembered of the links of one host, for the caller to add to."""
+@lru_cache(maxsize=64)
+def _known_links(place: str) -> dict[bytes, Href | None]:
+    """Return what is remembered of the links of one host, or one folder, for the caller to add to.
+
+    None stands for what leads to no page; a link without address for one that should and cannot.
+    """
     return {}
 
 
@@ -98,21 +93,17 @@ class _Reading:
     frames: dict[Url, None] = field(default_factory=dict)
     robots: set[str] = field(default_factory=set)
 
-    def finish(self, raw: list[bytes], url: Url | None) -> Hrefs:
-        """Read the tags, the base first, since it holds for those before it too."""
-        bases = [self._parse(tag).href for tag in raw if tag[1:2] in b"bB"]
+    def finish(self, written: Written, url: Url | None) -> Hrefs:
+        """Make addresses absolute, by the base of the page first of all, since it holds for what is before it too."""
+        bases = (self._attributes(tag).get("href", "").strip() for tag in written.tags if tag[1:2] in b"bB")
         self.base = absolute(next(filter(None, bases), ""), url) or url
-        known = _known_links("/".join((self.base or "").split("/", 3)[:3]))
-        links: list[Href] = []
-        for tag in raw:
-            link = known.get(tag)
-            if link is None and (link := self._read(tag, known)) is None:
-                continue
-            links.append(link)
+        for tag in written.tags:
+            self._note(tag)
+        links = self._read_links(written.links)
         if self.bad:
             self.losses.append(Loss("links without an absolute address", self.bad))
         return Hrefs(
-            tuple(links),
+            links,
             self.base,
             self.named.get("canonical"),
             self.named.get("next"),
@@ -125,77 +116,90 @@ class _Reading:
             tuple(self.losses),
         )
 
-    def _read(self, raw: bytes, known: dict[bytes, Href]) -> Href | None:
-        """Return the link of a tag; None where it is none, and what it says is noted."""
-        tag = self._parse(raw)
-        if tag.name != "a":
-            self._note(tag)
-            return None
-        if not tag.href:
-            return None
-        url = absolute(tag.href, self.base)
-        if url is None:
-            self.bad += 1
-            return None
-        rels = tag.rel.split()
-        link = Href(url, "nofollow" in rels)
-        for rel in ("next", "prev"):
-            if rel in rels:
-                self.named.setdefault(rel, url)
-        if tag.href.startswith(("/", "http://", "https://")):  # the same on every page of the host
-            _remember(known, raw, link, rels)
+    def _read_links(self, written: list[bytes | tuple[bytes, bytes]]) -> tuple[Href, ...]:
+        place = (self.base or "").partition("?")[0].partition("#")[0].split("/")
+        known, here = _known_links("/".join(place[:3])), _known_links("/".join([*place[:3], *place[3:-1], ""]))
+        links: list[Href] = []
+        for href in written:
+            rel = b""
+            if isinstance(href, tuple):
+                href, rel = href
+            if href in known:
+                link = known[href]
+            elif href in here:
+                link = here[href]
+            else:
+                link = self._read_link(href, known, here)
+            if link is None:
+                continue
+            if not link.url:
+                self.bad += 1
+            else:
+                links.append(self._relate(link, rel) if rel else link)
+        return tuple(links)
+
+    def _read_link(self, raw: bytes, known: dict[bytes, Href | None], here: dict[bytes, Href | None]) -> Href | None:
+        """Read where a link leads and remember it, if it is the same on every page of the host or folder."""
+        href = resolve_references(self._decode(raw)).strip()
+        link = None if is_silent(href) else Href(absolute(href, self.base) or Url(""))
+        if len(raw) <= _KEPT_BYTES and raw.isascii() and not href.startswith("?"):
+            place = known if href.startswith(_FIXED) or link is None else here
+            if len(place) >= _KEPT_LINKS:
+                place.clear()
+            place[raw] = link
         return link
 
-    def _parse(self, raw: bytes) -> Tag:
+    def _relate(self, link: Href, raw: bytes) -> Href:
+        rels = resolve_references(self._decode(raw)).lower().split()
+        for rel in ("next", "prev"):
+            if rel in rels:
+                self.named.setdefault(rel, link.url)
+        return Href(link.url, True) if "nofollow" in rels else link
+
+    def _decode(self, raw: bytes) -> str:
         if raw.isascii():
-            return parse_tag(raw.decode("ascii"))
+            return raw.decode("ascii")
         self.encoding = self.encoding or decode(self.body, self.content_type).encoding
-        return parse_tag(raw.decode(self.encoding, "replace"))
+        return raw.decode(self.encoding, "replace")
 
-    def _note(self, tag: Tag) -> None:
-        if tag.name == "meta":
-            if tag.rel in _ROBOTS:
-                self.robots |= directives(tag.href)
-            elif tag.rel == "refresh" and (url := absolute(refresh_target(tag.href), self.base)):
-                self.named.setdefault("refresh", url)
-        elif tag.name == "frame" and len(self.frames) < LIMITS.page_feeds and (url := absolute(tag.href, self.base)):
-            self.frames[url] = None
-        elif tag.name == "link" and tag.rel and tag.href:
-            self._note_link(tag)
+    def _attributes(self, tag: bytes) -> Mapping[str, str]:
+        try:
+            return read_attributes(tag.decode())  # what is not ASCII is a title, mostly
+        except UnicodeDecodeError:
+            return read_attributes(self._decode(tag))
 
-    def _note_link(self, tag: Tag) -> None:
-        rels = ["prev" if rel == "previous" else rel for rel in tag.rel.split()]
-        is_feed = "alternate" in rels and tag.type in _FEED_TYPES and len(self.feeds) < LIMITS.page_feeds
+    def _note(self, tag: bytes) -> None:
+        """Take note of what a tag other than a link says. Most say nothing that matters here."""
+        lower = tag.lower()
+        if lower.startswith(b"<link"):
+            if b"canonical" in lower or b"alternate" in lower or b"prev" in lower or b"next" in lower:
+                self._note_relation(self._attributes(tag))
+        elif lower.startswith(b"<meta"):
+            if b"robots" in lower or b"refresh" in lower or b"scythe" in lower:
+                self._note_meta(self._attributes(tag))
+        elif lower.startswith(b"<frame") and len(self.frames) < LIMITS.page_feeds:
+            url = absolute(self._attributes(tag).get("src", ""), self.base)
+            if url is not None:
+                self.frames[url] = None
+
+    def _note_meta(self, said: Mapping[str, str]) -> None:
+        name = (said.get("name", "") or said.get("http-equiv", "")).strip().lower()
+        content = said.get("content", "")
+        if name in _ROBOTS:
+            self.robots |= directives(content)
+        elif name == "refresh" and (url := absolute(refresh_target(content), self.base)):
+            self.named.setdefault("refresh", url)
+
+    def _note_relation(self, said: Mapping[str, str]) -> None:
+        rels = ["prev" if rel == "previous" else rel for rel in said.get("rel", "").lower().split()]
         wanted = [rel for rel in ("canonical", "next", "prev") if rel in rels]
-        if (is_feed or wanted) and (url := absolute(tag.href, self.base)):
+        kind = said.get("type", "").partition(";")[0].strip().lower()
+        is_feed = "alternate" in rels and kind in _FEED_TYPES and len(self.feeds) < LIMITS.page_feeds
+        if (is_feed or wanted) and (url := absolute(said.get("href", ""), self.base)):
             for rel in wanted:
                 self.named.setdefault(rel, url)
             if is_feed:
                 self.feeds[url] = None
-
-
-def _remember(known: dict[bytes, Href], raw: bytes, link: Href, rels: list[str]) -> None:
-    if len(raw) <= _KEPT_BYTES and raw.isascii() and "next" not in rels and "prev" not in rels:
-        if len(known) >= _KEPT_LINKS:
-            known.clear()
-        known[raw] = link
-
-
-def parse_tag(text: str) -> Tag:
-    """Read what a tag says that may name an address."""
-    said = read_attributes(text)
-    name = text[1:3].lower()
-    if name == "me":
-        kind = said.get("name", "") or said.get("http-equiv", "")
-        return Tag("meta", said.get("content", ""), kind.strip().lower())
-    if name == "fr":
-        return Tag("frame", said.get("src", "").strip())
-    href, rel = said.get("href", "").strip(), said.get("rel", "").strip().lower()
-    if name == "li":
-        return Tag("link", href, rel, said.get("type", "").partition(";")[0].strip().lower())
-    if name == "ba":
-        return Tag("base", href)
-    return Tag("a", "" if is_silent(href) else href, rel)
 
 
 def directives(text: str) -> set[str]:
