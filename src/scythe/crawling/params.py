@@ -17,6 +17,7 @@ from scythe.limits import LIMITS
 
 PAIRS = 5  # that agree before a parameter is folded
 PAGES = 3  # different ones among them
+LEAST_CHARS = 200  # of a text that proves something
 _BASES = 20_000  # addresses without one of their parameters, kept in mind
 _VISITS = 4  # kept of each
 _NAMES = 12  # parameters of one address that are looked at
@@ -145,6 +146,16 @@ class Params:
                     params.names[name] = Evidence(max(0, same), max(0, other), kept)
         params.idle = frozenset(name for name, seen in params.names.items() if seen.is_idle)
         return params
+
+
+def text_mark(text: str) -> bytes:
+    """Return a hash of a page's text that does not depend on the order of its lines; empty where there is too little.
+
+    Lists sorted in another way have the same mark; "not found" and the like have none.
+    """
+    if len(text) < LEAST_CHARS:
+        return b""
+    return _hash(*sorted(text.splitlines()))
 
 
 def _is_hex(text: object) -> bool:

@@ -30,9 +30,12 @@ SITE_FULL = "the site has too many pages"
 
 WINDOW = 40  # pages of one kind that are remembered as new or told before
 TOLD = 36  # of these may have been told before, then it is enough
+LEAST = 12  # of the window, where few pages are wanted
 COARSE = 4  # times as many for kinds that only resemble each other
 YEARS_AHEAD = 2  # events are announced that early
 NAME_SETS = 24  # different sets of parameter names on one path: filters that combine
+NAME_SETS_EACH = 2  # times as many sets as names; one program for a whole site has about as many of both
+_NAME_SETS_KEPT = 100
 _KINDS = 20_000  # of addresses kept in mind
 _MARKS = 200_000  # texts kept in mind
 _BLOCK = 4  # segments that may repeat together
@@ -112,12 +115,13 @@ class Kind:
 class Traps:
     """What was seen of one site, as far as it tells where to stop; bounded."""
 
+    limit: int | None = None  # pages wanted: with few, traps must not take the most of them
     pages: int = 0
     kinds: dict[str, Kind] = field(default_factory=dict)
     stopped: dict[str, str] = field(default_factory=dict)  # kind -> reason
     hosts: set[str] = field(default_factory=set)
     marks: set[bytes] = field(default_factory=set)  # of a kind and what a page of it said
-    name_sets: dict[str, set[str]] = field(default_factory=dict)  # path -> sets of parameter names
+    name_sets: dict[str, set[frozenset[str]]] = field(default_factory=dict)  # path -> sets of parameter names
     year: int | None = None  # the present one; None: by the clock
 
     def why_trapped(self, url: str) -> str:
@@ -134,11 +138,14 @@ class Traps:
             for kind in kinds_of(url):
                 if kind in self.stopped:
                     return self.stopped[kind]
-        if parts.query.count("&") and len(self.name_sets.get(parts.path, ())) > NAME_SETS:
-            return COMBINATIONS
-        return ""
+        return COMBINATIONS if "&" in parts.query and self._has_filters(parts.path) else ""
 
-    def note(self, url: str, title: str = "", text: str = "", other: str = "") -> str:
+    def _has_filters(self, path: str) -> bool:
+        """Say whether parameters on a path are combined freely: many more sets of them than parameters."""
+        sets = self.name_sets.get(path, ())
+        return len(sets) > NAME_SETS and len(sets) > NAME_SETS_EACH * len(frozenset().union(*sets))
+
+    def note(self, url: str, text: str = "", title: str = "", other: str = "") -> str:
         """Take what the page at `url` said, and what `other` sets it apart; return why its kind ends here, or ""."""
         self.pages += 1
         parts = urlsplit(url)
@@ -149,7 +156,8 @@ class Traps:
         said = _DIGITS.sub("", f"{title}\n{text}") if dated else f"{title}\n{text}\n{other}"
         judged = dated or bool(text.strip() or other)
         why = ""
-        for kind, size in zip(kinds_of(url), (WINDOW, WINDOW * COARSE), strict=True):
+        window = WINDOW if self.limit is None else min(max(self.limit // 10, LEAST), WINDOW)
+        for kind, size in zip(kinds_of(url), (window, window * COARSE), strict=True):
             why = self._note_kind(kind, said, size, judged) or why
         return why
 
@@ -174,18 +182,18 @@ class Traps:
     def _note_names(self, path: str, query: str) -> None:
         if "&" in query and (path in self.name_sets or len(self.name_sets) < _KINDS):
             sets = self.name_sets.setdefault(path, set())
-            if len(sets) <= NAME_SETS:
-                sets.add("&".join(sorted({name for name, _ in _pairs(query)})))
+            if len(sets) < _NAME_SETS_KEPT:
+                sets.add(frozenset(name for name, _ in _pairs(query)))
 
     def to_json(self) -> dict[str, object]:
         """Return what is worth keeping between runs, as plain values."""
         return {"pages": self.pages, "stopped": dict(self.stopped)}
 
     @classmethod
-    def from_json(cls, plain: Mapping[str, object]) -> Traps:
+    def from_json(cls, plain: Mapping[str, object], limit: int | None = None) -> Traps:
         """Read what `to_json` wrote; whatever else comes is left out."""
         pages, stopped = plain.get("pages"), plain.get("stopped")
-        traps = cls(pages if isinstance(pages, int) else 0)
+        traps = cls(limit, pages if isinstance(pages, int) else 0)
         if isinstance(stopped, dict):
             traps.stopped = {str(kind): str(why) for kind, why in list(stopped.items())[:_KINDS]}
         return traps
