@@ -145,7 +145,7 @@ class Traps:
         sets = self.name_sets.get(path, ())
         return len(sets) > NAME_SETS and len(sets) > NAME_SETS_EACH * len(frozenset().union(*sets))
 
-    def note(self, url: str, text: str = "", title: str = "", other: str = "") -> str:
+    def note(self, url: str, title: str = "", text: str = "", other: str = "") -> str:
         """Take what the page at `url` said, and what `other` sets it apart; return why its kind ends here, or ""."""
         self.pages += 1
         parts = urlsplit(url)
