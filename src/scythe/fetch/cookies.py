@@ -75,7 +75,7 @@ def read_cookie(line: str, path: str, now: float) -> Cookie | None:
     if not place.startswith("/"):
         place = path.rpartition("/")[0] or "/"
     age = said.get("max-age", "")
-    until = now + int(age[:12]) if age.lstrip("-").isdigit() else _moment(said.get("expires", ""))
+    until = now + int(age[:12]) if age.removeprefix("-").isdigit() else _moment(said.get("expires", ""))
     return Cookie(name, value.strip(), place, until)
 
 

@@ -34,7 +34,7 @@ def failure_of(url: Url, error: Exception) -> FetchFailed:
     if isinstance(error, aiohttp.ClientResponseError):
         return FetchFailed(url, f"the server does not speak HTTP: {_first_line(error.message)}")
     if isinstance(error, aiohttp.ClientConnectorError | ConnectionError):
-        return FetchFailed(url, f"no connection: {cause}", retry_after_s=TRY_AGAIN_S)
+        return FetchFailed(url, f"no connection: {str(cause) or 'it was closed at once'}", retry_after_s=TRY_AGAIN_S)
     return FetchFailed(url, str(error) or type(error).__name__)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from scythe.errors import BadInput
@@ -27,7 +27,7 @@ class FetchOptions:
     first_bytes: int | None = None  # ask for so many only, and read no more from a server that sends all
     credentials: tuple[Credentials, ...] = ()  # each for one origin, sent to no other
     cookies: bool = False  # keep the cookies of each origin and send them back to it
-    proxy: str | None = None  # http://[user:password@]host:port, asked instead of the servers themselves
+    proxy: str | None = field(default=None, repr=False)  # http://[user:password@]host:port, asked to ask for us
     verify_tls: bool = True  # False: believe any certificate; every response says so
     ca_file: str | None = None  # believe the authorities in this file, not those of the system
 
