@@ -100,8 +100,9 @@ class Connector(aiohttp.TCPConnector):
     """Dial what the guard lets through, and hand kept connections out again while they are silent."""
 
     def __init__(self, options: FetchOptions, look_up: guard.LookUp) -> None:
+        self._guard = guard.GuardedResolver(allow_private=options.allow_private, look_up=look_up)
         super().__init__(
-            resolver=guard.GuardedResolver(allow_private=options.allow_private, look_up=look_up),
+            resolver=self._guard,
             socket_factory=None if options.allow_private else guard.open_guarded_socket,
             use_dns_cache=False,
             limit=options.concurrency,
@@ -113,7 +114,7 @@ class Connector(aiohttp.TCPConnector):
 
     async def judge(self, host: str) -> None:
         """Raise `guard.Refused` when a host that somebody else will dial for us must not be dialled."""
-        await self._resolver.resolve(host)
+        await self._guard.judge_behind_proxy(host, 0)
 
     async def connect(self, req: ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout) -> Connection:
         while True:

@@ -131,7 +131,7 @@ class Fetcher:
         try:
             async with asyncio.timeout(max(left_s, 0.0)):
                 if self._options.proxy is not None and not self._options.allow_private:
-                    await self._connector.judge(place_of(url).host)  # the proxy dials for us, unjudged
+                    await self._connector.judge(place_of(dialled(url)).host)  # the proxy dials for us, unjudged
                 for _ in range(self._options.per_host):
                     try:
                         return await self._request(url, headers, max_bytes)
