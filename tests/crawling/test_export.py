@@ -242,7 +242,7 @@ def test_without_kept_responses_there_is_no_warc(tmp_path: Path) -> None:
     with open_archive(tmp_path / "archive.db") as archive:
         _, (task,) = begin(archive, "a")
         archive.store([done(task)])
-        with pytest.raises(BadInput, match="no responses were kept.*--raw"):
+        with pytest.raises(BadInput, match=r"no responses were kept.*--raw"):
             export_archive(archive, tmp_path / "out.warc.gz")
         assert not (tmp_path / "out.warc.gz").exists()
 

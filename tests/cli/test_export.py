@@ -1,0 +1,158 @@
+"""`scythe export` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.archive.visiting import SITE, begin, done, later, region
+from tests.cli.conftest import Run
+
+from scythe.archive.open import open_archive
+from scythe.cli.export import FORMATS, HELP, read_date
+from scythe.crawling.export import FORMATS as WRITTEN
+from scythe.errors import BadInput
+from scythe.visits import Extracted, Raw
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """An archive of three pages, one of them with a list, one with a bad title."""
+    path = tmp_path / "site.db"
+    raw = Raw(200, (("Content-Type", "text/html"),), b"<p>rye</p>")
+    with open_archive(path) as archive:
+        _, tasks = begin(archive, "rye", "news/oats", "hay")
+        goods = region(("1", "Rake", "3"), ("2", "Hoe", "5"), columns=("name", "price"))
+        pages = (
+            Extracted(title="Rye", text="About rye.", kind="article", regions=(goods,)),
+            Extracted(title="Oats", text="About oats."),
+            Extracted(title="\x1b[31mHay\x07", text="=1+1"),
+        )
+        outcomes = [done(tasks[i], extracted=page, raw=raw, at=later(86_400 * i)) for i, page in enumerate(pages)]
+        archive.store(outcomes)
+    return path
+
+
+def test_lines_go_to_standard_output_without_a_word(scythe: Run, site: Path) -> None:
+    done = scythe("export", "site.db")
+    assert [json.loads(line)["title"] for line in done.stdout.splitlines()] == ["Rye", "Oats", "\x1b[31mHay\x07"]
+    assert done.stderr == ""
+
+
+def test_a_file_is_named_with_its_count(scythe: Run, site: Path, tmp_path: Path) -> None:
+    done = scythe("export", "site.db", "-o", "out.csv")
+    assert done.stderr == "3 pages written to out.csv\n"
+    assert done.stdout == ""
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8").count(",'=1+1,") == 1
+    assert scythe("export", "site.db", "-o", "out.csv", "--quiet").stderr == ""
+    assert sorted(path.name for path in tmp_path.iterdir() if "unfinished" in path.name) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "titles"),
+    [
+        (("--match", "*/news/*"), ["Oats"]),
+        (("--kind", "article"), ["Rye"]),
+        (("--since", "2026-05-05", "--until", "2026-05-06"), ["Oats"]),
+        (("--since", "2026-05-05T14:00:01+02:00"), ["\x1b[31mHay\x07"]),
+        (("--site", "site.example", "--no-duplicates", "--all-versions"), ["Rye", "Oats", "\x1b[31mHay\x07"]),
+    ],
+)
+def test_options_narrow_what_is_written(scythe: Run, site: Path, arguments: tuple[str, ...], titles: list[str]) -> None:
+    lines = scythe("export", "site.db", *arguments).stdout.splitlines()
+    assert [json.loads(line)["title"] for line in lines] == titles
+
+
+def test_records_are_rows(scythe: Run, site: Path) -> None:
+    out = scythe("export", "site.db", "--what", "records", "-f", "csv").stdout.splitlines()
+    assert out[0].startswith("page,kind,name,price,link,image,")
+    assert out[1].startswith(f"{SITE}rye,list,Rake,3,{SITE}1,,")
+
+
+def test_folders_and_warc_files_are_written_and_checked(scythe: Run, site: Path, tmp_path: Path) -> None:
+    assert scythe("export", "site.db", "-o", "notes/").stderr == "3 pages written to notes\n"
+    assert len(list((tmp_path / "notes").glob("*.md"))) == 3
+    assert scythe("export", "site.db", "-o", "out.warc.gz").stderr == "3 responses written to out.warc.gz\n"
+    assert scythe("export", "--check", "out.warc.gz").stdout == "out.warc.gz: 5 whole records\n"
+    whole = (tmp_path / "out.warc.gz").read_bytes()
+    (tmp_path / "out.warc.gz").write_bytes(whole[:-20])
+    damaged = scythe("export", "--check", "out.warc.gz", check=1)
+    assert "the record is cut off" in damaged.stderr
+    assert "the end is missing" in damaged.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("missing.db",), 1, "there is no archive"),
+        (("site.db", "-o", "out.xyz"), 2, "the suffix names no format"),
+        (("site.db", "-f", "xml"), 2, "known are jsonl"),
+        (("site.db", "--since", "yesterday"), 2, "write a date as 2026-11-15"),
+        (("site.db", "--site", "other.example"), 2, "it has site.example"),
+        (("site.db", "-o", "none/out.csv"), 1, "cannot be written: No such file or directory"),
+        (("note.txt",), 1, "note.txt"),
+        (("--check", "missing.warc.gz"), 2, "no such file"),
+        (("mysql://host/db",), 2, "postgresql://"),
+        (("site.db", "--kind", "product", "--fail-on-empty"), 3, ""),
+    ],
+)
+def test_mistakes_are_told_apart(
+    scythe: Run, site: Path, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    (tmp_path / "note.txt").write_text("no archive " * 100)
+    done = scythe("export", *arguments, check=code)
+    assert message in done.stderr
+    assert done.stderr.count("\n") <= 1
+
+
+def test_a_reader_that_leaves_early_is_no_error(site: Path, tmp_path: Path) -> None:
+    command = f"'{sys.executable}' -m scythe export site.db | head -c 10; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, timeout=60)
+    assert done.returncode in (0, 141)
+    assert done.stderr == b""
+
+
+@pytest.mark.fault
+def test_on_a_terminal_control_characters_are_made_visible(site: Path, tmp_path: Path) -> None:
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "scythe", "export", "site.db", "-f", "txt"]
+    done = subprocess.run(
+        [*command[:-2], "-f", "csv"], cwd=tmp_path, stdout=follower, stderr=subprocess.PIPE, timeout=60
+    )
+    os.close(follower)
+    shown = os.read(leader, 65_536)
+    os.close(leader)
+    assert done.returncode == 0
+    assert b"\x1b" not in shown
+    assert b"\x07" not in shown
+    assert "␛[31mHay␇".encode() in shown
+
+
+def test_help_and_formats_agree() -> None:
+    assert FORMATS == WRITTEN
+    assert "Exit codes" in HELP
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-11-15", "2026-11-15T00:00:00+00:00"),
+        ("2026-11-15T12:30", "2026-11-15T12:30:00+00:00"),
+        ("2026-11-15T12:30:00+02:00", "2026-11-15T10:30:00+00:00"),
+    ],
+)
+def test_dates_are_in_utc_unless_they_say_otherwise(text: str, expected: str) -> None:
+    moment = read_date(text, "--since")
+    assert moment is not None
+    assert moment.isoformat() == expected
+
+
+@pytest.mark.parametrize("text", ["", "15.11.2026", "0001-01-01T00:00+14:00", "2026-13-01"])
+def test_other_dates_are_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="write a date as"):
+        read_date(text, "--since")
