@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from hashlib import sha256
 
 from scythe.crawling.jobs import Named
 from scythe.crawling.normalise import normalise
 from scythe.crawling.options import CrawlOptions
-from scythe.crawling.params import Params
+from scythe.crawling.params import Params, text_mark
 from scythe.crawling.scope import Scope
 from scythe.crawling.traps import Traps
 from scythe.url import Url, absolute
@@ -32,7 +31,7 @@ class Addresses:
         self.start = Found(start, self.scope.lane(start), "start", rank=-2)
         self.skipped: Counter[str] = Counter()  # addresses found and not taken, by the reason
         self._options = options
-        self._traps = Traps()
+        self._traps = Traps(options.limit)
         self._params = Params()
         self._with_sitemaps: set[str] = set()  # origins
 
@@ -52,9 +51,7 @@ class Addresses:
 
     def note(self, url: Url, extracted: Extracted) -> None:
         """Let a page say which parameters of addresses matter, and whether its kind has an end."""
-        said = extracted.text or extracted.title
-        if said:
-            self._params.note(url, sha256(said.encode("utf-8", "replace")).digest())
+        self._params.note(url, text_mark(extracted.text))
         others = " ".join(link for region in extracted.regions for record in region.records for link in record.links)
         self._traps.note(url, extracted.title, extracted.text, others)
 
@@ -80,6 +77,11 @@ class Addresses:
         why = self.scope.why_not(named.url, depth, named.kind)
         return why or (self._traps.why_trapped(named.url) if named.kind == "page" else "")
 
+    def key_behind(self, source: str, target: str) -> str:
+        """Return the key of the page that a redirect leads to; it is never the source's, which is known already."""
+        key = self._params.key(target)
+        return f"behind {key}" if key == self._params.key(source) else key
+
     def sitemaps(self, origin: str, declared: Sequence[Url]) -> list[Found]:
         """Return an origin's own lists of addresses, once: those its robots.txt names, else that at the usual place."""
         if origin in self._with_sitemaps or not self._options.sitemaps or self._options.depth == 0:
@@ -101,6 +103,6 @@ class Addresses:
             return
         kept = json.loads(notes)
         self._params = Params.from_json(kept["params"])
-        self._traps = Traps.from_json(kept["traps"])
+        self._traps = Traps.from_json(kept["traps"], self._options.limit)
         for host in kept["hosts"]:
             self.widen(f"https://{host}/")

@@ -28,11 +28,12 @@ _BY_LIMIT = ("longer than", "inflates more than")  # a second try would end the 
 
 
 class Sites(Protocol):
-    """What knows which hosts belong to a site."""
+    """What knows which hosts belong to a site, and which addresses are one page."""
 
     scope: Scope
 
     def widen(self, url: str) -> Scope: ...
+    def key_behind(self, source: str, target: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,8 @@ class Judge:
         why = scope.why_not(target, task.depth, task.kind)
         if why:
             return replace(outcome, state="redirect", why=_short(f"leads to {target}: {why}"))
-        found = Found(target, scope.lane(target), "redirect", task.kind, task.depth, task.hops + 1, rank=-1)
+        key = self.addresses.key_behind(task.url, target)
+        found = Found(target, scope.lane(target), "redirect", task.kind, task.depth, task.hops + 1, rank=-1, key=key)
         return replace(outcome, state="redirect", why=_short(f"leads to {target}"), found=(found,))
 
     def _again(self, outcome: Outcome, wait_s: float | None) -> Outcome:

@@ -1,0 +1,51 @@
+"""Which of the addresses that pages name are visited."""
+
+from __future__ import annotations
+
+from scythe.crawling.addresses import Addresses
+from scythe.crawling.jobs import Named
+from scythe.crawling.options import CrawlOptions
+from scythe.url import Url
+from scythe.visits import Extracted, Task
+
+START = Url("https://example.org/")
+TASK = Task(1, 1, START, "example.org")
+
+
+def test_a_redirect_to_the_same_page_in_another_spelling_is_not_taken_for_known() -> None:
+    addresses = Addresses(START, CrawlOptions())
+    source, target = "https://example.org/a?b=1&a=2", "https://example.org/a?a=2&b=1"
+    (found,) = addresses.choose(TASK, [Named(Url(source))])
+    assert addresses.key_behind(source, target) != found.key
+    assert addresses.key_behind("https://example.org/old", target) == found.key
+
+
+def test_every_address_not_taken_is_counted_by_its_reason() -> None:
+    addresses = Addresses(START, CrawlOptions(deny=("*/private/*",), feeds=False))
+    named = [
+        Named(Url("https://example.org/a")),
+        Named(Url("https://elsewhere.org/")),
+        Named(Url("https://example.org/a.zip")),
+        Named(Url("https://example.org/private/x")),
+        Named(Url("https://example.org/b"), is_nofollow=True),
+        Named(Url("https://example.org/feed"), "feed", "feed"),
+        Named(Url("https://example.org/a/b/a/b/a/b")),
+    ]
+    found = addresses.choose(TASK, named)
+    assert [one.url for one in found] == ["https://example.org/a"]
+    assert sum(addresses.skipped.values()) == len(named) - 1
+    assert len(addresses.skipped) == len(named) - 1
+
+
+def test_what_was_learned_is_there_in_the_next_run() -> None:
+    first = Addresses(START, CrawlOptions())
+    first.widen("https://moved.example/")
+    for page in range(5):
+        for session in "abc":
+            url = Url(f"https://example.org/{page}?zid={session}")
+            first.note(url, Extracted(text=f"page {page} " * 100))
+    second = Addresses(START, CrawlOptions())
+    second.recall(first.to_notes())
+    assert second.scope.why_not("https://moved.example/x", 1) == ""
+    (found,) = second.choose(TASK, [Named(Url("https://example.org/9?zid=q"))])
+    assert found.key == "https://example.org/9"
