@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 
 from scythe.archive import frontier, lanes, profiles, reading
 from scythe.archive.counts import count
-from scythe.archive.database import Database, insert_new
+from scythe.archive.database import Database, insert_new, sound
 from scythe.archive.hashes import moment, seconds, storable
 from scythe.archive.owner import Owner
 from scythe.archive.rows import LaneRow, LaneState, SiteRow, StoredRobots
@@ -162,12 +162,15 @@ class Archive:
 
     def read_pages(self, wanted: Wanted) -> Iterator[StoredPage]:
         """Yield stored pages one by one."""
-        return reading.read_pages(self.database, wanted)
+        with sound(self.where):
+            yield from reading.read_pages(self.database, wanted)
 
     def read_records(self, wanted: Wanted) -> Iterator[StoredRecord]:
         """Yield stored records one by one."""
-        return reading.read_records(self.database, wanted)
+        with sound(self.where):
+            yield from reading.read_records(self.database, wanted)
 
     def read_raw(self, wanted: Wanted) -> Iterator[StoredRaw]:
         """Yield stored responses one by one."""
-        return reading.read_raw(self.database, wanted)
+        with sound(self.where):
+            yield from reading.read_raw(self.database, wanted)

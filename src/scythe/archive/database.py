@@ -17,6 +17,7 @@ from scythe.errors import ArchiveFailed
 BUSY_S = 60  # wait so long for another process that writes
 CACHE_KB = 64_000  # pages of the database kept in memory; the indexes of 10^6 records fit
 _LOCKS = 0x5C17  # our class of advisory locks in PostgreSQL
+_RESTORE = "restore it from a copy, or export what can still be read"
 _DAMAGED = ("malformed", "not a database", "corrupt")
 
 
@@ -89,20 +90,31 @@ def _insert_or_leave(dialect: str, table: Table) -> Insert:
 
 
 @contextmanager
+def sound(where: str) -> Iterator[None]:
+    """Turn what damaged values raise when they are made use of into ArchiveFailed; the database cannot see them."""
+    try:
+        yield
+    except (ValueError, TypeError, AttributeError, OverflowError, LookupError, OSError) as error:
+        raise ArchiveFailed(f"{where}: a stored value is damaged ({error}): {_RESTORE}") from error
+
+
+@contextmanager
 def telling(where: str, what: str) -> Iterator[None]:
     """Turn what a database driver raises into ArchiveFailed."""
     try:
         yield
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, UnicodeDecodeError) as error:  # sqlite3 decodes even messages that quote damaged bytes
         raise ArchiveFailed(explain(where, what, error)) from error
 
 
-def explain(where: str, what: str, error: SQLAlchemyError) -> str:
+def explain(where: str, what: str, error: Exception) -> str:
     """Say what happened, where, and what became of the archive; never with the values that were being stored."""
     reason = str(error.orig) if isinstance(error, DBAPIError) else type(error).__name__
     reason = " ".join(reason.split())
-    if any(word in reason for word in _DAMAGED):
-        fate = "the file is damaged: restore it from a copy, or export what can still be read"
+    if "unable to open" in reason or (what == "read" and "readonly" in reason):
+        fate = "its folder may not be written, which reading needs too: copy it to where you may, or ask for the right"
+    elif isinstance(error, UnicodeDecodeError) or any(word in reason for word in _DAMAGED):
+        fate = f"the file is damaged: {_RESTORE}"
     elif "locked" in reason or "lock timeout" in reason:
         fate = f"another process has been writing for over {BUSY_S} s; the archive is whole, run it again to go on"
     else:

@@ -27,7 +27,10 @@ def open_archive(where: str | Path, *, create: bool = True) -> Archive:
     if isinstance(where, str) and _SCHEME.match(where):
         engine, said = _postgres(where)
     else:
-        engine, said = _sqlite(Path(where), create=create)
+        try:
+            engine, said = _sqlite(Path(where), create=create)
+        except OSError as error:
+            raise ArchiveFailed(f"{where}: the archive cannot be opened ({error.strerror})") from error
     database = Database(engine, said)
     try:
         _make_ready(database, create=create)

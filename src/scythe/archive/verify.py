@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, Select, func, select, text
 
 from scythe.archive.bodies import unpack
-from scythe.archive.database import Database
+from scythe.archive.database import Database, sound
 from scythe.archive.hashes import digest, digest_text
 from scythe.archive.schema import BODIES, EXTRACTIONS, PAGES, VERSIONS
 from scythe.errors import ArchiveFailed
@@ -24,7 +24,7 @@ def verify(database: Database) -> list[str]:
     """
     complaints: list[str] = []
     try:
-        with database.reading() as connection:
+        with sound(database.where), database.reading() as connection:
             for complaint in _complaints(database, connection):
                 complaints.append(complaint)
                 if len(complaints) == MOST:

@@ -1,0 +1,154 @@
+"""Processes that write one archive, killed or all at once; what they were told goes to a ledger for comparison.
+
+Page number n names the pages 2n + 1 and 2n + 2, so an archive is done when it has exactly as many pages as it may, and
+lists three records: one that every page has, one that a tenth of them have, one of its own.
+Run as `python -m tests.faults.archive_writers kill|race WHERE PAGES COUNT SEED`; prints a line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from dataclasses import asdict
+from typing import BinaryIO
+
+from tests.archive.visiting import LANE, NOW, SITE, done, extracted, found, region
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.visits import Outcome, Raw, Task
+
+BATCH = 8
+
+
+def number_of(task: Task) -> int:
+    return int(task.url.removeprefix(SITE))
+
+
+def visit(task: Task, pages: int) -> Outcome:
+    number = number_of(task)
+    children = tuple(found(str(child)) for child in (2 * number + 1, 2 * number + 2) if child < pages)
+    listed = region(("all", "In all"), (f"tenth/{number % 10}", "In a tenth"), (f"own/{number}", "Own"))
+    about = extracted(f"page {number}", regions=(listed,), simhash=number * 0x9E3779B97F4A7C15 % 2**64)
+    return done(task, f"page {number}", extracted=about, found=children, raw=Raw(200, (), b"%d" % number * 500))
+
+
+def begin(where: str) -> int:
+    with open_archive(where) as archive:
+        site = archive.add_site(LANE, SITE)
+        archive.add_found(site, [found("0")])
+    return site
+
+
+def write(where: str, site: int, pages: int, ledger: BinaryIO, seed: int) -> None:
+    """Store batch after batch until nothing waits; put down every page once the archive said that it has it."""
+    chance = random.Random(seed)
+    with open_archive(where) as archive:
+        while tasks := archive.next_tasks(site, LANE, BATCH * 4, now=NOW):
+            batch = chance.sample(tasks, min(len(tasks), chance.randint(1, BATCH)))
+            told = [
+                f"{number_of(receipt.task)} {receipt.stored} {receipt.found} {receipt.records}\n"
+                for receipt in archive.store([visit(task, pages) for task in batch])
+            ]
+            ledger.write("".join(told).encode())
+            ledger.flush()
+
+
+def start(where: str, site: int, pages: int, seed: int) -> tuple[int, int]:
+    """Start a writer; return its number and the end of the pipe that its ledger comes from."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(writing)
+        return pid, reading
+    status = 1
+    try:
+        os.close(reading)
+        with os.fdopen(writing, "wb") as ledger:
+            write(where, site, pages, ledger, seed)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def collect(reading: int) -> list[list[str]]:
+    """Read a ledger to its end; a last line that the kill cut off was not told to anybody."""
+    with os.fdopen(reading, "rb") as ledger:
+        lines = ledger.read().decode().splitlines(keepends=True)
+    return [line.split() for line in lines if line.endswith("\n")]
+
+
+def kill(where: str, site: int, pages: int, kills: int, seed: int) -> tuple[list[list[str]], dict[str, int]]:
+    """Kill one writer after the other at random moments, then let the last one end."""
+    chance = random.Random(seed)
+    told: list[list[str]] = []
+    killed = 0
+    for turn in range(kills):
+        pid, reading = start(where, site, pages, seed + turn)
+        time.sleep(chance.uniform(0.005, 0.12))
+        os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+        killed += os.WIFSIGNALED(status)
+        told += collect(reading)
+    before = len(told)
+    pid, reading = start(where, site, pages, seed - 1)
+    told += collect(reading)
+    _, status = os.waitpid(pid, 0)
+    return told, {
+        "killed": killed,
+        "told_before_the_last": before,
+        "last_ended_with": os.waitstatus_to_exitcode(status),
+    }
+
+
+def race(where: str, site: int, pages: int, writers: int, seed: int) -> tuple[list[list[str]], dict[str, int]]:
+    """Let all write at once, each asking for whatever waits."""
+    started = [start(where, site, pages, seed + turn) for turn in range(writers)]
+    told = [line for _, reading in started for line in collect(reading)]
+    ends = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid, _ in started]
+    return told, {"failed": sum(end != 0 for end in ends)}
+
+
+def compare(archive: Archive, told: list[list[str]]) -> dict[str, object]:
+    """Hold the ledger against the archive."""
+    with archive.database.reading() as connection:
+        ask = connection.exec_driver_sql
+        kept = Counter(number for (number,) in ask("SELECT title FROM extractions"))
+        whole = "urls.state = 'done' AND versions.id IS NOT NULL AND extractions.version IS NOT NULL"
+        joined = (
+            "urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN versions ON versions.id = pages.version "
+            "LEFT JOIN extractions ON extractions.version = versions.id"
+        )
+        half = ask(f"SELECT count(*) FROM {joined} WHERE NOT ({whole})").scalar()
+        seen_twice = ask("SELECT count(*) FROM sightings WHERE times <> 1").scalar()
+        bodies = ask("SELECT count(*) FROM bodies").scalar()
+    stored = Counter(f"page {number}" for number, what, *_ in told if what != "lost")
+    return {
+        "told": sum(stored.values()),
+        "told_twice": sum(times > 1 for times in stored.values()),
+        "told_but_missing": sum(page not in kept for page in stored),
+        "kept_twice": sum(times > 1 for times in kept.values()),
+        "half": half,
+        "seen_twice": seen_twice,
+        "bodies": bodies,
+        "found": sum(int(found) for _, what, found, _ in told if what != "lost"),
+        "new_records": sum(int(new) for _, what, _, new in told if what != "lost"),
+        "complaints": archive.verify(),
+        **asdict(archive.counts()),
+    }
+
+
+def main(how: str, where: str, pages: int, count: int, seed: int) -> None:
+    site = begin(where)
+    told, summary = {"kill": kill, "race": race}[how](where, site, pages, count, seed)
+    with open_archive(where, create=False) as archive:
+        print(json.dumps({**summary, **compare(archive, told)}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6]))

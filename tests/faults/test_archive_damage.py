@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.archive.visiting import LANE, NOW, begin, done, found
+from tests.faults.archive_limits import TURNS
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.archive.stored import Wanted
+from scythe.errors import ArchiveFailed
+from scythe.visits import Raw
+
+pytestmark = pytest.mark.fault
+
+
+def run(root: Path, how: str, where: Path) -> dict[str, Any]:
+    command = [sys.executable, "-m", "tests.faults.archive_limits", how, str(where)]
+    ran = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 0, ran.stderr[-2_000:]
+    told: dict[str, Any] = json.loads(ran.stdout)
+    return told
+
+
+def fill(path: Path, pages: int = 40) -> Path:
+    """Make an archive of a few hundred KB."""
+    with open_archive(path) as archive:
+        _, tasks = begin(archive, *(str(number) for number in range(pages)))
+        archive.store([done(task, raw=Raw(200, (), task.url.encode() * 100)) for task in tasks])
+    return path
+
+
+def test_a_full_disk_stops_the_writing_and_nothing_else(tmp_path: Path, root: Path) -> None:
+    where = tmp_path / "a.db"
+    told = run(root, "full", where)
+    assert len(told["failures"]) > 10
+    assert told["stored"] > 10
+    assert told["is_open_still"]
+    assert told["complaints"] == []
+    assert told["states"] == {"done": TURNS + told["stored"]}
+    assert told["versions"] == TURNS + told["stored"]
+    for failure in set(told["failures"]):
+        assert str(where) in failure
+        assert "what was stored before is whole; run it again to go on" in failure
+
+
+def test_a_database_that_may_not_grow_says_so_and_goes_on_when_it_may(tmp_path: Path) -> None:
+    with open_archive(fill(tmp_path / "a.db")) as archive:
+        site = archive.sites()[0].id
+        archive.add_found(site, [found("more")])
+        (task,) = archive.next_tasks(site, LANE, 9, now=NOW)
+        outcome = done(task, raw=Raw(200, (), random.Random(1).randbytes(1_000_000)))
+        let_grow_to(archive, 1)
+        with pytest.raises(ArchiveFailed, match=r"disk is full\); nothing of this batch was stored") as caught:
+            archive.store([outcome])
+        assert str(tmp_path / "a.db") in str(caught.value)
+        assert archive.counts(site).states == {"done": 40, "new": 1}
+        let_grow_to(archive, 2**30)
+        assert archive.store([outcome])[0].stored == "new"
+        assert archive.verify() == []
+
+
+def let_grow_to(archive: Archive, pages: int) -> None:
+    with archive.database.reading() as connection:  # the pool hands out one connection, again and again
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user may enter: those of pytest are its own."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "kept").mkdir()
+        yield folder / "kept"
+        (folder / "kept").chmod(0o755)
+
+
+def test_an_archive_in_a_read_only_folder_is_not_damaged_by_trying(open_folder: Path, root: Path) -> None:
+    path = fill(open_folder / "a.db")
+    before = path.read_bytes()
+    path.chmod(0o444)
+    open_folder.chmod(0o555)
+    told = run(root, "read-only", path)
+    assert f"{path}: the archive could not be read" in told["written"]
+    assert "may not be written" in told["written"]
+    assert path.read_bytes() == before
+
+
+def test_a_read_only_file_in_a_folder_of_ours_can_be_read(open_folder: Path, root: Path) -> None:
+    path = fill(open_folder / "a.db")
+    path.chmod(0o444)
+    open_folder.chmod(0o777)
+    told = run(root, "read-only", path)
+    assert told["read"] == LANE
+    assert "attempt to write a readonly database" in told["written"]
+    assert "what was stored before is whole" in told["written"]
+
+
+def test_an_archive_that_nobody_may_look_at_is_said_to_be_so(open_folder: Path, root: Path) -> None:
+    path = fill(open_folder / "a.db")
+    open_folder.chmod(0o700)
+    assert "a.db: the archive cannot be opened (Permission denied)" in run(root, "read-only", path)["written"]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.6, 0.9, 0.999])
+def test_a_file_that_was_cut_is_recognised(tmp_path: Path, share: float) -> None:
+    path = fill(tmp_path / "a.db")
+    body = path.read_bytes()
+    path.write_bytes(body[: int(len(body) * share)])
+    assert complaints_about(path)
+
+
+def complaints_about(path: Path) -> list[str]:
+    """Return what opening, reading and verifying an archive complain about; nothing but ArchiveFailed may be raised."""
+    try:
+        with open_archive(path, create=False) as archive:
+            complaints = archive.verify()
+            try:
+                list(archive.read_pages(Wanted()))
+                list(archive.read_raw(Wanted()))
+            except ArchiveFailed as error:
+                complaints.append(str(error))
+            return complaints
+    except ArchiveFailed as error:
+        return [str(error)]
+
+
+def test_flipped_bits_are_found_where_it_matters(tmp_path: Path) -> None:
+    """Flip bytes in texts, kept bodies and the tables' structure: each is noticed, and none raises what is not ours."""
+    body = fill(tmp_path / "whole.db").read_bytes()
+    chance = random.Random(7)
+    text = body.index(b"What is known about")
+    packed = body.index(b"\x28\xb5\x2f\xfd")
+    places = [text + 50, packed + 20, 100, 105, *(page * 4_096 + 3 for page in range(2, 12))]
+    for place in places:
+        path = tmp_path / "flipped.db"
+        path.write_bytes(body[:place] + bytes([body[place] ^ (1 << chance.randrange(8))]) + body[place + 1 :])
+        assert complaints_about(path), place
+
+
+@pytest.mark.slow
+def test_whatever_bytes_are_flipped_only_our_error_is_raised(tmp_path: Path) -> None:
+    body = fill(tmp_path / "whole.db").read_bytes()
+    chance = random.Random(11)
+    noticed = 0
+    for _ in range(150):
+        damaged = bytearray(body)
+        for _ in range(chance.randint(1, 40)):
+            damaged[chance.randrange(len(body))] ^= 1 << chance.randrange(8)
+        path = tmp_path / "flipped.db"
+        path.write_bytes(damaged)
+        noticed += bool(complaints_about(path))
+    assert noticed > 100
+
+
+def test_a_damaged_archive_is_called_damaged(tmp_path: Path) -> None:
+    path = fill(tmp_path / "a.db")
+    body = path.read_bytes()
+    path.write_bytes(body[:4_096] + b"\xff" * (len(body) - 4_096))
+    with (
+        pytest.raises(ArchiveFailed, match="the file is damaged: restore it from a copy"),
+        open_archive(path) as archive,
+    ):
+        archive.counts()
+
+
+def test_an_archive_whose_journal_was_not_yet_folded_in_is_whole(tmp_path: Path) -> None:
+    """A copy of all files of an archive in use, as a backup program takes it between two transactions, opens."""
+    with open_archive(tmp_path / "a.db") as archive:
+        site, tasks = begin(archive, "a", "b")
+        archive.store([done(tasks[0])])
+        for suffix in ("", "-wal"):
+            (tmp_path / f"copy.db{suffix}").write_bytes((tmp_path / f"a.db{suffix}").read_bytes())
+    with open_archive(tmp_path / "copy.db", create=False) as copy:
+        assert copy.counts(site).states == {"done": 1, "new": 1}
+        assert copy.verify() == []
+
+
+def test_a_writer_that_another_program_keeps_waiting_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.archive.database.BUSY_S", 0)
+    path = fill(tmp_path / "a.db")
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    try:
+        with open_archive(path) as archive:
+            assert archive.counts().pages == 40
+            with pytest.raises(ArchiveFailed, match="another process has been writing"):
+                archive.add_site("new", archive.sites()[0].start)
+    finally:
+        holder.close()
+
+
+def test_a_server_that_restarts_is_found_again(postgres_url: str) -> None:
+    with open_archive(postgres_url) as archive:
+        site, (task,) = begin(archive, "a")
+        with archive.database.reading() as connection:
+            mine = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar()
+        with open_archive(postgres_url) as other, other.database.reading() as connection:
+            connection.exec_driver_sql(f"SELECT pg_terminate_backend({mine})")
+        assert archive.store([done(task)])[0].stored == "new"
+        assert archive.counts(site).states == {"done": 1}
