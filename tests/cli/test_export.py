@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from tests.archive.visiting import SITE, begin, done, later, region
 from tests.cli.conftest import Run
+from typer.testing import CliRunner
 
 from scythe.archive.open import open_archive
-from scythe.cli.export import FORMATS, HELP, read_date
+from scythe.cli.export import FORMATS, HELP, app, read_date
 from scythe.crawling.export import FORMATS as WRITTEN
 from scythe.errors import BadInput
 from scythe.visits import Extracted, Raw
@@ -49,7 +50,6 @@ def test_a_file_is_named_with_its_count(scythe: Run, site: Path, tmp_path: Path)
     assert done.stderr == "3 pages written to out.csv\n"
     assert done.stdout == ""
     assert (tmp_path / "out.csv").read_text(encoding="utf-8").count(",'=1+1,") == 1
-    assert scythe("export", "site.db", "-o", "out.csv", "--quiet").stderr == ""
     assert sorted(path.name for path in tmp_path.iterdir() if "unfinished" in path.name) == []
 
 
@@ -63,13 +63,13 @@ def test_a_file_is_named_with_its_count(scythe: Run, site: Path, tmp_path: Path)
         (("--site", "site.example", "--no-duplicates", "--all-versions"), ["Rye", "Oats", "\x1b[31mHay\x07"]),
     ],
 )
-def test_options_narrow_what_is_written(scythe: Run, site: Path, arguments: tuple[str, ...], titles: list[str]) -> None:
-    lines = scythe("export", "site.db", *arguments).stdout.splitlines()
+def test_options_narrow_what_is_written(site: Path, arguments: tuple[str, ...], titles: list[str]) -> None:
+    lines = CliRunner().invoke(app, [str(site), *arguments]).stdout.splitlines()
     assert [json.loads(line)["title"] for line in lines] == titles
 
 
-def test_records_are_rows(scythe: Run, site: Path) -> None:
-    out = scythe("export", "site.db", "--what", "records", "-f", "csv").stdout.splitlines()
+def test_records_are_rows(site: Path) -> None:
+    out = CliRunner().invoke(app, [str(site), "--what", "records", "-f", "csv"]).stdout.splitlines()
     assert out[0].startswith("page,kind,name,price,link,image,")
     assert out[1].startswith(f"{SITE}rye,list,Rake,3,{SITE}1,,")
 
@@ -102,10 +102,17 @@ def test_folders_and_warc_files_are_written_and_checked(scythe: Run, site: Path,
     ],
 )
 def test_mistakes_are_told_apart(
-    scythe: Run, site: Path, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
+    site: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    code: int,
+    message: str,
 ) -> None:
     (tmp_path / "note.txt").write_text("no archive " * 100)
-    done = scythe("export", *arguments, check=code)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == code
     assert message in done.stderr
     assert done.stderr.count("\n") <= 1
 
@@ -120,10 +127,8 @@ def test_a_reader_that_leaves_early_is_no_error(site: Path, tmp_path: Path) -> N
 @pytest.mark.fault
 def test_on_a_terminal_control_characters_are_made_visible(site: Path, tmp_path: Path) -> None:
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "scythe", "export", "site.db", "-f", "txt"]
-    done = subprocess.run(
-        [*command[:-2], "-f", "csv"], cwd=tmp_path, stdout=follower, stderr=subprocess.PIPE, timeout=60
-    )
+    command = [sys.executable, "-m", "scythe", "export", "site.db", "-f", "csv"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=follower, stderr=subprocess.PIPE, timeout=60)
     os.close(follower)
     shown = os.read(leader, 65_536)
     os.close(leader)

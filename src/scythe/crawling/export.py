@@ -20,7 +20,6 @@ from typing import IO
 from scythe.archive.archive import Archive
 from scythe.archive.reading import count_pages, count_raw, count_records
 from scythe.archive.stored import Wanted
-from scythe.archive.warc import WarcFile
 from scythe.crawling.export_files import (
     CsvFile,
     JsonLinesFile,
@@ -190,6 +189,8 @@ def _write(archive: Archive, plan: Export, wanted: Wanted, file: IO[bytes]) -> I
 
 
 def _write_warc(archive: Archive, plan: Export, wanted: Wanted, file: IO[bytes]) -> Iterator[None]:
+    from scythe.archive.warc import WarcFile  # takes as long to import as all of a small export
+
     assert plan.path is not None
     warc = WarcFile(file, made_at=datetime.now(UTC), name=plan.path.name, compressed=plan.kind == "warc.gz")
     yield from map(warc.put, archive.read_raw(wanted))
