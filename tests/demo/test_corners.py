@@ -54,7 +54,7 @@ def test_corners_are_chosen_by_name() -> None:
 
 
 def test_servers_recover() -> None:
-    assert [SITE.answer("/lab/shaky.html", 0, visits).status for visits in range(4)] == [500, 500, 200, 200]
+    assert [SITE.answer("/lab/shaky.html", 0, visits).status for visits in range(3)] == [500, 200, 200]
     assert [SITE.answer("/lab/busy.html", 0, visits).status for visits in range(3)] == [503, 200, 200]
     assert ("Retry-After", "1") in SITE.answer("/lab/busy.html", 0).headers
 
@@ -115,7 +115,7 @@ def test_corners_have_both_designs() -> None:
 
 def test_corners_behave_on_the_wire() -> None:
     with serve_demo(ServeOptions(pages=3, corners=("all",), slow_s=0.2)) as server:
-        assert [get(server.url, "/lab/shaky.html")[0] for _ in range(3)] == [500, 500, 200]
+        assert [get(server.url, "/lab/shaky.html")[0] for _ in range(2)] == [500, 200]
         assert get(server.url, "/lab/empty.html")[::2] == (200, b"")
         slow_at = server.log[-1].at
         get(server.url, "/lab/slow.html")
@@ -123,7 +123,7 @@ def test_corners_behave_on_the_wire() -> None:
         assert server.log[-1].at - slow_at >= 0.2
         with pytest.raises(Exception, match="IncompleteRead"):
             get(server.url, "/lab/cut.html")
-        assert len(get(server.url, "/lab/enormous.html")[2]) > 5_000_000
+        assert len(get(server.url, "/lab/enormous.html")[2]) > 3_900_000
 
 
 def test_endless_addresses_are_not_kept_in_memory() -> None:

@@ -137,7 +137,7 @@ def test_the_sitemap_names_every_page_once() -> None:
     for part in parts:
         body = gzip.decompress(SITE.answer(part.removeprefix(WORLD.base), 0).body)
         named += [node.text or "" for node in ElementTree.fromstring(body).iter() if node.tag.endswith("loc")]
-    assert named == list(WORLD.page_urls)
+    assert sorted(named) == sorted(WORLD.page_urls)
 
 
 def test_three_feeds_name_the_newest_articles() -> None:

@@ -48,7 +48,7 @@ class Setting:
 
     world: World
     slow_s: float = 2.0
-    huge_bytes: int = 6_000_000
+    huge_bytes: int = 4_000_000
 
     def story(
         self, path: str, language: str = "en", design: int = 0, *, kind: str = "news", round_: int = 0
@@ -82,7 +82,7 @@ def _gone(setting: Setting) -> Corner:
 
 def _shaky(setting: Setting) -> Corner:
     path = "/lab/shaky.html"
-    return Corner("shaky", "500 twice, then a page", (path,), _after(setting, path, 2, Answer(b"oops", 500)))
+    return Corner("shaky", "500 once, then a page", (path,), _after(setting, path, 1, Answer(b"oops", 500)))
 
 
 def _busy(setting: Setting) -> Corner:

@@ -48,9 +48,14 @@ def write_map(world: World, path: str) -> tuple[str, bytes] | None:
 
 
 def _parts(world: World) -> dict[str, tuple[str, ...]]:
-    """Return the paths of the parts with the pages each of them names."""
-    starts = range(0, len(world.paths), PART_LENGTH)
-    return {f"/sitemap-{n}.xml.gz": world.paths[at : at + PART_LENGTH] for n, at in enumerate(starts, start=1)}
+    """Return the paths of the parts with the pages each of them names: what people come for first."""
+    about = [plan.path for plan in world.ledger.by_path.values() if plan.kind == "about"]
+    kinds = {"content": [plan.path for plan in world.ledger.content], "pages": [*world.ledger.lists, *about]}
+    return {
+        f"/sitemap-{kind}-{at // PART_LENGTH + 1}.xml.gz": tuple(paths[at : at + PART_LENGTH])
+        for kind, paths in kinds.items()
+        for at in range(0, len(paths), PART_LENGTH)
+    }
 
 
 def _entries(world: World, paths: tuple[str, ...]) -> Iterator[str]:

@@ -15,8 +15,8 @@ def answer_calendar(target: str, visits: int, design: int) -> Answer | None:
     year, month = int(parts[1]), int(parts[2])
     before = f"/calendar/{year - (month == 1)}/{(month - 2) % 12 + 1:02d}/"
     after = f"/calendar/{year + (month == 12)}/{month % 12 + 1:02d}/"
-    days = "".join(f'<td><a href="/calendar/{year}/{month:02d}/{day}/">{day}</a></td>' for day in range(1, 29))
-    table = f"<p>Nothing is planned.</p><table><tr>{days}</tr></table>"
+    weeks = "".join(f'<td><a href="/calendar/{year}/{month:02d}/{week}/">week {week}</a></td>' for week in range(1, 5))
+    table = f"<p>Nothing is planned.</p><table><tr>{weeks}</tr></table>"
     onward = f'<a href="{before}">before</a> <a href="{after}">after</a>'
     return _page(f"Events in {month:02d}/{year}", table + onward)
 
