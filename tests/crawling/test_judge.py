@@ -66,7 +66,7 @@ def test_not_modified_leaves_a_known_page_as_it_is() -> None:
     assert (outcome.state, outcome.is_unchanged, is_page) == ("done", True, False)
 
 
-def test_not_modified_of_a_page_never_seen_is_asked_again() -> None:
+def test_not_modified_that_was_not_asked_for_is_asked_again() -> None:
     outcome, is_page = Site().judge.settle(TASK, answer(304, b""))
     assert (outcome.state, is_page) == ("retry", False)
 

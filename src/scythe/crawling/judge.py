@@ -55,9 +55,9 @@ class Judge:
         outcome = self._outcome(task, response)
         status = response.status
         if status == 304:
-            if task.body_hash:
+            if task.etag or task.modified:
                 return replace(outcome, state="done", is_unchanged=True), False
-            return self._again(replace(outcome, why="not modified, of a page never seen"), None), False
+            return self._again(replace(outcome, why="not modified, says the server, and was not asked"), None), False
         if status in _REDIRECTS and header(response, "Location"):
             return self._redirected(outcome, header(response, "Location")), False
         if status in _GONE:

@@ -38,11 +38,12 @@ from scythe.fetch.pace import Pace
 from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.model import Response
 from scythe.url import absolute
-from scythe.visits import Outcome, Receipt, Task
+from scythe.visits import Lane, Outcome, Receipt, Task
 
 _PAGES_UNDER_WAY = 4  # per request under way: fetched, in extraction or being stored
 _POLL_S = 0.2  # how often a lane that another process holds is tried
 _COUNT_S = 1.0  # how often the addresses that wait are counted, for the one who looks
+_REVISITED = ("done", "redirect", "failed", "gone", "refused")
 _NOTES_TURNS = 30  # counts between two notes
 
 
@@ -134,7 +135,7 @@ class Crawl:
         self._site = await ask(archive.add_site, key, self.start)
         await ask(archive.add_found, self._site, [self.addresses.start])
         if self.options.refresh:
-            await ask(archive.requeue, self._site, now=datetime.now(UTC))
+            await ask(archive.requeue, self._site, states=_REVISITED, now=datetime.now(UTC))
         counts = await ask(archive.counts, self._site)
         self.tally.pages = counts.pages
         self.addresses.recall(await ask(archive.notes, self._site))
@@ -158,9 +159,8 @@ class Crawl:
     async def _work(self) -> None:
         """Take lanes and work them off, until nothing is left to ask for."""
         while not self._stop.is_set():
-            now = datetime.now(UTC)
-            lane = await self._clerk.ask(self._archive.take_lane, self._site, self._owner, now=now, lease_s=LEASE_S)
-            if lane is not None and self._has_room():
+            lane = await self._take_lane()
+            if lane is not None:
                 pace = Pace(self.options.delay, slow=lane.slow)
                 work = LaneWork(lane, self._owner, self._clerk, self.options, self._room, self, pace)
                 await self._manners.recall(work)
@@ -170,8 +170,11 @@ class Crawl:
             elif not await self._wait_for_more():
                 return
 
-    def _has_room(self) -> bool:
-        return self._is_wanted(self._room.under_way)
+    async def _take_lane(self) -> Lane | None:
+        if not self._is_wanted(self._room.under_way):
+            return None
+        now = datetime.now(UTC)
+        return await self._clerk.ask(self._archive.take_lane, self._site, self._owner, now=now, lease_s=LEASE_S)
 
     async def _join_lanes(self) -> None:
         """Wait until a lane is worked off, or a moment, since other lanes may have got addresses."""
