@@ -16,6 +16,7 @@ from scythe.page.tokens import START, Token, comment_close, content_close, find_
 
 COMPILED = load_compiled("scythe.page._hrefs")
 
+_MARKUP = re.compile(rb"<[A-Za-z/!?]")
 _NAME = re.compile(rb"</?([A-Za-z][^\t\n\f\r />]*+)")
 # the rest of a tag: HTML standard, 13.2.5.32 to 13.2.5.40; a quote that nothing closes runs to the end of the page
 _REST = re.compile(
@@ -39,7 +40,7 @@ class Written(NamedTuple):
 
 
 def find_links(body: bytes) -> Written:
-    """Find what names addresses, within `LIMITS`."""
+    """Find what names addresses in a body without NUL, within `LIMITS`."""
     bounds = LIMITS.page_links, LIMITS.metas, LIMITS.tag_bytes
     return Written(*COMPILED.find_links(body, *bounds)) if COMPILED is not None else find_in_python(body, *bounds)
 
@@ -72,7 +73,8 @@ def _walk(body: bytes) -> Iterator[Token | None]:
     """Yield the tags that may name addresses in the order of the page, and None where it ends inside something."""
     at, size = 0, len(body)
     templates = foreign = 0  # open around this place
-    while (start := body.find(b"<", at)) >= 0:
+    while (markup := _MARKUP.search(body, at)) is not None:
+        start = markup.start()
         opening = _NAME.match(body, start)
         rest = _REST.match(body, opening.end()) if opening else None
         if opening is None or rest is None:
@@ -100,10 +102,9 @@ def _walk(body: bytes) -> Iterator[Token | None]:
 
 
 def _behind_other(body: bytes, at: int) -> int:
-    """Return the offset behind a comment, a declaration or a `<` that is text, or -1 where the page ends before."""
+    """Return the offset behind a comment, a declaration or the like, or -1 where the page ends before."""
     if body.startswith(b"<!--", at):
         return comment_close(body, at, len(body))
-    after = body[at + 1 : at + 2]
-    if after == b"/" and at + 2 == len(body):
-        return at + 2
-    return body.find(b">", at + 2) + 1 or -1 if after in (b"!", b"?", b"/") else at + 1
+    if at + 2 == len(body) and body[-1:] == b"/":
+        return at + 2  # text
+    return body.find(b">", at + 2) + 1 or -1

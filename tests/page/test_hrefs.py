@@ -1,0 +1,216 @@
+"""Links found in bytes are those of the tree, on any page, in time that grows with its length only."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scythe.demo import site
+from scythe.limits import LIMITS
+from scythe.page import Page
+from scythe.page.href_tags import COMPILED, find_in_python, find_links
+from scythe.page.hrefs import Href, directives, read_hrefs, refresh_target
+
+URL = "https://example.org/folder/page"
+PIECES = [
+    *(b"<a href=", b"<A HREF='", b'<area href="', b"/x", b"y?a=1&amp;b", b"'", b'"', b">", b" ", b"\n", b"/", b"="),
+    *(b"<script", b"</script>", b"<SCRIPT>", b"<!--", b"-->", b"--!>", b"<!", b"<?", b"</", b"<", b"-", b"!", b"x"),
+    *(b"<template>", b"</template>", b"<svg>", b"<svg/>", b"</svg>", b"<math>", b"</math>", b"<style/>", b"</style >"),
+    *(b"<title>", b"</title>", b"<textarea>", b"</textarea>", b"<iframe>", b"</iframe>", b"<plaintext>", b"<noscript>"),
+    *(b" rel=nofollow", b" href", b"<base href=/b>", b"<META name=robots content=nofollow>", b"<link rel=next href=n>"),
+]
+markup = st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)
+
+
+def links_of(html: str, url: str | None = URL) -> list[str]:
+    return [link.url for link in read_hrefs(html.encode(), url).links]
+
+
+ODD_PAGES = [
+    "<a href=/1 href=/2>",
+    "<a\nhref\n=\n'/w'\n>x",
+    "<A CLASS=b HREF=/UP>",
+    "<a/href=/slash>",
+    "<a title='a > b' href=/quoted>",
+    '<a title=it"s href=/bare>',
+    "<a href=a&amp;b&copy=1&lt>",
+    "<a href=' /space in it '>",
+    "<a href='/tab\n\there'>",
+    "<a href=?page=2><a href=#here><a href=''><a href><a>",
+    "<a href=mailto:x@y.org><a href=javascript:go()><a href='  JavaScript:go()'>",
+    "<!-- <a href=/comment> --><a href=/behind>",
+    "<!--> <a href=/empty-comment> -->",
+    "<script>document.write('<a href=/script>')</script><a href=/ok>",
+    "<script><!--<script></script>--><a href=/hidden></script><a href=/ok>",
+    "<style><a href=/style></style><textarea><a href=/area></textarea><title><a href=/title></title>",
+    "<template><template></template><a href=/t></template><a href=/after>",
+    "<noscript><a href=/noscript></noscript>",
+    "<svg><title/><a href=/svg></a><style/></svg><a href=/after>",
+    "<select><option><a href=/option></select>",
+    "<table><a href=/table></table>",
+    "<p title=\"<a href='/in-a-value'>\"><a href=/real>",
+    "<a <a href=/odd>",
+    '<a href="/unclosed',
+    "<plaintext><a href=/plain>",
+    "<a href=q><base href=/late/>",
+    "<base href=//other.example/x/><base href=/second/><a href=q>",
+    "<a href='http://[::1/x'><a href=http://h:99999999/><a href=//><a href=http:///x>",
+    "<a href=/é><a href='/日本'>",
+    "<a href=/nul\0l>",
+    "</><a href=/1></ ><a href=/2><?x><a href=/3><!DOCTYPE x><a href=/4>< a href=/no>",
+]
+
+
+@pytest.mark.parametrize("html", ODD_PAGES)
+def test_odd_links_are_those_of_the_tree(html: str) -> None:
+    page = Page.from_bytes(html.encode(), url=URL)
+    assert set(links_of(html)) == {link.url for link in page.links}
+    assert read_hrefs(html.encode(), URL).base == page.base
+
+
+@pytest.mark.parametrize("page", site(pages=8), ids=lambda page: page.url)
+def test_links_of_demo_pages_are_those_of_the_tree(page) -> None:  # type: ignore[no-untyped-def]
+    tree = Page.from_bytes(page.html, url=URL)
+    found = read_hrefs(page.html, URL)
+    assert {link.url for link in found.links} == {link.url for link in tree.links}
+    assert found.canonical == tree.metadata.canonical
+
+
+def test_an_unclosed_script_does_not_hide_all_links() -> None:
+    body = b"<script>begins <div><a href=/a>a</a></div><p><a href=/b>b</a></p>"
+    tree = Page.from_bytes(body, url=URL)
+    found = read_hrefs(body, URL)
+    assert {link.url for link in found.links} == {link.url for link in tree.links} != set()
+    assert [loss.what for loss in found.losses] == ["unclosed elements read as their content"]
+
+
+@given(markup)
+@settings(max_examples=300, deadline=None)
+def test_any_markup_is_read_alike_in_c_and_in_python(body: bytes) -> None:
+    bounds = LIMITS.page_links, LIMITS.metas, LIMITS.tag_bytes
+    assert find_links(body) == find_in_python(body, *bounds)
+
+
+@given(st.binary(max_size=500))
+@settings(deadline=None)
+def test_any_bytes_give_absolute_links(body: bytes) -> None:
+    assert all(link.url.startswith(("http://", "https://")) for link in read_hrefs(body, URL).links)
+
+
+@pytest.mark.skipif(COMPILED is None, reason="not built: no C compiler was found")
+def test_both_ways_drop_what_is_beyond_the_limits() -> None:
+    body = b"<a href=/1><a href=/2><a title=" + b"x" * 100 + b" href=/3><meta><base><a href=/4>"
+    assert COMPILED is not None
+    for find in (COMPILED.find_links, find_in_python):
+        assert tuple(find(body, 2, 1, 50)) == ([b"/1", b"/2"], [b"<meta>"], 3, True)
+
+
+def test_what_a_page_says_to_crawlers_is_read() -> None:
+    found = read_hrefs(
+        b"""<head><META NAME="Robots" content="NoIndex , none"><link rel="canonical" href="/c">
+        <link rel='next' href='?page=3'><link rel="previous" href="?page=1">
+        <link rel=alternate type="application/rss+xml; charset=utf-8" href=/feed/>
+        <link rel=alternate hreflang=de href=/de>
+        <meta http-equiv=refresh content="5; URL='/moved'"></head><a rel="me NoFollow" href=/n>""",
+        URL,
+    )
+    assert found.canonical == "https://example.org/c"
+    assert (found.next, found.previous) == (URL + "?page=3", URL + "?page=1")
+    assert found.feeds == ("https://example.org/feed/",)
+    assert found.refresh == "https://example.org/moved"
+    assert (found.noindex, found.nofollow) == (True, True)
+    assert found.links == (Href(found.links[0].url, True),)
+
+
+def test_a_link_may_say_that_it_leads_to_the_next_page() -> None:
+    found = read_hrefs(b"<a rel=next href=/p/2>", URL)
+    assert found.next == "https://example.org/p/2"
+    assert read_hrefs(b"<a rel=next href=/p/2>", URL).next == found.next, "remembered links say it too"
+
+
+def test_frames_are_named() -> None:
+    found = read_hrefs(b"<frameset><frame src=menu.html><frame src=/main></frameset>", URL)
+    assert found.frames == ("https://example.org/folder/menu.html", "https://example.org/main")
+
+
+def test_links_remembered_from_one_page_do_not_leak_into_another_place() -> None:
+    body = b"<a href=x><a href=/y><a href=?z>"
+    here, there = read_hrefs(body, "https://a.example/1/p"), read_hrefs(body, "https://a.example/2/p")
+    assert [link.url for link in here.links] == [f"https://a.example/{place}" for place in ("1/x", "y", "1/p?z")]
+    assert [link.url for link in there.links] == [f"https://a.example/{place}" for place in ("2/x", "y", "2/p?z")]
+    assert [link.url for link in read_hrefs(body, "http://b.example").links][:2] == [
+        "http://b.example/x",
+        "http://b.example/y",
+    ]
+
+
+def test_bytes_of_other_encodings_are_read_as_the_page_is() -> None:
+    html = "<meta charset=shift_jis><a href='/日本'>" + "日本語の文章です。" * 50
+    body = html.encode("shift_jis")
+    assert [link.url for link in read_hrefs(body, URL).links] == [
+        link.url for link in Page.from_bytes(body, url=URL).links
+    ]
+    wide = html.encode("utf-16")
+    assert read_hrefs(wide, URL).links == read_hrefs(body, URL).links
+
+
+HOSTILE = {
+    "opened links": b"<a ",
+    "unclosed quotes": b'<a href="',
+    "angles": b"<<<",
+    "comments": b"<!--",
+    "dashes": b"<!-- ->",
+    "scripts": b"<script>",
+    "hidden scripts": b"<script><!--<script>",
+    "templates": b"<template>",
+    "foreign": b"<svg>",
+    "quoted": b'<a href="x" ',
+    "attributes": b"x=1 ",
+    "references": b"<a href='&amp;&lt'>",
+}
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_markup_takes_time_that_grows_with_its_length_only(piece: bytes) -> None:
+    def seconds(count: int) -> float:
+        body = b"<a " + piece * count
+        began = time.process_time()
+        read_hrefs(body, URL)
+        find_in_python(body, 1_000, 100, 1_000_000)
+        return time.process_time() - began
+
+    seconds(100)
+    assert min(seconds(80_000), seconds(80_000)) < 12 * min(seconds(20_000), seconds(20_000)) + 0.1
+
+
+@pytest.mark.fault
+def test_a_million_links_are_bounded_and_the_loss_is_counted() -> None:
+    found = read_hrefs(b"<a href=/x>" * 1_000_000, URL)
+    assert len(found.links) == LIMITS.page_links
+    assert [(loss.what, loss.count) for loss in found.losses] == [
+        ("links beyond the limit", 1_000_000 - LIMITS.page_links)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "target"),
+    [
+        ("0; url=/a", "/a"),
+        ("5;URL = '/a b'x", "/a b"),
+        ("0,/a", "/a"),
+        ("0; /a", "/a"),
+        ("30", ""),
+        ('0;url="/a', "/a"),
+        ("", ""),
+    ],
+)
+def test_where_a_refresh_leads(content: str, target: str) -> None:
+    assert refresh_target(content) == target
+
+
+def test_none_asks_for_both() -> None:
+    assert {"noindex", "nofollow"} <= directives("NONE, noarchive")
