@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from time import monotonic
 from typing import Any, TypeVar
 
 from scythe.archive.archive import Archive
@@ -16,7 +17,9 @@ from scythe.visits import Outcome, Receipt
 
 T = TypeVar("T")
 
-_BATCH = 64  # outcomes in one transaction
+_BATCH = 64  # outcomes in one transaction: 0.12 ms each on SQLite; alone, one takes 1.3 ms
+_BUSY_S = 0.1  # where the last batch was written so short a time ago, more outcomes are about to come
+_LINGER_S = 0.03  # and are waited for
 
 
 class _Batch:
@@ -35,6 +38,7 @@ class Clerk:
         self._thread = ThreadPoolExecutor(1, "scythe-archive")  # joined at exit: what was begun is written
         self._open: _Batch | None = None  # still taking outcomes
         self._last: asyncio.Task[list[Receipt]] | None = None
+        self._written_at = 0.0
 
     async def ask(self, work: Callable[..., T], *given: Any, **named: Any) -> T:
         """Make one call in the archive's thread and return, or raise, what came of it."""
@@ -53,9 +57,14 @@ class Clerk:
     async def _write(self, batch: _Batch, before: asyncio.Task[list[Receipt]] | None) -> list[Receipt]:
         if before is not None:
             await asyncio.wait([before])
+        if monotonic() - self._written_at < _BUSY_S and len(batch.outcomes) < _BATCH:
+            await asyncio.sleep(_LINGER_S)
         if self._open is batch:
             self._open = None
-        return await self.ask(self.archive.store, batch.outcomes)
+        try:
+            return await self.ask(self.archive.store, batch.outcomes)
+        finally:
+            self._written_at = monotonic()
 
     async def close(self) -> None:
         """Wait for what is being written, then let the thread go."""

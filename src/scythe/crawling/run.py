@@ -14,7 +14,6 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from itertools import count
 from time import monotonic
 from typing import Protocol
 
@@ -44,7 +43,8 @@ _PAGES_UNDER_WAY = 4  # per request under way: fetched, in extraction or being s
 _POLL_S = 0.2  # how often a lane that another process holds is tried
 _COUNT_S = 1.0  # how often the addresses that wait are counted, for the one who looks
 _REVISITED = ("done", "redirect", "failed", "gone", "refused")
-_NOTES_TURNS = 30  # counts between two notes
+_COUNT_SHARE = 50  # times longer than a count takes
+_NOTES_S = 30.0
 
 
 class Getter(Protocol):
@@ -221,11 +221,14 @@ class Crawl:
         self.tally.waiting = await self._count()
 
     async def _look_around(self) -> None:
-        """Now and then count what waits, for whoever looks, and keep notes."""
-        for turn in count(1):
+        """Now and then count what waits, for whoever looks, and keep notes; a large count is made less often."""
+        noted = monotonic()
+        while True:
+            began = monotonic()
             self.tally.waiting = await self._count()
-            await asyncio.sleep(_COUNT_S)
-            if turn % _NOTES_TURNS == 0:
+            await asyncio.sleep(max(_COUNT_S, _COUNT_SHARE * (monotonic() - began)))
+            if monotonic() - noted > _NOTES_S:
+                noted = monotonic()
                 await self._keep_notes()
 
     async def _count(self) -> int:
