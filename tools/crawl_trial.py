@@ -66,9 +66,11 @@ def serve_trial(*arguments: str) -> Iterator[str]:
 
 
 def crawl_command(url: str, archive: str, *more: str) -> list[str]:
-    """Return the command that crawls a local site as fast as it can."""
-    fast = ["--allow-private", "--delay", "0", "--per-host", "8", "--quiet"]
-    return [sys.executable, "-m", "scythe", "crawl", url, "--archive", archive, *fast, *more]
+    """Return the command that crawls a local site."""
+    return [sys.executable, "-m", "scythe", "crawl", url, "--archive", archive, "--allow-private", "--quiet", *more]
+
+
+FAST = ("--delay", "0", "--per-host", "8")
 
 
 def start(command: list[str], **options: Any) -> subprocess.Popen[str]:

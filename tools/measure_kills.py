@@ -23,6 +23,7 @@ from pathlib import Path
 from random import Random
 
 from tools.crawl_trial import (
+    FAST,
     START,
     Ledger,
     crawl_command,
@@ -86,7 +87,7 @@ class Trial:
         """Crawl the site, killed at most `kills` times."""
         while True:
             verdict.runs += 1
-            process = start(crawl_command(self.url, archive, *self.more))
+            process = start(crawl_command(self.url, archive, *FAST, *self.more))
             try:
                 ended = self._await_moment(process, verdict) if kills else _wait(process)
                 if ended is not None:

@@ -1,0 +1,29 @@
+"""Two processes on one archive: the server never sees two requests closer together than the delay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tools.crawl_trial import new_archives
+from tools.measure_delay import Settings, measure
+
+pytestmark = pytest.mark.fault
+
+
+@pytest.mark.slow
+def test_two_processes_share_the_delay_of_a_host_and_a_killed_one_too(where: str, tmp_path: Path) -> None:
+    verdict = measure(Settings(requests=150, delay_s=0.02, restarts=1), where, tmp_path)
+    assert verdict.faults() == 0, verdict
+    assert len(verdict.by_process) == 2
+    assert verdict.least_gap_ms >= 20
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("is_postgres", [False, True], ids=["sqlite", "postgresql"])
+def test_ten_thousand_requests_keep_the_delay(tmp_path: Path, is_postgres: bool) -> None:
+    with new_archives(tmp_path, is_postgres=is_postgres) as places:
+        verdict = measure(Settings(), next(places), tmp_path)
+    assert verdict.faults() == 0, verdict
+    assert verdict.requests >= 10_000
+    assert min(verdict.by_process.values()) > 1_000
