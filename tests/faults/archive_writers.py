@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 import sys
 import time
@@ -90,7 +91,9 @@ def kill(where: str, site: int, pages: int, kills: int, seed: int) -> tuple[list
     killed = 0
     for turn in range(kills):
         pid, reading = start(where, site, pages, seed + turn)
-        time.sleep(chance.uniform(0.005, 0.12))
+        if turn % 4:  # the others may be killed while they open the archive
+            select.select([reading], [], [], 10)
+        time.sleep(chance.uniform(0, 0.06))
         os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
         killed += os.WIFSIGNALED(status)

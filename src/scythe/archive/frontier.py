@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from scythe.archive.database import Database
+from scythe.archive.database import Database, write_rows
 from scythe.archive.hashes import digest_text, moment, seconds, storable
 from scythe.archive.lanes import is_due, lane_ids
 from scythe.archive.schema import LANES, PAGES, URLS
@@ -41,7 +41,7 @@ def add_found(
     for (site, key), (one, by, source) in wanted.items():
         counts[source] += 1
         rows.append(_row(site, key, one, lanes[storable(one.lane)], by, at))
-    connection.execute(_INSERT, rows)
+    write_rows(connection, _INSERT, rows)
     return counts
 
 

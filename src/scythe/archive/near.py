@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, bindparam, delete, select
 
-from scythe.archive.database import insert_new
+from scythe.archive.database import insert_new, write_rows
 from scythe.archive.schema import NEAR
 
 BANDS, BAND_BITS = 4, 16
@@ -60,8 +60,7 @@ def forget(connection: Connection, pages: Sequence[tuple[int, int, int]]) -> Non
     rows = [
         {"in_bucket": bucket, "of_page": page} for site, page, simhash in pages for bucket in _buckets(site, simhash)
     ]
-    if rows:
-        connection.execute(_DROP, rows)
+    write_rows(connection, _DROP, rows)
 
 
 def _nearest(page: int, simhash: int, shelves: Sequence[dict[int, int]]) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from scythe.archive.database import Database
+from scythe.archive.database import Database, write_rows
 from scythe.archive.hashes import digest_text, seconds, storable
 from scythe.archive.near import find_near, forget, signed
 from scythe.archive.schema import EXTRACTIONS, PAGES, VERSIONS
@@ -27,6 +27,7 @@ _SAME_TEXT = (
     .join(EXTRACTIONS, EXTRACTIONS.c.version == PAGES.c.version)
     .where(PAGES.c.duplicate_of.is_(None), PAGES.c.text_hash.in_(bindparam("hashes", expanding=True)))
 )
+_INSERT_PAGE, _INSERT_VERSION, _INSERT_EXTRACTION = insert(PAGES), insert(VERSIONS), insert(EXTRACTIONS)
 _CHANGING = (
     "version", "versions", "is_complete", "body_hash", "text_hash", "simhash", "duplicate_of", "changed_at", "seen_at"
 )  # fmt: skip
@@ -111,10 +112,8 @@ def shelve(database: Database, connection: Connection, outcomes: Sequence[Outcom
         elif page is not None and outcome.state == "gone":
             missed.append(at)
         shelves.append(shelved)
-    if seen:
-        connection.execute(_SEE, seen)
-    if missed:
-        connection.execute(_MISS, missed)
+    write_rows(connection, _SEE, seen)
+    write_rows(connection, _MISS, missed)
     if plans:
         _write(database, connection, plans)
     return shelves
@@ -149,9 +148,7 @@ def _write(database: Database, connection: Connection, plans: Sequence[_Plan]) -
     for plan in plans:
         _compare(plan, content)
     _insert_pages(connection, [plan for plan in plans if plan.known is None])
-    if changed:
-        rows = [{"of": plan.page, **_page_row(plan)} for plan in changed]
-        connection.execute(_CHANGE, rows)
+    write_rows(connection, _CHANGE, [{"of": plan.page, **_page_row(plan)} for plan in changed])
     fingerprints = [
         (plan.outcome.task.site, plan.page, plan.simhash)
         for plan in plans
@@ -160,9 +157,9 @@ def _write(database: Database, connection: Connection, plans: Sequence[_Plan]) -
     near = find_near(connection, fingerprints)
     for plan in plans:
         plan.shelved.near = near.get(plan.page)
-    connection.execute(insert(VERSIONS), [_version_row(plan) for plan in plans])
+    write_rows(connection, _INSERT_VERSION, [_version_row(plan) for plan in plans])
     # whatever holds a text comes before what points to it
-    connection.execute(insert(EXTRACTIONS), [_extraction_row(plan) for plan in plans])
+    write_rows(connection, _INSERT_EXTRACTION, [_extraction_row(plan) for plan in plans])
 
 
 def _let_copies_go(connection: Connection, pages: Sequence[int]) -> None:
@@ -172,8 +169,7 @@ def _let_copies_go(connection: Connection, pages: Sequence[int]) -> None:
     for copy, of in connection.execute(_COPIES, {"ids": list(pages)}).all():
         first = firsts.setdefault(of, copy)
         rows.append({"of": copy, "first": None if first == copy else first})
-    if rows:
-        connection.execute(_REPOINT, rows)
+    write_rows(connection, _REPOINT, rows)
 
 
 def _look_up(connection: Connection, plans: Sequence[_Plan]) -> _Content:
@@ -213,12 +209,11 @@ def _compare(plan: _Plan, content: _Content) -> None:
 
 
 def _insert_pages(connection: Connection, plans: Sequence[_Plan]) -> None:
-    if plans:
-        rows = [
-            {"id": plan.page, "site": plan.outcome.task.site, "first_at": seconds(plan.outcome.at), **_page_row(plan)}
-            for plan in plans
-        ]
-        connection.execute(insert(PAGES), rows)
+    rows = [
+        {"id": plan.page, "site": plan.outcome.task.site, "first_at": seconds(plan.outcome.at), **_page_row(plan)}
+        for plan in plans
+    ]
+    write_rows(connection, _INSERT_PAGE, rows)
 
 
 def _page_row(plan: _Plan) -> dict[str, Any]:

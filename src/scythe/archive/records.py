@@ -11,13 +11,14 @@ from typing import Any
 from sqlalchemy import Connection, Select, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from scythe.archive.database import Database
+from scythe.archive.database import Database, write_rows
 from scythe.archive.hashes import digest_text, seconds, storable
 from scythe.archive.schema import RECORDS, SIGHTINGS
 from scythe.model import Record, Region
 from scythe.visits import Outcome
 
 IN_ONE_QUERY = 500
+_INSERT = insert(RECORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +79,8 @@ def sight(database: Database, connection: Connection, outcomes: Sequence[Outcome
                 new.append(_record_row(known[place][0], outcome, one))
             sightings.append(_sighting_row(known[place], outcome, one))
         counts[outcome.task.id] = (len(new) - before, len(identities))
-    if new:
-        connection.execute(insert(RECORDS), new)
-    connection.execute(_SIGHT[connection.dialect.name], sightings)
+    write_rows(connection, _INSERT, new)
+    write_rows(connection, _SIGHT[connection.dialect.name], sightings)
     return counts
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, update
 
 from scythe.archive.bodies import keep
-from scythe.archive.database import Database
+from scythe.archive.database import Database, write_rows
 from scythe.archive.frontier import add_found, waiting_among
 from scythe.archive.hashes import seconds, storable
 from scythe.archive.lanes import LONGEST_S
@@ -55,7 +55,7 @@ def _store(database: Database, connection: Connection, outcomes: Sequence[Outcom
     at = seconds(max(outcome.at for outcome in outcomes))
     found = add_found(database, connection, [(one.task.site, one.found, one.task.id) for one in outcomes], at)
     shelved = shelve(database, connection, outcomes)
-    connection.execute(_SETTLE, [_state_row(outcome) for outcome in outcomes])
+    write_rows(connection, _SETTLE, [_state_row(outcome) for outcome in outcomes])
     _log(connection, outcomes)
     on_pages = [outcome for outcome, one in zip(outcomes, shelved, strict=True) if one.stored]
     records = sight(database, connection, on_pages)
@@ -119,5 +119,4 @@ def _log(connection: Connection, outcomes: Sequence[Outcome]) -> None:
         }
         for outcome in asked
     ]
-    if rows:
-        connection.execute(_FETCH, rows)
+    write_rows(connection, _FETCH, rows)
