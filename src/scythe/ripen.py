@@ -27,14 +27,14 @@ _LAYOUTS = 16
 class Bed:
     """Some pages of one layout, the newest last, and how many there were."""
 
-    bodies: list[bytes] = field(default_factory=list)
+    pages: list[tuple[str | None, bytes]] = field(default_factory=list)  # without its address a page has few images
     met: int = 0
 
-    def add(self, body: bytes) -> None:
+    def add(self, body: bytes, url: str | None) -> None:
         self.met += 1
-        self.bodies.append(body)
-        while len(self.bodies) > _KEPT or sum(map(len, self.bodies)) > _BYTES:
-            self.bodies.pop(0)
+        self.pages.append((url, body))
+        while len(self.pages) > _KEPT or sum(len(body) for _, body in self.pages) > _BYTES:
+            self.pages.pop(0)
 
 
 class Nursery:
@@ -44,7 +44,7 @@ class Nursery:
         self._health = health
         self._beds: dict[str, Bed] = {}
 
-    def attend(self, profile: Profile, page: Harvest, body: bytes) -> Profile | None:
+    def attend(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> Profile | None:
         """Take in a page that was extracted; return a profile with rules that its layout lacked, once found."""
         layout = page.layout
         if layout is None:
@@ -52,46 +52,46 @@ class Nursery:
         lacking = self._lacking(profile, layout)
         if not any(page.document.fields[name].values for name in lacking):
             return None
-        bed = self.keep(layout, body)
+        bed = self.keep(layout, body, url)
         if bed is None or bed.met not in _TRIES:
             return None
-        fuller = _ripen(profile, layout, bed.bodies)
+        fuller = _ripen(profile, layout, bed.pages)
         if fuller is None:
             return None
         names = [rules.name for rules in fuller.fields[len(layout.fields) :]]
         self._health.renew(fuller, names, "learned from more pages")
         for name in names:
-            self._health.note("learned", layout.name, name, f"from {len(bed.bodies)} pages")
+            self._health.note("learned", layout.name, name, f"from {len(bed.pages)} pages")
         return replace(profile, layouts=tuple(fuller if old is layout else old for old in profile.layouts))
 
-    def keep(self, layout: Layout, body: bytes) -> Bed | None:
+    def keep(self, layout: Layout, body: bytes, url: str | None) -> Bed | None:
         """Keep a page of a layout."""
         if layout.name not in self._beds and len(self._beds) >= _LAYOUTS:
             return None
         bed = self._beds.setdefault(layout.name, Bed())
-        bed.add(body)
+        bed.add(body, url)
         return bed
 
-    def look_back(self, profile: Profile, page: Harvest, body: bytes) -> None:
+    def look_back(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> None:
         """Keep a page that was learned from, if its layout lacks something."""
         if page.layout is not None and self._lacking(profile, page.layout):
-            self.keep(page.layout, body)
+            self.keep(page.layout, body, url)
 
     def _lacking(self, profile: Profile, layout: Layout) -> list[str]:
         have = {rules.name for rules in layout.fields}
         return [name for name in _NEEDED if name in profile.fields and name not in have and name not in profile.named]
 
 
-def _ripen(profile: Profile, layout: Layout, bodies: Sequence[bytes]) -> Layout | None:
+def _ripen(profile: Profile, layout: Layout, pages: Sequence[tuple[str | None, bytes]]) -> Layout | None:
     """Learn a layout again and add the fields that it lacks."""
-    lessons = [make_lesson(body) for body in bodies]
+    lessons = [make_lesson(body, url) for url, body in pages]
     samples = [make_sample(lesson) for lesson in lessons]
     found, _, lines = learn_fields(samples)
     have = {rules.name for rules in layout.fields}
     new = [rules for rules in found if rules.name in profile.fields and rules.name not in have]
     if not new:
         return None
-    fuller = replace(layout, fields=(*layout.fields, *new), pages=max(layout.pages, len(bodies)))
+    fuller = replace(layout, fields=(*layout.fields, *new), pages=max(layout.pages, len(pages)))
     if "images" in profile.fields:
         seen = [make_image_lesson(lesson.source, lesson.page) for lesson in lessons]
         images = ImageTeacher(profile.images).learn(seen, fuller.fields, layout.images)

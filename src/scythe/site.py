@@ -100,7 +100,7 @@ class Site:
             with self._lock:
                 better = (
                     self._keeper.attend(self.profile, page, body, url)
-                    or self._nursery.attend(self.profile, page, body)
+                    or self._nursery.attend(self.profile, page, body, url)
                     or self._harvester.tuned()
                 )
                 if better is not None:
@@ -201,7 +201,7 @@ class Site:
         self._adopt(count_present(self._harvester.tuned(now=True) or self.profile, harvests))
         for lesson, harvest in zip(lessons, harvests, strict=True):
             self._keeper.look_back(harvest, lesson.source.body, lesson.url, lesson.example or {})
-            self._nursery.look_back(self.profile, harvest, lesson.source.body)
+            self._nursery.look_back(self.profile, harvest, lesson.source.body, lesson.url)
         self._keeper.settle(self.profile)
 
 
