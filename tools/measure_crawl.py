@@ -1,0 +1,190 @@
+"""Time crawls of a local site against Scrapy: `python -m tools.measure_crawl [--pages N] [--bytes B] [--repeat N]`.
+
+scythe follows links, extracts title, text and images of every page and archives them; Scrapy only saves bodies. Both
+ask the same server, which has a process of its own, with the same concurrency and without a delay, in turn. Twice: by
+following links, and from a list of addresses (for scythe a sitemap). With `--growth` scythe crawls `--copies` editions
+of every page, and its memory is watched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from tools.crawl_trial import START, Ledger, crawl_command, descendants, query, rss_mb, serve_trial
+from tools.trial_site import load_pages
+
+_SAMPLE_S = 0.5
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How much memory was used when so many requests had been made."""
+
+    requests: int
+    parent_mb: float
+    workers_mb: float
+
+
+@dataclass
+class Run:
+    """One crawl."""
+
+    who: str
+    way: str
+    pages: int
+    seconds: float  # of the whole command
+    asking_s: float  # from the first request to the last
+    cpu_s: float  # of all its processes
+    samples: list[Sample] = field(default_factory=list, repr=False)
+
+    @property
+    def pages_per_s(self) -> float:
+        return self.pages / self.seconds
+
+
+def run(
+    command: Sequence[str], ledger: Ledger, *, watch: bool = False
+) -> tuple[float, float, float, int, list[Sample]]:
+    """Run a command; return its seconds, those of asking, its CPU seconds, the requests, and what memory it used."""
+    before = ledger.count()
+    began = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    samples: list[Sample] = []
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG if watch else 0)
+        if pid:
+            break
+        time.sleep(_SAMPLE_S)
+        workers = sum(map(rss_mb, descendants(process.pid)))
+        samples.append(Sample(ledger.count() - before, rss_mb(process.pid), workers))
+    process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.monotonic() - began
+    if process.returncode:
+        raise SystemExit(f"exit code {process.returncode}: {' '.join(command)}")
+    rows = ledger.read()[before:]
+    asking_s = (rows[-1].ns - rows[0].ns) / 1e9
+    return seconds, asking_s, usage.ru_utime + usage.ru_stime, len(rows), samples
+
+
+def run_scythe(
+    url: str, ledger: Ledger, folder: Path, way: str, said: argparse.Namespace, *, watch: bool = False
+) -> Run:
+    """Crawl with scythe."""
+    archive = folder / f"{time.monotonic_ns()}.db"
+    asked = str(said.concurrency)
+    options = ["--delay", "0", "--concurrency", asked, "--per-host", asked, "--workers", str(said.workers)]
+    options += [
+        "--parts",
+        "text,images",
+        "--ignore-robots",
+        "--no-feeds",
+        "--sitemaps" if way == "list" else "--no-sitemaps",
+    ]
+    command = crawl_command(url, str(archive), *options)
+    seconds, asking_s, cpu_s, _, samples = run(command, ledger, watch=watch)
+    pages = int(query(str(archive), "SELECT count(*) FROM pages p JOIN extractions e ON e.version = p.version")[0][0])
+    for path in folder.glob(f"{archive.name}*"):
+        path.unlink()
+    return Run("scythe", way, pages, seconds, asking_s, cpu_s, samples)
+
+
+def run_scrapy(url: str, ledger: Ledger, folder: Path, way: str, said: argparse.Namespace) -> Run:
+    """Crawl with Scrapy."""
+    out = folder / "bodies"
+    command = [sys.executable, "-m", "tools.scrapy_trial", url, str(out), "--concurrency", str(said.concurrency)]
+    if way == "list":
+        listed = folder / "urls"
+        listed.write_text("\n".join(url.removesuffix(START) + page.path for page in load_pages(said.pages, said.bytes)))
+        command += ["--list", str(listed)]
+    seconds, asking_s, cpu_s, requests, _ = run(command, ledger)
+    size = out.stat().st_size
+    out.unlink()
+    if size < requests * said.bytes * 0.9:
+        raise SystemExit(f"Scrapy saved {size} bytes of {requests} pages")
+    return Run("Scrapy", way, requests, seconds, asking_s, cpu_s)
+
+
+def growth_mb(samples: Sequence[Sample], warm: int) -> tuple[float, float]:
+    """Return by how many MB parent and workers grow with 10 000 requests, once `warm` requests were made."""
+    kept = [sample for sample in samples if sample.requests >= warm]
+    asked = [sample.requests for sample in kept]
+    parent = statistics.linear_regression(asked, [sample.parent_mb for sample in kept]).slope
+    workers = statistics.linear_regression(asked, [sample.workers_mb for sample in kept]).slope
+    return parent * 10_000, workers * 10_000
+
+
+def compare(said: argparse.Namespace, folder: Path) -> list[Run]:
+    """Crawl with both, in turn."""
+    runs = []
+    ledger = Ledger(folder / "ledger")
+    site = ("--pages", str(said.pages), "--bytes", str(said.bytes), "--ledger", str(ledger.path), "--map")
+    with serve_trial(*site) as url:
+        for _ in range(said.repeat):
+            for way in said.ways:
+                for crawl in (run_scythe, run_scrapy):
+                    runs.append(crawl(url, ledger, folder, way, said))
+                    _tell(runs[-1])
+    return runs
+
+
+def watch_memory(said: argparse.Namespace, folder: Path) -> None:
+    """Crawl many pages and say how memory grows."""
+    ledger = Ledger(folder / "ledger")
+    site = ("--pages", str(said.pages), "--bytes", str(said.bytes), "--copies", str(said.copies), "--map")
+    with serve_trial(*site, "--ledger", str(ledger.path)) as url:
+        crawl = run_scythe(url, ledger, folder, "list", said, watch=True)
+    _tell(crawl)
+    for sample in crawl.samples[:: max(1, len(crawl.samples) // 20)]:
+        print(
+            f"  {sample.requests:>8} requests  parent {sample.parent_mb:7.1f} MB  workers {sample.workers_mb:7.1f} MB"
+        )
+    parent, workers = growth_mb(crawl.samples, warm=crawl.pages // 3)
+    print(f"growth per 10 000 pages after a third: parent {parent:+.2f} MB, workers {workers:+.2f} MB")
+
+
+def _tell(crawl: Run) -> None:
+    rates = f"{crawl.pages_per_s:7.1f} pages/s, {crawl.pages / crawl.asking_s:7.1f} while asking"
+    cpu = f"{crawl.cpu_s / crawl.pages * 1000:6.2f} ms CPU per page"
+    print(f"{crawl.who:<7} {crawl.way:<6} {crawl.pages:>6} pages {crawl.seconds:8.1f} s  {rates}  {cpu}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=5_000)
+    parser.add_argument("--bytes", type=int, default=100_000)
+    parser.add_argument("--concurrency", type=int, default=16)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--ways", nargs="+", default=["links", "list"], choices=["links", "list"])
+    parser.add_argument("--growth", action="store_true", help="watch memory instead")
+    parser.add_argument("--copies", type=int, default=6)
+    parser.add_argument("--json", help="write all runs here")
+    said = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if said.growth:
+            watch_memory(said, folder)
+            return
+        runs = compare(said, folder)
+    for way in said.ways:
+        rates = {
+            who: statistics.median(crawl.pages_per_s for crawl in runs if (crawl.who, crawl.way) == (who, way))
+            for who in ("scythe", "Scrapy")
+        }
+        print(f"{way}: scythe {rates['scythe'] / rates['Scrapy']:.2f} times the pages per second of Scrapy (medians)")
+    if said.json:
+        Path(said.json).write_text(json.dumps([asdict(crawl) for crawl in runs]))
+
+
+if __name__ == "__main__":
+    main()
