@@ -163,8 +163,9 @@ def _crawl(
         raise BadInput(f"{site!r} is not an address to crawl; write it out, such as https://example.org/")
     key = Scope.of(address, options).site_key
     where = where or f"{key.replace(':', '-')}.scythe.db"
+    learned = _profile(profile)
     with open_archive(where) as archive:
-        run = Crawl(address, archive, options, profile=_profile(profile))
+        run = Crawl(address, archive, options, profile=learned)
         asyncio.run(_attend(run, quiet=quiet))
         for line in (*summarise(run, where), *write_outputs(archive, key, outputs)):
             if not quiet:
@@ -178,8 +179,11 @@ def _profile(path: str | None) -> str | None:
         return None
     from scythe.profile import open_profile
 
-    open_profile(path)
-    return Path(path).read_text(encoding="utf-8")
+    try:
+        open_profile(path)
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}") from None
 
 
 async def _attend(run: Crawl, *, quiet: bool) -> None:

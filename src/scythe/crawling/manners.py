@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from scythe.archive.rows import StoredRobots
 from scythe.crawling.clerk import Clerk
 from scythe.crawling.lane import LaneWork
 from scythe.crawling.options import CrawlOptions
+from scythe.errors import FetchFailed
 from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.judge import header, retry_after_s
 from scythe.fetch.robots import Robots, fetch_robots, parse_robots
@@ -86,8 +88,9 @@ class Manners:
     async def _ask(self, origin: str, work: LaneWork) -> Robots | None:
         if not await work.take_place():
             return None
+        noting = _Noting(self._fetcher)
         try:
-            status, body = await fetch_robots(self._fetcher, origin)
+            status, body = await fetch_robots(noting, origin)
         finally:
             work.free_place()
         if status is None:
@@ -97,6 +100,8 @@ class Manners:
         now = datetime.now(UTC)
         await self._clerk.ask(self._clerk.archive.save_robots, StoredRobots(origin, status, body, now))
         robots = parse_robots(status, body, self._agent)
+        if noting.why:
+            robots = replace(robots, why=f"{robots.why} ({noting.why})")
         return self._remember(origin, robots, now + timedelta(seconds=robots.fresh_s))
 
     def _remember(self, origin: str, robots: Robots, until: datetime) -> Robots:
@@ -104,6 +109,21 @@ class Manners:
             self._known.clear()
         self._known[origin] = (robots, until)
         return robots
+
+
+class _Noting:
+    """A client that remembers why it failed."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self.why = ""
+
+    async def get(self, url: str, *, follow: bool = True, max_bytes: int | None = None) -> Response:
+        try:
+            return await self._fetcher.get(url, follow=follow, max_bytes=max_bytes)
+        except FetchFailed as failure:
+            self.why = failure.why
+            raise
 
 
 def origin_of(url: str) -> str:
