@@ -230,6 +230,37 @@ def test_pages_that_swap_their_texts_in_one_batch_keep_them(where: str) -> None:
         assert archive.verify() == []
 
 
+def test_a_page_that_takes_over_a_text_is_no_copy_of_the_one_that_lost_it(where: str) -> None:
+    with open_archive(where) as archive:
+        site, tasks = begin(archive, "a", "b")
+        archive.store([done(tasks[0], "lakes")])
+        archive.requeue(site, now=NOW)
+        receipts = archive.store([done(tasks[0], "rivers"), done(tasks[1], "lakes")])
+        assert [(receipt.stored, receipt.duplicate_of) for receipt in receipts] == [("changed", None), ("new", None)]
+        assert stored_texts(archive) == [prose("lakes"), prose("rivers")]
+        assert [page.text for page in pages(archive)] == [prose("rivers"), prose("lakes")]
+
+
+def test_a_copy_whose_surroundings_change_shares_the_text_still(where: str) -> None:
+    with open_archive(where) as archive:
+        site, tasks = begin(archive, "a", "b")
+        archive.store([done(task, "lakes", body=task.url) for task in tasks])
+        archive.requeue(site, now=NOW)
+        archive.store([done(tasks[0], "rivers", body="new"), done(tasks[1], "lakes", body="newer")])
+        assert [page.duplicate_of for page in pages(archive)] == [None, None]
+        assert [page.text for page in pages(archive)] == [prose("rivers"), prose("lakes")]
+        assert stored_texts(archive) == [prose("lakes"), prose("rivers")]
+
+
+def test_more_outcomes_than_one_query_takes_are_one_transaction(where: str) -> None:
+    with open_archive(where) as archive:
+        site, tasks = begin(archive, *(str(number) for number in range(620)))
+        receipts = archive.store([*(done(task) for task in tasks), done(tasks[0])])
+        assert [receipt.stored for receipt in receipts] == ["new"] * 620 + ["lost"]
+        assert [receipt.task for receipt in receipts] == [*tasks, tasks[0]]
+        assert archive.counts(site).states == {"done": 620}
+
+
 def test_nearly_equal_texts_are_named_and_nothing_more(where: str) -> None:
     with open_archive(where) as archive:
         _, tasks = begin(archive, "a", "b", "c")

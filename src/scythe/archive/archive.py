@@ -77,7 +77,7 @@ class Archive:
         """Add addresses to a site's frontier; return how many were new."""
         with self.database.writing(site) as connection:
             named = [(site, found, None)]
-            return frontier.add_found(self.database, connection, named, seconds(self._clock()))[0]
+            return frontier.add_found(connection, named, seconds(self._clock()))[0]
 
     def take_lane(self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> Lane | None:
         """Take a lane that has addresses due and that no living process holds; None if there is none.

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from scythe.archive.database import Database, write_rows
+from scythe.archive.database import write_rows
 from scythe.archive.hashes import digest_text, moment, seconds, storable
 from scythe.archive.lanes import is_due, lane_ids
 from scythe.archive.schema import LANES, PAGES, URLS
@@ -23,9 +23,7 @@ _INSERT = insert(URLS)
 _WAITING_NOW = select(URLS.c.id).where(URLS.c.id.in_(bindparam("ids", expanding=True)), URLS.c.due_at.is_not(None))
 
 
-def add_found(
-    database: Database, connection: Connection, named: Sequence[tuple[int, Sequence[Found], int | None]], at: float
-) -> list[int]:
+def add_found(connection: Connection, named: Sequence[tuple[int, Sequence[Found], int | None]], at: float) -> list[int]:
     """Add addresses, each of `named` being (site, addresses, who named them); return how many of each were new."""
     wanted: dict[tuple[int, bytes], tuple[Found, int | None, int]] = {}
     for source, (site, found, by) in enumerate(named):

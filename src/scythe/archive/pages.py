@@ -90,7 +90,7 @@ class _Content:
     """Pages by content: those of the archive and those of this batch so far."""
 
     bodies: dict[bytes, int] = field(default_factory=dict)  # -> page
-    texts: dict[bytes, tuple[int, int]] = field(default_factory=dict)  # -> page, version that holds it
+    texts: dict[bytes, tuple[int | None, int]] = field(default_factory=dict)  # -> page, version that holds it
 
 
 def shelve(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> list[Shelved]:
@@ -173,15 +173,21 @@ def _let_copies_go(connection: Connection, pages: Sequence[int]) -> None:
 
 
 def _look_up(connection: Connection, plans: Sequence[_Plan]) -> _Content:
+    """Find the pages with content of these plans; those that are about to change lend their texts, no more."""
     content = _Content()
+    leaving = {plan.page for plan in plans if plan.known is not None}
     bodies = [plan.body_hash for plan in plans if plan.is_complete]
     if bodies:
         for page, body_hash in connection.execute(_SAME_BODY, {"hashes": bodies}):
-            content.bodies[bytes(body_hash)] = page
+            if page not in leaving:
+                content.bodies[bytes(body_hash)] = page
     texts = [plan.text_hash for plan in plans if plan.text_hash is not None]
     if texts:
         for page, text_hash, version in connection.execute(_SAME_TEXT, {"hashes": texts}):
-            content.texts[bytes(text_hash)] = (page, version)
+            if page not in leaving:
+                content.texts[bytes(text_hash)] = (page, version)
+            else:
+                content.texts.setdefault(bytes(text_hash), (None, version))
     return content
 
 
@@ -189,16 +195,13 @@ def _compare(plan: _Plan, content: _Content) -> None:
     """Find what has the same content among the archive and the plans before this one, then add this one."""
     if not plan.is_complete:
         return
-    text = content.texts.get(plan.text_hash) if plan.text_hash is not None else None
-    if text is not None:
-        plan.text_at = text[1]
-    elif plan.known is not None and plan.text_hash is not None and plan.known.text_hash is not None:
-        if bytes(plan.known.text_hash) == plan.text_hash:  # only the furniture around the text changed
-            plan.text_at = plan.known.text_at
     same = content.bodies.get(plan.body_hash)
-    if same in (None, plan.page) and text is not None:
-        same = text[0]
-    if same is not None and same != plan.page:
+    if plan.text_hash is not None:
+        page, plan.text_at = content.texts.get(plan.text_hash, (None, None))
+        same = same or page
+        if plan.text_at is None and plan.known is not None and plan.known.text_hash == plan.text_hash:
+            plan.text_at = plan.known.text_at  # a copy until now, of which only what is around the text changed
+    if same is not None:
         plan.shelved.duplicate_of = same
         if plan.shelved.stored == "new":
             plan.shelved.stored = "duplicate"

@@ -23,6 +23,7 @@ from scythe.visits import STATES, WAITING, Outcome, Receipt
 _CHANGING = ("state", "why", "attempts", "due_at", "visited_at", "etag", "modified")
 _SETTLE = update(URLS).where(URLS.c.id == bindparam("of")).values({name: bindparam(name) for name in _CHANGING})
 _FETCH = insert(FETCHES)
+AT_ONCE = 500  # outcomes looked up with one query; SQLite takes 32 766 values in one, some outcomes need five
 
 
 def store(database: Database, outcomes: Sequence[Outcome]) -> list[Receipt]:
@@ -32,28 +33,34 @@ def store(database: Database, outcomes: Sequence[Outcome]) -> list[Receipt]:
             raise BadInput(f"no visit leaves an address {outcome.state!r}")
     if not outcomes:
         return []
+    receipts = []
     with database.writing(*(outcome.task.site for outcome in outcomes)) as connection:
-        places = _first_of_each(outcomes, waiting_among(connection, {outcome.task.id for outcome in outcomes}))
-        stored = _store(database, connection, [outcomes[place] for place in places])
-    receipts = dict(zip(places, stored, strict=True))
-    return [receipts.get(place) or Receipt(outcome.task, "lost") for place, outcome in enumerate(outcomes)]
+        for start in range(0, len(outcomes), AT_ONCE):
+            receipts += _store_waiting(database, connection, outcomes[start : start + AT_ONCE])
+    return receipts
 
 
-def _first_of_each(outcomes: Sequence[Outcome], waiting: set[int]) -> list[int]:
-    """Return the places of the outcomes that count: the first of each address that waits."""
-    places = []
-    for place, outcome in enumerate(outcomes):
+def _store_waiting(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> list[Receipt]:
+    """Store the first outcome of each address that waits, and drop the others."""
+    waiting = waiting_among(connection, {outcome.task.id for outcome in outcomes})
+    receipts: list[Receipt | None] = []
+    taken = []
+    for outcome in outcomes:
         if outcome.task.id in waiting:
             waiting.discard(outcome.task.id)
-            places.append(place)
-    return places
+            taken.append(outcome)
+            receipts.append(None)
+        else:
+            receipts.append(Receipt(outcome.task, "lost"))
+    stored = iter(_store(database, connection, taken))
+    return [receipt or next(stored) for receipt in receipts]
 
 
 def _store(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> list[Receipt]:
     if not outcomes:
         return []
     at = seconds(max(outcome.at for outcome in outcomes))
-    found = add_found(database, connection, [(one.task.site, one.found, one.task.id) for one in outcomes], at)
+    found = add_found(connection, [(one.task.site, one.found, one.task.id) for one in outcomes], at)
     shelved = shelve(database, connection, outcomes)
     write_rows(connection, _SETTLE, [_state_row(outcome) for outcome in outcomes])
     _log(connection, outcomes)
