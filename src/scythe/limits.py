@@ -76,8 +76,8 @@ class Limits:
     sitemap_urls: int = 50_000
     sitemap_depth: int = 3  # an index of indexes is against the standard and does occur
     site_sitemaps: int = 2_000  # of one site: 10^8 addresses
-    feed_bytes: int = 10_000_000  # the parser takes some 0.5 s per MB
-    broken_feed_bytes: int = 500_000  # of one that is not well-formed XML
+    feed_bytes: int = 5_000_000  # the parser takes up to 3 s per MB; real ones have up to 2 MB
+    broken_feed_bytes: int = 500_000  # of one that is not well-formed XML: the parser takes up to 5 s per MB
     feed_entries: int = 2_000
     path_segments: int = 24  # of an address; real ones have up to 12
     shape_pages: int = 100_000  # addresses that look alike, of one site

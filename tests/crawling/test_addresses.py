@@ -5,6 +5,7 @@ from __future__ import annotations
 from scythe.crawling.addresses import Addresses
 from scythe.crawling.jobs import Named
 from scythe.crawling.options import CrawlOptions
+from scythe.limits import LIMITS
 from scythe.url import Url
 from scythe.visits import Extracted, Task
 
@@ -49,3 +50,12 @@ def test_what_was_learned_is_there_in_the_next_run() -> None:
     assert second.scope.why_not("https://moved.example/x", 1) == ""
     (found,) = second.choose(TASK, [Named(Url("https://example.org/9?zid=q"))])
     assert found.key == "https://example.org/9"
+
+
+def test_sitemaps_that_name_sitemaps_without_end_are_left() -> None:
+    addresses = Addresses(START, CrawlOptions())
+    deep = Task(1, 1, START, "example.org", kind="sitemap", depth=LIMITS.sitemap_depth)
+    assert addresses.choose(deep, [Named(Url("https://example.org/s.xml"), "sitemap", "sitemap")]) == ()
+    many = [Named(Url(f"https://example.org/{n}.xml"), "sitemap", "sitemap") for n in range(LIMITS.site_sitemaps + 10)]
+    assert len(addresses.choose(TASK, many)) < LIMITS.site_sitemaps
+    assert sum(addresses.skipped.values()) == 12

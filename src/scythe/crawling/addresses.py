@@ -16,11 +16,13 @@ from scythe.crawling.options import CrawlOptions
 from scythe.crawling.params import Params, text_mark
 from scythe.crawling.scope import Scope
 from scythe.crawling.traps import Traps
+from scythe.limits import LIMITS
 from scythe.url import Url, absolute
 from scythe.visits import Extracted, Found, Task
 
 _SEEN_BEFORE = "the same page was visited under another address"
 _KINDS_OFF = "feeds are not followed"
+_TOO_MANY_SITEMAPS = "too many sitemaps, or too deep in each other"
 
 
 class Addresses:
@@ -34,6 +36,7 @@ class Addresses:
         self._traps = Traps(options.limit)
         self._params = Params()
         self._with_sitemaps: set[str] = set()  # origins
+        self._sitemaps = 0  # named by others
 
     def widen(self, url: str) -> Scope:
         """Take the host of an address into the site."""
@@ -74,6 +77,10 @@ class Addresses:
             return "nofollow"
         if named.kind == "feed" and not self._options.feeds:
             return _KINDS_OFF
+        if named.kind == "sitemap":
+            self._sitemaps += 1
+            if depth > LIMITS.sitemap_depth or self._sitemaps > LIMITS.site_sitemaps:
+                return _TOO_MANY_SITEMAPS
         why = self.scope.why_not(named.url, depth, named.kind)
         return why or (self._traps.why_trapped(named.url) if named.kind == "page" else "")
 

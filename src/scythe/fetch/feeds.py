@@ -1,6 +1,6 @@
 """Read feeds: a body comes in, its entries go out. RSS, Atom and RDF by feedparser, JSON Feed by hand.
 
-feedparser takes a string for an address or a file to open and reads broken XML by expressions that are quadratic: it is
+feedparser takes a string for an address or a file to open, and reads broken XML by regular expressions: it is
 given bytes only, without a document type, and of broken feeds only a first part.
 """
 

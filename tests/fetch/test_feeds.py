@@ -1,0 +1,201 @@
+"""Feeds of every kind give their entries, and nothing in one is opened or expanded."""
+
+from __future__ import annotations
+
+import socket
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scythe.fetch.feeds import is_feed, read_feed
+from scythe.limits import LIMITS
+
+URL = "https://example.org/blog/feed"
+RSS = b"""<?xml version="1.0"?><rss version="2.0" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/"><channel>
+<title>Blog &amp; more</title><ttl>90</ttl>
+<item><title>One &lt;b&gt;bold&lt;/b&gt;</title><link>/one</link><guid isPermaLink="false">id-1</guid>
+<pubDate>Mon, 06 Sep 2021 02:01:00 +0200</pubDate></item>
+<item><title>Two</title><guid>https://example.org/two</guid></item>
+<item><title>None</title></item></channel></rss>"""
+ATOM = b"""<feed xmlns="http://www.w3.org/2005/Atom"><title>A</title><updated>2024-05-01T00:00:00Z</updated>
+<link rel="next" href="?page=2"/><link rel="self" href="/self"/>
+<entry><title type="html">Three</title><link rel="alternate" href="three"/><id>urn:3</id>
+<published>2024-04-01T10:00:00Z</published><updated>2024-04-02T10:00:00+02:00</updated></entry></feed>"""
+RDF = b"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+<channel rdf:about="x"><title>R</title></channel><item rdf:about="y"><title>Four</title>
+<link>https://example.org/four</link></item></rdf:RDF>"""
+JSON = b"""{"version": "https://jsonfeed.org/version/1.1", "title": "J", "next_url": "/feed?2", "items": [
+{"id": "5", "url": "/five", "title": "Five", "date_published": "2020-01-01T01:00:00+01:00"}, {"id": 6}, 7]}"""
+
+
+def test_rss_gives_its_entries_with_absolute_addresses() -> None:
+    feed = read_feed(RSS, URL)
+    first, second = feed.entries
+    assert (first.url, first.title) == ("https://example.org/one", "One bold")
+    assert first.published == datetime(2021, 9, 6, 0, 1, tzinfo=UTC)
+    assert second.url == "https://example.org/two"
+    assert (feed.title, feed.ttl_s) == ("Blog & more", 5_400.0)
+    assert [(loss.what, loss.count) for loss in feed.losses] == [("entries without an address", 1)]
+
+
+def test_atom_gives_entries_dates_and_the_next_part() -> None:
+    feed = read_feed(ATOM, URL)
+    (entry,) = feed.entries
+    assert (entry.url, entry.id, entry.title) == ("https://example.org/blog/three", "urn:3", "Three")
+    assert entry.updated == datetime(2024, 4, 2, 8, tzinfo=UTC)
+    assert feed.updated == datetime(2024, 5, 1, tzinfo=UTC)
+    assert feed.next == "https://example.org/blog/feed?page=2"
+
+
+def test_rdf_and_json_feeds_are_read_too() -> None:
+    assert [entry.url for entry in read_feed(RDF, URL).entries] == ["https://example.org/four"]
+    feed = read_feed(JSON, URL, "application/feed+json")
+    assert [(entry.url, entry.id) for entry in feed.entries] == [("https://example.org/five", "5")]
+    assert feed.entries[0].published == datetime(2020, 1, 1, tzinfo=UTC)
+    assert feed.next == "https://example.org/feed?2"
+    assert feed.losses[0].count == 2
+
+
+def test_a_broken_feed_gives_the_entries_it_has() -> None:
+    cut = (
+        RSS[: RSS.index(b"<item><title>Two")] + b"<item><title>Tw & o</title><link>https://example.org/2</link></item>"
+    )
+    assert [entry.url for entry in read_feed(cut, URL).entries] == ["https://example.org/one", "https://example.org/2"]
+
+
+def test_a_feed_in_another_encoding_is_read() -> None:
+    text = ATOM.decode().replace("Three", "Größe")
+    for codec in ("utf-16", "iso-8859-1"):
+        body = f'<?xml version="1.0" encoding="{codec}"?>{text}'.encode(codec)
+        assert read_feed(body, URL).entries[0].title == "Größe"
+
+
+@pytest.mark.parametrize("body", [RSS, ATOM, RDF, JSON, b"\xef\xbb\xbf \n" + RSS, RSS.decode().encode("utf-16")])
+def test_feeds_are_known_by_their_first_bytes(body: bytes) -> None:
+    assert is_feed(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html><body><rss>",
+        b"<!doctype html><HTML><p><feed >",
+        b'{"version": 1}',
+        b"<urlset></urlset>",
+        b"plain words",
+        b"\x89PNG",
+    ],
+)
+def test_other_bodies_are_no_feeds(body: bytes) -> None:
+    assert not is_feed(body, "application/rss+xml")
+    assert read_feed(body, URL).why == "not a feed"
+
+
+def test_no_file_and_no_host_named_in_a_feed_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the secret")
+    opened: list[object] = []
+
+    def refuse(*args: object, **kwargs: object) -> None:
+        opened.append(args)
+        raise OSError("no network here")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    entities = f'<!ENTITY a SYSTEM "file://{secret}"><!ENTITY b SYSTEM "http://127.0.0.1/x">'
+    doctype = f'<!DOCTYPE rss SYSTEM "http://127.0.0.1/rss.dtd" [{entities}]>'.encode()
+    item = b"<item><title>&a; &b;</title><link>https://example.org/x</link></item>"
+    for head in (doctype, b"<!-- x -->" + doctype, b'<?xml version="1.0"?>' + doctype.lower(), doctype[:-1]):
+        feed = read_feed(head + b'<rss version="2.0"><channel>' + item + b"</channel></rss>", URL)
+        assert "secret" not in repr(feed)
+    assert read_feed(str(secret).encode(), URL).why == read_feed(b"http://127.0.0.1/feed", URL).why == "not a feed"
+    assert opened == []
+
+
+def test_entities_are_not_expanded() -> None:
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    body = f'<!DOCTYPE rss [<!ENTITY l0 "ha">{laughs}]><rss version="2.0"><channel><item><title>&l9;</title>'
+    feed = read_feed((body + "<link>https://example.org/</link></item></channel></rss>").encode(), URL)
+    assert feed.entries[0].title == "&l9;"
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize(
+    "piece",
+    [
+        b"<item>",
+        b"<a ",
+        b'<a href="',
+        b"<!--",
+        b"<![CDATA[",
+        b"<!",
+        b"&",
+        b"\n",
+        b"</item>",
+        b"<?",
+        b"<b xml:base='/x/'>",
+    ],
+)
+def test_hostile_feeds_take_time_that_grows_with_their_length_only(piece: bytes) -> None:
+    def seconds(size: int) -> float:
+        body = b'<rss version="2.0"><channel>' + piece * (size // len(piece))
+        began = time.process_time()
+        read_feed(body, URL)
+        return time.process_time() - began
+
+    seconds(1_000)
+    assert seconds(80_000) < 8 * seconds(20_000) + 0.2
+
+
+def test_a_long_feed_is_cut_and_the_loss_is_counted() -> None:
+    items = b"".join(b"<item><link>/%d</link></item>" % n for n in range(LIMITS.feed_entries + 5))
+    feed = read_feed(b'<rss version="2.0"><channel>' + items + b"</channel></rss>", URL)
+    assert len(feed.entries) == LIMITS.feed_entries
+    assert [(loss.what, loss.count) for loss in feed.losses] == [("entries beyond the limit", 5)]
+
+
+def test_what_is_beyond_the_size_limit_is_counted() -> None:
+    body = JSON + b" " * LIMITS.feed_bytes
+    assert read_feed(body, URL).losses[0].what == "bytes beyond the size limit of a feed"
+
+
+@pytest.mark.parametrize("codec", ["utf-7", "idna", "zip", "undefined", "x" * 500, "utf-32", "punycode", "hex"])
+def test_any_declared_encoding_is_survived(codec: str) -> None:
+    body = f'<?xml version="1.0" encoding="{codec}"?>'.encode() + ATOM
+    assert all(entry.url.startswith("https://") for entry in read_feed(body, URL).entries)
+
+
+JSON_HEAD = b'{"version": "https://jsonfeed.org/version/1", "items": '
+
+
+@pytest.mark.parametrize(
+    "rest", [b"[" * 100_000, b'[{"id": ' + b"9" * 100_000 + b"}]}", b"{}}", b"[[[]]]}", b"null}", b""]
+)
+def test_broken_json_is_survived(rest: bytes) -> None:
+    assert read_feed(JSON_HEAD + rest, URL).entries == ()
+
+
+@given(st.sampled_from([RSS, ATOM, RDF, JSON]), st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_damage_is_survived(body: bytes, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(body)))
+    damaged = body[:at] + data.draw(st.binary(max_size=8)) + body[at + data.draw(st.integers(0, 20)) :]
+    feed = read_feed(damaged, URL)
+    assert all(entry.url.startswith(("http://", "https://")) for entry in feed.entries)
+
+
+def test_wild_values_are_left_out() -> None:
+    body = RSS.replace(b"<ttl>90<", b"<ttl>-1e9<").replace(b"Mon, 06 Sep 2021", b"Mon, 99 Foo 99999")
+    feed = read_feed(body, URL)
+    assert feed.ttl_s is None
+    assert feed.entries[0].published is None
+
+
+def test_how_often_a_feed_changes_is_read() -> None:
+    said = b"<sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>"
+    assert read_feed(RSS.replace(b"<ttl>90</ttl>", said), URL).ttl_s == 21_600.0

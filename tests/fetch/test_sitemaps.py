@@ -1,0 +1,125 @@
+"""Sitemaps of every form give their addresses; none makes more of itself than it is."""
+
+from __future__ import annotations
+
+import gzip
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scythe.fetch.sitemaps import read_sitemap
+from scythe.limits import LIMITS
+
+URL = "https://example.org/sitemap.xml"
+MAP = b"""<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+<url><loc>https://example.org/a?x=1&amp;y=2</loc><lastmod>2024-05-01T10:00:00+02:00</lastmod>
+<changefreq>Weekly</changefreq><priority>0.8</priority><image:image><image:loc>https://example.org/i.png</image:loc>
+</image:image></url>
+<url><loc> <![CDATA[https://example.org/b?x=1&y=2]]> </loc><lastmod>nonsense</lastmod><priority>9</priority></url>
+<!-- <url><loc>https://example.org/hidden</loc></url> -->
+<url><loc>/relative&#x41;&#66;</loc></url>
+<url><lastmod>2024-05-01</lastmod></url><url><loc>mailto:x@example.org</loc></url>
+</urlset>"""
+INDEX = b"""<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>/s1.xml</loc>
+<lastmod>2024-01-01</lastmod></sitemap><sitemap><loc>https://example.org/s2.xml.gz</loc></sitemap></sitemapindex>"""
+
+
+def urls_of(body: bytes) -> list[str]:
+    return [entry.url for entry in read_sitemap(body, URL).urls]
+
+
+def test_a_sitemap_gives_its_addresses_with_what_it_says_of_them() -> None:
+    sitemap = read_sitemap(MAP, URL)
+    first, second, third = sitemap.urls
+    assert (first.url, first.often, first.priority) == ("https://example.org/a?x=1&y=2", "weekly", 0.8)
+    assert first.modified == "2024-05-01T10:00:00+02:00"
+    assert (second.url, second.modified, second.priority) == ("https://example.org/b?x=1&y=2", "", None)
+    assert third.url == "https://example.org/relativeAB"
+    assert [(loss.what, loss.count) for loss in sitemap.losses] == [("addresses in a sitemap that are none", 1)]
+
+
+def test_an_index_names_sitemaps() -> None:
+    assert read_sitemap(INDEX, URL).sitemaps == ("https://example.org/s1.xml", "https://example.org/s2.xml.gz")
+    assert read_sitemap(INDEX, URL).urls == ()
+
+
+def test_elements_may_have_a_prefix_and_attributes() -> None:
+    body = b'<x:urlset xmlns:x="u"><x:url a="b"><x:loc c=\'d\'>/1</x:loc></x:url><url><loc>/2</loc></url></x:urlset>'
+    assert urls_of(body) == ["https://example.org/1"]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lambda body: body, lambda body: body.decode().encode("utf-16")])
+def test_packed_and_wide_sitemaps_are_read(pack) -> None:  # type: ignore[no-untyped-def]
+    assert len(read_sitemap(pack(MAP), URL).urls) == 3
+
+
+def test_a_list_has_an_address_per_line() -> None:
+    body = b"\xef\xbb\xbfhttps://example.org/1\r\n\nhttps://example.org/2\nnot one\n"
+    assert urls_of(body) == ["https://example.org/1", "https://example.org/2"]
+
+
+def test_a_cut_sitemap_gives_what_it_has() -> None:
+    assert urls_of(MAP[: MAP.index(b"/relative")]) == urls_of(MAP)[:2]
+    packed = gzip.compress(MAP * 20)
+    sitemap = read_sitemap(packed[: len(packed) - 20], URL)
+    assert len(sitemap.urls) == 3
+    assert "stops before its end" in sitemap.losses[0].what
+
+
+@pytest.mark.parametrize("body", [b"", b"<html><p>Not found</p></html>", b"<rss></rss>", b"words only", b"<urlset/>"])
+def test_what_is_no_sitemap_says_why(body: bytes) -> None:
+    sitemap = read_sitemap(body, URL)
+    assert sitemap.urls == sitemap.sitemaps == ()
+    assert sitemap.why
+
+
+def test_entities_are_not_expanded() -> None:
+    doctype = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
+    body = f"{doctype}<urlset><url><loc>https://example.org/&b;&f;&lt;&quot;&nbsp;</loc></url></urlset>".encode()
+    assert urls_of(body) == ["https://example.org/&b;&f;%3C%22&nbsp;"]
+
+
+def test_references_out_of_range_stand_for_nothing() -> None:
+    assert urls_of(b"<urlset><url><loc>/&#xD800;&#0;&#9999999;</loc></url></urlset>") == [
+        "https://example.org/\ufffd\ufffd\ufffd"
+    ]
+
+
+def test_more_addresses_than_the_standard_allows_are_counted() -> None:
+    entries = b"".join(b"<url><loc>/%d</loc></url>" % n for n in range(LIMITS.sitemap_urls + 7))
+    sitemap = read_sitemap(b"<urlset>" + entries + b"</urlset>", URL)
+    assert len(sitemap.urls) == LIMITS.sitemap_urls
+    assert [(loss.what, loss.count) for loss in sitemap.losses] == [("addresses beyond the limit", 7)]
+
+
+@pytest.mark.fault
+def test_a_bomb_is_not_inflated() -> None:
+    bomb = gzip.compress(b"<urlset>" + b" " * 30_000_000)
+    sitemap = read_sitemap(bomb, URL)
+    assert "inflates more than" in sitemap.losses[0].what
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize(
+    "piece", [b"<url>", b"<loc>", b"<url><loc>", b"<!--", b"<url ", b"<loc><![CDATA[", b"&amp;", b"<", b"</url>", b"\n"]
+)
+def test_hostile_sitemaps_take_time_that_grows_with_their_length_only(piece: bytes) -> None:
+    def seconds(count: int) -> float:
+        body = b"<urlset><url><loc>" + piece * count
+        began = time.process_time()
+        read_sitemap(body, URL)
+        return time.process_time() - began
+
+    seconds(100)
+    assert seconds(40_000) < 8 * seconds(10_000) + 0.2
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_any_damage_is_survived(data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(MAP)))
+    damaged = MAP[:at] + data.draw(st.binary(max_size=8)) + MAP[at + data.draw(st.integers(0, 20)) :]
+    assert all(entry.url.startswith(("http://", "https://")) for entry in read_sitemap(damaged, URL).urls)
