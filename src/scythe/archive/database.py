@@ -172,5 +172,6 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _set_up_postgres(connection: Any, _record: Any) -> None:
     connection.execute(f"SET lock_timeout = '{BUSY_S}s'")
-    connection.execute("SET timezone = 'UTC'")
+    # a plan made while a table was small reads it all when it is large: make a new one each time
+    connection.execute("SET plan_cache_mode = force_custom_plan")
     connection.commit()
