@@ -137,12 +137,51 @@ def test_data_never_becomes_code(path: Path) -> None:
             raise AssertionError(f"{path.name}:{node.value.lineno}: no shell")
 
 
+NETWORKS = """
+aiohttp ftplib http.client httpcore httpx imaplib multiprocessing.connection nntplib paramiko playwright poplib pycurl
+requests selenium smtplib socket ssl telnetlib urllib.request urllib3 webbrowser websockets xmlrpc
+""".split()
+DIALLING = {
+    "create_connection",
+    "create_datagram_endpoint",
+    "open_connection",
+    "sock_connect",
+    "urlopen",
+    "urlretrieve",
+}
+
+
 def test_only_fetch_opens_sockets() -> None:
-    networks = {"socket", "aiohttp", "http.client", "urllib.request", "requests", "httpx", "ssl", "ftplib", "smtplib"}
     for path in SOURCES:
         if part_of(module_name(path)) != "fetch":
-            reached = {target for target in imports_of(path) if any(f"{target}.".startswith(f"{n}.") for n in networks)}
+            reached = {target for target in imports_of(path) if any(f"{target}.".startswith(f"{n}.") for n in NETWORKS)}
             assert not reached, f"{module_name(path)} reaches the network by itself: {reached}"
+
+
+def test_nothing_dials_but_the_connector_behind_the_guard() -> None:
+    made = {"ClientSession": "scythe.fetch.fetcher", "TCPConnector": "scythe.fetch.connections"}
+    made |= {"socket.socket": "scythe.fetch.guard", "launch": "scythe.fetch.browser"}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Attribute):
+                continue
+            assert node.attr not in DIALLING, f"{path.name}:{node.lineno} dials by itself"
+            whole = ast.unparse(node)
+            for name, home in made.items():
+                if whole == name or whole.endswith(f".{name}"):
+                    assert module_name(path) == home or _is_annotation(path, node), (
+                        f"{path.name}:{node.lineno}: {whole}"
+                    )
+
+
+def _is_annotation(path: Path, node: ast.Attribute) -> bool:
+    """Tell whether a name only says what something is: it is neither called nor inherited from."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    used = [call.func for call in ast.walk(tree) if isinstance(call, ast.Call)]
+    used += [base for one in ast.walk(tree) if isinstance(one, ast.ClassDef) for base in one.bases]
+    return not any(
+        isinstance(one, ast.Attribute) and one.lineno == node.lineno and one.attr == node.attr for one in used
+    )
 
 
 def tracked_files() -> list[Path]:
