@@ -27,7 +27,7 @@ class Response:
     url: Url
     status: int
     headers: tuple[tuple[str, str], ...]
-    body: bytes  # never str: text is decided in page/, once
+    body: bytes = field(repr=False)  # never str: text is decided in page/, once
     fetched_at: datetime  # UTC
     cut_at_bytes: int | None = None  # set when a limit or a broken connection stopped the download
     why_cut: str = ""

@@ -87,7 +87,7 @@ def listen(talk: Talk, server: Server, *, tls: ssl.SSLContext | None = None) -> 
             writer.close()
 
     async def main() -> None:
-        listener = await asyncio.start_server(count, server.address, 0, ssl=tls)
+        listener = await asyncio.start_server(count, server.address, 0, ssl=tls, backlog=1_024)
         server.port = listener.sockets[0].getsockname()[1]
         started.set()
         await stop.wait()

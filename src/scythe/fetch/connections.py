@@ -7,6 +7,7 @@ connection out again even when its server went on talking into it; and it keeps 
 from __future__ import annotations
 
 import ssl
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, cast
 
@@ -25,6 +26,8 @@ from scythe.limits import LIMITS
 
 _KEPT_S = 4.0  # common servers leave an idle connection after 5 s: asking one that is being closed asks in vain
 _KEPT_HOSTS = 256  # idle connections are kept to so many
+_SHREDS = 3  # bytes on the wire per byte of body: chunks of one byte take six, and 2 us each
+_SHREDS_FREE_BYTES = 1_000_000
 _LENGTH_WITHIN = 4_096  # bytes of an answer looked at for the end of its head; longer heads are rare
 
 
@@ -38,18 +41,19 @@ class Talk(ResponseHandler):
     uses = 0
     said_more = False  # bytes came behind the end of the answer
     _head_bytes = 0
+    _wire_bytes = 0  # of the body, with its framing
     _answers = 0
 
     def set_response_params(self, **params: Any) -> None:
         self.uses += 1
         self.said_more = False
-        self._head_bytes = self._answers = 0
+        self._head_bytes = self._wire_bytes = self._answers = 0
         self._payload = None  # of the request before
         super().set_response_params(**params)
 
     def data_received(self, data: bytes) -> None:
         if self._payload is not None and self._payload is not EMPTY_PAYLOAD:
-            super().data_received(data)
+            self._body_received(self._payload, data)
             return
         end = 0 if self._head_bytes else _end_of_answer(data)
         self._head_bytes += len(data)
@@ -57,8 +61,14 @@ class Talk(ResponseHandler):
             super().data_received(data[:end])
             data = data[end:]
         super().data_received(data)
-        if self._payload in (None, EMPTY_PAYLOAD) and self._head_bytes > LIMITS.header_bytes:
-            self.set_exception(HttpProcessingError(message=f"headers of more than {LIMITS.header_bytes} bytes"))
+        if not self._answers and self._head_bytes > LIMITS.header_bytes:
+            self._refuse_head()
+
+    def _body_received(self, payload: StreamReader, data: bytes) -> None:
+        self._wire_bytes += len(data)
+        super().data_received(data)
+        if self._wire_bytes > _SHREDS_FREE_BYTES + _SHREDS * payload.total_bytes and not payload.is_eof():
+            payload.set_exception(aiohttp.ClientPayloadError("more framing than body"))
             if self.transport is not None:
                 self.transport.abort()
 
@@ -66,7 +76,15 @@ class Talk(ResponseHandler):
         if data[0].code >= 200:
             self.said_more = self._answers > 0
             self._answers += 1
+            if self._head_bytes > LIMITS.header_bytes and _size(data[0].raw_headers) > LIMITS.header_bytes:
+                self._refuse_head()
+                return
         super().feed_data(data, size)
+
+    def _refuse_head(self) -> None:
+        self.set_exception(HttpProcessingError(message=f"headers of more than {LIMITS.header_bytes} bytes"))
+        if self.transport is not None:
+            self.transport.abort()
 
     def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
         if self._answers and isinstance(exc, HttpProcessingError):
@@ -74,6 +92,10 @@ class Talk(ResponseHandler):
         if self.uses > 1 and not self._head_bytes and isinstance(exc, aiohttp.ClientConnectionError | OSError):
             exc = Stale()
         super().set_exception(exc, *cause)
+
+
+def _size(headers: Iterable[tuple[bytes, bytes]]) -> int:
+    return sum(len(name) + len(value) + 4 for name, value in headers)
 
 
 def _end_of_answer(data: bytes) -> int:

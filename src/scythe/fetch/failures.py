@@ -9,6 +9,7 @@ import aiohttp
 
 from scythe.errors import FetchFailed
 from scythe.fetch import guard
+from scythe.limits import LIMITS
 from scythe.url import Url, host
 
 TRY_AGAIN_S = 60.0
@@ -32,7 +33,7 @@ def failure_of(url: Url, error: Exception) -> FetchFailed:
     if isinstance(error, aiohttp.ServerDisconnectedError):  # its own words may be the server's headers
         return FetchFailed(url, "the server closed the connection without an answer", retry_after_s=TRY_AGAIN_S)
     if isinstance(error, aiohttp.ClientResponseError):
-        return FetchFailed(url, f"the server does not speak HTTP: {_first_line(error.message)}")
+        return FetchFailed(url, _why_no_answer(error.message))
     if isinstance(error, aiohttp.ClientConnectorError | ConnectionError):
         return FetchFailed(url, f"no connection: {str(cause) or 'it was closed at once'}", retry_after_s=TRY_AGAIN_S)
     return FetchFailed(url, str(error) or type(error).__name__)
@@ -43,6 +44,12 @@ def too_slow(url: Url, timeout_s: float) -> FetchFailed:
     return FetchFailed(url, f"too slow: no complete answer within {timeout_s:g} s", retry_after_s=TRY_AGAIN_S)
 
 
-def _first_line(message: str) -> str:
-    """Return what an error says, without the bytes of the server it quotes below."""
-    return message.partition("\n")[0].rstrip(":")[:200]
+def _why_no_answer(message: str) -> str:
+    """Say what is wrong with a head, without the bytes of the server that the parser quotes."""
+    if message.startswith("headers of more"):
+        return message
+    if message.startswith("Too many headers"):
+        return f"more than {LIMITS.header_lines} header lines"
+    if message.startswith("Got more than"):
+        return f"a header line of more than {message.split()[3]} bytes"
+    return f"the server does not speak HTTP: {message.partition(chr(10))[0].rstrip(':')[:100]}"

@@ -1,0 +1,166 @@
+"""Servers that take their time: every exchange ends at its deadline, and what it held is free again."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import socket
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
+
+import pytest
+from aiohttp.abc import ResolveResult
+from tests.fetch.server import Answer, always, kept_page, page, serve
+
+from scythe.errors import FetchFailed
+from scythe.fetch import Fetcher, FetchOptions, open_fetcher
+
+pytestmark = pytest.mark.fault
+DEADLINE_S = 0.4
+T = TypeVar("T")
+
+
+async def never(path: str) -> AsyncIterator[bytes]:
+    await asyncio.sleep(60)
+    yield b""
+
+
+def drip(first: bytes, drop: bytes) -> Answer:
+    async def answer(path: str) -> AsyncIterator[bytes]:
+        if path == "/ok":
+            yield kept_page(b"ok")
+            return
+        yield first
+        while True:
+            await asyncio.sleep(0.02)
+            yield drop
+
+    return answer
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+SLOW = {
+    "silence": drip(b"", b""),
+    "status": drip(b"HTTP/1.1 200 O", b"K"),
+    "header lines": drip(HEAD, b"X: y\r\n"),
+    "one header": drip(HEAD + b"X: ", b"y"),
+    "body": drip(HEAD + b"Content-Length: 1000000\r\n\r\n", b"x"),
+    "chunks": drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+    "one chunk": drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\nfffff\r\n", b"x"),
+    "chunk size": drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"0"),
+    "gzip": drip(HEAD + b"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", b"\x00"),
+    "no length": drip(HEAD + b"\r\n", b"x"),
+    "early hints": drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
+    "redirect": drip(b"HTTP/1.1 302 Found\r\nContent-Length: 99999\r\nLocation: /slow", b""),
+}
+
+
+def run(work: Callable[[Fetcher], Awaitable[T]], options: FetchOptions, **more: object) -> T:
+    async def inside() -> T:
+        async with open_fetcher(options, **more) as fetcher:  # type: ignore[arg-type]
+            return await work(fetcher)
+
+    return asyncio.run(inside())
+
+
+async def time_out(fetcher: Fetcher, url: str) -> str:
+    began = time.monotonic()
+    with pytest.raises(FetchFailed) as caught:
+        await fetcher.get(url)
+    assert DEADLINE_S * 0.9 < time.monotonic() - began < DEADLINE_S + 1
+    assert caught.value.retry_after_s == 60
+    return caught.value.why
+
+
+@pytest.mark.parametrize("how", SLOW)
+def test_a_server_that_drips_is_left_at_the_deadline_and_its_place_is_free(how: str) -> None:
+    async def work(fetcher: Fetcher) -> tuple[str, bytes]:
+        reason = await time_out(fetcher, server.url("/slow"))
+        for _ in range(200):  # the server notices that it was left when it next writes
+            if server.open_now == 0 or how in ("silence", "redirect"):  # these write nothing more
+                break
+            await asyncio.sleep(0.01)
+        else:
+            raise AssertionError("the connection was not given up")
+        return reason, (await fetcher.get(server.url("/ok"))).body
+
+    options = FetchOptions(allow_private=True, timeout_s=DEADLINE_S, concurrency=1)
+    with serve(SLOW[how], keeps=True) as server:
+        assert run(work, options) == (f"too slow: no complete answer within {DEADLINE_S} s", b"ok")
+
+
+def test_a_secure_server_that_does_not_shake_hands_is_left() -> None:
+    with serve(never) as server:
+        options = FetchOptions(allow_private=True, timeout_s=DEADLINE_S)
+        reason = run(lambda fetcher: time_out(fetcher, server.url().replace("http:", "https:")), options)
+    assert reason.startswith("too slow")
+
+
+def test_a_proxy_that_opens_no_tunnel_is_left() -> None:
+    with serve(never) as server:
+        options = FetchOptions(allow_private=True, timeout_s=DEADLINE_S, proxy=server.url())
+        assert run(lambda fetcher: time_out(fetcher, "https://site.example/"), options).startswith("too slow")
+
+
+def test_a_name_that_takes_for_ever_to_resolve_is_left() -> None:
+    async def look_up(host: str, port: int) -> list[ResolveResult]:
+        await asyncio.sleep(60)
+        return []
+
+    options = FetchOptions(allow_private=True, timeout_s=DEADLINE_S, concurrency=1)
+    reason = run(lambda fetcher: time_out(fetcher, "http://slow.example/"), options, look_up=look_up)
+    assert reason.startswith("too slow")
+
+
+def test_a_port_that_does_not_accept_is_left() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        port = listener.getsockname()[1]
+        crowd = [socket.socket() for _ in range(4)]  # fill the queue of connections nobody accepts
+        try:
+            for one in crowd:
+                one.setblocking(False)
+                one.connect_ex(("127.0.0.1", port))
+            options = FetchOptions(allow_private=True, timeout_s=DEADLINE_S)
+            reason = run(lambda fetcher: time_out(fetcher, f"http://127.0.0.1:{port}/"), options)
+        finally:
+            for one in crowd:
+                one.close()
+    assert reason.startswith("too slow")
+
+
+@pytest.mark.slow
+def test_a_thousand_stalled_connections_end_in_time_and_hold_up_nobody() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < 4_096:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4_096), hard))
+    deadline_s = 4.0
+
+    async def stall(fetcher: Fetcher, url: str) -> float:
+        began = time.monotonic()
+        with pytest.raises(FetchFailed, match="too slow"):
+            await fetcher.get(url)
+        return time.monotonic() - began
+
+    async def ask(fetcher: Fetcher, url: str, until: float) -> list[float]:
+        waits = []
+        while time.monotonic() < until:
+            waits.append((await fetcher.get(url)).seconds)
+            await asyncio.sleep(0.005)
+        return waits
+
+    async def work(fetcher: Fetcher) -> tuple[list[float], list[float]]:
+        stalls = [asyncio.ensure_future(stall(fetcher, stalled.url(f"/{n}"))) for n in range(1_000)]
+        await asyncio.sleep(deadline_s / 2)
+        waits = await ask(fetcher, honest.url(), time.monotonic() + deadline_s / 4)
+        return waits, await asyncio.gather(*stalls)
+
+    options = FetchOptions(allow_private=True, timeout_s=deadline_s, concurrency=1_100, per_host=1_000)
+    with serve(never) as stalled, serve(always(page(b"ok")), address="127.0.0.2") as honest:
+        waits, ends = run(work, options)
+        assert stalled.connections > 900
+    assert max(ends) < deadline_s + 1
+    assert len(waits) > 20
+    assert sorted(waits)[len(waits) // 2] < 0.1
