@@ -162,7 +162,11 @@ def test_only_the_star_of_a_pattern_is_special(archive: Archive, pattern: str, e
     )
 
 
-def test_every_page_is_read_once_over_many_batches_while_others_come(archive: Archive) -> None:
+def test_every_page_is_read_once_over_many_batches_while_others_come(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scythe.archive.reading._BATCH", 100)
+    monkeypatch.setattr("scythe.archive.reading._TOGETHER", 30)
     site, tasks = begin(archive, *(f"{number}" for number in range(250)))
     archive.store([done(task) for task in tasks])
     pages = archive.read_pages(Wanted())
@@ -170,6 +174,14 @@ def test_every_page_is_read_once_over_many_batches_while_others_come(archive: Ar
     archive.add_found(site, [Found(Url(f"{SITE}late"), LANE)])
     archive.store([done(task, at=later(5)) for task in archive.next_tasks(site, LANE, 9, now=later(1))])
     assert paths(iter([*first, *pages])) == [*(f"{number}" for number in range(250)), "late"]
+
+
+def test_large_contents_are_read_one_by_one(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.archive.reading._TOGETHER_BYTES", 2_500)  # a body here has 1 000, by what is said of it
+    _, tasks = begin(archive, *(f"{number}" for number in range(7)))
+    archive.store([replace(done(task, raw=BODY), size=9_000 if task is tasks[3] else 1_000) for task in tasks])
+    assert paths(archive.read_pages(Wanted())) == [f"{number}" for number in range(7)]
+    assert len(list(archive.read_raw(Wanted()))) == 7
 
 
 def test_the_lists_of_a_page_keep_their_regions_and_order(archive: Archive) -> None:

@@ -48,6 +48,7 @@ Exit codes:
   3  nothing in the archive was wanted, and --fail-on-empty was given
 """
 
+_TOLD = 20  # things between two steps of the bar: to move it takes longer than to write a record
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 ArchivePath = Annotated[str, typer.Argument(metavar="ARCHIVE", show_default=False)]
@@ -169,7 +170,12 @@ def _export_under_a_bar(archive: Archive, plan: Export, wanted: Wanted) -> Expor
 
     with count_progress() as bar:
         task = bar.add_task("exporting", total=count_wanted(archive, plan, wanted))
-        return export_archive(archive, plan, wanted, tell=lambda number: bar.update(task, completed=number))
+
+        def tell(number: int) -> None:
+            if number % _TOLD == 0:
+                bar.update(task, completed=number)
+
+        return export_archive(archive, plan, wanted, tell=tell)
 
 
 def _check(path: str, *, quiet: bool) -> int:
