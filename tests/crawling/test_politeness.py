@@ -1,0 +1,270 @@
+"""What a server sees of a crawl: its delay, its robots.txt and its refusals are kept, as its own log tells."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+
+import pytest
+from tests.fetch.server import Server, page, serve
+
+from scythe.archive.open import open_archive
+from scythe.crawling.options import CrawlOptions
+from scythe.crawling.run import Crawl
+
+pytestmark = pytest.mark.fault
+HTML = "Content-Type: text/html; charset=utf-8"
+NO_HARM_S = 0.002  # the moment is noted when a request has been read, a little after it came
+BUSY = page(b"later", status="503 Service Unavailable")
+POLITE = CrawlOptions(
+    delay=0.1, allow_private=True, patience_s=0.0, parts=("text",), sitemaps=False, feeds=False, attempts=2
+)
+
+
+@dataclass
+class Log:
+    """A server and every request that came to it, with its moment."""
+
+    server: Server
+    seen: list[tuple[float, str]] = field(default_factory=list)
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for _, path in self.seen]
+
+    @property
+    def gaps(self) -> list[float]:
+        return [after - before for (before, _), (after, _) in pairwise(self.seen)]
+
+    def url(self, path: str = "/") -> str:
+        return self.server.url(path)
+
+
+def story(number: int, *links: str) -> bytes:
+    """Write a page that says something of its own and leads on."""
+    anchors = "".join(f'<p><a href="{link}">Read about {link}</a></p>' for link in links)
+    words = " ".join(f"word{number * 40 + n}" for n in range(40))
+    html = (
+        f"<!doctype html><title>Page {number}</title><article><h1>Page {number}</h1><p>{words}.</p></article>{anchors}"
+    )
+    return page(html.encode(), HTML)
+
+
+def chain(count: int, robots: bytes = b"") -> dict[str, bytes]:
+    """Return a site whose front page leads to all others."""
+    paths = [f"/page-{number}" for number in range(1, count)]
+    site = {"/": story(0, *paths)} | {path: story(number, "/") for number, path in enumerate(paths, 1)}
+    return site | ({"/robots.txt": page(robots)} if robots else {})
+
+
+@contextmanager
+def logged(answer: Callable[[str, Log], bytes | None]) -> Iterator[Log]:
+    """Serve what `answer` gives for a path, 404 where it gives nothing, and note when each request came."""
+
+    async def reply(path: str) -> AsyncIterator[bytes]:
+        log.seen.append((monotonic(), path))
+        yield answer(path, log) or page(b"nothing here", status="404 Not Found")
+
+    with serve(reply) as server:
+        log = Log(server)
+        yield log
+
+
+def of(site: dict[str, bytes]) -> Callable[[str, Log], bytes | None]:
+    return lambda path, log: site.get(path)
+
+
+def crawl(start: str, folder: Path, options: CrawlOptions = POLITE) -> Crawl:
+    with open_archive(folder / "archive.db") as archive:
+        run = Crawl(start, archive, options)
+        asyncio.run(run.run())
+    return run
+
+
+def test_the_server_never_sees_less_than_the_delay(tmp_path: Path) -> None:
+    with logged(of(chain(12))) as log:
+        run = crawl(log.url(), tmp_path)
+    assert run.tally.pages == 12
+    assert log.paths[0] == "/robots.txt"
+    assert len(log.seen) == 13
+    assert min(log.gaps) >= 0.1 - NO_HARM_S
+    assert log.server.open_most == 1
+
+
+def test_crawl_delay_is_kept_where_it_is_longer(tmp_path: Path) -> None:
+    with logged(of(chain(4, b"User-agent: *\nCrawl-delay: 0.4\n"))) as log:
+        crawl(log.url(), tmp_path)
+    assert len(log.seen) == 5
+    assert min(log.gaps[1:]) >= 0.4 - NO_HARM_S
+    assert max(log.gaps[1:]) < 2.0
+
+
+def test_the_delay_is_kept_from_one_run_to_the_next(tmp_path: Path) -> None:
+    with logged(of(chain(6, b"User-agent: *\nCrawl-delay: 0.5\n"))) as log:
+        for limit in (1, 3, 6):
+            crawl(log.url(), tmp_path, CrawlOptions(limit=limit, delay=0.1, allow_private=True, sitemaps=False))
+    assert log.paths.count("/robots.txt") == 1
+    assert len(log.seen) == 7
+    assert min(log.gaps[1:]) >= 0.5 - NO_HARM_S
+
+
+def test_the_delay_holds_when_a_run_is_stopped_in_the_middle_of_a_request(tmp_path: Path) -> None:
+    async def stop_soon(log: Log) -> None:
+        with open_archive(tmp_path / "archive.db") as archive:
+            run = Crawl(log.url(), archive, POLITE)
+            task = asyncio.ensure_future(run.run())
+            while len(log.seen) < 3:
+                await asyncio.sleep(0.005)
+            run.stop()
+            await task
+
+    with logged(of(chain(6))) as log:
+        asyncio.run(stop_soon(log))
+        crawl(log.url(), tmp_path)
+    assert {"/", *(f"/page-{number}" for number in range(1, 6))} <= set(log.paths)
+    assert min(log.gaps) >= 0.1 - NO_HARM_S
+
+
+def test_several_at_a_time_start_a_delay_apart(tmp_path: Path) -> None:
+    site = chain(10)
+
+    async def slowly(path: str) -> AsyncIterator[bytes]:
+        seen.append(monotonic())
+        await asyncio.sleep(0.5)
+        yield site.get(path) or page(b"no", status="404 Not Found")
+
+    seen: list[float] = []
+    with serve(slowly) as server:
+        crawl(server.url(), tmp_path, CrawlOptions(delay=0.1, per_host=4, allow_private=True, sitemaps=False))
+    assert len(seen) == 11
+    gaps = [after - before for before, after in pairwise(seen)]
+    assert min(gaps) >= 0.1 - 0.02  # the way to the server may differ from one request to the next
+    assert 2 <= server.open_most <= 4
+
+
+@pytest.mark.parametrize("status", ["503 Later", "429 Slow down"])
+def test_where_robots_txt_fails_no_page_is_asked_for(tmp_path: Path, status: str) -> None:
+    site = chain(3) | {"/robots.txt": page(b"User-agent: *\nAllow: /", status=status)}
+    with logged(of(site)) as log:
+        run = crawl(log.url(), tmp_path)
+    assert set(log.paths) == {"/robots.txt"}
+    assert run.tally.pages == 0
+    assert "robots.txt" in run.why_ended
+
+
+def test_a_robots_txt_that_never_comes_closes_the_site(tmp_path: Path) -> None:
+    async def silent(path: str) -> AsyncIterator[bytes]:
+        if path == "/robots.txt":
+            await asyncio.sleep(60)
+        yield story(0)
+
+    with serve(silent) as server:
+        run = crawl(server.url(), tmp_path, CrawlOptions(timeout_s=0.4, allow_private=True))
+    assert [head.split(" ")[1] for head in server.heads] == ["/robots.txt"]
+    assert run.tally.pages == 0
+
+
+def test_a_site_that_was_closed_is_crawled_when_its_robots_txt_comes(tmp_path: Path) -> None:
+    site = chain(3)
+    with logged(lambda path, log: BUSY if path == "/robots.txt" and len(log.seen) < 2 else site.get(path)) as log:
+        assert crawl(log.url(), tmp_path).tally.pages == 0
+        assert crawl(log.url(), tmp_path).tally.pages == 3
+    assert log.paths[:3] == ["/robots.txt", "/robots.txt", "/"]
+
+
+def test_what_is_forbidden_is_never_asked_for(tmp_path: Path) -> None:
+    links = ["/private/a", "/x?session=1", "/open/b", "/private/open/c", "/file.pdf", "/moved", "/%70rivate/d"]
+    robots = b"User-agent: *\nDisallow: /private\nDisallow: /*?session\nAllow: /private/open\nDisallow: /*.pdf$\n"
+    site = {"/": story(0, *links), "/robots.txt": page(robots), "/open/b": story(1), "/private/open/c": story(2)}
+    site |= {path: story(9) for path in links if path not in site}
+    site["/moved"] = page(b"", "Location: /private/e", status="302 Found")
+    with logged(of(site)) as log:
+        crawl(log.url(), tmp_path)
+    assert sorted(log.paths) == ["/", "/moved", "/open/b", "/private/open/c", "/robots.txt"]
+
+
+def test_a_start_that_is_forbidden_is_not_asked_for_unless_told_to(tmp_path: Path) -> None:
+    with logged(of(chain(2, b"User-agent: scythe\nDisallow: /\n"))) as log:
+        run = crawl(log.url(), tmp_path)
+        assert log.paths == ["/robots.txt"]
+        assert run.tally.pages == 0
+        (tmp_path / "other").mkdir()
+        own_site = CrawlOptions(delay=0, obey_robots=False, allow_private=True, sitemaps=False)
+        assert crawl(log.url(), tmp_path / "other", own_site).tally.pages == 2
+    assert log.paths.count("/robots.txt") == 1
+
+
+def test_robots_txt_is_asked_for_once_a_day_and_not_by_each_run(tmp_path: Path) -> None:
+    with logged(of(chain(2, b"User-agent: *\nDisallow: /private\n"))) as log:
+        crawl(log.url(), tmp_path)
+        crawl(log.url(), tmp_path, CrawlOptions(delay=0, refresh=True, allow_private=True, sitemaps=False))
+    assert log.paths.count("/robots.txt") == 1
+    assert log.paths.count("/") == 2
+
+
+@pytest.mark.slow
+def test_retry_after_is_kept_and_the_page_comes_in_the_end(tmp_path: Path) -> None:
+    site = chain(4)
+    said: list[float] = []
+
+    def once_busy(path: str, log: Log) -> bytes | None:
+        if path == "/page-1" and not said:
+            said.append(monotonic())
+            return page(b"later", "Retry-After: 2", status="429 Too Many Requests")
+        return site.get(path)
+
+    with logged(once_busy) as log:
+        options = CrawlOptions(delay=0.1, allow_private=True, sitemaps=False, feeds=False, patience_s=30.0)
+        run = crawl(log.url(), tmp_path, options)
+    assert run.tally.pages == 4
+    at = log.paths.index("/page-1")
+    assert log.gaps[at] >= 2.0 - NO_HARM_S
+    assert log.paths.count("/page-1") == 2
+    assert min(log.gaps[at + 1 :]) >= 0.2 - NO_HARM_S  # and slower than before from then on
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0.0, 0.1])
+def test_a_storm_of_503_is_met_with_ever_longer_pauses(tmp_path: Path, delay: float) -> None:
+    site = chain(8)
+    with logged(lambda path, log: site.get(path) if path in ("/", "/robots.txt") else BUSY) as log:
+        options = CrawlOptions(delay=delay, allow_private=True, sitemaps=False, feeds=False, patience_s=0.0, limit=20)
+        run = asyncio.run(_until(log, tmp_path, options, requests=6))
+    assert run.tally.pages == 1
+    storm = log.gaps[log.paths.index("/") + 1 :]
+    assert len(storm) >= 3
+    assert all(after >= 1.5 * before for before, after in pairwise(storm))
+    assert storm[0] >= delay
+
+
+async def _until(log: Log, folder: Path, options: CrawlOptions, *, requests: int) -> Crawl:
+    """Crawl until the server has seen so many requests."""
+    with open_archive(folder / "archive.db") as archive:
+        run = Crawl(log.url(), archive, options)
+        task = asyncio.ensure_future(run.run())
+        while len(log.seen) < requests and not task.done():
+            await asyncio.sleep(0.01)
+        run.stop()
+        await task
+    return run
+
+
+@pytest.mark.slow
+def test_two_crawls_of_one_archive_keep_one_delay(tmp_path: Path) -> None:
+    async def both(log: Log) -> list[Crawl]:
+        with open_archive(tmp_path / "archive.db") as one, open_archive(tmp_path / "archive.db") as two:
+            runs = [Crawl(log.url(), archive, options) for archive in (one, two)]
+            await asyncio.gather(*(run.run() for run in runs))
+        return runs
+
+    options = CrawlOptions(delay=0.1, allow_private=True, sitemaps=False, feeds=False)
+    with logged(of(chain(20))) as log:
+        asyncio.run(both(log))
+    assert sorted(set(log.paths)) == sorted(["/robots.txt", "/", *(f"/page-{number}" for number in range(1, 20))])
+    assert len(log.paths) == len(set(log.paths))
+    assert min(log.gaps) >= 0.1 - NO_HARM_S
