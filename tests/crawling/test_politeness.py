@@ -101,7 +101,6 @@ def test_crawl_delay_is_kept_where_it_is_longer(tmp_path: Path) -> None:
         crawl(log.url(), tmp_path)
     assert len(log.seen) == 5
     assert min(log.gaps[1:]) >= 0.4 - NO_HARM_S
-    assert max(log.gaps[1:]) < 2.0
 
 
 def test_the_delay_is_kept_from_one_run_to_the_next(tmp_path: Path) -> None:
