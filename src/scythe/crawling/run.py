@@ -219,6 +219,7 @@ class Crawl:
                 await self._learned(last.profile)
         await self._keep_notes()
         self.tally.waiting = await self._count()
+        self.tally.pages = (await self._clerk.ask(self._archive.counts, self._site)).pages  # other processes' too
 
     async def _look_around(self) -> None:
         """Now and then count what waits, for whoever looks, and keep notes; a large count is made less often."""
