@@ -20,6 +20,14 @@ def test_a_site_is_added_once_and_found_again(where: str) -> None:
         assert [(site.key, site.start) for site in archive.sites()] == [(LANE, SITE)]
 
 
+def test_notes_of_a_site_are_kept(where: str) -> None:
+    with open_archive(where) as archive:
+        site, other = archive.add_site(LANE, SITE), archive.add_site("other", SITE)
+        assert archive.notes(site) == ""
+        archive.save_notes(site, '{"params":["sid"]}')
+        assert (archive.notes(site), archive.notes(other)) == ('{"params":["sid"]}', "")
+
+
 def test_an_address_is_added_once(where: str) -> None:
     with open_archive(where) as archive:
         site = archive.add_site(LANE, SITE)
@@ -96,6 +104,7 @@ def test_settled_addresses_are_not_visited(where: str) -> None:
     with open_archive(where) as archive:
         site, (one, other) = begin(archive, "calendar", "b")
         archive.settle([one.id], "skipped", "a trap")
+        archive.settle([], "skipped", "nothing")
         assert archive.next_tasks(site, LANE, 9, now=NOW) == [other]
         assert archive.counts(site).states == {"skipped": 1, "new": 1}
 

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from tests.archive.visiting import LANE, NOW, begin, done, found, later
 
 from scythe.archive.archive import Archive
+from scythe.archive.lanes import take_lane
 from scythe.archive.open import open_archive
 from scythe.archive.owner import Owner, _started, this_machine
 from scythe.visits import Outcome
@@ -195,6 +200,50 @@ def test_a_process_that_runs_is_alive_and_its_number_alone_is_not_enough() -> No
     assert not replace(owner, started="0").is_alive()
     assert not ended().is_alive()
     assert elsewhere().is_alive()
+
+
+def test_a_system_without_proc_is_asked_in_another_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    dead = ended()
+    monkeypatch.setattr("scythe.archive.owner._PROC", tmp_path / "none")
+    owner = Owner.of_this_process()
+    assert owner.started == ""
+    assert owner.is_alive()
+    assert replace(owner, pid=1).is_alive()
+    assert not replace(owner, pid=dead.pid).is_alive()
+    this_machine.cache_clear()
+    assert this_machine() == platform.node()
+    this_machine.cache_clear()
+
+
+def test_a_process_of_another_user_is_alive(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(pid: int, signal: int) -> None:
+        raise PermissionError
+
+    owner = Owner.of_this_process()
+    monkeypatch.setattr("scythe.archive.owner._PROC", tmp_path / "none")
+    monkeypatch.setattr("os.kill", refuse)
+    assert owner.is_alive()
+
+
+def test_of_two_that_reach_for_a_lane_at_once_one_gets_it(postgres_url: str) -> None:
+    with open_archive(postgres_url) as one, open_archive(postgres_url) as other:
+        site, _ = begin(one, "a")
+        with ThreadPoolExecutor(1) as pool:
+            with one.database.writing() as connection:
+                taken = take_lane(connection, site, Owner.of_this_process(), now=NOW, lease_s=60)
+                second = pool.submit(other.take_lane, site, Owner.of_this_process(), now=NOW)
+                wait_until_somebody_is_blocked(one)
+            assert taken is not None
+            assert second.result(timeout=10) is None
+
+
+def wait_until_somebody_is_blocked(archive: Archive) -> None:
+    for _ in range(1_000):
+        with archive.database.engine.connect() as connection:
+            if connection.exec_driver_sql("SELECT count(*) FROM pg_locks WHERE NOT granted").scalar():
+                return
+        time.sleep(0.01)
+    raise AssertionError("nobody is blocked")
 
 
 def test_a_process_that_ended_and_was_not_waited_for_is_dead() -> None:

@@ -38,7 +38,7 @@ def page(task: Task, simhash: int, body: str = "") -> Outcome:
     return done(task, body=body or task.url, extracted=extracted(task.url, simhash=simhash))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.lists(st.integers(0, 255), min_size=1, max_size=20, unique=True))
 def test_near_pages_are_those_that_a_search_of_all_would_find(low_bits: list[int]) -> None:
     with TemporaryDirectory() as folder, open_archive(Path(folder) / "a.db") as archive:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import sqlite3
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 from tests.archive.visiting import LANE, NOW, begin, done, later, prose
 
 from scythe.archive import migrations
@@ -154,6 +155,35 @@ def tables_of(path: Path) -> set[tuple[str, ...]]:
     tables = {*connection.execute(columns), *connection.execute(indexes)}
     connection.close()
     return tables
+
+
+def test_an_archive_of_version_1_in_postgresql_is_brought_up_to_date(postgres_url: str) -> None:
+    with open_archive(postgres_url) as archive, archive.database.writing() as connection:
+        connection.execute(text("DROP INDEX ix_fetches_site"))
+        connection.execute(text("UPDATE scythe_archive SET version = 1"))
+    with open_archive(postgres_url) as archive, archive.database.reading() as connection:
+        assert "ix_fetches_site" in {index["name"] for index in inspect(connection).get_indexes("fetches")}
+        assert connection.execute(text("SELECT version FROM scythe_archive")).scalar() == migrations.newest_version()
+
+
+def test_who_comes_second_finds_the_tables_made(where: str) -> None:
+    with open_archive(where) as archive, archive.database.writing() as connection:
+        migrations.prepare(connection, where, create=True)
+        assert connection.execute(text("SELECT count(*) FROM scythe_archive")).scalar() == 1
+
+
+def test_an_archive_made_from_a_source_tree_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_installed(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(migrations, "version", not_installed)
+    with open_archive(tmp_path / "a.db") as archive, archive.database.reading() as connection:
+        assert connection.execute(text("SELECT made_by FROM scythe_archive")).scalar() == "unknown"
+
+
+def test_a_name_that_is_too_long_for_a_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArchiveFailed, match="the archive cannot be opened"):
+        open_archive(tmp_path / ("x" * 300))
 
 
 def add_colour(connection: Connection) -> None:

@@ -252,6 +252,17 @@ def test_a_copy_whose_surroundings_change_shares_the_text_still(where: str) -> N
         assert stored_texts(archive) == [prose("lakes"), prose("rivers")]
 
 
+def test_one_body_read_in_two_ways_keeps_both_texts(where: str) -> None:
+    with open_archive(where) as archive:
+        site, tasks = begin(archive, "a", "b")
+        archive.store([done(tasks[0], "lakes", body="one"), done(tasks[1], "lakes and rivers", body="one")])
+        archive.requeue(site, now=NOW)
+        (receipt,) = archive.store([done(tasks[1], "lakes and rivers", body="other")])
+        assert (receipt.stored, receipt.duplicate_of) == ("changed", None)
+        assert [page.text for page in pages(archive)] == [prose("lakes"), prose("lakes and rivers")]
+        assert stored_texts(archive) == [prose("lakes"), prose("lakes and rivers")]
+
+
 def test_more_outcomes_than_one_query_takes_are_one_transaction(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, *(str(number) for number in range(620)))

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from secrets import token_hex
 
+_PROC = Path("/proc")
+
 
 @dataclass(frozen=True, slots=True)
 class Owner:
@@ -37,13 +39,13 @@ class Owner:
         """Say whether the process runs; of another machine nobody can tell, so it counts as running."""
         if self.machine != this_machine():
             return True
-        if _has_proc():
+        if _PROC.is_dir():
             return _started(self.pid) == self.started
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
             return False
-        except PermissionError:
+        except PermissionError:  # it is another user's, and it runs
             return True
         return True
 
@@ -56,21 +58,17 @@ def this_machine() -> str:
     """
     parts = [platform.node()]
     try:
-        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
-        parts.append(str(Path("/proc/self/ns/pid").stat().st_ino))
+        parts.append((_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
+        parts.append(str((_PROC / "self/ns/pid").stat().st_ino))
     except OSError:  # no Linux: the host name has to do
         pass
     return "/".join(parts)
 
 
-def _has_proc() -> bool:
-    return Path("/proc/self/stat").exists()
-
-
 def _started(pid: int) -> str:
     """Return when process `pid` began, in clock ticks since boot; empty if it has ended or the system has no /proc."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        stat = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
     state, *rest = stat[stat.rfind(")") + 1 :].split()  # the name before may hold spaces and parentheses

@@ -109,7 +109,7 @@ FETCHES = Table(
     TABLES,
     Column("id", ID, primary_key=True),
     Column("url", ForeignKey("urls.id"), nullable=False, index=True),
-    Column("site", ForeignKey("sites.id"), nullable=False),
+    Column("site", ForeignKey("sites.id"), nullable=False, index=True),
     Column("at", Double, nullable=False),
     Column("status", Integer),  # NULL: no answer
     Column("state", Text, nullable=False),
