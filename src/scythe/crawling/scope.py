@@ -101,7 +101,13 @@ class Scope:
 
 def host_of(url: str) -> str:
     """Return the host that http, https and a leading `www.` have in common, with its port where that is unusual."""
-    host, port = split_host(url)
+    pieces = url.replace("?", "/", 1).split("/", 3)
+    return _fold_place(pieces[2]) if len(pieces) > 2 else ""
+
+
+@lru_cache(maxsize=4_096)
+def _fold_place(place: str) -> str:
+    host, port = split_host(f"http://{place}/")
     host = host.removeprefix("www.") if host.count(".") > 1 else host
     host = f"[{host}]" if ":" in host else host
     return host if port is None else f"{host}:{port}"

@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from scythe.learn.urls import url_shape
 from scythe.limits import LIMITS
@@ -91,9 +92,7 @@ def _years(path: str, query: str) -> list[int]:
 
 
 def _pairs(query: str) -> list[tuple[str, str]]:
-    return [
-        (name, value) for name, value in parse_qsl(query[: LIMITS.url_chars], keep_blank_values=True, separator="&")
-    ]
+    return [(name, value) for name, _, value in (pair.partition("=") for pair in query.split("&")) if name]
 
 
 @dataclass(slots=True)
@@ -143,7 +142,9 @@ class Traps:
     def _has_filters(self, path: str) -> bool:
         """Say whether parameters on a path are combined freely: many more sets of them than parameters."""
         sets = self.name_sets.get(path, ())
-        return len(sets) > NAME_SETS and len(sets) > NAME_SETS_EACH * len(frozenset().union(*sets))
+        if len(sets) <= NAME_SETS:
+            return False
+        return len(sets) > NAME_SETS_EACH * len(frozenset().union(*sets))
 
     def note(self, url: str, title: str = "", text: str = "", other: str = "") -> str:
         """Take what the page at `url` said, and what `other` sets it apart; return why its kind ends here, or ""."""
@@ -199,6 +200,7 @@ class Traps:
         return traps
 
 
+@lru_cache(maxsize=4_096)  # asked for when an address is found, visited and noted
 def kinds_of(url: str) -> tuple[str, str]:
     """Return what addresses like this one have in common, strictly and coarsely taken."""
     parts = urlsplit(url)
