@@ -28,23 +28,44 @@ def test_markup_passes_whatever_its_label(content_type: str) -> None:
     assert require_page(response(b"<!doctype html><p>x", Content_Type=content_type))
 
 
+@pytest.mark.parametrize("content_type", ["", "text/html", "text/html; charset=utf-8", "application/octet-stream"])
 @pytest.mark.parametrize(
     ("body", "what"),
     [
         (b"%PDF-1.7", "PDF"),
-        (b"\x89PNG\r\n", "PNG"),
-        (b"PK\x03\x04", "zip"),
-        (b"RIFF....WEBP", "media"),
-        (b"....ftypmp42", "media"),
+        (b"\x89PNG\r\n\x1a\n", "PNG"),
+        (b"\xff\xd8\xff\xe0", "JPEG"),
+        (b"GIF89a", "GIF"),
+        (b"PK\x03\x04", "ZIP"),
+        (b"RIFF....WEBP", "WebP"),
+        (b"....ftypmp42", "MP4"),
+        (b"....ftypavif", "AVIF"),
+        (b"\x1f\x8b\x08", "gzip"),
+        (bytes(range(32)) * 10, "binary data"),
+        (b"\x00" * 100, "binary data"),
     ],
 )
-def test_other_files_are_named_whatever_their_label(body: bytes, what: str) -> None:
-    with pytest.raises(FetchFailed, match=what):
-        require_page(response(body, Content_Type="text/html"))
+def test_other_files_are_named_whatever_their_label(body: bytes, what: str, content_type: str) -> None:
+    with pytest.raises(FetchFailed, match=f"not a page but {what}"):
+        require_page(response(body, Content_Type=content_type))
+
+
+@pytest.mark.parametrize("content_type", ["", "text/html", "image/png", "application/pdf", "nonsense", "text/html;;;"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "iso-8859-9", "shift_jis"]
+)
+def test_markup_passes_in_any_encoding(encoding: str, content_type: str) -> None:
+    body = "<title>a page</title><p>and its text".encode(encoding)
+    assert other_than_page(body, content_type) == ""
+
+
+def test_plain_text_passes() -> None:
+    for text in ("Just words.\n" * 50, "Wörter ohne Auszeichnung", "", "\n"):
+        assert other_than_page(text.encode(), "text/plain") == other_than_page(text.encode("utf-16")) == ""
 
 
 def test_an_image_without_a_known_signature_goes_by_its_label() -> None:
-    assert other_than_page(b"\x00\x01\x02", "image/x-icon") == "of type image/x-icon"
+    assert other_than_page(b"\x00\x01\x02", "image/x-icon") == "image/x-icon"
 
 
 @pytest.mark.parametrize(("status", "words"), [(404, "404 Not Found"), (500, "500 Internal"), (799, "answered 799")])

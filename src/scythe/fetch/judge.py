@@ -10,19 +10,7 @@ from scythe.errors import FetchFailed
 from scythe.model import Response
 
 _DAY_S = 86_400.0
-# First bytes that no page has, whatever the Content-Type header says.
-_SIGNATURES = (
-    (b"%PDF-", "a PDF document"),
-    (b"\x89PNG", "a PNG image"),
-    (b"GIF8", "a GIF image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"PK\x03\x04", "a zip archive or office document"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"OggS", "an Ogg file"),
-    (b"ID3", "an MP3 file"),
-    (b"wOFF", "a font"),
-    (b"\x7fELF", "a program"),
-)
+_HEAD_BYTES = 1_024
 
 
 def header(response: Response, name: str) -> str:
@@ -49,15 +37,20 @@ def require_ok(response: Response) -> Response:
 
 def other_than_page(body: bytes, content_type: str = "") -> str:
     """Name what the bytes are when they are no text to read, or return an empty string. Bytes overrule the header."""
-    for signature, what in _SIGNATURES:
-        if body.startswith(signature):
-            return what
-    if body[:4] == b"RIFF" or body[4:8] == b"ftyp":
-        return "a media file"
-    media_type = content_type.partition(";")[0].strip().lower()
-    if media_type.startswith(("image/", "audio/", "video/", "font/")) and b"<" not in body[:1024]:
-        return f"of type {media_type}"
-    return ""
+    from scythe.page.sniff import sniff_bytes  # here: it brings the tree along, which fetching alone does not need
+
+    head = body[:_HEAD_BYTES]
+    what = sniff_bytes(head, content_type)
+    if not what and b"<" not in head and _is_binary(head):
+        return "binary data"
+    return what
+
+
+def _is_binary(head: bytes) -> bool:
+    """Tell by its control bytes: text has none, except for UTF-16, which says so at its beginning."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return False
+    return sum(byte < 9 or 13 < byte < 27 for byte in head) > len(head) / 20
 
 
 def _describe(status: int) -> str:
