@@ -1,0 +1,86 @@
+"""Read what a page says about itself without its tree: bytes come in, the `Metadata` of head and JSON-LD goes out.
+
+The tags that say something are put into a small document of their own, which is read like that of a page. What only the
+body shows (bylines, time elements, headings) is left to those who know where it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from selectolax.lexbor import LexborHTMLParser
+
+from scythe.limits import LIMITS
+from scythe.model import Metadata
+from scythe.page.encoding import decode
+from scythe.page.head import read_head
+from scythe.page.href_tags import find_links
+from scythe.page.jsonld import read_json_ld
+from scythe.page.labels import declared_codec
+from scythe.page.metadata import read_metadata
+from scythe.page.microdata import Body
+from scythe.url import absolute
+
+try:
+    from stringzilla import find
+except ImportError:  # pragma: no cover  (a platform without its wheel)
+    find = bytes.find
+
+_SCRIPTS = 20  # of JSON-LD on one page
+_TAG_BYTES = 4_096  # of the opening tag of such a script, or of html
+_START_BYTES = 4_096  # within which a page opens html
+_HTML = re.compile(rb"<html[\t\n\f\r /][^>]*+>", re.I)
+_TYPE = re.compile(rb"""itemtype\s?=\s?["']?([^"'\s>]{1,500})""", re.I)
+_TYPES = 50
+
+
+def read_said(body: bytes, url: str | None, tags: Sequence[bytes] | None = None) -> Metadata:
+    """Return the metadata that head and JSON-LD give; `tags` are those of `find_links`, if they are known."""
+    tags = find_links(body).tags if tags is None else tags
+    metas = [tag for tag in tags if tag[1:5].lower() != b"link" or b"canonical" in tag.lower()]
+    source = b"".join([*_open(body), *metas, *_linked_data(body), *_item_types(body)])
+    if not source.isascii():
+        source = _as_utf8(source, body)
+    tree = LexborHTMLParser(source)
+    head = read_head(tree)
+    address = absolute(url) if url else None
+    base = absolute(head.base, address) or address
+    return read_metadata(head, read_json_ld(head.json_ld), Body(tree, ""), address, base)
+
+
+def _open(body: bytes) -> Iterator[bytes]:
+    found = _HTML.search(body, 0, _START_BYTES)
+    if found is not None:
+        yield found[0]
+
+
+def _linked_data(body: bytes) -> Iterator[bytes]:
+    at = 0
+    for _ in range(_SCRIPTS):
+        at = find(body, b"ld+json", at)
+        if at < 0:
+            return
+        start = body.rfind(b"<", max(0, at - _TAG_BYTES), at)
+        end = body.find(b"</script", at)
+        if end < 0 or end - at > LIMITS.json_ld_bytes:
+            return
+        if body[start : start + 7].lower() == b"<script":
+            yield body[start:end] + b"</script>"
+        at = end
+
+
+def _item_types(body: bytes) -> Iterator[bytes]:
+    if find(body, b"itemtype", 0) >= 0:
+        for name in dict.fromkeys(_TYPE.findall(body)[: LIMITS.metas]):
+            yield b'<i itemtype="%b"></i>' % name
+
+
+def _as_utf8(source: bytes, body: bytes) -> bytes:
+    """Return the part of a page in UTF-8: it is that already, or what the page declares, or what all bytes show."""
+    for codec in ("utf-8", declared_codec(body)):
+        try:
+            return source.decode(codec or "ascii").encode()
+        except UnicodeDecodeError:
+            continue
+    return source.decode(decode(body).encoding, "replace").encode()
