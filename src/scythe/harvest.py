@@ -120,15 +120,17 @@ class _Extraction:
         self.reaper: Reaper | None = None
         self.gleaner: Gleaner | None = None
         self.thrift: Thrift | None = None
+        self.layout = ""  # the name of it
 
     def by_layout(self, layout: Layout, cuts: tuple[Cut, ...], boilerplate: Boilerplate) -> Document:
         """Extract by the rules of a layout, then fill what they do not know."""
         self._boilerplate = boilerplate
         self._encodings = layout.encodings
+        self.layout = layout.name
         for i, rules in enumerate(layout.fields):
             field = self._accept(rules, cuts[i]) if cuts else None
             if field is None:
-                field = self._ask_tree(layout.name, rules, cuts[i].why) if cuts else self._follow(rules, "")
+                field = self._ask_tree(rules, cuts[i].why) if cuts else self._follow(rules, "")
             self._fields[rules.name] = field
         return self._finish("no rule in this layout")
 
@@ -153,11 +155,11 @@ class _Extraction:
                 return Field((), None, f"missing: {strange}")
         return None if self._via == "auto" else Field((), None, f"missing: {strange}")
 
-    def _ask_tree(self, layout: str, rules: FieldRules, reason: str) -> Field:
+    def _ask_tree(self, rules: FieldRules, reason: str) -> Field:
         """Follow rules on the tree, unless that was in vain too often for a field that need not be there."""
         if self.thrift is None or rules.usual.is_expected:
             return self._follow(rules, reason)
-        doubt = (layout, rules.name, reason)
+        doubt = (self.layout, rules.name, reason)
         if not self.thrift.is_worth(doubt):
             return Field((), None, f"missing: {reason}, and trees of such pages did not have it")
         field = self._follow(rules, reason)
@@ -213,7 +215,8 @@ class _Extraction:
         how = {name: field.how for name, field in fields.items()}
         content = self._with_images(content, how)
         trees = self._trees  # and not all of this, which would hold itself
-        lists = SiteLists(Asked(self._body, self._url, self._via, lambda: trees.page), self.reaper, how)
+        saving = (self.thrift, self.layout) if self.thrift is not None and cold is None else None
+        lists = SiteLists(Asked(self._body, self._url, self._via, lambda: trees.page), self.reaper, how, saving)
         if "text" not in self._wanted and cold is None:
             return UnreadDocument(
                 title, fields=fields, metadata=metadata, how=how, url=self._url, content=content, lists=lists

@@ -15,6 +15,7 @@ from threading import Lock
 from scythe.cut.records import RecordCutter, name_region
 from scythe.learn.columns import Shown
 from scythe.learn.region_groups import Seen
+from scythe.learn.thrift import Thrift
 from scythe.model import Listed, Lists, Paging, Region
 from scythe.page import Page
 from scythe.page.elements import Elements
@@ -114,8 +115,11 @@ class SiteLists:
     Pickled or copied, it becomes what it found.
     """
 
-    def __init__(self, asked: Asked, reaper: Reaper | None, how: dict[str, str]) -> None:
+    def __init__(
+        self, asked: Asked, reaper: Reaper | None, how: dict[str, str], saving: tuple[Thrift, str] | None = None
+    ) -> None:
         self._asked = asked
+        self._saving = saving if reaper is None else None  # and the name of a layout without rules for records
         self._reaper = reaper
         self._how = how
         self.watch: Callable[[str], None] | None = None  # told how the records were got, once
@@ -158,8 +162,21 @@ class SiteLists:
         if asked.via == "cut":
             self._how["records"] = f"missing: {why or 'no rule in this layout'}"
             return ()
+        if self._saving is not None:
+            return self._read_thriftily(*self._saving)
         self._how["records"] = "tree: read cold" + (f" ({why})" if why else "")
         return self._by_tree.records()
+
+    def _read_thriftily(self, thrift: Thrift, layout: str) -> tuple[Region, ...]:
+        """Read records by the tree, unless trees of such pages never had any."""
+        doubt = (layout, "records", "")
+        if not thrift.is_worth(doubt):
+            self._how["records"] = "missing: no rule in this layout, and trees of its pages had none"
+            return ()
+        self._how["records"] = "tree: read cold"
+        regions = self._by_tree.records()
+        thrift.note(doubt, found=bool(regions))
+        return regions
 
     @cached_property
     def _by_tree(self) -> Lists:

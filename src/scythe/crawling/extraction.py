@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from scythe.crawling.fingerprint import text_simhash
@@ -14,10 +14,14 @@ from scythe.visits import Extracted
 _TOLD = ("title", "text", "images")  # fields whose values stand elsewhere
 
 
-def to_extracted(document: Document, parts: Collection[str]) -> Extracted:
-    """Take out of a document what was asked for; what was not is not worked out."""
+def to_extracted(document: Document, parts: Collection[str], said: Metadata | None = None) -> Extracted:
+    """Take out of a document what was asked for; what was not is not worked out.
+
+    `said` is what the page's head says, where rules gave only some of it.
+    """
     regions = document.records if "records" in parts else ()
-    rest = _rest(document, parts)
+    metadata = document.metadata if said is None else complete(document.metadata, said)
+    rest = {"metadata": _metadata(metadata), **_rest(document, parts)}
     counts = _count_ways(document)
     return Extracted(
         title=document.title,
@@ -25,9 +29,9 @@ def to_extracted(document: Document, parts: Collection[str]) -> Extracted:
         markdown=document.markdown if "markdown" in parts else None,
         html=document.html if "html" in parts else None,
         rest=json.dumps(rest, ensure_ascii=False, separators=(",", ":")),
-        kind=document.metadata.kind,
-        language=document.metadata.language,
-        published=document.metadata.published,
+        kind=metadata.kind,
+        language=metadata.language,
+        published=metadata.published,
         how=_way(counts) if document.fields else "cold",
         cut_fields=counts["cut"],
         tree_fields=counts["tree"],
@@ -37,15 +41,26 @@ def to_extracted(document: Document, parts: Collection[str]) -> Extracted:
     )
 
 
+def is_cold(document: Document) -> bool:
+    """Say whether a page was read without rules, and so with all that it says about itself."""
+    return not document.fields or any("read cold" in document.how.get(name, "") for name in ("title", "text"))
+
+
+def complete(known: Metadata, said: Metadata) -> Metadata:
+    """Add what a page's head says to what rules gave, which know better."""
+    given = {name: value for name in ("title", "author", "published") if (value := getattr(known, name))}
+    return replace(said, **given)
+
+
 def _rest(document: Document, parts: Collection[str]) -> dict[str, Any]:
     """Return everything that has no column of its own; what is empty is left out."""
-    rest: dict[str, Any] = {"metadata": _metadata(document.metadata)}
+    rest: dict[str, Any] = {}
     if "images" in parts:
         rest["images"] = [_image(image) for image in document.images]
     if "attributes" in parts:
         rest["attributes"] = document.attributes
-    if "records" in parts and document.records:
-        rest["paging"] = _paging(document.paging)
+    if "records" in parts and document.how.get("records", "").startswith(("auto", "tree: read cold")):
+        rest["paging"] = _paging(document.paging)  # by the tree, which is there already
     rest["fields"] = {name: _field(name, field) for name, field in document.fields.items()}
     rest["how"] = document.how  # last: asking for the rest may change it
     rest["losses"] = [[loss.what, loss.count] for loss in document.losses]

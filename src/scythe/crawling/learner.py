@@ -9,13 +9,14 @@ import time
 from collections.abc import Sequence
 
 from scythe.crawling.discover import Discovery, discover
-from scythe.crawling.extraction import to_extracted
+from scythe.crawling.extraction import is_cold, to_extracted
 from scythe.crawling.jobs import Answer, Job, SiteSetup
 from scythe.crawling.sample import Kept, Sample
 from scythe.crawling.told import Told
 from scythe.errors import BadInput
 from scythe.model import Document
 from scythe.page.page import Page
+from scythe.page.said import read_said
 from scythe.page.sniff import sniff_bytes
 from scythe.reader import read
 from scythe.site import Site
@@ -45,7 +46,8 @@ class SiteLearner:
             return Answer(found=seen.found, why=seen.why)
         body = _in_utf8(job)
         document = self._read(body, job)
-        extracted = to_extracted(document, self.setup.parts)
+        said = None if is_cold(document) else read_said(body, job.url)
+        extracted = to_extracted(document, self.setup.parts, said)
         if job.is_whole and job.status == 200 and (extracted.text or extracted.regions) and self._may_learn:
             self._sample.add(job.url, body, fits=self._site is None or _fits(document))
         seen = self._discover(job, body)

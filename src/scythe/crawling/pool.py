@@ -26,7 +26,7 @@ class Pool:
         self._slot_of: dict[str, Slot] = {}
 
     async def work(self, job: Job) -> Answer:
-        """Extract one response. Never raises for what a page does; a page that cannot be extracted says `why`."""
+        """Extract one response; a page that cannot be extracted says `why`. Raises ScytheError if no worker starts."""
         return await self._slot(job.site.key).ask(Ask(job.site, job))
 
     async def finish_sample(self, site: SiteSetup) -> Answer:

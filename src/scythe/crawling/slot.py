@@ -14,6 +14,7 @@ from typing import Any
 
 from scythe.crawling.frames import BrokenFrame, Frame, receive_frame, write_frame
 from scythe.crawling.jobs import Answer, Caps, Job, SiteSetup, pack_job, pack_setup, unpack_answer
+from scythe.errors import ScytheError
 
 _AHEAD = 4  # asks sent before the first is answered, so that a worker never waits for the next
 _STARTS = 3  # in a row that may fail before those who wait are told
@@ -59,6 +60,10 @@ class Ask:
         if not self.answer.done():
             self.answer.set_result(answer)
 
+    def fail(self, error: ScytheError) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
 
 class Slot:
     """Holds at most one process at a time, started when there is something to do."""
@@ -87,9 +92,11 @@ class Slot:
         return await ask.answer
 
     async def close(self) -> None:
-        """End the process and cancel what waits."""
+        """End the process and cancel what waits; nobody will take an answer that is still being worked on."""
         if self._worker is not None:
             self._worker.hang_up()
+            if self._waiting:
+                self._worker.kill("no longer needed")
         if self._life is not None:
             self._life.cancel()
             await asyncio.gather(self._life, return_exceptions=True)
@@ -115,7 +122,7 @@ class Slot:
             if self._failed_starts >= _STARTS:
                 self._failed_starts = 0
                 while self._waiting:
-                    self._waiting.popleft().settle(Answer(why=f"no worker starts: {why}"))
+                    self._waiting.popleft().fail(ScytheError(f"no worker for extraction starts: {why}"))
             return
         self._failed_starts = 0
         if worker.is_ill:
@@ -196,7 +203,7 @@ class Worker:
         try:
             await asyncio.wait_for(self._process.wait(), _END_S)
         except TimeoutError:
-            self._kill("did not end")
+            self.kill("did not end")
             await self._process.wait()
         for helper in self._helpers:
             helper.cancel()
@@ -241,10 +248,11 @@ class Worker:
             is_busy = self._sent > 0 or self.learns is not None or not self.is_ready
             limit_s = self._caps.wall_s if self.is_ready else _START_S
             if is_busy and time.monotonic() - self._since > limit_s:
-                self._kill(f"took more than {limit_s:g} s")
+                self.kill(f"took more than {limit_s:g} s")
                 return
 
-    def _kill(self, why: str) -> None:
+    def kill(self, why: str) -> None:
+        """End the process at once."""
         self._why = why
         try:
             self._process.kill()

@@ -16,6 +16,8 @@ import time
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
+from selectolax.lexbor import SelectolaxError
+
 from scythe.crawling.frames import Frame, read_frame, write_frame
 from scythe.crawling.jobs import Answer, Job, pack_answer, unpack_job, unpack_setup
 from scythe.crawling.learner import SiteLearner
@@ -66,7 +68,7 @@ class Worker:
     def _answer(self, site: SiteLearner, job: Job) -> Answer:
         try:
             return site.extract(job)
-        except MemoryError:
+        except (MemoryError, SelectolaxError):  # the tree builder has no other reason to fail
             self._is_ill = True  # what half-built things still hold is not known: a fresh worker goes on
             return Answer(why="took too much memory", died=True)
         except ScytheError as error:
