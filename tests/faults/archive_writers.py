@@ -2,7 +2,7 @@
 
 Page number n names the pages 2n + 1 and 2n + 2, so an archive is done when it has exactly as many pages as it may, and
 lists three records: one that every page has, one that a tenth of them have, one of its own.
-Run as `python -m tests.faults.archive_writers kill|race WHERE PAGES COUNT SEED`; prints a line of JSON.
+Run as `python -m tests.faults.archive_writers kill|race|sites WHERE PAGES COUNT SEED`; prints a line of JSON.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import asdict
+from functools import partial
 from typing import BinaryIO
 
 from tests.archive.visiting import LANE, NOW, SITE, done, extracted, found, region
@@ -31,36 +32,33 @@ def number_of(task: Task) -> int:
     return int(task.url.removeprefix(SITE))
 
 
-def visit(task: Task, pages: int) -> Outcome:
+def visit(task: Task, pages: int, key: str) -> Outcome:
     number = number_of(task)
     children = tuple(found(str(child)) for child in (2 * number + 1, 2 * number + 2) if child < pages)
     listed = region(("all", "In all"), (f"tenth/{number % 10}", "In a tenth"), (f"own/{number}", "Own"))
-    about = extracted(f"page {number}", regions=(listed,), simhash=number * 0x9E3779B97F4A7C15 % 2**64)
-    return done(task, f"page {number}", extracted=about, found=children, raw=Raw(200, (), b"%d" % number * 500))
+    about = extracted(f"page {number} of {key}", regions=(listed,), simhash=number * 0x9E3779B97F4A7C15 % 2**64)
+    return done(
+        task, f"page {number} of {key}", extracted=about, found=children, raw=Raw(200, (), b"%d" % number * 500)
+    )
 
 
-def begin(where: str) -> int:
-    with open_archive(where) as archive:
-        site = archive.add_site(LANE, SITE)
-        archive.add_found(site, [found("0")])
-    return site
-
-
-def write(where: str, site: int, pages: int, ledger: BinaryIO, seed: int) -> None:
+def write(where: str, key: str, pages: int, ledger: BinaryIO, seed: int) -> None:
     """Store batch after batch until nothing waits; put down every page once the archive said that it has it."""
     chance = random.Random(seed)
     with open_archive(where) as archive:
+        site = archive.add_site(key, SITE)
+        archive.add_found(site, [found("0")])
         while tasks := archive.next_tasks(site, LANE, BATCH * 4, now=NOW):
             batch = chance.sample(tasks, min(len(tasks), chance.randint(1, BATCH)))
             told = [
-                f"{number_of(receipt.task)} {receipt.stored} {receipt.found} {receipt.records}\n"
-                for receipt in archive.store([visit(task, pages) for task in batch])
+                f"{number_of(receipt.task)} {key} {receipt.stored} {receipt.found} {receipt.records}\n"
+                for receipt in archive.store([visit(task, pages, key) for task in batch])
             ]
             ledger.write("".join(told).encode())
             ledger.flush()
 
 
-def start(where: str, site: int, pages: int, seed: int) -> tuple[int, int]:
+def start(where: str, key: str, pages: int, seed: int) -> tuple[int, int]:
     """Start a writer; return its number and the end of the pipe that its ledger comes from."""
     reading, writing = os.pipe()
     pid = os.fork()
@@ -71,7 +69,7 @@ def start(where: str, site: int, pages: int, seed: int) -> tuple[int, int]:
     try:
         os.close(reading)
         with os.fdopen(writing, "wb") as ledger:
-            write(where, site, pages, ledger, seed)
+            write(where, key, pages, ledger, seed)
         status = 0
     finally:
         os._exit(status)
@@ -84,13 +82,13 @@ def collect(reading: int) -> list[list[str]]:
     return [line.split() for line in lines if line.endswith("\n")]
 
 
-def kill(where: str, site: int, pages: int, kills: int, seed: int) -> tuple[list[list[str]], dict[str, int]]:
+def kill(where: str, pages: int, kills: int, seed: int) -> tuple[list[list[str]], dict[str, int]]:
     """Kill one writer after the other at random moments, then let the last one end."""
     chance = random.Random(seed)
     told: list[list[str]] = []
     killed = 0
     for turn in range(kills):
-        pid, reading = start(where, site, pages, seed + turn)
+        pid, reading = start(where, LANE, pages, seed + turn)
         if turn % 4:  # the others may be killed while they open the archive
             select.select([reading], [], [], 10)
         time.sleep(chance.uniform(0, 0.06))
@@ -99,7 +97,7 @@ def kill(where: str, site: int, pages: int, kills: int, seed: int) -> tuple[list
         killed += os.WIFSIGNALED(status)
         told += collect(reading)
     before = len(told)
-    pid, reading = start(where, site, pages, seed - 1)
+    pid, reading = start(where, LANE, pages, seed - 1)
     told += collect(reading)
     _, status = os.waitpid(pid, 0)
     return told, {
@@ -109,9 +107,9 @@ def kill(where: str, site: int, pages: int, kills: int, seed: int) -> tuple[list
     }
 
 
-def race(where: str, site: int, pages: int, writers: int, seed: int) -> tuple[list[list[str]], dict[str, int]]:
-    """Let all write at once, each asking for whatever waits."""
-    started = [start(where, site, pages, seed + turn) for turn in range(writers)]
+def race(where: str, pages: int, writers: int, seed: int, sites: int = 1) -> tuple[list[list[str]], dict[str, int]]:
+    """Let all make the archive and write at once, each asking for whatever waits of its site."""
+    started = [start(where, f"site{turn % sites}", pages, seed + turn) for turn in range(writers)]
     told = [line for _, reading in started for line in collect(reading)]
     ends = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid, _ in started]
     return told, {"failed": sum(end != 0 for end in ends)}
@@ -130,7 +128,7 @@ def compare(archive: Archive, told: list[list[str]]) -> dict[str, object]:
         half = ask(f"SELECT count(*) FROM {joined} WHERE NOT ({whole})").scalar()
         seen_twice = ask("SELECT count(*) FROM sightings WHERE times <> 1").scalar()
         bodies = ask("SELECT count(*) FROM bodies").scalar()
-    stored = Counter(f"page {number}" for number, what, *_ in told if what != "lost")
+    stored = Counter(f"page {number} of {key}" for number, key, what, *_ in told if what != "lost")
     return {
         "told": sum(stored.values()),
         "told_twice": sum(times > 1 for times in stored.values()),
@@ -139,16 +137,16 @@ def compare(archive: Archive, told: list[list[str]]) -> dict[str, object]:
         "half": half,
         "seen_twice": seen_twice,
         "bodies": bodies,
-        "found": sum(int(found) for _, what, found, _ in told if what != "lost"),
-        "new_records": sum(int(new) for _, what, _, new in told if what != "lost"),
+        "found": sum(int(found) for _, _, what, found, _ in told if what != "lost"),
+        "new_records": sum(int(new) for _, _, what, _, new in told if what != "lost"),
         "complaints": archive.verify(),
         **asdict(archive.counts()),
     }
 
 
 def main(how: str, where: str, pages: int, count: int, seed: int) -> None:
-    site = begin(where)
-    told, summary = {"kill": kill, "race": race}[how](where, site, pages, count, seed)
+    ways = {"kill": kill, "race": race, "sites": partial(race, sites=4)}
+    told, summary = ways[how](where, pages, count, seed)
     with open_archive(where, create=False) as archive:
         print(json.dumps({**summary, **compare(archive, told)}))
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.fault
 
 def run(root: Path, how: str, where: str, pages: int, count: int) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.faults.archive_writers", how, where, str(pages), str(count), "1"]
-    ran = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=600, check=False)
+    ran = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=3_600, check=False)
     assert ran.returncode == 0, ran.stderr[-2_000:]
     told: dict[str, Any] = json.loads(ran.stdout)
     return told
@@ -41,6 +41,15 @@ def test_two_hundred_killed_writers_lose_and_double_nothing(where: str, root: Pa
     told = run(root, "kill", where, pages, 200)
     check_whole(told, pages)
     assert told["killed"] == 200
+
+
+@pytest.mark.slow
+def test_writers_of_four_sites_share_hosts_and_bodies_without_blocking_each_other(where: str, root: Path) -> None:
+    pages = 100
+    told = run(root, "sites", where, pages, 8)
+    assert (told["failed"], told["told_but_missing"], told["kept_twice"], told["half"]) == (0, 0, 0, 0)
+    assert (told["states"], told["bodies"], told["complaints"]) == ({"done": 4 * pages}, pages, [])
+    assert (told["records"], told["sightings"]) == (4 * (1 + 10 + pages), 4 * 3 * pages)
 
 
 @pytest.mark.slow
