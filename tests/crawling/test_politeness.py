@@ -176,6 +176,15 @@ def test_a_site_that_was_closed_is_crawled_when_its_robots_txt_comes(tmp_path: P
     assert log.paths[:3] == ["/robots.txt", "/robots.txt", "/"]
 
 
+def test_redirects_of_robots_txt_are_followed_at_the_same_pace(tmp_path: Path) -> None:
+    site = chain(2) | {"/4": page(b"User-agent: *\nDisallow: /page-1\n")}
+    site |= {f"/{n}": page(b"", f"Location: /{n + 1}", status="302 Found") for n in range(1, 4)}
+    with logged(of(site | {"/robots.txt": page(b"", "Location: /1", status="302 Found")})) as log:
+        crawl(log.url(), tmp_path)
+    assert log.paths == ["/robots.txt", "/1", "/2", "/3", "/4", "/"]
+    assert min(log.gaps) >= 0.1 - NO_HARM_S
+
+
 def test_what_is_forbidden_is_never_asked_for(tmp_path: Path) -> None:
     links = ["/private/a", "/x?session=1", "/open/b", "/private/open/c", "/file.pdf", "/moved", "/%70rivate/d"]
     robots = b"User-agent: *\nDisallow: /private\nDisallow: /*?session\nAllow: /private/open\nDisallow: /*.pdf$\n"

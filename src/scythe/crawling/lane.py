@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from time import monotonic
+from time import monotonic, time
 from typing import Protocol
 
 from scythe.archive.archive import Archive
@@ -71,7 +71,7 @@ class LaneWork:
     _may_have_more: bool = True
     _stored: asyncio.Event = field(default_factory=asyncio.Event)
     _slots: asyncio.Semaphore = field(init=False)
-    _looked: float = field(default_factory=monotonic)
+    _kept: tuple[float, float] = field(default_factory=lambda: (monotonic(), time()))  # by both clocks
     _began: float = field(default_factory=monotonic)
     _is_wanted: bool = False
     _error: BaseException | None = None
@@ -85,7 +85,7 @@ class LaneWork:
 
     async def run(self) -> None:
         """Ask for addresses until none waits, somebody else wants the lane, or the run ends; then give it back."""
-        watch = asyncio.ensure_future(self._keep())
+        watch = asyncio.ensure_future(self._keep_on())
         try:
             await self._wait_for_turn()
             while not self._is_over():
@@ -164,19 +164,22 @@ class LaneWork:
         """Wait for a place at the host and for the time to ask; False where the run ended meanwhile."""
         await self._slots.acquire()
         await self.room.requests.acquire()
-        if await self._turn():
+        if await self.take_turn():
             return True
         self.free_place()
         return False
 
-    async def _turn(self) -> bool:
-        """Wait until the next request may begin; False where the run ended meanwhile."""
+    async def take_turn(self) -> bool:
+        """Wait until the next request may begin; False where the run ended or the lane was lost meanwhile."""
         while not self.room.stop.is_set() and not self.is_lost:
             left_s = self.pace.ready_in_s()
-            if left_s <= 0:
+            if left_s > 0:
+                await self.pause(left_s)
+            elif max(monotonic() - self._kept[0], time() - self._kept[1]) > LEASE_S / 2:
+                await self._keep()  # this process was stopped, or the machine slept: others may have the lane
+            else:
                 self.pace.began()
                 return True
-            await self.pause(left_s)
         return False
 
     def free_place(self) -> None:
@@ -203,16 +206,22 @@ class LaneWork:
         if self.running:
             await self._stored.wait()
 
-    async def _keep(self) -> None:
-        """Say every now and then that the lane is still held, and hear whether somebody waits for it."""
+    async def _keep_on(self) -> None:
+        """Say every now and then that the lane is still held."""
         while True:
             await asyncio.sleep(_LOOK_S if not self._is_wanted else _TURN_S)
-            now = datetime.now(UTC)
-            state = await self.clerk.ask(self.archive.keep_lane, self.lane, self.owner, now=now, lease_s=LEASE_S)
-            self.is_lost = self.is_lost or not state.is_held
-            self._is_wanted = state.is_wanted
-            if self.is_lost:
-                self.stop()
+            await self._keep()
+
+    async def _keep(self) -> None:
+        """Say that the lane is still held, and hear whether it is and whether somebody waits for it."""
+        kept = monotonic(), time()
+        now = datetime.now(UTC)
+        state = await self.clerk.ask(self.archive.keep_lane, self.lane, self.owner, now=now, lease_s=LEASE_S)
+        self._kept = kept
+        self.is_lost = self.is_lost or not state.is_held
+        self._is_wanted = state.is_wanted
+        if self.is_lost:
+            self.stop()
 
     async def _finish(self) -> None:
         """Let visits end, or end them where the run was stopped, and give the lane back."""

@@ -88,7 +88,7 @@ class Manners:
     async def _ask(self, origin: str, work: LaneWork) -> Robots | None:
         if not await work.take_place():
             return None
-        noting = _Noting(self._fetcher)
+        noting = _Noting(self._fetcher, work)
         try:
             status, body = await fetch_robots(noting, origin)
         finally:
@@ -112,18 +112,30 @@ class Manners:
 
 
 class _Noting:
-    """A client that remembers why it failed."""
+    """A client that remembers why it failed, and follows redirects at the pace of a lane."""
 
-    def __init__(self, fetcher: Fetcher) -> None:
+    def __init__(self, fetcher: Fetcher, work: LaneWork) -> None:
         self._fetcher = fetcher
+        self._work = work
+        self._answered_at = 0.0
         self.why = ""
 
     async def get(self, url: str, *, follow: bool = True, max_bytes: int | None = None) -> Response:
         try:
-            return await self._fetcher.get(url, follow=follow, max_bytes=max_bytes)
+            await self._wait(url)
+            response = await self._fetcher.get(url, follow=follow, max_bytes=max_bytes)
+            self._answered_at = response.answered_at
+            return response
         except FetchFailed as failure:
             self.why = failure.why
             raise
+
+    async def _wait(self, url: str) -> None:
+        """Wait for a turn before every request but the first, whose turn it is."""
+        if self._answered_at:
+            self._work.pace.answered(self._answered_at, 302)
+            if not await self._work.take_turn():
+                raise FetchFailed(url, "the run ended")
 
 
 def origin_of(url: str) -> str:

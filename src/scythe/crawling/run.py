@@ -284,6 +284,9 @@ class Crawl:
         except FetchFailed as failure:
             work.pace.failed(monotonic(), monotonic() - began)
             return self._judge.settle_failure(task, failure, datetime.now(UTC)), None
+        except asyncio.CancelledError:
+            work.pace.failed(monotonic())  # its server may have read the request just now
+            raise
         finally:
             work.free_place()
         outcome, is_page = self._judge.settle(task, response)
