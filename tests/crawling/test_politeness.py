@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
@@ -14,6 +15,7 @@ import pytest
 from tests.fetch.server import Server, page, serve
 
 from scythe.archive.open import open_archive
+from scythe.archive.owner import Owner
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.run import Crawl
 
@@ -276,3 +278,27 @@ def test_two_crawls_of_one_archive_keep_one_delay(tmp_path: Path) -> None:
     assert sorted(set(log.paths)) == sorted(["/robots.txt", "/", *(f"/page-{number}" for number in range(1, 20))])
     assert len(log.paths) == len(set(log.paths))
     assert min(log.gaps) >= 0.1 - NO_HARM_S
+
+
+def test_a_process_that_slept_asks_for_its_lane_before_it_asks_the_host(tmp_path: Path) -> None:
+    """It was stopped for so long that another process took the lane, and goes on in the middle of it."""
+
+    async def sleep_over(log: Log) -> list[str]:
+        with open_archive(tmp_path / "archive.db") as archive, open_archive(tmp_path / "archive.db") as other:
+            run = Crawl(log.url(), archive, CrawlOptions(delay=0.2, allow_private=True, sitemaps=False, patience_s=0.0))
+            task = asyncio.ensure_future(run.run())
+            while len(log.seen) < 4:
+                await asyncio.sleep(0.005)
+            later = datetime.now(UTC) + timedelta(minutes=10)
+            assert other.take_lane(1, Owner.of_this_process(), now=later, lease_s=600.0) is not None
+            for work in run._lanes.values():
+                work._kept = (0.0, 0.0)
+            before = list(log.paths)
+            await asyncio.sleep(0.5)
+            run.stop()
+            await task
+            return before
+
+    with logged(of(chain(30))) as log:
+        before = asyncio.run(sleep_over(log))
+    assert log.paths == before
