@@ -88,7 +88,7 @@ def _shaky(setting: Setting) -> Corner:
 def _busy(setting: Setting) -> Corner:
     path = "/lab/busy.html"
     answer = Answer(b"later, please", 503, (("Retry-After", "1"),))
-    return Corner("busy", "503 with Retry-After, then a page", (path,), _after(setting, path, 1, answer))
+    return Corner("busy", "503, Retry-After, then a page", (path,), _after(setting, path, 1, answer))
 
 
 def _after(setting: Setting, path: str, count: int, first: Answer) -> Callable[[str, int, int], Answer | None]:
@@ -129,7 +129,7 @@ def _redirects(setting: Setting, steps: tuple[str, ...], end: str) -> Callable[[
 
 def _cut(setting: Setting) -> Corner:
     path = "/lab/cut.html"
-    return Corner("cut", "the connection closes in the middle", (path,), _fixed(setting, path, stop_at=20_000))
+    return Corner("cut", "the connection ends too early", (path,), _fixed(setting, path, stop_at=20_000))
 
 
 def _charset(setting: Setting) -> Corner:
@@ -163,7 +163,7 @@ def _files(setting: Setting) -> Corner:
     def answer(target: str, visits: int, design: int) -> Answer | None:
         return Answer(write_pdf(), headers=(("Content-Type", "application/pdf"),)) if target == paths[0] else None
 
-    return Corner("files", "a PDF and a picture, linked like pages", paths, answer, good=("other", "skipped", "done"))
+    return Corner("files", "a PDF and a picture, linked", paths, answer, good=("other", "skipped", "done"))
 
 
 def _lying(setting: Setting) -> Corner:
@@ -178,7 +178,7 @@ def _tracking(setting: Setting) -> Corner:
     article = next(plan.path for plan in setting.world.ledger.content if plan.kind == "news")
     ways = ("utm_source=letter&utm_medium=mail", "utm_source=feed", "fbclid=IwAR0x1", "utm_campaign=spring")
     paths = tuple(f"{article}?{way}" for way in ways)
-    return Corner("tracking", "one article under four more addresses", paths, lambda *_: None, good=("done", "skipped"))
+    return Corner("tracking", "an article under 4 addresses", paths, lambda *_: None, good=("done", "skipped"))
 
 
 def _softly_missing(setting: Setting) -> Corner:
@@ -242,7 +242,7 @@ def _community(setting: Setting) -> Corner:
         kind, round_ = talk[path]
         return answer_page(setting.story(path, design=design, kind=kind, round_=round_))
 
-    return Corner("community", "a forum and a wiki with edit links", tuple(talk), answer, ("/u/",), ("done", "skipped"))
+    return Corner("community", "a forum, a wiki with edit links", tuple(talk), answer, ("/u/",), ("done", "skipped"))
 
 
 def _calendar(setting: Setting) -> Corner:

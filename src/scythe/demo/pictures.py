@@ -27,7 +27,8 @@ def plan_gallery(seed: int, number: int) -> Plan:
 def write_gallery(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     """Write an introduction and the pictures, each with its caption."""
     random = voice.random
-    intro = [plan.teaser, *map(voice.say, random.sample(_words()["intro"][1:], 4))]
+    told = [*random.sample(_words()["intro"][1:], 5), *random.sample(voice.words["generic"], 5)]
+    intro = [plan.teaser, *map(voice.say, told)]
     captions = random.sample(_words()["captions"], random.randrange(8, len(_words()["captions"]) + 1))
     figures = [
         write_figure(f"/img/pictures/{plan.number}-{at}", caption, f"{caption}. Photo: {plan.author}", design, style=at)

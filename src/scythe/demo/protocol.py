@@ -36,7 +36,7 @@ class Desk:
     site: Site
     design: int = 0
     latency_s: float = 0.0  # before every answer
-    redesign_after: int | None = None  # requests after which design 1 is served
+    redesign_after: int | None = None  # requests after which the other design is served
     note: Callable[[Request], None] = lambda request: None
     served: int = 0
     connections: int = 0
@@ -47,8 +47,8 @@ class Desk:
     def serve(self, target: str) -> tuple[Answer, bytes]:
         """Answer one request, with the head of the answer."""
         self.served += 1
-        if self.redesign_after is not None and self.served > self.redesign_after:
-            self.design = 1
+        if self.redesign_after is not None and self.served == self.redesign_after + 1:
+            self.design = 1 - self.design
         return self.keep(target)
 
     def keep(self, target: str) -> tuple[Answer, bytes]:

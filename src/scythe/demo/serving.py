@@ -22,7 +22,7 @@ class ServeOptions:
     seed: int = _option(1, "another seed makes another site")
     pages: int = _option(200, "content pages; lists come on top")
     design: int = _option(0, "0 or 1")
-    redesign_after: int | None = _option(None, "requests after which design 1 is served")
+    redesign_after: int | None = _option(None, "requests after which the other design is served")
     latency_s: float = _option(0.0, "wait before every answer")
     crawl_delay_s: float | None = _option(None, "what robots.txt asks for")
     weight_bytes: int = _option(0, "make pages at least so long")

@@ -41,8 +41,9 @@ def write_product(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     """Write pictures, price, description, features and a table of specifications."""
     category = _shop()["categories"][plan.topic]
     random = voice.random
-    photo = f"/img/shop/{plan.number}-large.jpg"
-    thumbs = [el("img", src=f"/img/shop/{plan.number}-{n}-thumb.jpg", width="60", height="60", alt="") for n in "abc"]
+    name = f"/img/shop/{slugify(plan.title)}-{plan.number}"
+    photo = f"{name}-large.jpg"
+    thumbs = [el("img", src=f"{name}-{n}-thumb.jpg", width="60", height="60", alt="") for n in "abc"]
     buy = el("div", el("span", f"€ {price_of(plan)}", class_="price"), el("button", "Add to basket"), class_="buy-box")
     own = [text for at, text in enumerate(category["sentences"]) if at != plan.number % len(category["sentences"])]
     told = [*random.sample(own, 3), *random.sample(_shop()["sentences"], 2)]

@@ -1,0 +1,209 @@
+"""What a crawl of the demo site was worth: what happened and the gold come in, rows to show go out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from scythe.bench.scoring import compare, cut_tokens, rate
+from scythe.demo.build import DemoPage
+from scythe.demo.corners import Corner
+from scythe.demo.crawled import Address, Crawled, Visited
+from scythe.demo.protocol import Request
+from scythe.demo.race import Lap
+from scythe.demo.world import World
+from scythe.visits import Extracted
+
+FIELDS = ("title", "text", "date", "author", "images", "records")
+_SOON = 10  # pages after a redesign that show what it did
+
+
+@dataclass(frozen=True, slots=True)
+class KindRow:
+    """The pages of one kind and what was found of them."""
+
+    kind: str
+    pages: int  # that the site has
+    found: int
+    titles: int  # that are right
+    f1: float | None  # mean over those found, of the text; None where a kind has no text of its own
+    images: tuple[int, int]  # found, wanted
+    records: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """How one field was got on the pages after the site was learned."""
+
+    name: str
+    cut: int
+    tree: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class CornerRow:
+    """One odd corner and what became of it."""
+
+    name: str
+    says: str
+    requests: int  # that the server saw
+    states: tuple[tuple[str, int], ...]  # of its addresses
+    why: str  # the reason most of those had that became no page
+    is_good: bool  # it ended as it should
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One page of the site in the order of the crawl."""
+
+    path: str
+    how: str  # cold, cut, mixed, tree
+    design: int
+    share: float  # of its fields that were cut
+
+
+@dataclass(frozen=True, slots=True)
+class Redesign:
+    """What a change of design in the middle did."""
+
+    after: int  # pages before
+    soon: float  # share of fields cut on the pages just after
+    before: float  # on those before it, since the site was learned
+    later: float  # on those that came still later
+    log: tuple[str, ...]  # what the profile says was noticed and learned
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Something to look at."""
+
+    title: str = ""
+    text: str = ""
+    url: str = ""
+    columns: tuple[str, ...] = ()
+    records: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything the demo shows."""
+
+    url: str
+    pages: int  # of the ledger
+    seconds: float
+    requests: int
+    received: int
+    records: int
+    profiles: int
+    kinds: tuple[KindRow, ...]
+    fields: tuple[FieldRow, ...]
+    corners: tuple[CornerRow, ...]
+    steps: tuple[Step, ...]
+    redesign: Redesign | None
+    laps: tuple[Lap, ...]
+    article: Sample = field(default_factory=Sample)
+    listing: Sample = field(default_factory=Sample)
+
+
+def score_kinds(world: World, visited: Iterable[Visited]) -> tuple[KindRow, ...]:
+    """Compare what was extracted with the gold, kind by kind."""
+    got = {visit.path: visit.extracted for visit in visited}
+    kinds: dict[str, list[tuple[DemoPage, Extracted | None]]] = {}
+    for path in world.paths:
+        page = world.page(path)
+        assert page is not None  # the world wrote the paths
+        kinds.setdefault(page.kind, []).append((page, got.get(path)))
+    order = ("news", "blog", "docs", "recipe", "product", "gallery", "about", "list")
+    return tuple(_score(kind, kinds[kind]) for kind in order if kind in kinds)
+
+
+def _score(kind: str, pages: Sequence[tuple[DemoPage, Extracted | None]]) -> KindRow:
+    found = [(page, extracted) for page, extracted in pages if extracted is not None]
+    scores = [
+        rate(compare(cut_tokens(page.gold_text), cut_tokens(extracted.text))).f1
+        for page, extracted in found
+        if page.gold_text
+    ]
+    images = sum(len(_relevant(extracted) & set(page.gold_images)) for page, extracted in found)
+    records = sum(_listed(page, extracted) for page, extracted in found)
+    wanted = sum(len(page.gold_images) for page, _ in pages), sum(len(page.gold_records) for page, _ in pages)
+    titles = sum(extracted.title == page.gold_title for page, extracted in found)
+    f1 = fmean(scores) if scores else None
+    return KindRow(kind, len(pages), len(found), titles, f1, (images, wanted[0]), (records, wanted[1]))
+
+
+def _relevant(extracted: Extracted) -> set[str]:
+    return {image["src"] for image in json.loads(extracted.rest).get("images", ()) if image.get("relevant")}
+
+
+def _listed(page: DemoPage, extracted: Extracted) -> int:
+    """Count the entries of a list page that are among its records, told by their links."""
+    links = {link for region in extracted.regions for record in region.records for link in record.links}
+    return sum(page.base + record.path in links for record in page.gold_records)
+
+
+def count_fields(visited: Iterable[Visited]) -> tuple[FieldRow, ...]:
+    """Count how fields were got once the site was learned."""
+    ways: dict[str, Counter[str]] = {name: Counter() for name in FIELDS}
+    for visit in visited:
+        for name, way in _ways(visit.extracted).items():
+            ways[name][way] += 1
+    return tuple(FieldRow(name, way["cut"], way["tree"], way["missing"]) for name, way in ways.items())
+
+
+def _ways(extracted: Extracted | None) -> dict[str, str]:
+    """Return cut, tree or missing for each field of a page that was extracted by what was learned."""
+    if extracted is None or extracted.how == "cold":
+        return {}
+    how: dict[str, str] = json.loads(extracted.rest).get("how", {})
+    return {name: how[name].partition(":")[0] for name in FIELDS if name in how}
+
+
+def judge_corners(
+    corners: Iterable[Corner], addresses: Sequence[Address], log: Sequence[Request]
+) -> tuple[CornerRow, ...]:
+    """Say for every corner how often it was asked and what became of its addresses."""
+    rows = []
+    for corner in corners:
+        own = [address for address in addresses if corner.holds(address.path)]
+        states = Counter(address.state for address in own)
+        whys = Counter(address.why for address in own if address.why and address.state != "done")
+        requests = sum(corner.holds(request.target) for request in log)
+        why = whys.most_common(1)[0][0] if whys else ""
+        good = set(states) <= set(corner.good) | {"redirect"}
+        rows.append(CornerRow(corner.name, corner.says, requests, tuple(states.most_common()), why, good))
+    return tuple(rows)
+
+
+def order_steps(world: World, crawled: Crawled, log: Sequence[Request], redesign_after: int | None) -> tuple[Step, ...]:
+    """Return the pages of the ledger as they came in, with the design each was served in."""
+    first: dict[str, int] = {}
+    for number, request in enumerate(log):
+        first.setdefault(request.target, number)
+    own = set(world.paths)
+    steps = []
+    for visit in crawled.visited:
+        if visit.path in own and visit.extracted is not None:
+            is_new = redesign_after is not None and first.get(visit.path, 0) >= redesign_after
+            steps.append(Step(visit.path, visit.extracted.how, int(is_new), _share(visit.extracted)))
+    return tuple(steps)
+
+
+def _share(extracted: Extracted) -> float:
+    delivered = extracted.cut_fields + extracted.tree_fields
+    return extracted.cut_fields / delivered if delivered else 0.0
+
+
+def judge_redesign(steps: Sequence[Step], log: Iterable[str]) -> Redesign | None:
+    """Say what a redesign did to the share of fields that were cut; None where there was none."""
+    learned = [step for step in steps if step.how != "cold"]
+    before = [step.share for step in learned if step.design == 0]
+    after = [step.share for step in learned if step.design == 1]
+    if not before or len(after) <= _SOON:
+        return None
+    count = sum(step.design == 0 for step in steps)
+    return Redesign(count, fmean(after[:_SOON]), fmean(before), fmean(after[_SOON:]), tuple(log))
