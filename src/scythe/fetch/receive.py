@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 import aiohttp
 
@@ -15,9 +15,11 @@ _WHY_BROKEN = "the connection ended before the body did"
 _IN_ONE = 1_000_000  # declared bodies up to here are held in pieces and put together once
 
 
-def readable_headers(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def readable_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Return headers as text that can be written anywhere: what is no UTF-8 becomes Latin-1, or %XX of an address."""
-    return tuple((name, value if value.isascii() else _readable(name, value)) for name, value in headers)
+    if "".join(headers.values()).isascii():
+        return tuple(headers.items())
+    return tuple((name, _readable(name, value)) for name, value in headers.items())
 
 
 def _readable(name: str, value: str) -> str:
