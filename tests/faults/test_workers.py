@@ -172,7 +172,7 @@ def test_who_cannot_be_learned_is_read_cold_and_no_page_is_blamed() -> None:
 
 
 def test_a_worker_that_cannot_start_is_an_error_and_no_page_is_blamed() -> None:
-    with pytest.raises(ScytheError, match="no worker for extraction starts: .*(emory|code|SIG)"):
+    with pytest.raises(ScytheError, match=r"no worker for extraction starts: .*(emory|code|SIG)"):
         in_pool(lambda pool: pool.work(make_job(1)), Caps(memory_bytes=30_000_000))
 
 

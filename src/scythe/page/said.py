@@ -32,7 +32,7 @@ _TAG_BYTES = 4_096  # of the opening tag of such a script, or of html
 _START_BYTES = 4_096  # within which a page opens html
 _HTML = re.compile(rb"<html[\t\n\f\r /][^>]*+>", re.I)
 _TYPE = re.compile(rb"""itemtype\s?=\s?["']?([^"'\s>]{1,500})""", re.I)
-_TYPES = 50
+_CLOSE = re.compile(rb"</script", re.I)
 
 
 def read_said(body: bytes, url: str | None, tags: Sequence[bytes] | None = None) -> Metadata:
@@ -62,8 +62,9 @@ def _linked_data(body: bytes) -> Iterator[bytes]:
         if at < 0:
             return
         start = body.rfind(b"<", max(0, at - _TAG_BYTES), at)
-        end = body.find(b"</script", at)
-        if end < 0 or end - at > LIMITS.json_ld_bytes:
+        close = _CLOSE.search(body, at)
+        end = close.start() if close is not None else len(body)
+        if end - at > LIMITS.json_ld_bytes:
             return
         if body[start : start + 7].lower() == b"<script":
             yield body[start:end] + b"</script>"
