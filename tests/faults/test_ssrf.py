@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from aiohttp.abc import ResolveResult
-from tests.fetch.server import always, page, serve
+from tests.fetch.server import always, by_path, page, serve
 from tests.fetch.trap import METADATA, SPELLINGS, disguises, set_trap
 
+from scythe.archive.open import open_archive
+from scythe.crawling.options import CrawlOptions
+from scythe.crawling.run import Crawl
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import FetchOptions, fetch, fetch_all, guard
 from scythe.fetch.fetcher import open_fetcher
@@ -211,3 +216,86 @@ def test_a_public_proxy_is_asked_for_a_name_that_only_it_knows(stand_in: str) ->
         result = asyncio.run(visit())
     assert isinstance(result, Response)
     assert public.heads[0].startswith("GET http://public.example/page ")
+
+
+def crawl(start: str, folder: Path) -> Crawl:
+    options = CrawlOptions(delay=0.0, concurrency=32, per_host=8, subdomains=True, timeout_s=20.0, patience_s=0.0)
+    with open_archive(folder / "archive.db") as archive:
+        run = Crawl(start, archive, options)
+        asyncio.run(run.run())
+    return run
+
+
+def hostile_site(inside: list[str]) -> dict[str, bytes]:
+    """Write a site that names addresses in every way a site can."""
+    kinds = [
+        '<a href="{}">story</a>',
+        '<a rel="next" href="{}">more</a>',
+        '<link rel="canonical" href="{}">',
+        '<link rel="alternate" type="application/rss+xml" href="{}">',
+        '<link rel="sitemap" href="{}">',
+        '<img src="{}">',
+        '<iframe src="{}"></iframe>',
+        '<meta http-equiv="refresh" content="0; url={}">',
+        '<script src="{}"></script>',
+    ]
+    named = [kinds[number % len(kinds)].format(html.escape(url)) for number, url in enumerate(inside)]
+    named += [f'<a href="/away?{number}">{number}</a>' for number in range(0, len(inside), 10)]
+    base = [f'<a href="/base?{number}">{number}</a>' for number in range(0, len(inside), 40)]
+    locs = "".join(f"<url><loc>{html.escape(url)}</loc></url>" for url in inside)
+    items = "".join(f"<item><title>x</title><link>{html.escape(url)}</link></item>" for url in inside)
+    maps = "".join(f"<sitemap><loc>{html.escape(url)}</loc></sitemap>" for url in inside)
+    robots = "User-agent: *\n" + "".join(f"Sitemap: {url}\n" for url in inside) + "Sitemap: {base}/sitemap.xml\n"
+    text = "Content-Type: text/html; charset=utf-8"
+    return {
+        "/": page("".join(["<title>x</title><p>Some text of a front page.", *named, *base]).encode(), text),
+        "/robots.txt": robots.encode(),
+        "/sitemap.xml": page(f"<sitemapindex>{maps}<sitemap><loc>/more.xml</loc></sitemap></sitemapindex>".encode()),
+        "/more.xml": page(f"<urlset>{locs}</urlset>".encode()),
+        "/feed": page(f"<rss><channel>{items}</channel></rss>".encode(), "Content-Type: application/rss+xml"),
+    }
+
+
+def test_no_site_leads_a_crawl_inside(stand_in: str, tmp_path: Path) -> None:
+    with set_trap() as trap:
+        inside = [url for url in disguises(trap.port) if url.isascii() and url.isprintable()]
+        site = hostile_site(inside)
+
+        async def answer(path: str) -> AsyncIterator[bytes]:
+            where, _, number = path.partition("?")
+            if where == "/robots.txt":
+                yield page(site[where].replace(b"{base}", public.url("").encode()))
+            elif where == "/away":
+                yield page(b"", f"Location: {inside[int(number)]}", status="302 Found")
+            elif where == "/base":
+                yield page(
+                    f'<base href="{html.escape(inside[int(number)])}"><a href="in">x</a><a href="/y">y</a>'.encode()
+                )
+            else:
+                yield site.get(path) or page(b"no", status="404 Not Found")
+
+        with serve(answer, address=stand_in) as public:
+            run = crawl(public.url("/"), tmp_path)
+        assert trap.caught() == 0
+    asked = {head.split(" ")[1].partition("?")[0] for head in public.heads}
+    assert {"/", "/robots.txt", "/sitemap.xml", "/away", "/base"} <= asked
+    assert run.tally.pages >= 1
+
+
+@pytest.mark.parametrize("start", ["http://127.0.0.1:{}/", "http://0x7f.1:{}/", "http://[::ffff:7f00:1]:{}/"])
+def test_no_crawl_starts_inside(start: str, tmp_path: Path) -> None:
+    with set_trap() as trap:
+        run = crawl(start.format(trap.port), tmp_path)
+        assert trap.caught() == 0
+    assert run.tally.pages == 0
+    assert run.why_ended
+
+
+def test_a_start_that_has_moved_inside_is_not_followed(stand_in: str, tmp_path: Path) -> None:
+    with set_trap() as trap:
+        moved = by_path({"/": page(b"", f"Location: http://127.0.0.1:{trap.port}/", status="301 Moved")})
+        with serve(moved, address=stand_in) as public:
+            run = crawl(public.url("/"), tmp_path)
+        assert trap.caught() == 0
+    assert "GET / " in "".join(public.heads)
+    assert run.tally.pages == 0
