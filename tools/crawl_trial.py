@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 START = "/index.html"
+# As an installed program has it: modules compiled once, whatever the caller's environment says.
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+ENVIRONMENT |= {"PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "scythe-trial-compiled")}
 
 
 class Asked(NamedTuple):
@@ -52,7 +56,9 @@ class Ledger:
 def serve_trial(*arguments: str) -> Iterator[str]:
     """Serve a trial site from a process of its own; gives the address of its first page."""
     command = [sys.executable, "-m", "tools.trial_site", *arguments]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
+    ) as server:
         assert server.stdout is not None
         assert server.stdin is not None
         try:
@@ -81,6 +87,7 @@ def start(command: list[str], **options: Any) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env=ENVIRONMENT,
         **options,
     )
 

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from tools.crawl_trial import START, Ledger, crawl_command, descendants, query, rss_mb, serve_trial
+from tools.crawl_trial import ENVIRONMENT, START, Ledger, crawl_command, descendants, query, rss_mb, serve_trial
 from tools.trial_site import load_pages
 
 _SAMPLE_S = 0.5
@@ -58,7 +58,7 @@ def run(
     """Run a command; return its seconds, those of asking, its CPU seconds, the requests, and what memory it used."""
     before = ledger.count()
     began = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
     samples: list[Sample] = []
     while True:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG if watch else 0)

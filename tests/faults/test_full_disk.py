@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tools.crawl_trial import FAST, Ledger, crawl_command, query, serve_trial
+from tools.crawl_trial import ENVIRONMENT, FAST, Ledger, crawl_command, query, serve_trial
 from tools.measure_kills import Trial, Verdict
 from tools.trial_site import load_pages
 
@@ -46,7 +46,7 @@ def crawl(
     trial: Trial, archive: Path, *more: str, before: Callable[[], None] | None = None
 ) -> subprocess.CompletedProcess[str]:
     command = crawl_command(trial.url, str(archive), *FAST, *more)
-    return subprocess.run(command, preexec_fn=before, capture_output=True, text=True)
+    return subprocess.run(command, preexec_fn=before, env=ENVIRONMENT, capture_output=True, text=True)
 
 
 def assert_complete(trial: Trial, archive: Path) -> None:
