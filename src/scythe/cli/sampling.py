@@ -11,9 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
 
 from scythe.cli.sources import Loaded, Reach, Source, load
 from scythe.url import host
@@ -24,9 +22,6 @@ if TYPE_CHECKING:
 LONGEST_DELAY_S = 300.0  # a host that wants a longer one is not asked for pages that nobody named
 _TRIES = 3  # addresses tried per page wanted
 _KNOWN = 5_000  # addresses kept in mind
-_OTHER_FILES = frozenset(
-    "jpg jpeg png gif webp svg avif ico css js json xml rss atom pdf zip gz mp3 mp4 webm woff woff2 ttf doc".split()
-)
 
 
 @dataclass(slots=True)
@@ -97,16 +92,14 @@ def _add_links(page: Loaded, own: str, frontier: Frontier) -> None:
 
 def own_links(page: Loaded, own: str) -> Iterator[str]:
     """Yield the addresses on host `own` that a page links to and that may be pages, without fragments."""
-    from scythe.page import Page
+    from scythe.crawling.normalise import normalise
+    from scythe.crawling.scope import may_be_page
+    from scythe.page.hrefs import read_hrefs
 
-    for link in Page.from_bytes(page.body, url=page.url, content_type=page.content_type).links:
-        url = urlunsplit(urlsplit(link.url)._replace(fragment=""))
-        if host(url) == own and _may_be_page(url):
+    for link in read_hrefs(page.body, page.url, page.content_type).links:
+        url = normalise(link.url)
+        if host(url) == own and may_be_page(url):
             yield url
-
-
-def _may_be_page(url: str) -> bool:
-    return PurePosixPath(urlsplit(url).path).suffix.lower().lstrip(".") not in _OTHER_FILES
 
 
 def read_robots(url: str, reach: Reach) -> Robots:
