@@ -8,6 +8,7 @@ import warnings
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
+from time import process_time
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -18,6 +19,7 @@ from scythe.archive.stored import StoredRaw
 from scythe.archive.warc import WarcFile
 from scythe.archive.warc_check import verify_warc
 from scythe.errors import BadInput
+from scythe.limits import Limits
 from scythe.url import Url
 
 with warnings.catch_warnings():
@@ -218,3 +220,44 @@ def test_files_of_other_programs_are_checked_by_what_they_state(tmp_path: Path) 
         file.write(gzip.compress(b"WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 2\r\n\r\nhi\r\n\r\n"))
     checked = verify_warc(path)
     assert (checked.records, checked.complaints, checked.unchecked) == (2, (), 1)
+
+
+def test_members_that_are_no_records_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "odd.warc.gz"
+    revisit = b"WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Payload-Digest: sha1:AAAA\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+    wrong = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Block-Digest: sha1:AAAA\r\nContent-Length: 2\r\n\r\nhi\r\n\r\n"
+    parts = [b"hello", wrong.replace(b": 2", b": 3"), wrong.replace(b": 2", b": x"), wrong, revisit]
+    path.write_bytes(b"".join(gzip.compress(part) for part in parts))
+    checked = verify_warc(path)
+    reasons = [complaint.partition(": ")[2] for complaint in checked.complaints]
+    assert reasons == [
+        "not a WARC record with a length",
+        "2 bytes instead of 3",
+        "not a WARC record with a length",
+        "the block of a record does not fit its digest",
+    ]
+    assert (checked.records, checked.unchecked) == (1, 1)
+
+
+def test_many_complaints_are_counted_and_not_all_said(tmp_path: Path) -> None:
+    path = tmp_path / "bad.warc.gz"
+    path.write_bytes(gzip.compress(b"WARC/1.") * 1_005)
+    complaints = verify_warc(path).complaints
+    assert len(complaints) == 1_001
+    assert complaints[-1] == "and 5 more"
+
+
+def test_a_record_longer_than_the_limit_is_not_held_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.archive.warc_check.LIMITS", Limits(body_bytes=10_000, tag_bytes=1_000))
+    path = write(tmp_path / "out.warc.gz", [raw(1), raw(2, b"x" * 1_000_000), raw(3)])
+    checked = verify_warc(path)
+    assert checked.records == 4
+    assert checked.complaints[0].endswith("longer than 11000 bytes, not checked")
+
+
+def test_beginnings_of_members_without_number_cost_little(tmp_path: Path) -> None:
+    path = tmp_path / "magic.warc.gz"
+    path.write_bytes(b"\x1f\x8b\x08" * 20_000)
+    began = process_time()
+    assert verify_warc(path).complaints
+    assert process_time() - began < 2

@@ -128,13 +128,12 @@ def _inflate(content: mmap.mmap, offset: int, most: int) -> tuple[bytes, int, st
     """Return what a gzip member holds, at most so much of it, where it ends, and why it cannot be read."""
     member = zlib.decompressobj(zlib.MAX_WBITS + 16)
     parts: list[bytes] = []
-    got, at = 0, offset
+    got, at, step = 0, offset, min(_STEP, most + 1_000)
     while not member.eof and got < most:
-        waiting = member.unconsumed_tail or content[at : at + _STEP]
-        if not member.unconsumed_tail:
-            at += len(waiting)
+        waiting = content[at : at + step]
         if not waiting:
             return b"".join(parts), at, "the record is cut off"
+        at += len(waiting)
         try:
             parts.append(member.decompress(waiting, most - got))
         except zlib.error as error:
