@@ -1,7 +1,7 @@
 """An archive in a process that may not write: files may grow to a bound only, or are not ours to write.
 
-Run as `python -m tests.faults.archive_limits full|read-only WHERE`; prints a line of JSON. It is a process of its own
-because what it takes from itself it may not get back.
+Run as `python -m tests.faults.archive_limits full|read-only|files WHERE`; prints a line of JSON. It is a process of its
+own because what it takes from itself it may not get back.
 """
 
 from __future__ import annotations
@@ -90,6 +90,18 @@ def look_without_rights(where: str) -> dict[str, object]:
     return {**said}
 
 
+def open_with_too_many_files(where: str) -> dict[str, object]:
+    """Open an archive when no more files may be open."""
+    warm_up(Path(where).with_name("other") / "a.db")
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, most))
+    try:
+        open_archive(where).close()
+    except ArchiveFailed as error:
+        return {"said": str(error)}
+    return {"said": ""}
+
+
 def warm_up(path: Path) -> None:
     """Load every module that is needed while they may still be read."""
     path.parent.mkdir()
@@ -98,4 +110,5 @@ def warm_up(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"full": fill, "read-only": look_without_rights}[sys.argv[1]](sys.argv[2])))
+    ways = {"full": fill, "read-only": look_without_rights, "files": open_with_too_many_files}
+    print(json.dumps(ways[sys.argv[1]](sys.argv[2])))

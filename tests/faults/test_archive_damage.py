@@ -7,11 +7,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.archive.visiting import LANE, NOW, begin, done, found
+from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, region
 from tests.faults.archive_limits import TURNS
 
 from scythe.archive.archive import Archive
@@ -35,7 +36,12 @@ def fill(path: Path, pages: int = 40) -> Path:
     """Make an archive of a few hundred KB."""
     with open_archive(path) as archive:
         _, tasks = begin(archive, *(str(number) for number in range(pages)))
-        archive.store([done(task, raw=Raw(200, (), task.url.encode() * 100)) for task in tasks])
+        for task in tasks:
+            kept = replace(
+                extracted(task.url, regions=(region((task.url, f"A record of {task.url}")),)),
+                title=f"A title of {task.url}",
+            )
+            archive.store([done(task, extracted=kept, raw=Raw(200, (), task.url.encode() * 100))])
     return path
 
 
@@ -92,7 +98,7 @@ def test_an_archive_in_a_read_only_folder_is_not_damaged_by_trying(open_folder: 
     open_folder.chmod(0o555)
     told = run(root, "read-only", path)
     assert f"{path}: the archive could not be read" in told["written"]
-    assert "may not be written" in told["written"]
+    assert "reading needs the right to write to its folder too" in told["written"]
     assert path.read_bytes() == before
 
 
@@ -136,12 +142,12 @@ def complaints_about(path: Path) -> list[str]:
 
 
 def test_flipped_bits_are_found_where_it_matters(tmp_path: Path) -> None:
-    """Flip bytes in texts, kept bodies and the tables' structure: each is noticed, and none raises what is not ours."""
+    """Flip bytes in texts, titles, records, kept bodies and the file's structure: each is noticed."""
     body = fill(tmp_path / "whole.db").read_bytes()
     chance = random.Random(7)
-    text = body.index(b"What is known about")
-    packed = body.index(b"\x28\xb5\x2f\xfd")
-    places = [text + 50, packed + 20, 100, 105, *(page * 4_096 + 3 for page in range(2, 12))]
+    words = (b"What is known about", b"A title of", b"A record of", b"\x28\xb5\x2f\xfd")
+    places = [body.index(word) + 6 for word in words]
+    places += [100, 105, *(page * 4_096 + 3 for page in range(2, 12))]
     for place in places:
         path = tmp_path / "flipped.db"
         path.write_bytes(body[:place] + bytes([body[place] ^ (1 << chance.randrange(8))]) + body[place + 1 :])
@@ -184,6 +190,37 @@ def test_an_archive_whose_journal_was_not_yet_folded_in_is_whole(tmp_path: Path)
     with open_archive(tmp_path / "copy.db", create=False) as copy:
         assert copy.counts(site).states == {"done": 1, "new": 1}
         assert copy.verify() == []
+
+
+def test_a_power_cut_leaves_whole_transactions(tmp_path: Path) -> None:
+    """Cut the journal of an archive in use, or spoil it, at many places: what is left is some first transactions."""
+    chance = random.Random(5)
+    with open_archive(tmp_path / "a.db") as archive:
+        _, tasks = begin(archive, *(str(number) for number in range(30)))
+        for start in range(0, 30, 3):
+            archive.store([done(task) for task in tasks[start : start + 3]])
+        main, journal = (tmp_path / "a.db").read_bytes(), (tmp_path / "a.db-wal").read_bytes()
+    left = set()
+    for turn in range(60):
+        place = chance.randrange(len(journal))
+        torn = chance.randbytes(chance.randint(1, 8_000)) if turn % 2 else b""
+        (tmp_path / "cut.db").write_bytes(main)
+        (tmp_path / "cut.db-wal").write_bytes(journal[:place] + torn)
+        (tmp_path / "cut.db-shm").unlink(missing_ok=True)
+        with open_archive(tmp_path / "cut.db") as archive:
+            counts = archive.counts()
+            assert archive.verify() == []
+            assert counts.states.get("done", 0) == counts.pages == counts.versions
+            assert counts.pages % 3 == 0
+            left.add(counts.pages)
+    assert len(left) > 5
+
+
+def test_a_process_with_too_many_files_open_says_so(tmp_path: Path, root: Path) -> None:
+    path = fill(tmp_path / "a.db")
+    before = path.read_bytes()
+    assert "a.db: the archive could not be read (unable to open database file)" in run(root, "files", path)["said"]
+    assert path.read_bytes() == before
 
 
 def test_a_writer_that_another_program_keeps_waiting_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

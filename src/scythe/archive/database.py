@@ -138,7 +138,7 @@ def explain(where: str, what: str, error: Exception) -> str:
     reason = str(error.orig) if isinstance(error, DBAPIError) else type(error).__name__
     reason = " ".join(reason.split())
     if "unable to open" in reason or (what == "read" and "readonly" in reason):
-        fate = "its folder may not be written, which reading needs too: copy it to where you may, or ask for the right"
+        fate = "reading needs the right to write to its folder too, and some more files open; nothing was changed"
     elif isinstance(error, UnicodeDecodeError) or any(word in reason for word in _DAMAGED):
         fate = f"the file is damaged: {_RESTORE}"
     elif "locked" in reason or "lock timeout" in reason:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import blake2b
 
@@ -16,6 +17,11 @@ def digest(body: bytes) -> bytes:
 def digest_text(text: str) -> bytes:
     """Return the hash of a text; half characters, which JSON may bring, count as they are."""
     return digest(text.encode("utf-8", "surrogatepass"))
+
+
+def checksum(values: Iterable[str | None]) -> bytes:
+    """Return the hash of several storable texts, in order."""
+    return digest("\x00".join(["\x00" if value is None else value for value in values]).encode())
 
 
 def storable(text: str) -> str:

@@ -17,9 +17,16 @@ def _index_fetches_by_site(connection: Connection) -> None:
     connection.execute(text("CREATE INDEX ix_fetches_site ON fetches (site)"))
 
 
+def _add_checksums(connection: Connection) -> None:
+    """Make room for checksums; rows that are there already go without."""
+    kind = "BLOB" if connection.dialect.name == "sqlite" else "BYTEA"
+    for table in ("extractions", "records"):
+        connection.execute(text(f"ALTER TABLE {table} ADD COLUMN checksum {kind}"))
+
+
 # MIGRATIONS[n] makes version n + 2 out of version n + 1, inside the transaction that opens the archive. Append only:
 # archives of every version are out there. tests/archive/version_*.sql keeps one of each.
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_index_fetches_by_site,)
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_index_fetches_by_site, _add_checksums)
 FIRST_VERSION = 1
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from scythe.archive.database import Database, write_rows
-from scythe.archive.hashes import digest_text, seconds, storable
+from scythe.archive.hashes import checksum, digest_text, seconds, storable
 from scythe.archive.near import find_near, forget, signed
-from scythe.archive.schema import EXTRACTIONS, PAGES, VERSIONS
+from scythe.archive.schema import CHECKED, EXTRACTIONS, PAGES, VERSIONS
 from scythe.visits import Extracted, Outcome
 
 TEXT_CHARS = 200  # shorter texts ("Not found", "Log in") are equal on pages that are not
@@ -252,7 +252,7 @@ def _version_row(plan: _Plan) -> dict[str, Any]:
 
 def _extraction_row(plan: _Plan) -> dict[str, Any]:
     extracted = plan.extracted
-    return {
+    row: dict[str, Any] = {
         "version": plan.version,
         "text_of": plan.text_at,
         "title": storable(extracted.title),
@@ -268,3 +268,5 @@ def _extraction_row(plan: _Plan) -> dict[str, Any]:
         "tree_fields": extracted.tree_fields,
         "missing_fields": extracted.missing_fields,
     }
+    row["checksum"] = checksum([row[name] for name in CHECKED[EXTRACTIONS.name]])
+    return row

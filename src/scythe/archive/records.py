@@ -12,8 +12,8 @@ from sqlalchemy import Connection, Select, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.database import Database, write_rows
-from scythe.archive.hashes import digest_text, seconds, storable
-from scythe.archive.schema import RECORDS, SIGHTINGS
+from scythe.archive.hashes import checksum, digest_text, seconds, storable
+from scythe.archive.schema import CHECKED, RECORDS, SIGHTINGS
 from scythe.model import Record, Region
 from scythe.visits import Outcome
 
@@ -103,7 +103,7 @@ def _look_up(site: int, identities: Sequence[bytes]) -> Select[Any]:
 
 
 def _record_row(number: int, outcome: Outcome, one: Identity) -> dict[str, Any]:
-    return {
+    row: dict[str, Any] = {
         "id": number,
         "site": outcome.task.site,
         "identity": one.hash,
@@ -117,6 +117,8 @@ def _record_row(number: int, outcome: Outcome, one: Identity) -> dict[str, Any]:
         "first_page": outcome.task.id,
         "first_at": seconds(outcome.at),
     }
+    row["checksum"] = checksum([row[name] for name in CHECKED[RECORDS.name]])
+    return row
 
 
 def _sighting_row(known: tuple[int, bytes], outcome: Outcome, one: Identity) -> dict[str, Any]:

@@ -189,6 +189,7 @@ EXTRACTIONS = Table(
     Column("cut_fields", Integer, nullable=False),
     Column("tree_fields", Integer, nullable=False),
     Column("missing_fields", Integer, nullable=False),
+    Column("checksum", LargeBinary),  # of the texts in this row, CHECKED; NULL: written by version 1
 )
 
 # Where to look for texts that differ in a few bits of their fingerprint: near.py
@@ -216,6 +217,7 @@ RECORDS = Table(
     Column("html", Text, nullable=False),
     Column("first_page", ForeignKey("pages.id"), nullable=False),
     Column("first_at", Double, nullable=False),
+    Column("checksum", LargeBinary),  # as in extractions
     UniqueConstraint("site", "identity"),
 )
 
@@ -232,6 +234,12 @@ SIGHTINGS = Table(
     Column("place", Integer),  # in its region
     sqlite_with_rowid=False,
 )
+
+# Columns whose values a checksum beside them covers: nothing else would notice that they were damaged.
+CHECKED = {
+    EXTRACTIONS.name: ("title", "text", "markdown", "html", "rest", "kind", "language", "published", "how"),
+    RECORDS.name: ("told_by", "kind", "fields", "links", "images", "html"),
+}
 
 PROFILES = Table(
     "profiles",

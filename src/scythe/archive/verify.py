@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, Select, func, select, text
+from sqlalchemy import Connection, Select, Table, func, select, text
 
 from scythe.archive.bodies import unpack
 from scythe.archive.database import Database, sound
-from scythe.archive.hashes import digest, digest_text
-from scythe.archive.schema import BODIES, EXTRACTIONS, PAGES, VERSIONS
+from scythe.archive.hashes import checksum, digest, digest_text
+from scythe.archive.schema import BODIES, CHECKED, EXTRACTIONS, PAGES, RECORDS, VERSIONS
 from scythe.errors import ArchiveFailed
 
 MOST = 100  # complaints listed; more would say no more
@@ -19,8 +19,8 @@ _TEXTS = EXTRACTIONS.alias("texts")
 def verify(database: Database) -> list[str]:
     """Read the whole archive and list what is wrong with it, MOST things at most; an empty list is a sound archive.
 
-    Found are: damage to the file's structure, rows that lack what belongs to them, texts and kept responses that
-    differ from their hash. Not found is damage inside a value that has no hash: a title, a time, a count.
+    Found are: damage to the file's structure, rows that lack what belongs to them; extractions, records and kept
+    responses that differ from their hash. Not found is damage inside a value without one: an address, a time, a count.
     """
     complaints: list[str] = []
     try:
@@ -45,6 +45,8 @@ def _complaints(database: Database, connection: Connection) -> Iterator[str]:
         for (number,) in connection.execute(query.limit(MOST)):
             yield f"{database.where}: {what.format(number)}"
     yield from _texts(database, connection)
+    for table in (EXTRACTIONS, RECORDS):
+        yield from _sums(database, connection, table)
     yield from _bodies(database, connection)
 
 
@@ -58,6 +60,15 @@ def _texts(database: Database, connection: Connection) -> Iterator[str]:
     for page, text_hash, said in connection.execution_options(yield_per=100).execute(query):
         if said is None or digest_text(said) != bytes(text_hash):
             yield f"{database.where}: the text of page {page} is not the one that was stored"
+
+
+def _sums(database: Database, connection: Connection, table: Table) -> Iterator[str]:
+    number = table.primary_key.columns[0]
+    query = select(number, table.c.checksum, *(table.c[name] for name in CHECKED[table.name]))
+    query = query.where(table.c.checksum.is_not(None))
+    for row_id, expected, *values in connection.execution_options(yield_per=100).execute(query):
+        if checksum(values) != bytes(expected):
+            yield f"{database.where}: row {row_id} of {table.name} is not the one that was stored"
 
 
 def _bodies(database: Database, connection: Connection) -> Iterator[str]:
