@@ -1,0 +1,266 @@
+"""The worker's side of the pipe: frames, what it remembers, and when it learns."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import resource
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.crawling.pages import SITE, make_job, write_page
+
+from scythe.crawling.frames import BrokenFrame, Frame, read_frame, receive_frame, write_frame
+from scythe.crawling.jobs import (
+    Answer,
+    Job,
+    Named,
+    SiteSetup,
+    pack_answer,
+    pack_job,
+    pack_setup,
+    unpack_answer,
+    unpack_job,
+    unpack_setup,
+)
+from scythe.crawling.learner import SiteLearner
+from scythe.crawling.sample import FIRST, Sample
+from scythe.crawling.told import Told
+from scythe.crawling.worker import Worker, describe
+from scythe.model import Record, Region
+from scythe.url import Url
+from scythe.visits import Extracted
+
+
+def through_pipe(head: dict[str, Any], parts: Any = ()) -> Frame:
+    frame = read_frame(io.BytesIO(b"".join(write_frame(head, parts))))
+    assert frame is not None
+    return frame
+
+
+def answers_to(frames: list[bytes]) -> list[Frame]:
+    """Run a worker over frames and return what it sent, without the word that it is ready."""
+    out = io.BytesIO()
+    Worker(io.BytesIO(b"".join(frames)), out, 30.0).run()
+    out.seek(0)
+    sent: list[Frame] = []
+    while (frame := read_frame(out)) is not None:
+        sent.append(frame)
+    assert list(sent[0].head) == ["ready"]
+    return sent[1:]
+
+
+def job_frames(jobs: list[Job]) -> list[bytes]:
+    frames = write_frame(*pack_setup(jobs[0].site))
+    for job in jobs:
+        frames += write_frame(*pack_job(job))
+    return frames
+
+
+@pytest.fixture(autouse=True)
+def _keep_the_limit() -> Any:
+    """A worker limits the CPU of its process, which here is that of the tests."""
+    limit = resource.getrlimit(resource.RLIMIT_CPU)
+    yield
+    resource.setrlimit(resource.RLIMIT_CPU, limit)
+
+
+def test_a_frame_comes_out_as_it_went_in() -> None:
+    frame = through_pipe({"a": [1, "ä\ud800"], "b": None}, [b"", b"\x00\xff" * 10, b"x"])
+    assert frame == Frame({"a": [1, "ä?"], "b": None}, (b"", b"\x00\xff" * 10, b"x"))
+
+
+def test_a_pipe_that_ends_between_frames_has_ended() -> None:
+    assert read_frame(io.BytesIO(b"")) is None
+
+
+@pytest.mark.parametrize("cut", [1, 7, 9, 20, -1])
+def test_a_frame_that_is_cut_is_broken_to_both_readers(cut: int) -> None:
+    whole = b"".join(write_frame({"some": "head"}, [b"some body"]))
+
+    async def receive() -> Frame | None:
+        stream = asyncio.StreamReader()
+        stream.feed_data(whole[:cut])
+        stream.feed_eof()
+        return await receive_frame(stream)
+
+    with pytest.raises(BrokenFrame):
+        read_frame(io.BytesIO(whole[:cut]))
+    with pytest.raises(BrokenFrame):
+        asyncio.run(receive())
+
+
+@pytest.mark.parametrize(
+    "noise", [b"Traceback (most recent call last)", b"\x00\x00\x00\x02\x00\x00\x00\x00[]", b"\xff" * 40]
+)
+def test_noise_is_no_frame(noise: bytes) -> None:
+    with pytest.raises(BrokenFrame):
+        read_frame(io.BytesIO(noise))
+
+
+def test_both_readers_read_the_same_frames() -> None:
+    sent = b"".join(write_frame({"n": 1}) + write_frame({"n": 2}, [b"a", b"bc"]))
+
+    async def receive() -> list[Frame | None]:
+        stream = asyncio.StreamReader()
+        stream.feed_data(sent)
+        stream.feed_eof()
+        return [await receive_frame(stream) for _ in range(3)]
+
+    blocking = io.BytesIO(sent)
+    assert asyncio.run(receive()) == [read_frame(blocking) for _ in range(3)]
+
+
+def test_jobs_and_sites_survive_the_pipe() -> None:
+    site = SiteSetup("a.example", ("text", "html"), '{"profile": "ä"}', "https://a.example/", False, True)
+    job = Job(site, "https://a.example/ü", b"\xff\x00", "feed", "text/xml", 404, False, "noindex")
+    assert unpack_setup(through_pipe(*pack_setup(site))) == site
+    assert unpack_job(through_pipe(*pack_job(job)), site) == job
+
+
+def test_answers_survive_the_pipe() -> None:
+    region = Region((Record(("a", "ä"), (Url("https://a/"),), (), "<li>"),), ("x", "y"), "list", 0.5, "li")
+    extracted = Extracted("t", "text\n\nä", "m", None, '{"a":1}', "article", "en", "2024", "mixed", 3, 2, 1, 2**64 - 1)
+    found = (Named(Url("https://a/b")), Named(Url("https://a/c"), "paging", "feed", True, -2))
+    answer = Answer(replace(extracted, regions=(region,)), found, "{}", "", False, ("noindex",), Url("https://a/"), 2)
+    assert unpack_answer(through_pipe(*pack_answer(answer))) == answer
+    assert unpack_answer(through_pipe(*pack_answer(Answer(why="x", died=True)))) == Answer(why="x", died=True)
+
+
+def test_a_worker_answers_in_order_and_says_when_it_learns() -> None:
+    sent = answers_to(job_frames([make_job(number) for number in range(14)]))
+    learned = [number for number, frame in enumerate(sent) if "learned" in frame.head]
+    assert learned == [FIRST]
+    assert [frame.head.get("learns") for frame in sent[:FIRST]] == [False] * (FIRST - 1) + [True]
+    assert json.loads(sent[FIRST].parts[0])["scythe_profile"]
+    titles = [
+        answer.extracted.title
+        for frame in sent
+        if "learned" not in frame.head
+        if (answer := unpack_answer(frame)).extracted
+    ]
+    assert [title.rpartition(" ")[2] for title in titles] == [str(number) for number in range(14)]
+
+
+def test_a_bug_of_ours_costs_one_page_and_is_told_without_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = SiteLearner.extract
+
+    def stumble(learner: SiteLearner, job: Job) -> Answer:
+        if job.url.endswith("page-1.html"):
+            raise KeyError("secret words of the page")
+        return whole(learner, job)
+
+    monkeypatch.setattr(SiteLearner, "extract", stumble)
+    first, second, third = map(unpack_answer, answers_to(job_frames([make_job(number) for number in range(3)])))
+    assert (second.extracted, second.died) == (None, False)
+    assert second.why.startswith("could not be extracted: KeyError in test_worker.py:")
+    assert first.extracted is not None
+    assert third.extracted is not None
+
+
+def test_a_worker_that_ran_out_of_memory_answers_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    def overflow(learner: SiteLearner, job: Job) -> Answer:
+        raise MemoryError
+
+    monkeypatch.setattr(SiteLearner, "extract", overflow)
+    sent = answers_to(job_frames([make_job(number) for number in range(3)]))
+    assert len(sent) == 1
+    assert sent[0].head["ill"]
+    assert unpack_answer(sent[0]) == Answer(why="took too much memory", died=True, cpu_s=sent[0].head["cpu"])
+
+
+def test_an_error_is_named_by_its_kind_and_place() -> None:
+    try:
+        raise ValueError("words")
+    except ValueError as error:
+        said = describe(error)
+    assert said.startswith("ValueError in test_worker.py:")
+    assert "words" not in said
+
+
+def test_addresses_are_news_once_per_site_and_way() -> None:
+    told = Told(slots=1 << 10)
+    one, other = told.ask_for("one"), told.ask_for("other")
+    assert [one("https://a/", False), one("https://a/", False), other("https://a/", False)] == [True, False, True]
+    assert one("https://a/", True)
+
+
+def test_what_does_not_fit_the_table_is_named_again_and_nothing_is_left_out() -> None:
+    is_news = Told(slots=1 << 4).ask_for("one")
+    urls = [f"https://a/{number}" for number in range(100)]
+    assert all(is_news(url, False) for url in urls)
+    assert sum(is_news(url, False) for url in urls) > 80
+
+
+def test_a_sample_is_due_with_enough_pages_then_with_many_that_do_not_fit() -> None:
+    sample = Sample()
+    for number in range(FIRST):
+        assert not sample.is_due
+        sample.add(str(number), b"x", fits=True)
+    assert sample.is_due
+    assert len(sample.begin()) == FIRST
+    sample.settle(learned=True)
+    for number in range(200):
+        sample.add(str(number), b"y", fits=True)
+    assert not sample.is_due
+    for number in range(FIRST):
+        sample.add(str(number), b"z", fits=False)
+    assert sample.is_due
+    assert [body for _, body in sample.begin()] == [b"x"] * FIRST + [b"z"] * FIRST
+
+
+def test_learning_that_fails_is_tried_again_after_more_pages_and_not_for_ever() -> None:
+    sample, attempts = Sample(), []
+    for number in range(2_000):
+        sample.add(str(number), b"x", fits=True)
+        if sample.is_due:
+            sample.begin()
+            sample.settle(learned=False)
+            attempts.append(number)
+    assert attempts == [11, 35, 83, 179, 371]
+    assert not sample.usual
+
+
+def test_a_sample_holds_bounded_memory() -> None:
+    sample = Sample(is_learned=True)
+    for number in range(100):
+        sample.add(str(number), b"x" * 1_900_000, fits=number % 2 == 0)
+        sample.add(str(number), b"x" * 2_100_000, fits=False)
+    kept = [*sample.usual, *sample.odd]
+    assert sum(len(body) for _, body in kept) <= 16_000_000
+    assert max(len(body) for _, body in kept) == 1_900_000
+
+
+def test_a_site_is_learned_again_when_it_has_other_pages_too() -> None:
+    def other(number: int) -> bytes:
+        page = write_page(number).replace(b'class="post', b'class="entry').replace(b"<main>", b"<section id='new'>")
+        return page.replace(b"post-body", b"story").replace(b"<h1", b"<h1 id=t")
+
+    learner = SiteLearner(replace(SITE, parts=("text",)), Told())
+    ways: list[str] = []
+    for number in range(80):
+        body = other(number) if number > 20 and number % 2 else write_page(number)
+        answer = learner.extract(make_job(number, body=body))
+        assert answer.extracted is not None
+        assert f"said miller {number}." in answer.extracted.text
+        ways.append(answer.extracted.how)
+        if learner.is_due:
+            learner.study()
+    assert ways[-10:] == ["cut"] * 10
+
+
+def test_a_site_learned_by_example_is_not_learned_over() -> None:
+    from scythe.site import Site
+
+    pages = [(job.url, job.body) for job in map(make_job, range(4))]
+    shown = [{"keeper": [f"said miller {number}."]} for number in range(2)]
+    site = Site.learn(pages, [*shown, None, None])
+    learner = SiteLearner(replace(SITE, profile=site.to_json()), Told())
+    for number in range(40):
+        answer = learner.extract(make_job(number, body=write_page(number).replace(b"post", b"entry")))
+        assert not learner.is_due
+    assert learner.study() is None
+    assert answer.extracted is not None
+    assert f"said miller {number}." in answer.extracted.text
