@@ -98,7 +98,7 @@ URLS = Table(
 _WAITS = column("due_at").is_not(None)
 Index(
     "urls_waiting",
-    *(URLS.c[name] for name in ("site", "lane", "rank", "depth", "id")),
+    *(URLS.c[name] for name in ("site", "lane", "rank", "depth", "id", "due_at")),  # the last to count from it alone
     sqlite_where=_WAITS,
     postgresql_where=_WAITS,
 )
