@@ -1,31 +1,42 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
+
+from scythe import Page
 
 from .conftest import Run
 
 
-def test_demo_shows_a_table_an_article_and_what_to_do_next(scythe: Run) -> None:
-    out = scythe("demo").stdout
-    assert "F1" in out
-    assert "pages per second" in out
-    assert "as Markdown" in out
-    assert "What to try next" in out
-
-
-def test_demo_shows_a_list_page_as_records(scythe: Run) -> None:
-    out = " ".join(scythe("demo").stdout.split())
-    found = re.search(r"The Field Post: (\d+) records, articles; next page https://demo", out)
+def test_demo_crawls_its_site_and_shows_what_was_found(scythe: Run, tmp_path: Path) -> None:
+    done = scythe("demo", "--pages", "40", "--no-corners", "--report", "report.html")
+    out = " ".join(done.stdout.split())
+    found = re.search(r"(\d+) of (\d+) pages found, \d+ records, \d+ requests", out)
     assert found is not None
-    assert int(found[1]) >= 15
+    assert found[1] == found[2]
+    for text in ("text F1", "A list page, as records", "How fields were got", "times as fast", "What to try next"):
+        assert text in out
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    report = Page.from_bytes((tmp_path / "report.html").read_bytes())
+    assert f"{found[1]} of {found[2]} pages" in " ".join(" ".join(report.blocks.text).split())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html"]
 
 
-def test_demo_learns_its_site_and_cuts_the_other_pages(scythe: Run) -> None:
-    out = " ".join(scythe("demo", "--pages", "1").stdout.split())
-    assert "20 learned, then 120 others cut" in out
-    assert "same by the tree" in out
-    assert "times as fast" in out
+@pytest.mark.slow
+@pytest.mark.fault
+def test_demo_goes_through_its_odd_corners_and_a_redesign(scythe: Run, tmp_path: Path) -> None:
+    out = " ".join(scythe("demo", "--pages", "100").stdout.split())
+    assert "✗" not in out
+    assert "500 once, then a page 2 1 archived" in out
+    assert "robots.txt says no 0 2 not asked for" in out
+    assert re.search(r"After \d+ pages the site got another design", out)
+    assert "The same with charts, for a browser: scythe-demo.html" in out
+    assert (tmp_path / "scythe-demo.html").stat().st_size < 100_000
 
 
 def test_demo_saves_the_same_content_in_another_design(scythe: Run, tmp_path: Path) -> None:
@@ -46,5 +57,18 @@ def test_demo_saves_its_pages_for_other_commands(scythe: Run, tmp_path: Path) ->
     assert len((tmp_path / "site.jsonl").read_text(encoding="utf-8").splitlines()) == 13
 
 
-def test_demo_names_an_unknown_method(scythe: Run) -> None:
-    assert "magic" in scythe("demo", "--method", "magic", check=2).stderr
+def test_demo_says_beforehand_that_a_report_cannot_be_written(scythe: Run) -> None:
+    done = scythe("demo", "--report", "nowhere/report.html", check=1)
+    assert done.stdout == ""
+    assert "there is no folder nowhere" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
+def test_demo_serves_its_site_until_interrupted() -> None:
+    command = [sys.executable, "-m", "scythe", "demo", "--serve", "--pages", "3"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\n", process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30) == ("", "")
+    assert process.returncode == 0

@@ -29,6 +29,7 @@ Examples:
   scythe demo                           crawl, tables, and scythe-demo.html
   scythe demo --pages 500               a larger site
   scythe demo --report out/demo.html    write the report there
+  scythe demo --serve --port 8765       only serve the site, to crawl it or to look at it
   scythe demo --save site/              write pages to a folder instead, to try other commands on
   scythe demo --save new/ --design 1    the same content in other markup, to try `scythe check` on
 """
@@ -48,9 +49,14 @@ def demo(
     corners: Annotated[bool, typer.Option(help="With slow, broken and endless corners.")] = True,
     report: Annotated[str, typer.Option(metavar="FILE", help="Write the report page here.")] = "scythe-demo.html",
     save: Annotated[str | None, typer.Option(metavar="DIR", help="Write the pages here and stop.")] = None,
+    serve: Annotated[bool, typer.Option("--serve", help="Only serve the site, until interrupted.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="With --serve; 0 takes one that is free.")] = 0,
 ) -> None:
     with quiet_ends():
         try:
+            if serve:
+                _serve(pages, seed, design, port, has_corners=corners)
+                return
             if save is not None:
                 from scythe.demo import site
 
@@ -74,6 +80,15 @@ def _save(pages: tuple[DemoPage, ...], folder: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(page.html)
     typer.echo(f"{len(pages)} pages written to {folder}; try: scythe read {folder} -o {folder.rstrip('/')}.jsonl")
+
+
+def _serve(pages: int | None, seed: int, design: int, port: int, *, has_corners: bool) -> None:
+    from scythe.demo.serve import serve_here
+    from scythe.demo.serving import ServeOptions
+    from scythe.demo.show import ShowOptions
+
+    named = ("all",) if has_corners else ()
+    serve_here(ServeOptions(seed, pages or ShowOptions().pages, design, corners=named, port=port))
 
 
 def _show(console: Console, options: ShowOptions, report: str) -> None:

@@ -148,17 +148,25 @@ async def _stop(desk: Desk, server: asyncio.Server) -> None:
         await asyncio.sleep(0)
 
 
-async def _serve_as_process(arguments: list[str]) -> None:
-    """Serve until standard input ends (with --heed) or a signal comes; the first line of the output is the address."""
-    options, said = read_arguments(arguments)
-    with open(said.log or os.devnull, "a", buffering=1, encoding="utf-8") as log:
-        desk, server = await _start(options, lambda request: _write_down(request, log))
-        if said.eager:
+def serve_here(options: ServeOptions, *, log: str | None = None, is_eager: bool = False, heeds: bool = False) -> None:
+    """Serve until interrupted; the first line of the output is the address.
+
+    `log` is a file for every request, a JSON object per line. `is_eager`: write all pages before the first request.
+    `heeds`: obey lines of standard input (design N) and end with it.
+    """
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_serve_here(options, log, is_eager, heeds))
+
+
+async def _serve_here(options: ServeOptions, log: str | None, is_eager: bool, heeds: bool) -> None:
+    with open(log or os.devnull, "a", buffering=1, encoding="utf-8") as lines:
+        desk, server = await _start(options, lambda request: _write_down(request, lines))
+        if is_eager:
             for path in desk.site.world.paths:
                 desk.keep(path)
         _speak(f"{desk.site.world.base}/")
         ended = asyncio.Event()
-        if said.heed:
+        if heeds:
             loop = asyncio.get_running_loop()
             threading.Thread(target=_heed, args=(desk, loop, ended), daemon=True).start()
         await ended.wait()
@@ -185,5 +193,5 @@ def _heed(desk: Desk, loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> 
 
 
 if __name__ == "__main__":
-    with suppress(KeyboardInterrupt):
-        asyncio.run(_serve_as_process(sys.argv[1:]))
+    options, said = read_arguments(sys.argv[1:])
+    serve_here(options, log=said.log, is_eager=said.eager, heeds=said.heed)
