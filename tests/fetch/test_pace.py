@@ -306,6 +306,36 @@ def test_no_server_sees_two_requests_closer_than_the_delay(own_s: float, crawl_s
     assert all(b - a >= least - 1e-6 for a, b in pairwise(seen))
 
 
+def test_a_hundred_thousand_requests_to_200_hosts_over_20_restarts_break_no_delay() -> None:
+    dice = random.Random(7)
+    requests = 0
+    for _ in range(200):
+        delay_s = dice.choice((0.0, 0.05, 1.0, 5.0))
+        crawl_s = dice.choice((0.0, 0.0, 2.0, 3_600.0))
+        restarts = set(dice.sample(range(500), 20))
+        clock = Clock(dice.uniform(1.0, 1e6))
+        pace = Pace(delay_s, clock=clock)
+        pace.crawl_delay_s = crawl_s
+        last = float("-inf")
+        for turn in range(500):
+            if turn in restarts:  # another process, another clock; only two numbers are left
+                left_s = pace.ready_in_s()
+                moved_s = dice.uniform(-1e3, 1e6) if clock.now > 2e3 else 0.0
+                clock.now += moved_s
+                last += moved_s
+                pace = Pace(delay_s, clock=clock, slow=pace.slow, free_in_s=left_s)
+                pace.crawl_delay_s = crawl_s
+            clock.now += pace.ready_in_s()
+            pace.began()
+            clock.now += dice.random()
+            assert clock.now - last >= max(delay_s, crawl_s) - 1e-4
+            last = clock.now
+            clock.now += dice.random()
+            pace.answered(clock.now, dice.choice((200, 200, 200, 200, 404, 503)), dice.random(), None)
+            requests += 1
+    assert requests == 100_000
+
+
 def test_attempts_are_further_and_further_apart_and_spread() -> None:
     assert [retry_in_s(n, spread=lambda: 0.0) for n in (0, 1, 2, 3, 4)] == [10.0, 10.0, 20.0, 40.0, 80.0]
     assert retry_in_s(1, spread=lambda: 1.0) == 15.0
