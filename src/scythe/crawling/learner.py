@@ -46,11 +46,11 @@ class SiteLearner:
             return Answer(found=seen.found, why=seen.why)
         body = _in_utf8(job)
         document = self._read(body, job)
-        said = None if is_cold(document) else read_said(body, job.url)
+        seen = self._discover(job, body)
+        said = None if is_cold(document) else read_said(body, job.url, seen.tags)
         extracted = to_extracted(document, self.setup.parts, said)
         if job.is_whole and job.status == 200 and (extracted.text or extracted.regions) and self._may_learn:
             self._sample.add(job.url, body, fits=self._site is None or _fits(document))
-        seen = self._discover(job, body)
         drift = len(self._site.drift.events) if self._site is not None else 0
         return Answer(
             extracted,

@@ -50,6 +50,7 @@ class Hrefs:
     noindex: bool = False
     nofollow: bool = False
     losses: tuple[Loss, ...] = ()
+    tags: tuple[bytes, ...] = ()  # base, link and meta as written, for who reads more of them
 
 
 def read_hrefs(body: bytes, url: str | None, content_type: str | None = None) -> Hrefs:
@@ -114,6 +115,7 @@ class _Reading:
             "noindex" in self.robots,
             "nofollow" in self.robots,
             tuple(self.losses),
+            tuple(written.tags),
         )
 
     def _read_links(self, written: list[bytes | tuple[bytes, bytes]]) -> tuple[Href, ...]:

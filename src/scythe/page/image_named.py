@@ -10,6 +10,11 @@ from html import unescape
 
 from scythe.page.image_identity import identity
 
+try:
+    from stringzilla import find
+except ImportError:  # pragma: no cover  (a platform without its wheel)
+    find = bytes.find
+
 _HEAD_BYTES = 200_000  # in which the name is looked for
 _TAG_BYTES = 8_192
 _NAMES = (b'og:image"', b"og:image'", b'twitter:image"', b"twitter:image'")
@@ -21,7 +26,7 @@ _PLACES = 20
 def find_named(body: bytes) -> tuple[int, ...]:
     """Return where tags of images begin that show what the page names as its image; at most twenty."""
     for name in _NAMES:
-        at = body.find(name, 0, _HEAD_BYTES)
+        at = find(body, name, 0, _HEAD_BYTES)
         if at >= 0:
             wanted = _file_name(body, at)
             return _places(body, wanted, at) if len(wanted) >= _SHORTEST else ()
@@ -49,10 +54,10 @@ def _file_name(body: bytes, at: int) -> bytes:
 
 def _places(body: bytes, name: bytes, at: int) -> tuple[int, ...]:
     found: list[int] = []
-    at = body.find(name, max(at, body.find(b"<body", at)))
+    at = find(body, name, max(at, find(body, b"<body", at)))
     while at >= 0 and len(found) < _PLACES:
         start = body.rfind(b"<", max(0, at - _TAG_BYTES), at)
         if start >= 0 and body[start : start + 4].lower() in _SHOWS and start not in found:
             found.append(start)
-        at = body.find(name, at + 1)
+        at = find(body, name, at + 1)
     return tuple(found)
