@@ -63,7 +63,7 @@ Examples:
   scythe crawl example.org -o out.parquet -o out.warc.gz     several files; WARC has the pages as they came
   scythe crawl example.org --archive postgresql://db/web     for teams
   scythe crawl example.org --refresh                         ask known pages whether they changed
-  scythe crawl http://127.0.0.1:8000/ --allow-private --delay 0 --per-host 8     your own machine
+  scythe crawl http://127.0.0.1:8000/ --allow-private --delay 0     your own machine, as fast as it goes
 
 \b
 Exit codes:
@@ -100,7 +100,7 @@ def crawl(
     allow_private: AllowPrivate = False,
     timeout: Timeout = LIMITS.fetch_s,
     concurrency: Concurrency = 8,
-    per_host: PerHost = 1,
+    per_host: PerHost = None,
     attempts: Attempts = 3,
     patience: Patience = 60.0,
     workers: Workers = 1,
@@ -112,7 +112,7 @@ def crawl(
             options = CrawlOptions(
                 limit=limit,
                 delay=delay,
-                concurrency=max(concurrency, per_host),
+                concurrency=concurrency,
                 per_host=per_host,
                 depth=depth,
                 allow=tuple(allow or ()),

@@ -54,7 +54,12 @@ Render = Annotated[
 ]
 Workers = Annotated[int, typer.Option(min=1, max=256, help="Processes that extract; one site is always one's work.")]
 Concurrency = Annotated[int, typer.Option(min=1, max=1_000, help="Requests under way at once.")]
-PerHost = Annotated[int, typer.Option(min=1, max=1_000, help="Requests under way at one host.")]
+PerHost = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=1_000, help="Requests under way at one host; otherwise 1, or with --delay 0 all.", show_default=False
+    ),
+]
 Attempts = Annotated[int, typer.Option(min=1, max=100, help="Visits to an address before it counts as failed.")]
 Patience = Annotated[
     float,

@@ -77,7 +77,7 @@ class LaneWork:
     _error: BaseException | None = None
 
     def __post_init__(self) -> None:
-        self._slots = asyncio.Semaphore(self.options.per_host)
+        self._slots = asyncio.Semaphore(self.options.places)
 
     @property
     def archive(self) -> Archive:

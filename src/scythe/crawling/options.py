@@ -17,7 +17,7 @@ class CrawlOptions:
     limit: int | None = None  # pages to have in the archive of this site, earlier runs included
     delay: float = 1.0  # seconds between two requests to a host, at least; robots.txt may ask for more
     concurrency: int = 8  # requests under way in all
-    per_host: int = 1  # requests under way at one host
+    per_host: int | None = None  # requests under way at one host; None: one, or as many as there may be without a delay
     depth: int | None = None  # links to follow from the start
     allow: tuple[str, ...] = ()  # patterns (`*` stands for anything) of addresses; one must match
     deny: tuple[str, ...] = ()  # none may match
@@ -39,9 +39,9 @@ class CrawlOptions:
 
     def __post_init__(self) -> None:
         """Raise BadInput where a value cannot be meant."""
-        for name, least in (("concurrency", 1), ("per_host", 1), ("workers", 1), ("attempts", 1)):
-            if getattr(self, name) < least:
-                raise BadInput(f"{name} must be at least {least}, not {getattr(self, name)}")
+        for name in ("concurrency", "per_host", "workers", "attempts"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
         for name in ("delay", "timeout_s", "patience_s"):
             if not 0 <= getattr(self, name) < float("inf"):
                 raise BadInput(f"{name} must be a number of seconds, not {getattr(self, name)}")
@@ -52,3 +52,10 @@ class CrawlOptions:
         unknown = set(self.parts) - set(PARTS)
         if unknown:
             raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; known are {', '.join(PARTS)}")
+
+    @property
+    def places(self) -> int:
+        """How many requests may be under way at one host."""
+        if self.per_host is not None:
+            return self.per_host
+        return 1 if self.delay > 0 else self.concurrency

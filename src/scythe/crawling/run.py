@@ -93,7 +93,7 @@ class Crawl:
 
     async def run(self) -> Tally:
         """Crawl until nothing is left, the limit is reached or `stop` is called. Raises ArchiveFailed and BadInput."""
-        under_way = self.options.concurrency
+        under_way = max(self.options.concurrency, self.options.places)
         self._room = Room(
             asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _PAGES_UNDER_WAY), self._is_wanted, self._stop
         )
@@ -152,8 +152,8 @@ class Crawl:
             allow_private=self.options.allow_private,
             user_agent=self.options.user_agent or f"scythe/{version('scythe')} (crawler)",
             contact=self.options.contact,
-            concurrency=self.options.concurrency,
-            per_host=self.options.per_host,
+            concurrency=max(self.options.concurrency, self.options.places),
+            per_host=self.options.places,
         )
 
     async def _work(self) -> None:
