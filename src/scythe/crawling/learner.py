@@ -19,12 +19,12 @@ from scythe.page.page import Page
 from scythe.page.said import read_said
 from scythe.page.sniff import sniff_bytes
 from scythe.reader import read
+from scythe.rules import Profile
 from scythe.site import Site
 from scythe.teach import DEFAULT_FIELDS
 from scythe.url import absolute
 
-_TOLD_PAGES = 256  # between two profiles that are handed on, unless so much time has passed
-_TOLD_S = 30.0
+_HANDED_S = 30.0  # between two profiles that are handed on
 
 
 class SiteLearner:
@@ -37,7 +37,6 @@ class SiteLearner:
         self._sample = Sample(is_learned=self._site is not None)
         self._handed = self._site.profile if self._site is not None else None  # the profile last handed on
         self._handed_at = time.monotonic()
-        self._pages = 0  # since then
 
     def extract(self, job: Job) -> Answer:
         """Extract one page, by what was learned of the site or, before that, cold; of a sitemap or feed, addresses."""
@@ -50,7 +49,7 @@ class SiteLearner:
         said = None if is_cold(document) else read_said(body, job.url, seen.tags)
         extracted = to_extracted(document, self.setup.parts, said)
         if job.is_whole and job.status == 200 and (extracted.text or extracted.regions) and self._may_learn:
-            self._sample.add(job.url, body, fits=self._site is None or _fits(document))
+            self._sample.add(job.url, body, fits=self._site is None or self._fits(document))
         drift = len(self._site.drift.events) if self._site is not None else 0
         return Answer(
             extracted,
@@ -81,17 +80,19 @@ class SiteLearner:
         return self._hand_on(site)
 
     def take_profile(self, *, now: bool = False) -> str | None:
-        """Return the profile if it changed since it was last handed on, and that was not just now."""
-        site = self._site
-        self._pages += 1
-        if site is None or site.profile is self._handed:
+        """Return the profile if something was learned since it was last handed on; with `now`, if anything changed.
+
+        Where searches begin changes all the time: it can wait.
+        """
+        site, before = self._site, self._handed
+        if site is None or site.profile is before:
             return None
-        if not now and self._pages < _TOLD_PAGES and time.monotonic() - self._handed_at < _TOLD_S:
+        if not now and (time.monotonic() - self._handed_at < _HANDED_S or _knows(site.profile) == _knows(before)):
             return None
         return self._hand_on(site)
 
     def _hand_on(self, site: Site) -> str | None:
-        self._handed, self._handed_at, self._pages = site.profile, time.monotonic(), 0
+        self._handed, self._handed_at = site.profile, time.monotonic()
         try:
             return site.to_json()
         except BadInput:  # beyond the limits of what a file may hold: it serves this run only
@@ -115,7 +116,18 @@ class SiteLearner:
             return None
         if self._site is None:
             return site if site.profile.layouts else None
-        return site if _count_cut(site, pages) > _count_cut(self._site, pages) else None
+        return site if self._count_fitting(site, pages) > self._count_fitting(self._site, pages) else None
+
+    def _count_fitting(self, site: Site, pages: Sequence[Kept]) -> int:
+        documents = (site.extract(body, url, via="cut") for url, body in pages)
+        return sum(bool(document.text) and self._fits(document) for document in documents)
+
+    def _fits(self, document: Document) -> bool:
+        """Say whether the rules gave what is wanted of nearly every page without a tree."""
+        if "images" in self.setup.parts:
+            _ = document.images  # upon which it is known how they were got
+        names = ("title", "text", "images") if "images" in self.setup.parts else ("title", "text")
+        return all(document.how.get(name, "cut").startswith("cut") for name in names)
 
     def _discover(self, job: Job, body: bytes) -> Discovery:
         return discover(
@@ -135,14 +147,12 @@ def _take_up(profile: str | None) -> Site | None:
         return None
 
 
-def _fits(document: Document) -> bool:
-    """Say whether the rules gave title and text without a tree."""
-    return all(document.how.get(name, "cut").startswith("cut") for name in ("title", "text"))
-
-
-def _count_cut(site: Site, pages: Sequence[Kept]) -> int:
-    documents = (site.extract(body, url, via="cut") for url, body in pages)
-    return sum(_fits(document) and bool(document.text) for document in documents)
+def _knows(profile: Profile | None) -> list[tuple[object, ...]]:
+    """Return what a profile has rules for, without the rules."""
+    return [
+        (layout.name, [(each.name, len(each.ways)) for each in layout.fields], len(layout.regions), layout.images.pages)
+        for layout in (profile.layouts if profile is not None else ())
+    ]
 
 
 def _in_utf8(job: Job) -> bytes:
