@@ -64,7 +64,7 @@ def test_a_line_is_read_as_browsers_read_it(line: str, cookie: Cookie | None) ->
 
 
 def test_a_later_cookie_replaces_an_earlier_one_and_an_expired_one_removes_it() -> None:
-    kept = jar("a=1", "b=2", "a=3")
+    kept = jar("a=1", "nonsense", "b=2", "a=3")
     assert kept.header_for(HERE, "/") == "b=2; a=3"
     kept.keep(HERE, "/", ["b=; Max-Age=0"])
     assert kept.header_for(HERE, "/") == "a=3"

@@ -138,7 +138,7 @@ def test_a_damaged_body_keeps_what_came_and_is_marked(coding: str) -> None:
 @pytest.mark.parametrize("coding", PACKERS)
 @pytest.mark.parametrize("step", [1, 10, 10**6])
 def test_plain_markup_labelled_as_coded_is_read_as_it_is(coding: str, step: int) -> None:
-    for body in (PAGE, b"<p>short", b"\xef\xbb\xbf\n <!doctype html>" + PAGE, b"<a>"):
+    for body in (PAGE[:3_000], b"<p>short", b"\xef\xbb\xbf\n <!doctype html>" + PAGE[:500], b"<a>"):
         assert decode(body, coding, step=step) == Decoded(body)
 
 
