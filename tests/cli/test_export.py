@@ -124,18 +124,31 @@ def test_a_reader_that_leaves_early_is_no_error(site: Path, tmp_path: Path) -> N
     assert done.stderr == b""
 
 
-@pytest.mark.fault
-def test_on_a_terminal_control_characters_are_made_visible(site: Path, tmp_path: Path) -> None:
+def on_a_terminal(folder: Path, *arguments: str, stream: str) -> bytes:
+    """Run the command with one of its streams on a terminal and return what is shown there."""
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "scythe", "export", "site.db", "-f", "csv"]
-    done = subprocess.run(command, cwd=tmp_path, stdout=follower, stderr=subprocess.PIPE, timeout=60)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | {stream: follower}
+    done = subprocess.run([sys.executable, "-m", "scythe", "export", *arguments], cwd=folder, timeout=60, **streams)
     os.close(follower)
     shown = os.read(leader, 65_536)
     os.close(leader)
     assert done.returncode == 0
+    return shown
+
+
+@pytest.mark.fault
+def test_on_a_terminal_control_characters_are_made_visible(site: Path, tmp_path: Path) -> None:
+    shown = on_a_terminal(tmp_path, "site.db", "-f", "csv", stream="stdout")
     assert b"\x1b" not in shown
     assert b"\x07" not in shown
     assert "␛[31mHay␇".encode() in shown
+
+
+@pytest.mark.fault
+def test_who_looks_sees_how_far_it_is(site: Path, tmp_path: Path) -> None:
+    shown = on_a_terminal(tmp_path, "site.db", "-o", "out.jsonl", stream="stderr")
+    assert b"0/3" in shown
+    assert shown.endswith(b"3 pages written to out.jsonl\r\n")
 
 
 def test_help_and_formats_agree() -> None:

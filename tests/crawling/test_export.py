@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import random
 import resource
 import signal
 import subprocess
@@ -304,18 +305,21 @@ def test_a_table_does_not_go_to_a_folder(tmp_path: Path) -> None:
         plan_export(tmp_path, "csv")
 
 
-def test_a_file_that_cannot_be_written_leaves_the_old_one(archive: Archive, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["out.jsonl", "out.parquet", "out.warc.gz"])
+def test_a_file_that_cannot_be_written_leaves_the_old_one(archive: Archive, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
-    path = folder / "out.jsonl"
+    path = folder / name
     path.write_text("old")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    big = Extracted(title="big", text=prose("big", 500_000))
+    noise = random.Random(1).randbytes(200_000)
+    big = Extracted(title="big", text=noise.hex())
     site = archive.find_site(LANE)
     assert site is not None
     archive.add_found(site, [Found(Url(f"{SITE}big"), LANE)])
-    archive.store([done(task, extracted=big) for task in archive.next_tasks(site, LANE, 9, now=later(9))])
+    much = replace(RAW, body=noise)
+    archive.store([done(task, extracted=big, raw=much) for task in archive.next_tasks(site, LANE, 9, now=later(9))])
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
         with pytest.raises(OSError, match="File too large"):
@@ -323,7 +327,19 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(archive: Archive, tmp_
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    assert [(each.name, each.read_text()) for each in folder.iterdir()] == [("out.jsonl", "old")]
+    assert [(each.name, each.read_text()) for each in folder.iterdir()] == [(name, "old")]
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.parquet", "out.warc.gz"])
+def test_an_export_that_is_interrupted_leaves_nothing(archive: Archive, tmp_path: Path, name: str) -> None:
+    def interrupt(number: int) -> None:
+        if number == 2:
+            raise KeyboardInterrupt
+
+    (tmp_path / "files").mkdir()
+    with pytest.raises(KeyboardInterrupt):
+        export_archive(archive, tmp_path / "files" / name, tell=interrupt)
+    assert list((tmp_path / "files").iterdir()) == []
 
 
 def test_what_is_no_file_is_written_to_and_not_replaced(archive: Archive, tmp_path: Path) -> None:

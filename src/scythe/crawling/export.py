@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -220,8 +220,10 @@ def _write_text(
 
 
 def _fill(file: RowFile, rows: Iterator[Row]) -> Iterator[None]:
-    yield from map(file.put, rows)
-    file.close()
+    try:
+        yield from map(file.put, rows)
+    finally:
+        file.close()
 
 
 def _lines(archive: Archive, what: str, wanted: Wanted) -> Iterator[Row]:
@@ -248,9 +250,13 @@ def _images(archive: Archive, wanted: Wanted) -> Iterator[Row]:
 
 def _count(steps: Iterator[object], tell: Tell | None) -> int:
     number = 0
-    for number, _ in enumerate(steps, start=1):
-        if tell is not None:
-            tell(number)
+    try:
+        for number, _ in enumerate(steps, start=1):
+            if tell is not None:
+                tell(number)
+    finally:
+        if isinstance(steps, Generator):
+            steps.close()  # before the file is, when somebody interrupts
     return number
 
 

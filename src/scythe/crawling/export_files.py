@@ -84,9 +84,12 @@ class ParquetFile(RowFile):
         self._rows, self._chars = [], 0
 
     def close(self) -> None:
-        if self._rows:
-            self._flush()
-        self._writer.close()
+        try:
+            if self._rows:
+                self._flush()
+            self._writer.close()
+        finally:
+            self._writer.is_open = False  # on a full disk it would try again when it is forgotten
 
 
 def page_schema() -> Any:
