@@ -122,9 +122,8 @@ def read(archive: Archive, most: int, server: int | None) -> Spent:
 
 def measure(where: str, pages: int, records: int) -> None:
     each = records // pages
-    print(
-        f"\n{where}: {pages} pages with {each} records each; microseconds of wall clock (of CPU, the database included)\n"
-    )
+    print(f"\n{where}: {pages} pages with {each} records each")
+    print("microseconds of wall clock (of CPU, the database included)\n")
     print("| records | store, per record | the same, per page | seen again, per record | read, per record |")
     print("|---|---|---|---|---|")
     with open_archive(where) as archive:
