@@ -154,6 +154,16 @@ def test_flipped_bits_are_found_where_it_matters(tmp_path: Path) -> None:
         assert complaints_about(path), place
 
 
+@pytest.mark.soak
+def test_a_file_cut_anywhere_is_recognised(tmp_path: Path) -> None:
+    body = fill(tmp_path / "whole.db").read_bytes()
+    chance = random.Random(3)
+    for _ in range(1_000):
+        path = tmp_path / "cut.db"
+        path.write_bytes(body[: chance.randrange(len(body))])
+        assert complaints_about(path), path.stat().st_size
+
+
 @pytest.mark.slow
 def test_whatever_bytes_are_flipped_only_our_error_is_raised(tmp_path: Path) -> None:
     body = fill(tmp_path / "whole.db").read_bytes()

@@ -17,7 +17,7 @@ from scythe.errors import ArchiveFailed
 BUSY_S = 60  # wait so long for another process that writes
 CACHE_KB = 64_000  # pages of the database kept in memory; the indexes of 10^6 records fit
 JOURNAL_PAGES = 4_000  # of 4 KB, written before they are folded into the file
-_LOCKS = 0x5C17  # our class of advisory locks in PostgreSQL
+LOCKS = 0x5C17  # our class of advisory locks in PostgreSQL
 _RESTORE = "restore it from a copy, or export what can still be read"
 _DAMAGED = ("malformed", "not a database", "corrupt")
 
@@ -52,7 +52,7 @@ class Database:
         with self._lock, telling(self.where, "written"), self._writer.begin() as connection:
             if not self.is_sqlite:
                 for site in sorted(set(sites)):
-                    connection.execute(select(func.pg_advisory_xact_lock(_LOCKS, site % 2**31)))
+                    connection.execute(select(func.pg_advisory_xact_lock(LOCKS, site % 2**31)))
             yield connection
 
     def set_up(self) -> None:

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 
-from sqlalchemy import Connection, inspect, select, text, update
+from sqlalchemy import Connection, func, inspect, select, text, update
 
+from scythe.archive.database import LOCKS
 from scythe.archive.schema import ARCHIVE, TABLES
 from scythe.errors import ArchiveFailed
 
@@ -65,7 +66,7 @@ def prepare(connection: Connection, where: str, *, create: bool) -> None:
     Two processes may open a new archive at once: the second waits, then finds the tables of the first.
     """
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(23575, 0)"))
+        connection.execute(select(func.pg_advisory_xact_lock(LOCKS, 0)))
     if not needs_work(connection, where, create=create):
         return None
     if inspect(connection).has_table(ARCHIVE.name):
