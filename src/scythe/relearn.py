@@ -230,7 +230,9 @@ class Keeper:
         The `fields` of what is returned are those that the pages had before.
         """
         sources = [lesson.source for lesson in lessons]
-        recalled = [self.memory.recall(misfit.url, source) for misfit, source in zip(misfits, sources, strict=True)]
+        recalled = _each_once(
+            [self.memory.recall(misfit.url, source) for misfit, source in zip(misfits, sources, strict=True)]
+        )
         given = [
             misfit.values or follow_best(profile, source, self.memory.names - {"text"})
             for misfit, source in zip(misfits, sources, strict=True)
@@ -254,6 +256,12 @@ class Keeper:
 def memorable(profile: Profile) -> set[str]:
     """Return the fields whose values are remembered; of text, how it begins and ends."""
     return set(profile.fields) - {"images", "records"}
+
+
+def _each_once(recalled: Sequence[Values]) -> list[Values]:
+    """Forget what several pages were taken for: all of them name the site, as its front page does, and none is it."""
+    counts = Counter(id(values) for values in recalled)
+    return [values if counts[id(values)] == 1 else {} for values in recalled]
 
 
 def got_by_rules(fields: Mapping[str, Field], names: frozenset[str]) -> Values:
