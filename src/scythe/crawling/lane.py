@@ -19,6 +19,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.owner import Owner
 from scythe.crawling.clerk import Clerk
 from scythe.crawling.options import CrawlOptions
+from scythe.crawling.variety import Variety
 from scythe.fetch.pace import Pace
 from scythe.visits import Lane, Outcome, Receipt, Task
 
@@ -26,11 +27,16 @@ LEASE_S = 60.0
 _LOOK_S = 2.0  # how often a holder asks whether others wait, and says that it is still there
 _TURN_S = 1.0  # a lane that others wait for is held at least so long
 _AHEAD = 64  # addresses taken from the archive at once
+_AHEAD_SAMPLING = 512  # among which the pages to learn from are chosen
 _LONGEST_S = 86_400.0
 
 
 class Crew(Protocol):
     """Who does the visits of a lane."""
+
+    @property
+    def is_sampling(self) -> bool:
+        """Whether pages are wanted to learn the site from, rather than in their order."""
 
     async def prepare(self, task: Task, work: LaneWork) -> Outcome | None:
         """Return the outcome where the address need not, or must not, be asked for."""
@@ -75,6 +81,7 @@ class LaneWork:
     _began: float = field(default_factory=monotonic)
     _is_wanted: bool = False
     _error: BaseException | None = None
+    _variety: Variety = field(default_factory=Variety)
 
     def __post_init__(self) -> None:
         self._slots = asyncio.Semaphore(self.options.places)
@@ -139,13 +146,15 @@ class LaneWork:
                     self.archive.next_tasks,
                     self.lane.site,
                     self.lane.name,
-                    _AHEAD,
+                    _AHEAD_SAMPLING if self.crew.is_sampling else _AHEAD,
                     now=datetime.now(UTC),
                     skip=tuple(self.running),
                 )
             )
             if self.ready:
                 self._may_have_more = True
+        if self.ready and self.crew.is_sampling:
+            self.ready.rotate(-self._variety.choose(self.ready))
         return self.ready.popleft() if self.ready else None
 
     async def _begin(self, task: Task) -> None:

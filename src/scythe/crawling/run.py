@@ -241,6 +241,11 @@ class Crawl:
     def _is_wanted(self, under_way: int) -> bool:
         return self.options.limit is None or self.tally.pages + under_way < self.options.limit
 
+    @property
+    def is_sampling(self) -> bool:
+        """Whether the site is yet to be learned."""
+        return not self.tally.is_learned
+
     async def prepare(self, task: Task, work: LaneWork) -> Outcome | None:
         """Return the outcome where robots.txt or the scope forbids to ask, None where it may be asked for."""
         now = datetime.now(UTC)
