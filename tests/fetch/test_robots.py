@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -367,13 +367,13 @@ def worst_files(size: int) -> dict[str, bytes]:
 def test_the_worst_file_costs_little(name: str) -> None:
     body = worst_files(LIMITS.robots_bytes)[name]
     address = f"{SITE}/{'a' * 8_000}"
-    began = perf_counter()
+    began = process_time()
     robots = parse_robots(200, body)
-    read_s = perf_counter() - began
-    began = perf_counter()
+    read_s = process_time() - began
+    began = process_time()
     for _ in range(3):
         robots.allows(address)
-    match_s = (perf_counter() - began) / 3
+    match_s = (process_time() - began) / 3
     # 0.17 s and 0.03 s at most on the machine where this was written; a quadratic reader needs minutes
     assert read_s < 3.0
     assert match_s < 1.0
