@@ -48,6 +48,7 @@ def raw_deflate(body: bytes) -> bytes:
         (" GZIP ", gzip.compress(PAGE)),
         ("deflate", zlib.compress(PAGE)),
         ("deflate", raw_deflate(PAGE)),
+        ("deflate", gzip.compress(PAGE)),
         ("gzip, gzip", gzip.compress(gzip.compress(PAGE))),
         ("deflate, gzip", gzip.compress(zlib.compress(PAGE))),
         ("gzip", gzip.compress(PAGE[:1000]) + gzip.compress(PAGE[1000:])),

@@ -130,7 +130,7 @@ class _Frames:
 
 
 class _Deflate:
-    """zlib, or raw deflate as some servers send it."""
+    """zlib, or what some servers send instead: raw deflate, or gzip, neither of which could be taken for the other."""
 
     def __init__(self) -> None:
         self._frame: _ZlibFrame | None = None
@@ -142,12 +142,18 @@ class _Deflate:
             if len(self._head) < 2:
                 return
             piece, self._head = self._head, b""
-            has_zlib_header = piece[0] & 0x0F == 8 and (piece[0] << 8 | piece[1]) % 31 == 0
-            self._frame = _ZlibFrame(zlib.MAX_WBITS if has_zlib_header else -zlib.MAX_WBITS)
+            self._frame = _ZlibFrame(_window(piece))
         yield from self._frame.feed(piece)
 
     def is_complete(self) -> bool:
         return self._frame is not None and self._frame.is_over
+
+
+def _window(head: bytes) -> int:
+    if head.startswith(_GZIP):
+        return zlib.MAX_WBITS | 16
+    has_zlib_header = head[0] & 0x0F == 8 and (head[0] << 8 | head[1]) % 31 == 0
+    return zlib.MAX_WBITS if has_zlib_header else -zlib.MAX_WBITS
 
 
 class _Brotli:
