@@ -15,6 +15,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.stored import Wanted
 from scythe.crawling.documents import to_document
+from scythe.crawling.export_rows import page_line
 from scythe.crawling.extraction import to_extracted
 from scythe.crawling.options import PARTS
 from scythe.model import Document
@@ -77,6 +78,16 @@ def test_fields_of_a_learned_site_come_out_too(archive: Archive) -> None:
         name: (each.values, each.span) for name, each in document.fields.items()
     }
     assert after.how == document.how
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_line_says_what_a_document_says(archive: Archive, path: Path) -> None:
+    document = through(archive, scythe.read(path.read_bytes(), url="http://site.example/page"))
+    (stored,) = archive.read_pages(Wanted())
+    line = page_line(stored)
+    said = document.to_dict()
+    assert list(line)[: len(said)] == list(said)
+    assert json.dumps({name: line[name] for name in said}) == json.dumps(said)
 
 
 def test_what_was_not_kept_is_empty(archive: Archive) -> None:

@@ -119,7 +119,7 @@ def for_parquet(line: Row) -> Row:
     """Return the line of a page with what it states of itself beside it, and attributes as pairs with names."""
     metadata, attributes = line["metadata"], line["attributes"]
     assert isinstance(metadata, dict)
-    assert isinstance(attributes, list)
+    assert isinstance(attributes, tuple)
     pairs = [{"name": name, "value": value} for name, value in attributes]
     stated = {name: metadata[name] or None for name in _STATED}
     return line | stated | {"keywords": metadata["keywords"], "attributes": pairs}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from scythe.archive.stored import StoredPage, StoredRecord
 from scythe.cli.record_rows import own_names
@@ -28,10 +29,30 @@ _SAID = ("author", "published", "modified", "language", "kind", "description")  
 
 
 def page_line(stored: StoredPage) -> Row:
-    """Return everything that is known of a page."""
-    line = to_document(stored).to_dict()
-    line |= {"markdown": stored.markdown, "html": stored.html}  # null: was not kept
-    return line | _in_archive(stored)
+    """Return everything that is known of a page: what `Document.to_dict` says, in half of its time, and where it is."""
+    document = to_document(stored)
+    return {
+        "url": stored.url,
+        "title": stored.title,
+        "text": stored.text,
+        "markdown": stored.markdown,  # null: was not kept
+        "html": stored.html,
+        "images": [_plain(image) for image in document.images],
+        "records": [_plain(region) | {"records": list(map(_plain, region.records))} for region in stored.regions],
+        "attributes": document.attributes,
+        "paging": _plain(document.paging),
+        "metadata": _plain(document.metadata),
+        "how": document.how,
+        "fields": {name: _plain(field) for name, field in document.fields.items()},
+        "losses": [_plain(loss) for loss in document.losses],
+        "why": document.why,
+        **_in_archive(stored),
+    }
+
+
+def _plain(record: Any) -> Row:
+    """Return the fields of a frozen record by name; what they hold is plain already."""
+    return {name: getattr(record, name) for name in record.__slots__}
 
 
 def page_cells(stored: StoredPage) -> Row:
