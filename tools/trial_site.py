@@ -54,10 +54,16 @@ def build_pages(count: int, page_bytes: int = 0) -> Iterator[TrialPage]:
         body = page.html.replace(_SITE, b"").replace(b'href="?', b'href="#')
         body = _LINK.sub(lambda found: found[1] + _known(found[2], known, lists) + b'"', body)
         head, tail = body.partition(b"</h1>")[::2]
-        body = head + b"</h1>" + tail.replace(b"</p>", b" %s of page %d.</p>" % (_EDITION, number), 1)
+        body = head + b"</h1>" + tail.replace(b"</p>", b" %s, filed under %s.</p>" % (_EDITION, _spell(number)), 1)
         if page_bytes:
             body = _fill(body, page_bytes, fillers, number, paths)
         yield TrialPage(page.path, page.content_type, body)
+
+
+def _spell(number: int) -> bytes:
+    """Write a number in words, so that no two pages say the same."""
+    base = len(_WORDS)
+    return " ".join(_WORDS[number // base**place % base] for place in (3, 2, 1, 0)).encode()
 
 
 def _known(path: bytes, known: frozenset[bytes], lists: Sequence[bytes]) -> bytes:
@@ -116,7 +122,7 @@ def _fill(body: bytes, page_bytes: int, fillers: tuple[bytes, bytes], number: in
 
 def load_pages(count: int, page_bytes: int = 0) -> list[TrialPage]:
     """Return the pages of a site, made once and kept in the folder for temporary files."""
-    kept = Path(tempfile.gettempdir()) / f"scythe-trial-{count}-{page_bytes}.bin"
+    kept = Path(tempfile.gettempdir()) / f"scythe-trial-2-{count}-{page_bytes}.bin"
     if not kept.exists():
         fresh = kept.with_suffix(f".{os.getpid()}")
         with open(fresh, "wb") as out:
