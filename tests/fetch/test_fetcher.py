@@ -3,12 +3,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack
 from typing import TypeVar
 
 import pytest
 
 from scythe.errors import BadInput, FetchFailed
-from scythe.fetch import Fetcher, FetchOptions, open_fetcher, redirect_target
+from scythe.fetch import Fetcher, FetchOptions, connections, open_fetcher, redirect_target
 from scythe.model import Response
 
 from .server import Answer, always, by_path, kept_page, page, serve
@@ -296,3 +297,43 @@ def test_a_body_without_a_length_ends_with_its_connection() -> None:
     with serve(always(b"HTTP/1.1 200 OK\r\n\r\n", b"<p>one", b" two")) as server:
         response = get_all([server.url()])[0]
     assert (response.body, response.cut_at_bytes) == (b"<p>one two", None)
+
+
+def test_only_so_many_hosts_keep_an_idle_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "_KEPT_HOSTS", 2)
+
+    async def work(fetcher: Fetcher) -> list[int]:
+        for server in servers:
+            await fetcher.get(server.url())
+        for _ in range(100):
+            if sum(server.open_now for server in servers) == 2:
+                break
+            await asyncio.sleep(0.01)
+        return [server.open_now for server in servers]
+
+    with ExitStack() as stack:
+        addresses = [f"127.0.0.{n}" for n in range(1, 6)]
+        good = always(kept_page(b"ok"))
+        servers = [stack.enter_context(serve(good, keeps=True, address=address)) for address in addresses]
+        assert run(work) == [1, 1, 0, 0, 0]
+
+
+def test_who_is_cancelled_while_a_body_comes_leaves_nothing_behind() -> None:
+    async def endless(path: str) -> AsyncIterator[bytes]:
+        if path == "/ok":
+            yield kept_page(b"ok")
+            return
+        yield b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
+        while True:
+            await asyncio.sleep(0.01)
+            yield b"x"
+
+    async def work(fetcher: Fetcher) -> bytes:
+        for _ in range(5):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.05):
+                    await fetcher.get(server.url("/endless"))
+        return (await fetcher.get(server.url("/ok"))).body
+
+    with serve(endless, keeps=True) as server:
+        assert run(work, FetchOptions(allow_private=True, concurrency=1, timeout_s=5)) == b"ok"
