@@ -68,6 +68,7 @@ def test_a_trap_takes_little_of_a_small_limit() -> None:
         ("/x/y/x/z/x/w/x", REPEATED_PATH),
         ("/" + "/".join(map(str, range(30))), DEEP_PATH),
         ("/2049/05/", FAR_AHEAD),
+        ("/calendar/2049/5/", FAR_AHEAD),
         ("/events?date=2049-01-01", FAR_AHEAD),
         ("/events?month=3&year=2050", FAR_AHEAD),
         ("/?m=204905", FAR_AHEAD),
@@ -89,6 +90,7 @@ def test_addresses_that_no_honest_site_has(path: str, why: str) -> None:
         "/2027/12/next-year",
         "/2049/",
         "/product/2049/5000",
+        "/thread/2500/2",
         "/?p=2049",
         "/blade-runner-2049/2049",
         "/events?month=5&year=2028",
@@ -177,3 +179,11 @@ def test_memory_is_bounded() -> None:
         traps.note(f"{SITE}/{n:o}x/{n % 7}/x?a{n}=1&b=2", "t", f"text {n}")
     assert len(traps.kinds) <= 20_000
     assert len(traps.name_sets) <= 20_000
+
+
+def test_numbered_pages_that_differ_in_their_number_only_are_all_visited() -> None:
+    traps = Traps()
+    for number in range(900, 2_200):
+        url = f"{SITE}/page/{number}.html"
+        assert traps.why_trapped(url) == ""
+        traps.note(url, f"Page {number}", f"This is page {number}. " + "It says what the others say. " * 20)

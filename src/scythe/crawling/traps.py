@@ -44,9 +44,15 @@ _TIMES = 3  # in a row
 _TIMES_APART = 4  # one segment, anywhere
 _DIGITS = re.compile(r"[0-9]++")
 _DATE = re.compile(r"(?<![0-9])([12][0-9]{3})(?:[-_./]?(?:0?[1-9]|1[0-2]))?(?:[-_./]?[0-3]?[0-9])?(?![0-9])")
+# a year and a month; a number of four digits alone is as likely to count pages
+_DATED = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}[-_./](?:0?[1-9]|1[0-2])(?![0-9])")
 _MIXED = re.compile(r"(?=[^0-9]*+[0-9])[0-9A-Za-z_-]{8,}")
 _DATE_NAMES = frozenset(
     "date day month year week cal calendar start end from to startdate enddate tribe-bar-date ical mcat y m d".split()
+)
+_CALENDARS = frozenset(
+    "calendar calendars cal events event agenda diary schedule kalender termine calendrier evenements calendario "
+    "eventos eventi kalendarz takvim etkinlikler day month year week".split()
 )
 _WORD = re.compile(r"[A-Za-z]{1,20}")
 
@@ -78,12 +84,16 @@ def _repeats(segments: list[str]) -> bool:
 
 
 def _years(path: str, query: str) -> list[int]:
-    """Return the years that an address names as dates: before a month, or as a parameter of a calendar."""
+    """Return the years that an address names as dates: before a month in a calendar, or as its parameter."""
+    segments = path.lower().split("/")
     found = [
         int(one)
-        for one, other in pairwise(path.split("/"))
+        for one, other in pairwise(segments)
         if len(one) == 4 and one.isascii() and one.isdigit() and other.isdigit() and 0 < int(other[:3]) <= 12
     ]
+    is_archive = len(segments) > 2 and len(segments[2]) == 2 and len(segments[1]) == 4  # /2049/05/
+    if not is_archive and _CALENDARS.isdisjoint(segments):  # /thread/2500/2 is the second page of a thread
+        found = []
     if query and not _DATE_NAMES.isdisjoint(name.lower() for name, _ in _pairs(query)):
         for name, value in _pairs(query):
             if name.lower() in _DATE_NAMES and (date := _DATE.match(value)):
@@ -153,7 +163,7 @@ class Traps:
         if len(self.hosts) < LIMITS.site_hosts:
             self.hosts.add(parts.netloc)
         self._note_names(parts.path, parts.query)
-        dated = bool(_DATE.search(parts.path) or _years(parts.path, parts.query))
+        dated = bool(_DATED.search(parts.path) or _years(parts.path, parts.query))
         said = _DIGITS.sub("", f"{title}\n{text}") if dated else f"{title}\n{text}\n{other}"
         judged = dated or bool(text.strip() or other)
         why = ""
