@@ -42,7 +42,7 @@ $(VENV)/installed-bench: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[bench]'
 	@touch $@
 
-demo: $(VENV)/installed  ## install into .venv and read the bundled demo pages
+demo: $(VENV)/installed  ## install into .venv and crawl a bundled site on this machine
 	$(BIN)/scythe demo
 
 test: lint types  ## everything a change must pass: format, lint, strict types, tests

@@ -12,6 +12,7 @@ from html import escape
 
 _ACROSS = 40  # boxes in a line of a strip
 _SIZE = 16
+_HEIGHTS = {"cut": 16, "mixed": 12, "tree": 8, "cold": 4}  # told apart without colours too
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,15 @@ def draw_bars(title: str, bars: Sequence[Bar], *, most: float) -> str:
 
 
 def draw_strip(title: str, said: str, kinds: Sequence[str], mark_at: int | None) -> str:
-    """Draw a small box for each kind, in lines of forty, with a line before the box `mark_at`."""
+    """Draw a box for each page, the taller the less of a tree it took, forty in a line; a line before `mark_at`."""
     high = _SIZE + 8
     boxes = []
     for number, kind in enumerate(kinds):
         x, y = number % _ACROSS * _SIZE, number // _ACROSS * high
-        boxes.append(f'<rect class="{kind}" x="{x + 1}" y="{y + 4}" width="{_SIZE - 2}" height="{_SIZE}" rx="2"/>')
+        tall = _HEIGHTS[kind]
+        boxes.append(
+            f'<rect class="{kind}" x="{x + 1}" y="{y + 20 - tall}" width="{_SIZE - 2}" height="{tall}" rx="2"/>'
+        )
         if number == mark_at:
             boxes.append(f'<rect class="mark" x="{x - 1.5}" y="{y}" width="3" height="{high}"/>')
     rows = -(-len(kinds) // _ACROSS)

@@ -126,7 +126,7 @@ def _steps(results: Results) -> str:
         noted = "".join(f"<li>{escape(line.strip())}</li>" for line in more)
         told = f"<p>{escape(first)}</p>" + (f"<ul>{noted}</ul>" if noted else "")
     return (
-        "<p>Each box is a page of the site, in the order of the crawl.</p>"
+        "<p>Each box is a page of the site, in the order of the crawl; the taller, the more was cut.</p>"
         + draw_strip("How the pages were extracted, in the order of the crawl", said, kinds, mark)
         + f"<ul class=legend>{legend}</ul>"
         + told
