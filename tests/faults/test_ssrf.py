@@ -122,10 +122,11 @@ def test_no_redirect_leads_inside(stand_in: str) -> None:
             yield page(b"", f"Location: {targets[int(number)]}", status="302 Found") if number else page(b"public")
 
         with serve(send_away, address=stand_in) as public:
-            for door in (by_fetch_all, by_fetcher, by_image_sizes):
+            for door, step in ((by_fetcher, 1), (by_fetch_all, 5), (by_image_sizes, 5)):
                 public.heads.clear()
-                answers = asyncio.run(door([public.url(f"/?{number}") for number in range(len(targets))]))
-                assert len(public.heads) >= len(targets)
+                urls = [public.url(f"/?{number}") for number in range(0, len(targets), step)]
+                answers = asyncio.run(door(urls))
+                assert len(public.heads) >= len(urls)
                 # some are relative when read from the page: those stay where they are
                 assert answers <= len([head for head in public.heads if "GET /?" not in head])
         assert trap.caught() == 0
