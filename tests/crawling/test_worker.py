@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import resource
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -194,40 +195,88 @@ def test_what_does_not_fit_the_table_is_named_again_and_nothing_is_left_out() ->
     assert sum(is_news(url, False) for url in urls) > 80
 
 
+def fill(sample: Sample, path: str, count: int, trouble: str = "") -> None:
+    for number in range(count):
+        sample.add(f"https://mill.example/{path}/{number}", path.encode(), trouble)
+
+
 def test_a_sample_is_due_with_enough_pages_then_with_many_that_do_not_fit() -> None:
     sample = Sample()
-    for number in range(FIRST):
-        assert not sample.is_due
-        sample.add(str(number), b"x", fits=True)
+    fill(sample, "news", FIRST - 1)
+    assert not sample.is_due
+    fill(sample, "news", 1)
     assert sample.is_due
     assert len(sample.begin()) == FIRST
     sample.settle(learned=True)
-    for number in range(200):
-        sample.add(str(number), b"y", fits=True)
+    fill(sample, "news", 200)
+    fill(sample, "shop/thing", 15, "no layout fits the page")
     assert not sample.is_due
-    for number in range(FIRST):
-        sample.add(str(number), b"z", fits=False)
+    fill(sample, "shop/thing", 1, "no layout fits the page")
     assert sample.is_due
-    assert [body for _, body in sample.begin()] == [b"x"] * FIRST + [b"z"] * FIRST
+    assert sorted(body for _, body in sample.begin()) == [b"news"] * 8 + [b"shop/thing"] * 16
+
+
+def test_pages_of_all_kinds_are_learned_from() -> None:
+    sample = Sample(is_learned=True)
+    fill(sample, "news", 500)
+    fill(sample, "a/deep/kind", 500)
+    fill(sample, "shop/thing", 40, "odd")
+    fill(sample, "a/longer/path", 4, "odd")
+    counted = Counter(body for _, body in sample.begin())
+    assert counted == {b"news": 4, b"a/deep/kind": 4, b"shop/thing": 12, b"a/longer/path": 4}
+
+
+def test_a_trouble_that_learning_did_not_end_does_not_count_again() -> None:
+    sample = Sample(is_learned=True)
+    fill(sample, "shop", 16, "rule 7 fails")
+    assert sample.is_due
+    sample.begin()
+    sample.settle(learned=False)
+    fill(sample, "shop", 500, "rule 8 fails")
+    assert not sample.is_due
+    fill(sample, "shop/thing", 16, "rule 8 fails")
+    assert sample.is_due
+
+
+def test_what_learning_found_no_rule_for_is_no_reason_to_learn_again() -> None:
+    sample = Sample()
+    fill(sample, "list", FIRST)
+    sample.begin()
+    sample.settle(learned=True)
+    fill(sample, "list", 100, "tree: read cold (no rule in this layout)")
+    assert not sample.is_due
+    fill(sample, "list/entry", 16, "tree: read cold (no rule in this layout)")
+    assert sample.is_due
+
+
+def test_learning_that_is_of_use_lets_the_next_wait_longer() -> None:
+    sample, attempts = Sample(is_learned=True), []
+    for number in range(3_000):
+        sample.add(f"https://mill.example/{'a/' * (number % 7)}", b"x", f"trouble {number}")
+        if sample.is_due:
+            sample.begin()
+            sample.settle(learned=True)
+            attempts.append(number + 1)
+    assert attempts == [16, 80, 336, 1_360]
 
 
 def test_learning_that_fails_is_tried_again_after_more_pages_and_not_for_ever() -> None:
     sample, attempts = Sample(), []
     for number in range(2_000):
-        sample.add(str(number), b"x", fits=True)
+        sample.add(str(number), b"x")
         if sample.is_due:
             sample.begin()
             sample.settle(learned=False)
-            attempts.append(number)
-    assert attempts == [11, 35, 83, 179, 371]
+            attempts.append(number + 1)
+    assert attempts == [12, 36, 84, 180, 372, 756]
     assert not sample.usual
 
 
 def test_a_sample_holds_bounded_memory() -> None:
     sample = Sample(is_learned=True)
     for number in range(100):
-        sample.add(str(number), b"x" * 1_900_000, fits=number % 2 == 0)
-        sample.add(str(number), b"x" * 2_100_000, fits=False)
+        sample.add(str(number), b"x" * 1_900_000, "" if number % 2 else "odd")
+        sample.add(str(number), b"x" * 2_100_000, "odd")
     kept = [*sample.usual, *sample.odd]
     assert sum(len(body) for _, body in kept) <= 16_000_000
     assert max(len(body) for _, body in kept) == 1_900_000

@@ -49,7 +49,7 @@ class SiteLearner:
         said = None if is_cold(document) else read_said(body, job.url, seen.tags)
         extracted = to_extracted(document, self.setup.parts, said)
         if job.is_whole and job.status == 200 and (extracted.text or extracted.regions) and self._may_learn:
-            self._sample.add(job.url, body, fits=self._site is None or self._fits(document))
+            self._sample.add(job.url, body, "" if self._site is None else self._trouble(document))
         drift = len(self._site.drift.events) if self._site is not None else 0
         return Answer(
             extracted,
@@ -120,14 +120,18 @@ class SiteLearner:
 
     def _count_fitting(self, site: Site, pages: Sequence[Kept]) -> int:
         documents = (site.extract(body, url, via="cut") for url, body in pages)
-        return sum(bool(document.text) and self._fits(document) for document in documents)
+        return sum(bool(document.text) and not self._trouble(document) for document in documents)
 
-    def _fits(self, document: Document) -> bool:
-        """Say whether the rules gave what is wanted of nearly every page without a tree."""
+    def _trouble(self, document: Document) -> str:
+        """Say what the rules did not give of what is wanted of nearly every page; empty where they gave all.
+
+        Images that are read by the tree without a reason given are so on all pages of a layout: more do not help.
+        """
+        names = ["title", "text"]
         if "images" in self.setup.parts:
             _ = document.images  # upon which it is known how they were got
-        names = ("title", "text", "images") if "images" in self.setup.parts else ("title", "text")
-        return all(document.how.get(name, "cut").startswith("cut") for name in names)
+            names += ["images"] if "(" in document.how.get("images", "") else []
+        return " ".join(how for name in names if not (how := document.how.get(name, "cut")).startswith("cut"))
 
     def _discover(self, job: Job, body: bytes) -> Discovery:
         return discover(

@@ -1,20 +1,32 @@
 """Keep some pages of a site to learn it from: pages come in as they are crawled, enough of them go out when it is time.
 
 The first pages of a crawl seldom show all that a site has. So pages that what was learned does not fit are kept too,
-and when they are many the site is learned once more, from both.
+and when they are many the site is learned once more, from both. Learning costs as much as reading some hundred pages
+by their trees, so it waits for many, and troubles that it could not help once do not count again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from scythe.learn.urls import url_shape
 
 FIRST = 12  # pages before a site is learned at all
-_ODD = 24  # pages kept that do not fit
-_ROUNDS = 5  # attempts at learning one site in one run
-_SHARE = 0.04  # of the pages since the last attempt that did not fit: below, learning costs more than it saves
+_USUAL, _ODD = 24, 48  # pages kept that fit, and that do not
+_OF_A_SHAPE = 4  # of those that fit, with addresses that look alike
+_LOOKED_AT = 8  # once there are enough that fit, every so many of them are looked at for another kind
+_MISFITS = 16  # pages that do not fit before the second attempt, and four times as many before each one after that
+_ATTEMPTS = 6  # in one run
+_SHARE = 0.02  # of the pages since the last attempt that did not fit: below, learning costs more than it saves
+_OF_USUAL, _OF_ODD = 8, 16  # pages that are learned from again
 _PAGE_BYTES = 2_000_000  # learning takes some seconds a megabyte
 _BYTES = 16_000_000  # of all pages kept
+_TROUBLES = 200  # kinds of trouble remembered
+_NO_RULE = "no rule in this layout"
+_DIGITS = re.compile(r"\d+")
 
 Kept = tuple[str, bytes]  # address and body
 
@@ -26,49 +38,89 @@ class Sample:
     is_learned: bool = False
     usual: list[Kept] = field(default_factory=list)
     odd: list[Kept] = field(default_factory=list)
-    _rounds: int = 0
+    _attempts: int = 0
+    _gains: int = 0  # attempts at learning more that were of use
     _pages: int = 0  # since the last attempt
     _misfits: int = 0  # of them
+    _troubles: set[str] = field(default_factory=set)  # of these
+    _hopeless: set[str] = field(default_factory=set)  # troubles that learning did not end
+    _shapes: set[str] = field(default_factory=set)  # of the addresses that were learned from
 
-    def add(self, url: str, body: bytes, *, fits: bool) -> None:
-        """Take in a page that was extracted; `fits`: what was learned fits it, or nothing was learned yet."""
+    def add(self, url: str, body: bytes, trouble: str = "") -> None:
+        """Take in a page that was extracted; `trouble` says what of it the rules did not fit."""
         self._pages += 1
-        self._misfits += not fits
-        if len(body) > _PAGE_BYTES or self._rounds >= _ROUNDS:
+        if self._is_over or len(body) > _PAGE_BYTES:
             return
-        if not fits:
+        if not trouble:
+            self._keep_usual(url, body)
+        elif self._may_help(url_shape(url), trouble):
+            self._misfits += 1
             self.odd.append((url, body))
             del self.odd[:-_ODD]
-        elif len(self.usual) < FIRST or not self.is_learned:
-            self.usual.append((url, body))
-            del self.usual[: -2 * FIRST]
         while _size(self.usual) + _size(self.odd) > _BYTES:
             (self.odd or self.usual).pop(0)
 
+    def _keep_usual(self, url: str, body: bytes) -> None:
+        if not self.is_learned or len(self.usual) < FIRST:
+            self.usual.append((url, body))
+            del self.usual[:-_USUAL]
+        elif self._pages % _LOOKED_AT == 0 and len(self.usual) < _USUAL:
+            shape = url_shape(url)
+            if sum(url_shape(other) == shape for other, _ in self.usual) < _OF_A_SHAPE:
+                self.usual.append((url, body))
+
+    def _may_help(self, shape: str, trouble: str) -> bool:
+        """Say whether learning may end a trouble: not where it did not, though it had seen such pages."""
+        name = f"{shape} {_DIGITS.sub('', trouble)}"
+        if name in self._hopeless or (_NO_RULE in trouble and shape in self._shapes):
+            return False
+        if len(self._troubles) < _TROUBLES:
+            self._troubles.add(name)
+        return True
+
     @property
     def is_due(self) -> bool:
-        """Whether learning is worth an attempt now; each waits for twice as many pages as the one before."""
-        wanted = FIRST << self._rounds
-        if self._rounds >= _ROUNDS:
+        """Whether learning is worth an attempt now; each that was of use lets the next wait for more pages."""
+        if self._is_over:
             return False
         if not self.is_learned:
-            return self._pages >= wanted and len(self.usual) >= FIRST // 2
-        return self._misfits >= wanted // 2 and self._misfits >= _SHARE * self._pages
+            return self._pages >= FIRST << self._attempts and len(self.usual) >= FIRST // 2
+        return self._misfits >= _MISFITS * 4**self._gains and self._misfits >= _SHARE * self._pages
 
     def begin(self) -> list[Kept]:
-        """Return the pages to learn from, and count the attempt."""
-        self._rounds += 1
+        """Return the pages to learn from, of as many kinds of addresses as there are, and count the attempt."""
+        self._attempts += 1
         self._pages = self._misfits = 0
-        return [*self.usual, *self.odd]
+        if not self.is_learned:
+            return list(self.usual)
+        return [*_pick(self.usual, _OF_USUAL), *_pick(self.odd, _OF_ODD)]
 
     def settle(self, *, learned: bool) -> None:
-        """Take note of how the attempt ended; pages that fit now are usual ones."""
-        self.is_learned = self.is_learned or learned
-        if self._rounds >= _ROUNDS:
-            self.usual, self.odd = [], []
-        elif learned:
-            self.usual = [*self.usual[:FIRST], *self.odd][: FIRST + _ODD // 2]
-            self.odd = []
+        """Take note of how the attempt ended."""
+        pages = [*self.usual, *self.odd]
+        if learned:
+            self._gains += self.is_learned
+            self.is_learned = True
+            self._shapes |= {url_shape(url) for url, _ in pages}
+            self.usual = _pick(pages, _USUAL)
+        elif self.is_learned and len(self._hopeless) < _TROUBLES:
+            self._hopeless |= self._troubles
+        self.odd, self._troubles = [], set()
+        if self._is_over:
+            self.usual = []
+
+    @property
+    def _is_over(self) -> bool:
+        return self._attempts >= _ATTEMPTS
+
+
+def _pick(pages: Sequence[Kept], count: int) -> list[Kept]:
+    """Return pages of all kinds of addresses in turn, the newest of each first."""
+    by_shape: dict[str, list[Kept]] = {}
+    for page in reversed(pages):
+        by_shape.setdefault(url_shape(page[0]), []).append(page)
+    turns = zip_longest(*by_shape.values())
+    return [page for turn in turns for page in turn if page is not None][:count]
 
 
 def _size(kept: Iterable[Kept]) -> int:
