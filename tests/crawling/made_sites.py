@@ -96,7 +96,7 @@ STYLES = [
 class Honest:
     """A site with articles of one kind, a long list in pages and archives by month."""
 
-    def __init__(self, style: Style, *, articles: int = 600, months: int = 120, per_page: int = 10) -> None:
+    def __init__(self, style: Style, *, articles: int = 300, months: int = 120, per_page: int = 10) -> None:
         self.pages: dict[str, Made] = {}
         stories = [self._article(style, n, months) for n in range(1, articles + 1)]
         lists = [stories[at : at + per_page] for at in range(0, articles, per_page)]

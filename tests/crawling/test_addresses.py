@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from scythe.crawling.addresses import Addresses
 from scythe.crawling.jobs import Named
 from scythe.crawling.options import CrawlOptions
@@ -59,3 +61,11 @@ def test_sitemaps_that_name_sitemaps_without_end_are_left() -> None:
     many = [Named(Url(f"https://example.org/{n}.xml"), "sitemap", "sitemap") for n in range(LIMITS.site_sitemaps + 10)]
     assert len(addresses.choose(TASK, many)) < LIMITS.site_sitemaps
     assert sum(addresses.skipped.values()) == 12
+
+
+def test_pages_of_a_gallery_are_told_apart_by_their_images() -> None:
+    addresses = Addresses(START, CrawlOptions())
+    for n in range(100):
+        rest = json.dumps({"images": [{"src": f"/{n}.jpg", "relevant": True}, {"src": "/logo.png", "relevant": False}]})
+        addresses.note(Url(f"https://example.org/picture/{n}"), Extracted("Gallery", "All rights reserved", rest=rest))
+    assert len(addresses.choose(TASK, [Named(Url("https://example.org/picture/100"))])) == 1

@@ -46,7 +46,7 @@ def test_a_trap_is_left_and_no_honest_page_is_lost(name: str) -> None:
     assert sum(visits.addresses.skipped.values()) > 0
 
 
-@pytest.mark.parametrize("style", STYLES[2:4], ids=lambda style: style.article)
+@pytest.mark.parametrize("style", STYLES[3:4], ids=lambda style: style.article)
 def test_all_traps_at_once_cost_an_honest_site_nothing(style) -> None:  # type: ignore[no-untyped-def]
     honest = Honest(style, articles=150)
     visits = crawl(with_traps(honest, list(TRAPS)), START, most=50_000)
@@ -114,6 +114,16 @@ def test_lists_whose_text_was_not_found_are_told_apart_by_their_links() -> None:
     for n in range(200):
         traps.note(f"{SITE}/list/{n}", "List", "One heading for all pages", f"/a{n} /b{n}")
     assert traps.why_trapped(f"{SITE}/list/200") == ""
+
+
+def test_months_whose_text_was_not_found_are_told_apart_by_the_pages_they_link_to() -> None:
+    honest, calendar = Traps(), Traps()
+    for n in range(200):
+        url = f"{SITE}/calendar/{1990 + n // 12}/{1 + n % 12:02}/"
+        honest.note(url, "Archive", "", f"/{prose(n, 3).replace(' ', '-')}/")
+        calendar.note(url, "Calendar", "", " ".join(f"{url}{day}/" for day in range(1, 29 + n % 3)))
+    assert honest.why_trapped(f"{SITE}/calendar/2007/01/") == ""
+    assert calendar.why_trapped(f"{SITE}/calendar/2007/01/") == SAME_AGAIN
 
 
 def test_a_kind_is_stopped_alone() -> None:

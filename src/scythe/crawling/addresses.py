@@ -21,6 +21,7 @@ from scythe.url import Url, absolute
 from scythe.visits import Extracted, Found, Task
 
 _SEEN_BEFORE = "the same page was visited under another address"
+_SHORT_CHARS = 500  # a page with less text may be about its images
 _KINDS_OFF = "feeds are not followed"
 _TOO_MANY_SITEMAPS = "too many sitemaps, or too deep in each other"
 
@@ -55,8 +56,10 @@ class Addresses:
     def note(self, url: Url, extracted: Extracted) -> None:
         """Let a page say which parameters of addresses matter, and whether its kind has an end."""
         self._params.note(url, text_mark(extracted.text))
-        others = " ".join(link for region in extracted.regions for record in region.records for link in record.links)
-        self._traps.note(url, extracted.title, extracted.text, others)
+        others: list[str] = [link for region in extracted.regions for record in region.records for link in record.links]
+        if len(extracted.text) < _SHORT_CHARS:
+            others += _images(extracted.rest)
+        self._traps.note(url, extracted.title, extracted.text, " ".join(others))
 
     def choose(self, task: Task, named: Sequence[Named]) -> tuple[Found, ...]:
         """Return the addresses to visit among those that a page named; the others are counted by the reason."""
@@ -113,3 +116,9 @@ class Addresses:
         self._traps = Traps.from_json(kept["traps"], self._options.limit)
         for host in kept["hosts"]:
             self.widen(f"https://{host}/")
+
+
+def _images(rest: str) -> list[str]:
+    """Return the addresses of the images that belong to the content of a page."""
+    images = json.loads(rest).get("images", ())
+    return [image["src"] for image in images if image.get("relevant")]

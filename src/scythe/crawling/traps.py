@@ -164,7 +164,9 @@ class Traps:
             self.hosts.add(parts.netloc)
         self._note_names(parts.path, parts.query)
         dated = bool(_DATED.search(parts.path) or _years(parts.path, parts.query))
-        said = _DIGITS.sub("", f"{title}\n{text}") if dated else f"{title}\n{text}\n{other}"
+        said = f"{title}\n{text}\n{other}"
+        if dated:  # an empty month is like any other, also where it links to its days
+            said = _DIGITS.sub("", f"{title}\n{text}\n") + " ".join(sorted(set(_DIGITS.sub("", other).split())))
         judged = dated or bool(text.strip() or other)
         why = ""
         window = WINDOW if self.limit is None else min(max(self.limit // 10, LEAST), WINDOW)
