@@ -35,6 +35,13 @@ def test_a_path_is_put_behind_the_host(base):
     assert absolute("/p?q", base) == base[: base.index("a.example")] + "a.example/p?q"
 
 
+@given(st.integers(0, 99_999), st.sampled_from(["", "/", "/x/y", "/x?y#z"]), st.sampled_from(["/p?q", "p/q", "p#q"]))
+def test_a_port_is_kept_if_there_can_be_such_a_one(port, path, name):
+    base = f"http://10.0.0.1:{port}{path}"
+    assert absolute(base) == (base if port < 65_536 else None)
+    assert absolute(name, base) == (urljoin(base, name) if port < 65_536 else None)
+
+
 def test_what_counts_as_an_address_can_be_taken_apart():
     urls = [url for text in odd_urls(20_000, seed=4) if (url := absolute(text))]
     assert len(urls) > 2_000
