@@ -96,3 +96,19 @@ def test_options_survive_the_command_line() -> None:
     options = ServeOptions(3, 77, 1, 9, 0.25, 2.5, 1000, ("slow", "gone"), 0.5, "127.0.0.3", 0)
     assert read_arguments(list(write_arguments(options)))[0] == options
     assert read_arguments([])[0] == ServeOptions()
+
+
+def test_a_port_that_is_taken_is_an_error_in_words(capfd: pytest.CaptureFixture[str]) -> None:
+    with serve_demo(ServeOptions(pages=1)) as server:
+        port = urlsplit(server.url).port or 0
+        with pytest.raises(OSError, match="cannot be served"), serve_demo_process(ServeOptions(pages=1, port=port)):
+            pass
+        with pytest.raises(OSError, match="in use"), serve_demo(ServeOptions(pages=1, port=port)):
+            pass
+
+
+def test_a_server_process_ends_with_its_input() -> None:
+    with serve_demo_process(ServeOptions(pages=1)) as server:
+        assert server.process.stdin is not None
+        server.process.stdin.close()
+        assert server.process.wait(10) == 0

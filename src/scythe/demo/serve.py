@@ -118,6 +118,8 @@ def serve_demo_process(options: ServeOptions | None = None) -> Iterator[InProces
             assert process.stdout is not None
             try:
                 base = process.stdout.readline().strip().rstrip("/")
+                if not base:
+                    raise OSError(f"the demo site cannot be served on {options.address}, port {options.port}")
                 yield InProcess(make_site(options, base), process, log_file)
             finally:
                 process.terminate()

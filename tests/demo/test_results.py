@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+
+from scythe.demo.corners import Corner
+from scythe.demo.crawled import Address, Crawled, Visited
+from scythe.demo.protocol import Request
+from scythe.demo.race import race
+from scythe.demo.results import count_fields, judge_corners, judge_redesign, order_steps, score_kinds
+from scythe.demo.wording import corner_ending, describe_redesign
+from scythe.demo.world import World
+from scythe.model import Record, Region
+from scythe.site import Site
+from scythe.url import Url
+from scythe.visits import Extracted
+
+WORLD = World(pages=20)
+
+
+def extracted(path: str, *, text: str | None = None, how: str = "cut", cut: int = 6, tree: int = 0) -> Extracted:
+    """What a perfect crawl would have of a page, unless told otherwise."""
+    page = WORLD.page(path)
+    assert page is not None
+    images = [{"src": image, "relevant": True} for image in page.gold_images]
+    ways = dict.fromkeys(("title", "text", "images"), "cut: tag") | {"records": "tree: read cold"}
+    records = tuple(Record((each.title,), (Url(page.base + each.path),)) for each in page.gold_records)
+    return Extracted(
+        page.gold_title,
+        page.gold_text if text is None else text,
+        rest=json.dumps({"images": images, "how": ways}),
+        how=how,
+        cut_fields=cut,
+        tree_fields=tree,
+        regions=(Region(records, ("title",)),) if records else (),
+    )
+
+
+def test_a_perfect_crawl_scores_one_everywhere() -> None:
+    rows = score_kinds(WORLD, [Visited(path, "new", extracted(path)) for path in WORLD.paths])
+    assert sum(row.pages for row in rows) == len(WORLD.paths)
+    for row in rows:
+        assert row.found == row.titles == row.pages
+        assert row.f1 == (None if row.kind == "list" else 1.0)
+        assert row.images[0] == row.images[1]
+        assert row.records[0] == row.records[1]
+    assert next(row for row in rows if row.kind == "gallery").images[1] >= 8
+    assert next(row for row in rows if row.kind == "list").records[1] > 20
+
+
+def test_what_was_not_found_or_is_wrong_lowers_the_score() -> None:
+    story = next(plan.path for plan in WORLD.ledger.content if plan.kind == "news")
+    (row,) = (row for row in score_kinds(WORLD, [Visited(story, "new", extracted(story, text="x"))]) if row.found)
+    assert (row.kind, row.found, row.f1) == ("news", 1, 0.0)
+    assert row.pages > 1
+
+
+def test_fields_are_counted_on_learned_pages_only() -> None:
+    cold = Visited("/", "new", extracted("/", how="cold"))
+    rows = {row.name: row for row in count_fields([cold, Visited("/", "new", extracted("/")), Visited("/x", "", None)])}
+    assert (rows["title"].cut, rows["title"].tree) == (1, 0)
+    assert (rows["records"].cut, rows["records"].tree) == (0, 1)
+    assert (rows["author"].cut, rows["author"].missing) == (0, 0)
+
+
+def test_corners_are_judged_by_the_states_of_their_addresses() -> None:
+    corner = Corner("gone", "410", ("/a", "/b?c=1"), lambda *_: None, below=("/deep/",), good=("gone",))
+    addresses = [
+        Address("/a", "gone", "the server answered 410"),
+        Address("/deep/1", "gone", ""),
+        Address("/z", "", ""),
+    ]
+    log = [Request(0.0, target, 410, "", 1) for target in ("/a", "/a", "/deep/9", "/other")]
+    (row,) = judge_corners([corner], addresses, log)
+    assert (row.requests, row.states, row.is_good) == (3, (("gone", 2),), True)
+    assert corner_ending(row) == "2 gone: the server answered 410"
+    (row,) = judge_corners([corner], [Address("/b?c=1", "done", "")], [])
+    assert not row.is_good
+    (row,) = judge_corners([corner], [], [])
+    assert corner_ending(row) == "not asked for: their addresses tell"
+
+
+def test_a_redesign_is_seen_in_the_share_of_fields_that_were_cut() -> None:
+    paths = WORLD.paths[:45]
+    crawled = Crawled(WORLD.base)
+    for number, path in enumerate(paths):
+        way = {"how": "cold"} if number < 5 else {"cut": 0, "tree": 6, "how": "tree"} if 20 <= number < 25 else {}
+        crawled.visited.append(Visited(path, "new", extracted(path, **way)))  # type: ignore[arg-type]
+    log = [Request(0.0, path, 200, "", 1) for path in paths]
+    steps = order_steps(WORLD, crawled, log, 20)
+    assert [step.design for step in steps] == [0] * 20 + [1] * 25
+    found = judge_redesign(steps, ["learned it again"])
+    assert found is not None
+    assert (found.after, found.before, found.soon, found.later) == (20, 1.0, 0.5, 1.0)
+    assert "After 20 pages" in next(describe_redesign(found))
+    assert judge_redesign(order_steps(WORLD, crawled, log, None), []) is None
+
+
+def test_the_race_times_both_ways_on_every_page() -> None:
+    pages = [page for plan in WORLD.ledger.content if plan.kind == "news" and (page := WORLD.page(plan.path))]
+    site = Site.learn((page.url, page.html) for page in pages)
+    (lap,) = race(site.to_json(), pages)
+    assert (lap.kind, lap.pages) == ("news", len(pages))
+    assert lap.cut_s > 0
+    assert lap.tree_s > 0
