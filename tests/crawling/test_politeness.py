@@ -243,13 +243,24 @@ def test_retry_after_is_kept_and_the_page_comes_in_the_end(tmp_path: Path) -> No
 def test_a_storm_of_503_is_met_with_ever_longer_pauses(tmp_path: Path, delay: float) -> None:
     site = chain(8)
     with logged(lambda path, log: site.get(path) if path in ("/", "/robots.txt") else BUSY) as log:
-        options = CrawlOptions(delay=delay, allow_private=True, sitemaps=False, feeds=False, patience_s=0.0, limit=20)
+        options = CrawlOptions(delay=delay, per_host=1, allow_private=True, sitemaps=False, feeds=False, patience_s=0.0)
         run = asyncio.run(_until(log, tmp_path, options, requests=6))
     assert run.tally.pages == 1
     storm = log.gaps[log.paths.index("/") + 1 :]
     assert len(storm) >= 3
     least = [delay + 0.5 * (2**refusals - 1) for refusals in range(1, len(storm) + 1)]
     assert all(gap >= pause - NO_HARM_S for gap, pause in zip(storm, least, strict=True))
+
+
+@pytest.mark.slow
+def test_one_refusal_holds_all_requests_at_a_host(tmp_path: Path) -> None:
+    site = chain(20)
+    with logged(lambda path, log: site.get(path) if path in ("/", "/robots.txt") else BUSY) as log:
+        options = CrawlOptions(delay=0.0, per_host=4, allow_private=True, sitemaps=False, feeds=False, patience_s=0.0)
+        asyncio.run(_until(log, tmp_path, options, requests=8))
+    storm = log.gaps[log.paths.index("/") + 1 :]
+    assert sum(gap < 0.45 for gap in storm) <= 3  # those that were under way already
+    assert max(storm) >= 1.5 - NO_HARM_S
 
 
 async def _until(log: Log, folder: Path, options: CrawlOptions, *, requests: int) -> Crawl:
