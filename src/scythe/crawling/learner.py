@@ -87,8 +87,12 @@ class SiteLearner:
         site, before = self._site, self._handed
         if site is None or site.profile is before:
             return None
-        if not now and (time.monotonic() - self._handed_at < _HANDED_S or _knows(site.profile) == _knows(before)):
-            return None
+        if not now:
+            if time.monotonic() - self._handed_at < _HANDED_S:
+                return None
+            self._handed_at = time.monotonic()  # or looked at, which need not be done for every page either
+            if _knows(site.profile) == _knows(before):
+                return None
         return self._hand_on(site)
 
     def _hand_on(self, site: Site) -> str | None:

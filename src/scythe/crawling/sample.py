@@ -8,7 +8,7 @@ by their trees, so it waits for many, and troubles that it could not help once d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -55,19 +55,21 @@ class Sample:
             self._keep_usual(url, body)
         elif self._may_help(url_shape(url), trouble):
             self._misfits += 1
-            self.odd.append((url, body))
-            del self.odd[:-_ODD]
-        while _size(self.usual) + _size(self.odd) > _BYTES:
+            self._keep(self.odd, (url, body), _ODD)
+
+    def _keep(self, pages: list[Kept], page: Kept, most: int) -> None:
+        pages.append(page)
+        del pages[:-most]
+        while sum(len(body) for _, body in (*self.usual, *self.odd)) > _BYTES:
             (self.odd or self.usual).pop(0)
 
     def _keep_usual(self, url: str, body: bytes) -> None:
         if not self.is_learned or len(self.usual) < FIRST:
-            self.usual.append((url, body))
-            del self.usual[:-_USUAL]
+            self._keep(self.usual, (url, body), _USUAL)
         elif self._pages % _LOOKED_AT == 0 and len(self.usual) < _USUAL:
             shape = url_shape(url)
             if sum(url_shape(other) == shape for other, _ in self.usual) < _OF_A_SHAPE:
-                self.usual.append((url, body))
+                self._keep(self.usual, (url, body), _USUAL)
 
     def _may_help(self, shape: str, trouble: str) -> bool:
         """Say whether learning may end a trouble: not where it did not, though it had seen such pages."""
@@ -121,7 +123,3 @@ def _pick(pages: Sequence[Kept], count: int) -> list[Kept]:
         by_shape.setdefault(url_shape(page[0]), []).append(page)
     turns = zip_longest(*by_shape.values())
     return [page for turn in turns for page in turn if page is not None][:count]
-
-
-def _size(kept: Iterable[Kept]) -> int:
-    return sum(len(body) for _, body in kept)
