@@ -50,8 +50,9 @@ static void read_values(const Token *t, Value *href, Value *rel)
                 at++;
             if (at < end && (*at == '"' || *at == '\'')) {
                 value.at = at + 1;
-                value.end = at = find_byte(at + 1, end, *at);
-                at++;
+                if ((value.end = find_byte(at + 1, end, *at)) == NULL)
+                    return; /* cannot be: the tag ends behind it */
+                at = value.end + 1;
             } else {
                 value.at = at;
                 while (at < end && !(byte_class[*at] & B_VALUE_END))
