@@ -76,7 +76,7 @@ def test_corners_are_judged_by_the_states_of_their_addresses() -> None:
     (row,) = judge_corners([corner], [Address("/b?c=1", "done", "")], [])
     assert not row.is_good
     (row,) = judge_corners([corner], [], [])
-    assert corner_ending(row) == "not asked for: their addresses tell"
+    assert corner_ending(row) == "not asked for, by address"
 
 
 def test_a_redesign_is_seen_in_the_share_of_fields_that_were_cut() -> None:

@@ -101,7 +101,7 @@ def write_page(
         kind=plan.kind,
         language=plan.language,
         content_type="text/html" if charset != "utf-8" else "text/html; charset=utf-8",
-        gold_author=plan.author if plan.kind in ("news", "blog", "recipe") else "",
+        gold_author=plan.author if plan.kind in furniture.AUTHORED else "",
         gold_published=plan.published,
     )
 

@@ -242,7 +242,7 @@ def _community(setting: Setting) -> Corner:
         kind, round_ = talk[path]
         return answer_page(setting.story(path, design=design, kind=kind, round_=round_))
 
-    return Corner("community", "a forum, a wiki with edit links", tuple(talk), answer, ("/u/",), ("done", "skipped"))
+    return Corner("community", "a forum, a wiki to edit", tuple(talk), answer, ("/u/",), ("done", "skipped"))
 
 
 def _calendar(setting: Setting) -> Corner:

@@ -14,6 +14,7 @@ from scythe.demo.prose import Voice
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 SITE_NAME = "The Field Post"
+AUTHORED = ("news", "blog", "recipe", "gallery")  # kinds of pages that say who made them
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def write_head(
         el("meta", property="og:type", content="product" if plan.kind == "product" else "article"),
         el("meta", property="og:url", content=url),
         el("meta", property="og:image", content=image) if image else "",
-        el("meta", name="author", content=plan.author) if plan.kind in ("news", "blog", "recipe") else "",
+        el("meta", name="author", content=plan.author) if plan.kind in AUTHORED else "",
         el("link", rel="stylesheet", href="/assets/site.css?v=41"),
         "<style>.visually-hidden{position:absolute;left:-9999px}</style>",
         "<script>window.layer=window.layer||[];function track(){layer.push(arguments)}track('js',new Date());</script>",

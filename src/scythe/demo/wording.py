@@ -22,7 +22,7 @@ _STATES = {
 def corner_ending(row: CornerRow) -> str:
     """Say what became of a corner's addresses."""
     if not row.states:
-        return "not asked for: their addresses tell"
+        return "not asked for, by address"
     counts = ", ".join(f"{number} {_STATES.get(state, state)}" for state, number in row.states)
     if not row.why or row.why.startswith("leads to"):
         return counts
