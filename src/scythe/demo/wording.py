@@ -31,10 +31,11 @@ def corner_ending(row: CornerRow) -> str:
 
 def describe_redesign(redesign: Redesign) -> Iterator[str]:
     """Say in a few sentences what a redesign did."""
+    is_learned = any(line.startswith("learned") for line in redesign.log)
     yield (
         f"After {redesign.after} pages the site got another design. Of the fields, {100 * redesign.before:.0f} % had "
-        f"been cut until then, {100 * redesign.soon:.0f} % were on the next ten pages; the tree gave the others. "
-        f"Meanwhile the rules were learned again: {100 * redesign.later:.0f} % on all later pages."
+        f"been cut until then, {100 * redesign.soon:.0f} % were on the next ten pages; the tree gave the others. Later"
+        f"{', by rules that were learned again,' if is_learned else ''} it was {100 * redesign.later:.0f} %."
     )
     for line in redesign.log[:4]:
         yield f"  {line}"
