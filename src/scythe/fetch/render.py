@@ -120,6 +120,8 @@ class Renderer:
         finally:
             await traffic.stop()
         mark = f"{self._browser.version}; requests={traffic.requests}; bytes={traffic.bytes}; refused={traffic.refused}"
+        if traffic.requests:  # whoever keeps a pause counts it from the last thing that was asked for
+            source = replace(source, answered_at=monotonic())
         if traffic.leads_to:
             return replace(source, status=302, headers=(("Location", traffic.leads_to), (MARK, mark)), body=b"")
         return _shown(source, loaded, mark)
