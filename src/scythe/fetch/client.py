@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
 
 from scythe.errors import FetchFailed
 from scythe.fetch import guard
@@ -25,7 +26,8 @@ def fetch(url: str, *, options: FetchOptions | None = None) -> Response:
     """
 
     async def fetch_one() -> Response | FetchFailed:
-        return await anext(fetch_all([url], options=options))
+        async with aclosing(fetch_all([url], options=options)) as results:
+            return await anext(results)
 
     try:
         asyncio.get_running_loop()

@@ -6,10 +6,12 @@ connection out again even when its server went on talking into it; and it keeps 
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Iterable
 from functools import partial
 from typing import Any, cast
+from weakref import WeakSet
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
@@ -43,6 +45,24 @@ class Talk(ResponseHandler):
     _head_bytes = 0
     _wire_bytes = 0  # of the body, with its framing
     _answers = 0
+    _wire: asyncio.BaseTransport | None = None  # until it is closed, not only told to close
+
+    def __init__(self, talks: WeakSet[Talk], loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(loop)
+        talks.add(self)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._wire = transport
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        self._wire = None
+        super().connection_lost(exc)
+
+    def cut_off(self) -> None:
+        """Close without waiting for the other side to agree."""
+        if isinstance(self._wire, asyncio.WriteTransport):
+            self._wire.abort()
 
     def set_response_params(self, **params: Any) -> None:
         self.uses += 1
@@ -132,7 +152,13 @@ class Connector(aiohttp.TCPConnector):
             keepalive_timeout=_KEPT_S if options.keep_alive else None,
             ssl=_tls(options),
         )
-        self._factory = cast("partial[ResponseHandler]", partial(Talk, loop=self._loop))
+        self._talks: WeakSet[Talk] = WeakSet()
+        self._factory = cast("partial[ResponseHandler]", partial(Talk, self._talks, loop=self._loop))
+
+    def cut_off(self) -> None:
+        """End what is left: a secure connection that was told to close waits for its server to agree."""
+        for talk in list(self._talks):
+            talk.cut_off()
 
     async def judge(self, host: str) -> None:
         """Raise `guard.Refused` when a host that somebody else will dial for us must not be dialled."""

@@ -32,6 +32,8 @@ from scythe.limits import LIMITS
 from scythe.model import Response
 from scythe.url import Url
 
+_TURNS_TO_CLOSE = 4  # of the loop, until a connection that was cut off is closed, a secure one in a tunnel too
+
 
 @asynccontextmanager
 async def open_fetcher(
@@ -40,7 +42,18 @@ async def open_fetcher(
     """Open the one way to the network: guarded, bounded, with its connections kept until the block ends."""
     options = options or FetchOptions()
     connector = Connector(options, look_up)
-    async with aiohttp.ClientSession(
+    try:
+        async with _open_session(connector, options) as session:
+            session._retry_connection = False  # aiohttp would ask twice at once a server that closes without a word
+            yield Fetcher(session, connector, options)
+    finally:
+        connector.cut_off()
+        for _ in range(_TURNS_TO_CLOSE):
+            await asyncio.sleep(0)
+
+
+def _open_session(connector: Connector, options: FetchOptions) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
         connector=connector,
         response_class=Answer,
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -51,9 +64,7 @@ async def open_fetcher(
         trust_env=False,
         max_headers=LIMITS.header_lines,
         max_field_size=LIMITS.header_bytes,
-    ) as session:
-        session._retry_connection = False  # aiohttp would ask twice at once a server that closes without a word
-        yield Fetcher(session, connector, options)
+    )
 
 
 class Fetcher:
