@@ -73,6 +73,9 @@ def test_corners_are_judged_by_the_states_of_their_addresses() -> None:
     (row,) = judge_corners([corner], addresses, log)
     assert (row.requests, row.states, row.is_good) == (3, (("gone", 2),), True)
     assert corner_ending(row) == "2 gone: the server answered 410"
+    twins = [Visited("/a", "new", None), Visited("/deep/1", "duplicate", None), Visited("/deep/2", "cut", None)]
+    (row,) = judge_corners([corner], [Address(visit.path, "done", "") for visit in twins], [], twins)
+    assert corner_ending(row) == "3 archived, 1 of them like others, marked as not whole"
     (row,) = judge_corners([corner], [Address("/b?c=1", "done", "")], [])
     assert not row.is_good
     (row,) = judge_corners([corner], [], [])

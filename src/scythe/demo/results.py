@@ -54,6 +54,8 @@ class CornerRow:
     states: tuple[tuple[str, int], ...]  # of its addresses
     why: str  # the reason most of those had that became no page
     is_good: bool  # it ended as it should
+    twins: int = 0  # pages with the content of another one, which was stored once
+    cut: int = 0  # pages that did not come whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ def _ways(extracted: Extracted | None) -> dict[str, str]:
 
 
 def judge_corners(
-    corners: Iterable[Corner], addresses: Sequence[Address], log: Sequence[Request]
+    corners: Iterable[Corner], addresses: Sequence[Address], log: Sequence[Request], visited: Sequence[Visited] = ()
 ) -> tuple[CornerRow, ...]:
     """Say for every corner how often it was asked and what became of its addresses."""
     rows = []
@@ -175,7 +177,9 @@ def judge_corners(
         requests = sum(corner.holds(request.target) for request in log)
         why = whys.most_common(1)[0][0] if whys else ""
         good = set(states) <= set(corner.good) | {"redirect"}
-        rows.append(CornerRow(corner.name, corner.says, requests, tuple(states.most_common()), why, good))
+        stored = Counter(visit.stored for visit in visited if corner.holds(visit.path))
+        ends = (tuple(states.most_common()), why, good, stored["duplicate"], stored["cut"])
+        rows.append(CornerRow(corner.name, corner.says, requests, *ends))
     return tuple(rows)
 
 

@@ -90,7 +90,7 @@ def _crawl(
         profiles=sum(tally.profiles for tally in crawled.tallies),
         kinds=score_kinds(site.world, crawled.visited),
         fields=count_fields(visit for visit in crawled.visited if visit.path in set(site.world.paths)),
-        corners=_corners(site, archive, log),
+        corners=_corners(site, archive, log, crawled.visited),
         steps=steps,
         redesign=judge_redesign(steps, _noticed(profile)),
         laps=laps,
@@ -103,9 +103,11 @@ def _design(world: World, step: Step) -> int:
     return world.design if step.design == 0 else 1 - world.design
 
 
-def _corners(site: InProcess, archive: Archive, log: Sequence[Request]) -> tuple[CornerRow, ...]:
+def _corners(
+    site: InProcess, archive: Archive, log: Sequence[Request], visited: Sequence[Visited]
+) -> tuple[CornerRow, ...]:
     corners = [corner for corner in site.site.corners if isinstance(corner, Corner) and corner.name != "lab"]
-    return judge_corners(corners, list_addresses(archive, site.world.base), log)
+    return judge_corners(corners, list_addresses(archive, site.world.base), log, visited)
 
 
 def _noticed(profile: str | None) -> list[str]:

@@ -24,6 +24,8 @@ def corner_ending(row: CornerRow) -> str:
     if not row.states:
         return "not asked for, by address"
     counts = ", ".join(f"{number} {_STATES.get(state, state)}" for state, number in row.states)
+    counts += f", {row.twins} of them like others" if row.twins else ""
+    counts += ", marked as not whole" if row.cut else ""
     if not row.why or row.why.startswith("leads to"):
         return counts
     return f"{counts}: {row.why.removeprefix('no page: ')}"
