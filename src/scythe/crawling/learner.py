@@ -24,6 +24,8 @@ from scythe.site import Site
 from scythe.teach import DEFAULT_FIELDS
 from scythe.url import absolute
 
+# images are so on all pages of a layout: more pages do not help
+_LASTING = ("tree: read cold", "missing: no rule in this layout")
 _HANDED_S = 30.0  # between two profiles that are handed on
 
 
@@ -127,15 +129,12 @@ class SiteLearner:
         return sum(bool(document.text) and not self._trouble(document) for document in documents)
 
     def _trouble(self, document: Document) -> str:
-        """Say what the rules did not give of what is wanted of nearly every page; empty where they gave all.
-
-        Images that are read by the tree without a reason given are so on all pages of a layout: more do not help.
-        """
-        names = ["title", "text"]
+        """Say what the rules did not give of what is wanted of nearly every page; empty where they gave all."""
+        hows = [document.how.get(name, "cut") for name in ("title", "text")]
         if "images" in self.setup.parts:
             _ = document.images  # upon which it is known how they were got
-            names += ["images"] if "(" in document.how.get("images", "") else []
-        return " ".join(how for name in names if not (how := document.how.get(name, "cut")).startswith("cut"))
+            hows.append(document.how.get("images", "cut"))
+        return " ".join(how for how in hows if not how.startswith("cut") and how not in _LASTING)
 
     def _discover(self, job: Job, body: bytes) -> Discovery:
         return discover(
