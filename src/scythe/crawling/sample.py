@@ -16,12 +16,12 @@ from scythe.learn.urls import url_shape
 
 FIRST = 12  # pages before a site is learned at all
 _USUAL, _ODD = 24, 48  # pages kept that fit, and that do not
-_OF_A_SHAPE = 4  # of those that fit, with addresses that look alike
+_OF_A_KIND = 2  # of those that fit, with addresses that look alike
 _LOOKED_AT = 8  # once there are enough that fit, every so many of them are looked at for another kind
 _MISFITS = 16  # pages that do not fit before the second attempt, and four times as many before each one after that
 _ATTEMPTS = 6  # in one run
 _SHARE = 0.02  # of the pages since the last attempt that did not fit: below, learning costs more than it saves
-_OF_USUAL, _OF_ODD = 8, 16  # pages that are learned from again
+_OF_USUAL, _OF_ODD = 12, 12  # pages that are learned from again
 _PAGE_BYTES = 2_000_000  # learning takes some seconds a megabyte
 _BYTES = 16_000_000  # of all pages kept
 _TROUBLES = 200  # kinds of trouble remembered
@@ -44,7 +44,7 @@ class Sample:
     _misfits: int = 0  # of them
     _troubles: set[str] = field(default_factory=set)  # of these
     _hopeless: set[str] = field(default_factory=set)  # troubles that learning did not end
-    _shapes: set[str] = field(default_factory=set)  # of the addresses that were learned from
+    _kinds: set[str] = field(default_factory=set)  # of the addresses that were learned from
 
     def add(self, url: str, body: bytes, trouble: str = "") -> None:
         """Take in a page that was extracted; `trouble` says what of it the rules did not fit."""
@@ -53,7 +53,7 @@ class Sample:
             return
         if not trouble:
             self._keep_usual(url, body)
-        elif self._may_help(url_shape(url), trouble):
+        elif self._may_help(_kind(url), trouble):
             self._misfits += 1
             self._keep(self.odd, (url, body), _ODD)
 
@@ -67,14 +67,14 @@ class Sample:
         if not self.is_learned or len(self.usual) < FIRST:
             self._keep(self.usual, (url, body), _USUAL)
         elif self._pages % _LOOKED_AT == 0 and len(self.usual) < _USUAL:
-            shape = url_shape(url)
-            if sum(url_shape(other) == shape for other, _ in self.usual) < _OF_A_SHAPE:
+            kind = _kind(url)
+            if sum(_kind(other) == kind for other, _ in self.usual) < _OF_A_KIND:
                 self._keep(self.usual, (url, body), _USUAL)
 
-    def _may_help(self, shape: str, trouble: str) -> bool:
+    def _may_help(self, kind: str, trouble: str) -> bool:
         """Say whether learning may end a trouble: not where it did not, though it had seen such pages."""
-        name = f"{shape} {_DIGITS.sub('', trouble)}"
-        if name in self._hopeless or (_NO_RULE in trouble and shape in self._shapes):
+        name = f"{kind} {_DIGITS.sub('', trouble)}"
+        if name in self._hopeless or (_NO_RULE in trouble and kind in self._kinds):
             return False
         if len(self._troubles) < _TROUBLES:
             self._troubles.add(name)
@@ -103,7 +103,7 @@ class Sample:
         if learned:
             self._gains += self.is_learned
             self.is_learned = True
-            self._shapes |= {url_shape(url) for url, _ in pages}
+            self._kinds |= {_kind(url) for url, _ in pages}
             self.usual = _pick(pages, _USUAL)
         elif self.is_learned and len(self._hopeless) < _TROUBLES:
             self._hopeless |= self._troubles
@@ -116,10 +116,16 @@ class Sample:
         return self._attempts >= _ATTEMPTS
 
 
+def _kind(url: str) -> str:
+    """Return what pages of one kind share: the first folder of their address, as in `/shop/`, and its shape."""
+    folder, _, rest = url.partition("://")[2].partition("/")[2].partition("/")
+    return f"{folder if rest else ''} {url_shape(url)}"
+
+
 def _pick(pages: Sequence[Kept], count: int) -> list[Kept]:
     """Return pages of all kinds of addresses in turn, the newest of each first."""
-    by_shape: dict[str, list[Kept]] = {}
+    by_kind: dict[str, list[Kept]] = {}
     for page in reversed(pages):
-        by_shape.setdefault(url_shape(page[0]), []).append(page)
-    turns = zip_longest(*by_shape.values())
+        by_kind.setdefault(_kind(page[0]), []).append(page)
+    turns = zip_longest(*by_kind.values())
     return [page for turn in turns for page in turn if page is not None][:count]
