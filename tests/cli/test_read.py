@@ -80,7 +80,7 @@ def test_several_texts_are_told_apart_by_a_line_with_their_name(scythe: Run, pag
         ("example.org/story", "https://example.org/story"),
         ("nothing-*.html", "no file matches"),
         ("ftp://example.org/x", "only http:// and https://"),
-        ("http://127.0.0.1:9/", "--allow-private"),
+        ("http://127.0.0.1:8009/", "--allow-private"),
     ],
 )
 def test_a_bad_input_is_one_line_saying_what_to_do_and_the_rest_is_read(
