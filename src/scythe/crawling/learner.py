@@ -52,7 +52,9 @@ class SiteLearner:
         extracted = to_extracted(document, self.setup.parts, said)
         if job.is_whole and job.status == 200 and (extracted.text or extracted.regions) and self._may_learn:
             self._sample.add(job.url, body, "" if self._site is None else self._trouble(document))
-        drift = len(self._site.drift.events) if self._site is not None else 0
+        # pages that nothing learned fits are no drift: most sites have some of a kind
+        events = self._site.drift.events if self._site is not None else ()
+        drift = sum(event.what != "unknown" for event in events)
         return Answer(
             extracted,
             seen.found,
