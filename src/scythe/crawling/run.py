@@ -140,7 +140,13 @@ class Crawl:
         self.tally.pages = counts.pages
         self.addresses.recall(await ask(archive.notes, self._site))
         learned = await ask(archive.profile, self._site)
-        self._setup = SiteSetup(key, self.options.parts, self._profile or learned, self.start)
+        self._setup = SiteSetup(
+            key,
+            self.options.parts,
+            self._profile or learned,
+            self.start,
+            tells_again=self.options.depth is not None,  # a page too deep today may be found nearer tomorrow
+        )
         self.tally.is_learned = self._setup.profile is not None
 
     async def _keep_notes(self) -> None:
