@@ -103,7 +103,7 @@ def _stop(process: subprocess.Popen[str], verdict: Verdict) -> None:
         process.wait()
     else:
         process.terminate()
-        if process.wait(60) not in (130, 0):
+        if process.wait(60) not in (130, 0, -signal.SIGTERM):  # the last: it had only just been started
             verdict.complaints.append(f"exit code {process.returncode} after SIGTERM")
     assert process.stderr is not None
     process.stderr.close()

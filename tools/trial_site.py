@@ -24,7 +24,7 @@ from random import Random
 START = "/index.html"
 _SITE = b"https://demo.scythe.example"
 _LINK = re.compile(rb'(<a\s[^>]*?href=")(/[^"]*)"')
-_EDITION = b"Edition 000"
+_EDITION = b"Edition aaa"
 _WORDS = "field barn meadow river stone market harvest engine bridge council letter winter garden signal amber".split()
 
 
@@ -122,7 +122,7 @@ def _fill(body: bytes, page_bytes: int, fillers: tuple[bytes, bytes], number: in
 
 def load_pages(count: int, page_bytes: int = 0) -> list[TrialPage]:
     """Return the pages of a site, made once and kept in the folder for temporary files."""
-    kept = Path(tempfile.gettempdir()) / f"scythe-trial-2-{count}-{page_bytes}.bin"
+    kept = Path(tempfile.gettempdir()) / f"scythe-trial-3-{count}-{page_bytes}.bin"
     if not kept.exists():
         fresh = kept.with_suffix(f".{os.getpid()}")
         with open(fresh, "wb") as out:
@@ -159,7 +159,7 @@ class Answers:
         self.asked += 1
         if self.copies > 1 and path.startswith(b"/copy-"):
             number, _, path = path[6:].partition(b"/")
-            return self.pages.get(b"/" + path, self.missing).replace(_EDITION, b"Edition " + number, 1)
+            return self.pages.get(b"/" + path, self.missing).replace(_EDITION, b"Edition " + number[-3:], 1)
         return self.pages.get(path, self.missing)
 
 
@@ -181,6 +181,11 @@ class Talk(asyncio.Protocol):
             self._transport.write(self._answers.answer(head))
             if b"connection: close" in head.lower():
                 self._transport.close()
+
+
+def _letters(number: int) -> str:
+    """Write a number with three letters: of figures alone two pages may differ and still say the same."""
+    return "".join(chr(97 + number // 26**place % 26) for place in (2, 1, 0))
 
 
 def write_response(body: bytes, content_type: str) -> bytes:
@@ -219,7 +224,7 @@ async def serve(answers: Answers, paths: Sequence[str], *, with_map: bool) -> No
     port = server.sockets[0].getsockname()[1]
     if with_map:
         site = f"http://127.0.0.1:{port}"
-        beginnings = [site, *(f"{site}/copy-{number:03d}" for number in range(1, answers.copies))]
+        beginnings = [site, *(f"{site}/copy-{_letters(number)}" for number in range(1, answers.copies))]
         listed = "".join(f"<url><loc>{start}{path}</loc></url>" for start in beginnings for path in paths)
         body = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{listed}</urlset>'.encode()
         answers.pages[b"/sitemap.xml"] = write_response(body, "application/xml")
