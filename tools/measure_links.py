@@ -1,6 +1,6 @@
 """Compare links found in bytes with those of the tree: `python tools/measure_links.py DIR` over every page set in DIR.
 
-Prints the share of pages whose links are the same, for scythe and for the expression of paper 000, and the CPU time a page.
+Prints the share of pages whose links are the same, for scythe and for the expression of paper 000, and CPU time a page.
 Every page is read twice; the second time is that of a page whose menu has been seen before, as on a crawl.
 """
 

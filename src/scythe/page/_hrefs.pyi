@@ -1,4 +1,4 @@
 def find_links(
     body: bytes, most_links: int, most_tags: int, most_bytes: int
 ) -> tuple[list[bytes | tuple[bytes, bytes]], list[bytes], int, bool]:
-    """Return links (href, or href and rel), other tags, how many more there were, whether the page was read to its end."""
+    """Return links (href, or href and rel), other tags, how many more there were, and whether all was read."""
