@@ -85,4 +85,5 @@ class Limits:
     site_hosts: int = 500  # below the start's host, where subdomains belong to the site
     site_parameters: int = 2_000  # names of query parameters judged on one site
 
+
 LIMITS = Limits()
