@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -189,6 +190,7 @@ def _profile(path: str | None) -> str | None:
 async def _attend(run: Crawl, *, quiet: bool) -> None:
     """Run a crawl under a live display; the first Ctrl-C or SIGTERM ends it in good order, the second at once."""
     from scythe.cli.crawl_progress import show_crawl
+    from scythe.crawling.run import run_watched
 
     loop = asyncio.get_running_loop()
 
@@ -200,13 +202,7 @@ async def _attend(run: Crawl, *, quiet: bool) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
             loop.add_signal_handler(number, interrupt)
-    showing = asyncio.ensure_future(show_crawl(run, quiet=quiet))
-    try:
-        await run.run()
-    finally:
-        showing.cancel()
-        with suppress(asyncio.CancelledError):
-            await showing
+    await run_watched(run, partial(show_crawl, quiet=quiet))
 
 
 def _exit_code(run: Crawl) -> int:

@@ -340,3 +340,14 @@ class Crawl:
         self.tally.is_learned = True
         self.tally.profiles += 1
         await self._clerk.ask(self._archive.save_profile, self._site, profile)
+
+
+async def run_watched(crawl: Crawl, watch: Callable[[Crawl], Awaitable[None]]) -> Tally:
+    """Run a crawl with somebody who watches it, until it ends."""
+    watching = asyncio.ensure_future(watch(crawl))
+    try:
+        return await crawl.run()
+    finally:
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching

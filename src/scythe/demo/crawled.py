@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from sqlalchemy import select
 
 from scythe.archive.schema import URLS
 from scythe.crawling.options import CrawlOptions
-from scythe.crawling.run import Crawl
+from scythe.crawling.run import Crawl, run_watched
 from scythe.visits import Extracted, Outcome, Receipt
 
 if TYPE_CHECKING:
@@ -66,20 +65,10 @@ def crawl_on(crawled: Crawled, served: Served, archive: Archive, *, patience_s: 
     began = monotonic()
     options = CrawlOptions(**_OPTIONS, patience_s=patience_s)  # type: ignore[arg-type]
     run = Crawl(served.url, archive, options, listener=crawled.take)
-    asyncio.run(_attend(run, watch))
+    asyncio.run(run_watched(run, watch))
     crawled.tallies.append(run.tally)
     crawled.endings.append(run.why_ended)
     crawled.seconds += monotonic() - began
-
-
-async def _attend(run: Crawl, watch: Watch) -> None:
-    watching = asyncio.ensure_future(watch(run))
-    try:
-        await run.run()
-    finally:
-        watching.cancel()
-        with suppress(asyncio.CancelledError):
-            await watching
 
 
 def list_addresses(archive: Archive, base: str) -> list[Address]:
