@@ -116,7 +116,8 @@ def run_scrapy(url: str, ledger: Ledger, folder: Path, way: str, said: argparse.
 
 def growth_mb(samples: Sequence[Sample], warm: int) -> tuple[float, float]:
     """Return by how many MB parent and workers grow with 10 000 requests, once `warm` requests were made."""
-    kept = [sample for sample in samples if sample.requests >= warm]
+    last = samples[-1].requests
+    kept = [sample for sample in samples if warm <= sample.requests < last]  # at the end processes are let go
     asked = [sample.requests for sample in kept]
     parent = statistics.linear_regression(asked, [sample.parent_mb for sample in kept]).slope
     workers = statistics.linear_regression(asked, [sample.workers_mb for sample in kept]).slope
@@ -137,12 +138,15 @@ def compare(said: argparse.Namespace, folder: Path) -> list[Run]:
     return runs
 
 
-def watch_memory(said: argparse.Namespace, folder: Path) -> None:
-    """Crawl many pages and say how memory grows."""
+def watch_memory(said: argparse.Namespace, folder: Path) -> Run:
+    """Crawl many pages and return how memory grew."""
     ledger = Ledger(folder / "ledger")
     site = ("--pages", str(said.pages), "--bytes", str(said.bytes), "--copies", str(said.copies), "--map")
     with serve_trial(*site, "--ledger", str(ledger.path)) as url:
-        crawl = run_scythe(url, ledger, folder, "list", said, watch=True)
+        return run_scythe(url, ledger, folder, "list", said, watch=True)
+
+
+def _tell_growth(crawl: Run) -> None:
     _tell(crawl)
     for sample in crawl.samples[:: max(1, len(crawl.samples) // 20)]:
         print(
@@ -158,7 +162,8 @@ def _tell(crawl: Run) -> None:
     print(f"{crawl.who:<7} {crawl.way:<6} {crawl.pages:>6} pages {crawl.seconds:8.1f} s  {rates}  {cpu}", flush=True)
 
 
-def main() -> None:
+def make_parser() -> argparse.ArgumentParser:
+    """Return what the command line may say."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=5_000)
     parser.add_argument("--bytes", type=int, default=100_000)
@@ -169,11 +174,15 @@ def main() -> None:
     parser.add_argument("--growth", action="store_true", help="watch memory instead")
     parser.add_argument("--copies", type=int, default=6)
     parser.add_argument("--json", help="write all runs here")
-    said = parser.parse_args()
+    return parser
+
+
+def main() -> None:
+    said = make_parser().parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if said.growth:
-            watch_memory(said, folder)
+            _tell_growth(watch_memory(said, folder))
             return
         runs = compare(said, folder)
     for way in said.ways:
