@@ -29,6 +29,10 @@ class Pool:
         """Extract one response; a page that cannot be extracted says `why`. Raises ScytheError if no worker starts."""
         return await self._slot(job.site.key).ask(Ask(job.site, job))
 
+    async def warm(self, site: SiteSetup) -> None:
+        """Start the worker of a site before its first page is there: that takes the better part of a second."""
+        await self._slot(site.key).ask(Ask(site))
+
     async def finish_sample(self, site: SiteSetup) -> Answer:
         """Learn a site from the pages there are, once no more will come; the answer has its profile, if any."""
         return await self._slot(site.key).ask(Ask(site, learn=True))

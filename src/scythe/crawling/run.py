@@ -110,11 +110,13 @@ class Crawl:
                 )
             self._pool = await stack.enter_async_context(open_pool(self.options.workers, Caps()))
             self._manners = Manners(self._fetcher, self._clerk, self.options, self._fetch_options().user_agent)
-            looking = asyncio.ensure_future(self._look_around())
+            aside = [asyncio.ensure_future(self._look_around()), asyncio.ensure_future(self._pool.warm(self._setup))]
             try:
                 await self._work()
             finally:
-                looking.cancel()
+                for task in aside:
+                    task.cancel()
+                await asyncio.gather(*aside, return_exceptions=True)
                 await self._close()
         self.tally.ended = monotonic()
         return self.tally

@@ -170,11 +170,12 @@ class Traps:
         judged = dated or bool(text.strip() or other)
         why = ""
         window = WINDOW if self.limit is None else min(max(self.limit // 10, LEAST), WINDOW)
+        mark = blake2b(said.encode("utf-8", "replace"), digest_size=16).digest() if judged else b""
         for kind, size in zip(kinds_of(url), (window, window * COARSE), strict=True):
-            why = self._note_kind(kind, said, size, judged) or why
+            why = self._note_kind(kind, mark, size, judged) or why
         return why
 
-    def _note_kind(self, name: str, said: str, size: int, judged: bool) -> str:
+    def _note_kind(self, name: str, said: bytes, size: int, judged: bool) -> str:
         kind = self.kinds.get(name)
         if kind is None:
             if len(self.kinds) >= _KINDS:
@@ -184,7 +185,7 @@ class Traps:
         if kind.pages >= LIMITS.shape_pages:
             self.stopped[name] = TOO_MANY_ALIKE
         elif judged:
-            mark = blake2b(f"{name}\n{said}".encode("utf-8", "replace"), digest_size=8).digest()
+            mark = blake2b(name.encode("utf-8", "replace") + said, digest_size=8).digest()
             told = mark in self.marks
             if not told and len(self.marks) < _MARKS:
                 self.marks.add(mark)
