@@ -39,10 +39,8 @@ def summarise(run: Crawl, where: str) -> Iterator[str]:
     yield f"{run.start}: {run.why_ended}"
     new = ", ".join(f"{tally.stored[kind]} {name}" for kind, name in _STORED if tally.stored[kind]) or "nothing new"
     yield f"  {counted(tally.pages, 'page')} in {where}; this run {new}, in {_duration(tally.seconds)}"
-    yield (
-        f"  {counted(tally.requests, 'request')}, {_size(tally.received)}, {counted(tally.found, 'new address')}"
-        f", {tally.waiting} waiting"
-    ).replace("new addresss", "new addresses")
+    found = f"{tally.found} new address{'' if tally.found == 1 else 'es'}"
+    yield f"  {counted(tally.requests, 'request')}, {_size(tally.received)}, {found}, {tally.waiting} waiting"
     if tally.sightings:
         yield f"  {counted(tally.records, 'new record')} ({counted(tally.sightings, 'sighting')})"
     yield from _learned(run)
@@ -90,9 +88,9 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def _size(count: int) -> str:
+def _size(count: float) -> str:
     for unit in ("B", "KB", "MB"):
         if count < 1000:
             return f"{count:.3g} {unit}"
-        count = count / 1000  # type: ignore[assignment]
+        count /= 1000
     return f"{count:.3g} GB"
