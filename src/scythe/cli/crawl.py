@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,40 +109,47 @@ def crawl(
     quiet: Quiet = False,
 ) -> None:
     outputs = output or []
-    with quiet_ends():
-        try:
-            options = CrawlOptions(
-                limit=limit,
-                delay=delay,
-                concurrency=concurrency,
-                per_host=per_host,
-                depth=depth,
-                allow=tuple(allow or ()),
-                deny=tuple(deny or ()),
-                subdomains=subdomains,
-                sitemaps=sitemaps,
-                feeds=feeds,
-                obey_robots=not ignore_robots,
-                user_agent=user_agent,
-                contact=contact,
-                timeout_s=timeout,
-                allow_private=allow_private,
-                keep_raw=raw or any(name.endswith((".warc", ".warc.gz")) for name in outputs),
-                parts=tuple(part.strip() for part in parts.split(",") if part.strip()),
-                render=render,
-                workers=workers,
-                attempts=attempts,
-                patience_s=patience,
-                refresh=refresh,
-            )
-            code = _crawl(_address(site), archive, options, profile, outputs, quiet=quiet)
-        except (BadInput, MissingExtra) as error:
-            complain(str(error))
-            raise typer.Exit(USAGE) from None
-        except (ArchiveFailed, OSError) as error:
-            complain(str(error))
-            raise typer.Exit(FAILED) from None
-        raise typer.Exit(code)
+    with quiet_ends(), _telling():
+        options = CrawlOptions(
+            limit=limit,
+            delay=delay,
+            concurrency=concurrency,
+            per_host=per_host,
+            depth=depth,
+            allow=tuple(allow or ()),
+            deny=tuple(deny or ()),
+            subdomains=subdomains,
+            sitemaps=sitemaps,
+            feeds=feeds,
+            obey_robots=not ignore_robots,
+            user_agent=user_agent,
+            contact=contact,
+            timeout_s=timeout,
+            allow_private=allow_private,
+            keep_raw=raw or any(name.endswith((".warc", ".warc.gz")) for name in outputs),
+            parts=tuple(part.strip() for part in parts.split(",") if part.strip()),
+            render=render,
+            workers=workers,
+            attempts=attempts,
+            patience_s=patience,
+            refresh=refresh,
+        )
+        raise typer.Exit(_crawl(_address(site), archive, options, profile, outputs, quiet=quiet))
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """Say what went wrong, and end with the code for it."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (BadInput, MissingExtra) as error:
+        complain(str(error))
+        raise typer.Exit(USAGE) from None
+    except (ArchiveFailed, OSError) as error:
+        complain(str(error))
+        raise typer.Exit(FAILED) from None
 
 
 def _address(site: str) -> str:
