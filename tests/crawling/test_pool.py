@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -235,3 +236,12 @@ def test_a_pool_that_was_never_asked_starts_nothing() -> None:
     office = Office()
     assert office.pool.pids == []
     office.close()
+
+
+def test_files_of_the_present_folder_do_not_pass_for_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit('not the one of Python')", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    office = Office()
+    answer = office.run(lambda pool: pool.work(make_job(1)))
+    office.close()
+    assert answer.extracted is not None

@@ -156,7 +156,8 @@ class Worker:
 
     @classmethod
     async def start(cls, caps: Caps, sites: Sites) -> Worker:
-        command = (sys.executable, "-m", "scythe.crawling.worker", str(caps.cpu_s), str(caps.memory_bytes))
+        # -P: a file of the folder we are in must not pass for a module
+        command = (sys.executable, "-P", "-m", "scythe.crawling.worker", str(caps.cpu_s), str(caps.memory_bytes))
         environment = {**os.environ, **_SINGLE_THREADED, "PYTHONUNBUFFERED": "1"}
         return cls(
             await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment),
