@@ -199,7 +199,9 @@ def test_heads_and_bodies_without_end_stop_early() -> None:
         got, grown_mb = fetch_in_child(server, *ENDLESS)
     for path, one in zip(ENDLESS, got, strict=True):
         assert not one.status or one.cut_at_bytes == one.body_bytes, f"{path}: {one}"
-    assert [path for path, one in zip(ENDLESS, got, strict=True) if one.status] == ["/plain", "/chunks", "/chunk-size"]
+    read = {path for path, one in zip(ENDLESS, got, strict=True) if one.status}
+    # trailers without end come behind a whole body: whether that was read first is a matter of time
+    assert read - {"/trailers"} == {"/plain", "/chunks", "/chunk-size"}
     assert not any("yy" in one.why or "xx" in one.why or "slow" in one.why for one in got), "no bytes of the server"
     assert grown_mb < LIMITS.body_bytes / MEGABYTE + 10
 

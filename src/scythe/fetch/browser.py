@@ -107,10 +107,10 @@ class Browser:
         """Show the document of `traffic` in a fresh context, and return it when it came to rest."""
         url = traffic.document.url
         try:
-            process = await self._ready()
+            process, context = await self._open()
             self._open_now += 1
             try:
-                return await self._load(process, traffic, bounds)
+                return await self._load(process, context, traffic, bounds)
             finally:
                 self._open_now -= 1
         except playwright.Error as error:
@@ -120,13 +120,28 @@ class Browser:
                 ) from error
             raise FetchFailed(url, f"not rendered: {_first_line(error)}", retry_after_s=TRY_AGAIN_S) from error
 
-    async def _load(self, process: playwright.Browser, traffic: Traffic, bounds: Bounds) -> Loaded:
-        context = await process.new_context(
+    async def _open(self) -> tuple[playwright.Browser, playwright.BrowserContext]:
+        """Open a fresh context; a browser that had died before, and nobody had noticed, is replaced once."""
+        process = await self._ready()
+        try:
+            return process, await self._new_context(process)
+        except playwright.Error:
+            if process.is_connected():
+                raise
+        process = await self._ready()
+        return process, await self._new_context(process)
+
+    async def _new_context(self, process: playwright.Browser) -> playwright.BrowserContext:
+        return await process.new_context(
             user_agent=self._user_agent,
             accept_downloads=False,
             service_workers="block",
             viewport={"width": 1280, "height": 2000},  # tall: much is loaded only where it would be seen
         )
+
+    async def _load(
+        self, process: playwright.Browser, context: playwright.BrowserContext, traffic: Traffic, bounds: Bounds
+    ) -> Loaded:
         try:
             return await _show(context, traffic, bounds)
         finally:

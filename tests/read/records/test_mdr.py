@@ -176,10 +176,14 @@ def test_time_grows_no_faster_than_the_page(name: str) -> None:
     for count in (2_000, 16_000):
         page = Page.from_text(HOSTILE[name](count))
         assert len(page.elements) > 250
-        started = time.process_time()
-        read_by_mdr(page)
-        seconds.append(time.process_time() - started)
+        seconds.append(min(_seconds(page) for _ in range(3)))
     assert seconds[1] < 16 * seconds[0] + 0.2
+
+
+def _seconds(page: Page) -> float:
+    started = time.process_time()
+    read_by_mdr(page)
+    return time.process_time() - started
 
 
 def test_rows_with_different_numbers_of_cells_are_one_record_together() -> None:
