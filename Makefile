@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?=
+JOBS   ?= 2
 COMPILED := hatch_build.py $(wildcard src/speed/* src/walk/* src/hrefs/* src/cut/* src/forest/*)  # installing compiles these
 
 # uv, where it is installed, only makes the same installation faster.
@@ -46,7 +47,7 @@ demo: $(VENV)/installed  ## install into .venv and crawl a bundled site on this 
 	$(BIN)/scythe demo
 
 test: lint types  ## everything a change must pass: format, lint, strict types, tests
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(JOBS) --dist loadfile
 
 lint: $(VENV)/installed-dev  ## ruff: rules and format
 	$(BIN)/ruff check .
