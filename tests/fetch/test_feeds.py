@@ -149,7 +149,7 @@ def test_hostile_feeds_take_time_that_grows_with_their_length_only(piece: bytes)
         return time.process_time() - began
 
     seconds(1_000)
-    assert seconds(80_000) < 8 * seconds(20_000) + 0.2
+    assert any(seconds(80_000) < 8 * seconds(20_000) + 0.2 for _ in range(3))
 
 
 def test_a_long_feed_is_cut_and_the_loss_is_counted() -> None:
