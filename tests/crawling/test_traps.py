@@ -129,9 +129,21 @@ def test_months_whose_text_was_not_found_are_told_apart_by_the_pages_they_link_t
 def test_a_kind_is_stopped_alone() -> None:
     traps = Traps()
     for n in range(100):
-        traps.note(f"{SITE}/view/{n}", "View", "the same text again")
+        traps.note(f"{SITE}/view/{n}", "View", "the same text again, and again, and again. " * 5)
     assert traps.why_trapped(f"{SITE}/view/100") == SAME_AGAIN
     assert traps.why_trapped(f"{SITE}/story/100") == ""
+
+
+def test_pages_that_say_little_may_say_the_same_for_long_unless_few_are_wanted() -> None:
+    patient, thrifty = Traps(), Traps(limit=200)
+    for n in range(1_500):
+        patient.note(f"{SITE}/p/{n}", "Page", "Nothing here.")
+        thrifty.note(f"{SITE}/p/{n}", "Page", "Nothing here.")
+    assert patient.why_trapped(f"{SITE}/p/1500") == ""
+    assert thrifty.why_trapped(f"{SITE}/p/1500") == SAME_AGAIN
+    for n in range(1_500, 2_100):
+        patient.note(f"{SITE}/p/{n}", "Page", "Nothing here.")
+    assert patient.why_trapped(f"{SITE}/p/2100") == SAME_AGAIN
 
 
 def test_a_kind_with_news_now_and_then_goes_on() -> None:
@@ -169,7 +181,7 @@ def test_endless_hosts_are_left() -> None:
 def test_what_was_stopped_stays_so_in_the_next_run() -> None:
     traps = Traps()
     for n in range(100):
-        traps.note(f"{SITE}/view/{n}", "View", "the same text again")
+        traps.note(f"{SITE}/view/{n}", "View", "the same text again, and again, and again. " * 5)
     again = Traps.from_json(traps.to_json())
     assert again.why_trapped(f"{SITE}/view/1") == SAME_AGAIN
     assert again.pages == 100

@@ -33,6 +33,8 @@ WINDOW = 40  # pages of one kind that are remembered as new or told before
 TOLD = 36  # of these may have been told before, then it is enough
 LEAST = 12  # of the window, where few pages are wanted
 COARSE = 4  # times as many for kinds that only resemble each other
+LITTLE_CHARS = 200  # of text: pages that say so little may well say the same, and be pages all the same
+PATIENCE = 50  # times as many of them are looked at, where no limit of pages is at stake
 YEARS_AHEAD = 2  # events are announced that early
 NAME_SETS = 24  # different sets of parameter names on one path: filters that combine
 NAME_SETS_EACH = 2  # times as many sets as names; one program for a whole site has about as many of both
@@ -170,6 +172,8 @@ class Traps:
         judged = dated or bool(text.strip() or other)
         why = ""
         window = WINDOW if self.limit is None else min(max(self.limit // 10, LEAST), WINDOW)
+        if self.limit is None and not dated and len(title) + len(text) < LITTLE_CHARS:
+            window *= PATIENCE
         mark = blake2b(said.encode("utf-8", "replace"), digest_size=16).digest() if judged else b""
         for kind, size in zip(kinds_of(url), (window, window * COARSE), strict=True):
             why = self._note_kind(kind, mark, size, judged) or why
