@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import resource
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -61,11 +60,10 @@ def job_frames(jobs: list[Job]) -> list[bytes]:
 
 
 @pytest.fixture(autouse=True)
-def _keep_the_limit() -> Any:
-    """A worker limits the CPU of its process, which here is that of the tests."""
-    limit = resource.getrlimit(resource.RLIMIT_CPU)
-    yield
-    resource.setrlimit(resource.RLIMIT_CPU, limit)
+def _keep_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker limits the CPU of its process, which here is that of the tests: from then on Linux would count their CPU
+    time in steps of 4 ms. tests/faults/test_workers.py has the limit."""
+    monkeypatch.setattr("scythe.crawling.worker.allow_cpu", lambda seconds: None)
 
 
 def test_a_frame_comes_out_as_it_went_in() -> None:

@@ -6,6 +6,7 @@ what it uses of that may grow by the longest body, 64 MB, and little more.
 
 from __future__ import annotations
 
+import asyncio
 import random
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import brotli
 import pytest
 from tests.fetch.server import Answer, Server, page, serve
 
+from scythe.fetch import FetchOptions, fetch
 from scythe.fetch.codings import zstd
 from scythe.limits import LIMITS
 
@@ -201,9 +203,24 @@ def test_heads_and_bodies_without_end_stop_early() -> None:
         assert not one.status or one.cut_at_bytes == one.body_bytes, f"{path}: {one}"
     read = {path for path, one in zip(ENDLESS, got, strict=True) if one.status}
     # trailers without end come behind a whole body: whether that was read first is a matter of time
-    assert read - {"/trailers"} == {"/plain", "/chunks", "/chunk-size"}
+    assert read - {"/trailers", "/one-trailer"} == {"/plain", "/chunks", "/chunk-size"}
     assert not any("yy" in one.why or "xx" in one.why or "slow" in one.why for one in got), "no bytes of the server"
     assert grown_mb < LIMITS.body_bytes / MEGABYTE + 10
+
+
+@pytest.mark.parametrize("path", ["/trailers", "/one-trailer"])
+def test_trailers_without_end_that_come_late_end_the_body_at_once(path: str) -> None:
+    async def answer(_: str) -> AsyncIterator[bytes]:
+        first, again = ENDLESS[path]
+        yield first
+        await asyncio.sleep(0.1)  # the body is being read by now
+        for _ in range(1_000):
+            yield again
+
+    with serve(answer) as server:
+        response = fetch(server.url(), options=FetchOptions(allow_private=True, timeout_s=60))
+    assert (response.body, response.cut_at_bytes) == (b"x", 1)
+    assert response.seconds < 20
 
 
 HEADS = [path for path in ENDLESS if path not in ("/plain", "/chunks")]

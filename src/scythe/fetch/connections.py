@@ -109,9 +109,16 @@ class Talk(ResponseHandler):
     def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
         if self._answers and isinstance(exc, HttpProcessingError):
             self.said_more = True
+            self._end_body()
         if self.uses > 1 and not self._head_bytes and isinstance(exc, aiohttp.ClientConnectionError | OSError):
             exc = Stale()
         super().set_exception(exc, *cause)
+
+    def _end_body(self) -> None:
+        """Tell who reads a body that what follows is no HTTP: else they would wait until the deadline."""
+        payload = self._payload
+        if payload is not None and payload is not EMPTY_PAYLOAD and not payload.is_eof():
+            payload.set_exception(aiohttp.ClientPayloadError("the body is not framed as HTTP"))
 
 
 def _size(headers: Iterable[tuple[bytes, bytes]]) -> int:
