@@ -103,5 +103,5 @@ def test_the_race_times_both_ways_on_every_page() -> None:
     site = Site.learn((page.url, page.html) for page in pages)
     (lap,) = race(site.to_json(), pages)
     assert (lap.kind, lap.pages) == ("news", len(pages))
-    assert lap.cut_s >= 0  # some clocks count CPU time in steps of milliseconds
+    assert lap.cut_s > 0
     assert lap.tree_s > 0

@@ -7,7 +7,6 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -186,11 +185,10 @@ def _profile(path: str | None) -> str | None:
     """Read and check a profile; return it as it stands there."""
     if path is None:
         return None
-    from scythe.profile import open_profile
+    from scythe.crawling.stream import profile_text
 
     try:
-        open_profile(path)
-        return Path(path).read_text(encoding="utf-8")
+        return profile_text(path)
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}") from None
 

@@ -16,12 +16,12 @@ from scythe.crawling.scope import Scope
 from scythe.errors import FetchFailed
 from scythe.fetch.judge import header, other_than_page, retry_after_s
 from scythe.fetch.pace import retry_in_s
+from scythe.fetch.redirects import REDIRECTS
 from scythe.limits import LIMITS
 from scythe.model import Response
 from scythe.url import absolute
 from scythe.visits import Found, Outcome, Raw, Task
 
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _GONE = frozenset({404, 410})
 _VALIDATOR_CHARS = 1_000  # of an ETag or a date that is kept
 _BY_LIMIT = ("longer than", "inflates more than")  # a second try would end the same way
@@ -58,7 +58,7 @@ class Judge:
             if task.etag or task.modified:
                 return replace(outcome, state="done", is_unchanged=True), False
             return self._again(replace(outcome, why="not modified, says the server, and was not asked"), None), False
-        if status in _REDIRECTS and header(response, "Location"):
+        if status in REDIRECTS and header(response, "Location"):
             return self._redirected(outcome, header(response, "Location")), False
         if status in _GONE:
             return replace(outcome, state="gone", why=f"the server answered {status}"), False

@@ -20,7 +20,7 @@ from scythe.archive.owner import Owner
 from scythe.crawling.clerk import Clerk
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.variety import Variety
-from scythe.fetch.pace import Pace
+from scythe.fetch.pace import LONGEST_S, Pace
 from scythe.visits import Lane, Outcome, Receipt, Task
 
 LEASE_S = 60.0
@@ -28,7 +28,6 @@ _LOOK_S = 2.0  # how often a holder asks whether others wait, and says that it i
 _TURN_S = 1.0  # a lane that others wait for is held at least so long
 _AHEAD = 64  # addresses taken from the archive at once
 _AHEAD_SAMPLING = 512  # among which the pages to learn from are chosen
-_LONGEST_S = 86_400.0
 
 
 class Crew(Protocol):
@@ -126,7 +125,7 @@ class LaneWork:
         left_s = (self.lane.free_at - now).total_seconds()
         if not self.lane.is_left:
             left_s = max(left_s, self.pace.gap_s)
-        await self.pause(min(left_s, _LONGEST_S))
+        await self.pause(min(left_s, LONGEST_S))
 
     async def pause(self, seconds: float) -> None:
         """Wait, unless the run or the right to the lane ends before."""
@@ -244,5 +243,5 @@ class LaneWork:
 
     async def leave(self) -> None:
         """Give the lane back, with the moment from which it may be asked again."""
-        free_at = datetime.now(UTC) + timedelta(seconds=min(max(self.pace.ready_in_s(), 0.0), _LONGEST_S))
+        free_at = datetime.now(UTC) + timedelta(seconds=min(max(self.pace.ready_in_s(), 0.0), LONGEST_S))
         await self.clerk.ask(self.archive.leave_lane, self.lane, self.owner, free_at=free_at, slow=self.pace.slow)

@@ -17,7 +17,7 @@ from scythe.crawling.options import CrawlOptions
 from scythe.crawling.run import Crawl
 from scythe.errors import BadInput
 from scythe.model import Document
-from scythe.profile import dump_profile, open_profile
+from scythe.profile import open_profile
 from scythe.site import Site
 from scythe.visits import Outcome, Receipt
 
@@ -61,7 +61,7 @@ def crawl(
             archive = Path(stack.enter_context(TemporaryDirectory(prefix="scythe-"))) / "crawl.db"
         opened = stack.enter_context(open_archive(archive))
         stream = _Stream()
-        stream.crawl = Crawl(start, opened, said, profile=_profile_text(profile), listener=stream.take)
+        stream.crawl = Crawl(start, opened, said, profile=profile_text(profile), listener=stream.take)
         return stream.follow(stack.pop_all())
     raise AssertionError("unreachable")
 
@@ -72,11 +72,12 @@ def _patterns(given: Sequence[str], name: str) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _profile_text(profile: Site | str | Path | None) -> str | None:
+def profile_text(profile: Site | str | Path | None) -> str | None:
+    """Return what was learned of a site as a crawl takes it; a file is checked. Raises BadInput and OSError."""
     if profile is None:
         return None
     if isinstance(profile, Site):
-        return dump_profile(profile.profile, None)
+        return profile.to_json()
     open_profile(profile)
     return Path(profile).read_text(encoding="utf-8")
 
