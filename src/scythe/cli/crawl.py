@@ -161,14 +161,12 @@ def _crawl(
 ) -> int:
     from scythe.archive.open import open_archive
     from scythe.cli.crawl_report import check_outputs, summarise, write_outputs
+    from scythe.crawling.addresses import start_address
     from scythe.crawling.run import Crawl
     from scythe.crawling.scope import Scope
-    from scythe.url import absolute
 
     check_outputs(outputs)
-    address = absolute(site)
-    if address is None:
-        raise BadInput(f"{site!r} is not an address to crawl; write it out, such as https://example.org/")
+    address = start_address(site)
     key = Scope.of(address, options).site_key
     where = where or f"{key.replace(':', '-')}.scythe.db"
     learned = _profile(profile)

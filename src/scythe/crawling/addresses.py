@@ -16,6 +16,7 @@ from scythe.crawling.options import CrawlOptions
 from scythe.crawling.params import Params, text_mark
 from scythe.crawling.scope import Scope
 from scythe.crawling.traps import Traps
+from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.url import Url, absolute
 from scythe.visits import Extracted, Found, Task
@@ -24,6 +25,14 @@ _SEEN_BEFORE = "the same page was visited under another address"
 _SHORT_CHARS = 500  # a page with less text may be about its images
 _KINDS_OFF = "feeds are not followed"
 _TOO_MANY_SITEMAPS = "too many sitemaps, or too deep in each other"
+
+
+def start_address(text: str) -> Url:
+    """Return the address a crawl starts at, in its one spelling. Raises BadInput where `text` is none."""
+    address = absolute(text)
+    if address is None:
+        raise BadInput(f"{text!r} is not an address to crawl; write it out, such as https://example.org/")
+    return normalise(address)
 
 
 class Addresses:

@@ -19,24 +19,22 @@ from typing import Protocol
 
 from scythe.archive.archive import Archive
 from scythe.archive.owner import Owner
-from scythe.crawling.addresses import Addresses
+from scythe.crawling.addresses import Addresses, start_address
 from scythe.crawling.clerk import Clerk
 from scythe.crawling.jobs import Caps, Job, SiteSetup
 from scythe.crawling.judge import Judge
 from scythe.crawling.lane import LEASE_S, LaneWork, Room
 from scythe.crawling.manners import Manners, origin_of
-from scythe.crawling.normalise import normalise
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.pool import Pool, open_pool
 from scythe.crawling.tally import Tally
-from scythe.errors import BadInput, FetchFailed
+from scythe.errors import FetchFailed
 from scythe.fetch.fetcher import Fetcher, open_fetcher
 from scythe.fetch.judge import header
 from scythe.fetch.options import FetchOptions
 from scythe.fetch.pace import Pace
 from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.model import Response
-from scythe.url import absolute
 from scythe.visits import Lane, Outcome, Receipt, Task
 
 _PAGES_UNDER_WAY = 4  # per request under way: fetched, in extraction or being stored
@@ -68,11 +66,8 @@ class Crawl:
         profile: str | None = None,
         listener: Listener | None = None,
     ) -> None:
-        address = absolute(start)
-        if address is None:
-            raise BadInput(f"{start!r} is not an address to crawl; write it out, such as https://example.org/")
         self.options = options or CrawlOptions()
-        self.start = normalise(address)
+        self.start = start_address(start)
         self.addresses = Addresses(self.start, self.options)
         self.tally = Tally(skipped=self.addresses.skipped)
         self.why_ended = ""
