@@ -17,7 +17,7 @@ import scythe
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "scythe").rglob("*.py"))
-BASE = {"compiled", "errors", "limits", "model", "rules", "url", "visits"}
+BASE = {"compiled", "errors", "limits", "model", "rules", "url", "visits", "watched"}
 STAGES = {"fetch", "page", "read", "learn", "cut", "archive", "schedule"}
 JOINERS = {
     "reader",
@@ -38,7 +38,7 @@ JOINERS = {
     "ripen",
     "graft",
     "crawling",
-    "watch",
+    "watching",
     "batch",
     "web",
     "cli",
