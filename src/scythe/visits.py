@@ -10,11 +10,14 @@ from datetime import datetime
 
 from scythe.model import Region
 from scythe.url import Url
+from scythe.watched import Plan, Seen
 
 # What an address is: of these, only "new" and "retry" will be asked for.
 STATES = ("new", "retry", "done", "redirect", "failed", "gone", "refused", "skipped", "other")
 WAITING = ("new", "retry")
-KINDS = ("page", "sitemap", "feed")
+KINDS = ("page", "sitemap", "feed", "item", "list")  # item: the page of a record; list: a page that is watched
+CRAWLED = ("page", "sitemap", "feed", "item")  # what a crawl asks for
+WATCHED = ("list", "item")  # what a watch asks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,28 @@ class Raw:
 
 
 @dataclass(frozen=True, slots=True)
+class Looked:
+    """One region of a watched page after a visit, as it is to be kept."""
+
+    number: int  # of the region on its page, 1, 2, ...; never given to another
+    seen: Seen | None  # None: the region was not there this time
+    plan: Plan | None = None  # None: it does not matter for the next visit any more
+    name: str = ""  # what people call it
+    kind: str = "list"
+    pattern: str = ""
+    columns: tuple[str, ...] = ()
+    shapes: tuple[str, ...] = ()  # of its records' own addresses
+    rank: int = 0  # place among the regions of its page
+    newest: tuple[str, ...] = ()  # keys of the records by which the next visit proves that it missed none
+    sticky: tuple[str, ...] = ()  # keys of those that stay however much comes: they prove nothing
+    known: int = 0  # records seen again
+    recovered: int = 0  # new ones that only older pages still had
+    lost: int = 0  # at least so many were missed, as far as anybody can tell
+    has_gap: bool = False  # the overlap is gone and not found again yet
+    estimator: str = "{}"  # JSON, as Estimator.to_plain gives it
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of one visit. It is stored whole or not at all."""
 
@@ -98,6 +123,8 @@ class Outcome:
     extracted: Extracted | None = None
     raw: Raw | None = None
     found: tuple[Found, ...] = ()
+    looked: tuple[Looked, ...] = ()  # of a list: its regions, those included that were not there
+    notes: str | None = None  # of a list: what its watch keeps in mind, JSON; None: as before
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +139,7 @@ class Receipt:
     near: int | None = None  # page whose text is nearly the same
     found: int = 0  # addresses that were new
     records: int = 0  # that were new
+    fresh: tuple[int, ...] = ()  # of a list: the numbers of those that were new, in the order of the page
     sightings: int = 0  # of records, the new ones included
 
 
