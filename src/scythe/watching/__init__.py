@@ -1,0 +1,1 @@
+"""Watch lists: pages that people named are visited when something new is due, and what is new is archived once."""

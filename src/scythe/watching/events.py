@@ -1,0 +1,214 @@
+"""What happens while pages are watched: visits and what came of them come in as records, JSON lines go out.
+
+Every line is an object that begins with `kind` (what happened), `at` (UTC), `site` and `page`; the keys after these
+are the fields of the records below, by the same names and in the same order. Keys are added, never renamed or taken
+away.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from datetime import datetime
+from math import isfinite
+from typing import ClassVar
+
+from scythe.archive.stored import StoredRecord
+from scythe.crawling.export_files import told
+from scythe.page.dates import to_iso
+
+# What JSON may hold as it is, but a terminal obeys (DEL, C1 controls, marks that turn the direction of writing),
+# an editor takes for a new line (U+2028, U+2029, U+0085), or UTF-8 cannot say (halves of characters).
+_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]")
+_DATES = ("published", "date", "time")  # columns that say when a record was published, as regions name them
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened on one watched page."""
+
+    kind: ClassVar[str] = ""
+    at: datetime  # UTC
+    site: str  # its key
+    page: str  # its address
+
+
+@dataclass(frozen=True, slots=True)
+class RecordEvent(Event):
+    """A new record was archived."""
+
+    kind: ClassVar[str] = "record"
+    number: int  # of the record in the archive; later ones have higher numbers
+    region: str  # what its region is called
+    fields: dict[str, str]  # column -> text, only those that it fills
+    link: str  # its own address; empty: it has none
+    links: tuple[str, ...]  # all of them
+    images: tuple[str, ...]
+    published: str  # ISO 8601, as precisely as the record says; empty: it does not say
+    first_seen: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class VisitEvent(Event):
+    """A page was visited."""
+
+    kind: ClassVar[str] = "visit"
+    new: int  # records never seen before
+    shown: int  # that its regions show
+    known: int  # seen again
+    requests: int = 1  # that the visit took, older pages included
+    regions: int = 0  # found on the page
+    next_at: datetime | None = None  # the next visit; None: there is none
+    expected: float = 0.0  # new records by then
+    risk: float = 0.0  # 0..1, share of the records until then that will be missed
+    rate: float = 0.0  # records a day, at present
+    why: str = ""  # what set the next visit
+    status: int | None = None
+    is_unchanged: bool = False  # the server said that nothing changed
+
+
+@dataclass(frozen=True, slots=True)
+class RegionEvent(Event):
+    """A region appeared, vanished or looks different."""
+
+    kind: ClassVar[str] = "region"
+    what: str  # found, redesigned, gone, back
+    number: int  # of the region on its page
+    region: str  # what it is called
+    shown: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GapEvent(Event):
+    """Nothing known was left on a page, and older pages were followed back until something was."""
+
+    kind: ClassVar[str] = "gap"
+    number: int
+    region: str
+    pages: int  # that were followed back
+    recovered: int  # records that only they still had
+    is_closed: bool = True  # False: not found yet, the next visit tries again
+
+
+@dataclass(frozen=True, slots=True)
+class LostEvent(Event):
+    """Records came and went between two visits, and no older page has them."""
+
+    kind: ClassVar[str] = "lost"
+    number: int
+    region: str
+    lost: int  # at least so many; 0: nobody can tell
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TroubleEvent(Event):
+    """A visit failed."""
+
+    kind: ClassVar[str] = "trouble"
+    why: str
+    status: int | None = None  # None: no answer
+    attempts: int = 1  # that failed in a row
+    next_at: datetime | None = None  # None: it is given up
+
+
+@dataclass(frozen=True, slots=True)
+class MovedEvent(Event):
+    """A page moved for good; from now on it is visited at its new address."""
+
+    kind: ClassVar[str] = "moved"
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEvent(Event):
+    """The page of a new record was archived."""
+
+    kind: ClassVar[str] = "document"
+    url: str
+    title: str = ""
+    stored: str = ""  # new, changed, same, duplicate, cut; empty: there is no page, `why` says the reason
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HookEvent(Event):
+    """A hook began to fail, works again, or was given up. Site and page are empty where the fault is not of one."""
+
+    kind: ClassVar[str] = "hook"
+    what: str  # failed, recovered, removed
+    hook: str  # its name: never an address with a secret in it
+    why: str = ""
+    waiting: int = 0  # records that it has not got yet, at least; they are in the archive
+    next_at: datetime | None = None  # of the next try
+
+
+KINDS: dict[str, type[Event]] = {
+    "record": RecordEvent,
+    "visit": VisitEvent,
+    "region": RegionEvent,
+    "gap": GapEvent,
+    "lost": LostEvent,
+    "trouble": TroubleEvent,
+    "moved": MovedEvent,
+    "document": DocumentEvent,
+    "hook": HookEvent,
+}
+
+
+def to_plain(event: Event) -> dict[str, object]:
+    """Return an event as plain values for JSON, in the order in which they are documented."""
+    plain: dict[str, object] = {"kind": event.kind}
+    return plain | {one.name: _plain(getattr(event, one.name)) for one in fields(event)}
+
+
+def to_json(event: Event) -> str:
+    """Return an event as one line of JSON that is safe to show on a terminal, without a line end."""
+    return to_line(to_plain(event))
+
+
+def to_line(plain: dict[str, object]) -> str:
+    """Return plain values as one line: all that a terminal could obey is escaped, and nothing is lost."""
+    return _UNSAFE.sub(_escape, json.dumps(plain, ensure_ascii=False, allow_nan=False))
+
+
+def record_event(record: StoredRecord, *, region: str = "") -> RecordEvent:
+    """Return the event of a new record as the archive has it."""
+    texts = {name: text for name, text in zip(record.columns, record.fields, strict=True) if text}
+    return RecordEvent(
+        at=record.first_seen,
+        site=record.site,
+        page=record.page,
+        number=record.record,
+        region=region or record.kind,
+        fields=texts,
+        link=own_link(record.links),
+        links=record.links,
+        images=record.images,
+        published=published(texts),
+        first_seen=record.first_seen,
+    )
+
+
+def own_link(links: Iterable[str]) -> str:
+    """Return the address that a record leads to: its first link, as in tables of records."""
+    return next(iter(links), "")
+
+
+def published(texts: dict[str, str]) -> str:
+    """Return when a record says that it was published, in ISO 8601; empty where no column says it in a known form."""
+    return next((iso for name in _DATES if (iso := to_iso(texts.get(name, "")))), "")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime):
+        return told(value)
+    if isinstance(value, float):
+        return round(value, 4) if isfinite(value) else None
+    return value
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
