@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
+from typing import NamedTuple
 
 import aiohttp
 from yarl import URL
@@ -67,6 +68,15 @@ def _open_session(connector: Connector, options: FetchOptions) -> aiohttp.Client
     )
 
 
+class _Asked(NamedTuple):
+    """What one request says, and how much may come back."""
+
+    headers: dict[str, str]  # that any server may see
+    max_bytes: int
+    timeout_s: float  # of the whole exchange
+    body: bytes | None = None  # to be posted; None: something is to be got
+
+
 class Fetcher:
     """Get responses through one set of connections."""
 
@@ -100,12 +110,12 @@ class Fetcher:
         may answer 304, which comes back with an empty body.
         """
         here = start_of(url)
-        headers = self._asked(accept, etag, modified)
         most = self._options.max_bytes if max_bytes is None else max_bytes
+        asked = _Asked(self._headers(accept, etag, modified), most, self._options.timeout_s)
         hops: tuple[Url, ...] = ()
         spent_s = 0.0
         while True:
-            response = await self._take_turn(here, headers, most, self._options.timeout_s - spent_s)
+            response = await self._take_turn(here, asked, spent_s)
             target = redirect_target(response) if follow else None
             if target is None and not hops:
                 return response
@@ -116,9 +126,20 @@ class Fetcher:
             if len(hops) == self._options.max_redirects:
                 raise FetchFailed(url, f"more than {self._options.max_redirects} redirects")
             hops, here = (*hops, here), target
-            headers = self._asked(accept)  # what is known of one address says nothing of another
+            # what is known of one address says nothing of another
+            asked = asked._replace(headers=self._headers(accept))
 
-    def _asked(self, accept: str | None, etag: str = "", modified: str = "") -> dict[str, str]:
+    async def post(self, url: str, body: bytes, headers: dict[str, str], *, timeout_s: float | None = None) -> Response:
+        """Send `body` to `url` and return what its server says to it, without a body. Raises `FetchFailed`.
+
+        No redirect is followed: what is sent goes to the one who was named. The answer's body is never read, so that
+        its length and its pace are nobody's worry.
+        """
+        here = start_of(url)
+        told = self._headers("*/*") | headers
+        return await self._take_turn(here, _Asked(told, 0, timeout_s or self._options.timeout_s, body), 0.0)
+
+    def _headers(self, accept: str | None, etag: str = "", modified: str = "") -> dict[str, str]:
         """Write the headers of a request that any server may see."""
         headers = {"Accept": accept or self._options.accept, "Accept-Encoding": ACCEPTED}
         if self._options.first_bytes is not None:  # of the file, not of a coding
@@ -129,45 +150,48 @@ class Fetcher:
             headers["If-Modified-Since"] = modified
         return headers
 
-    async def _take_turn(self, url: Url, headers: dict[str, str], max_bytes: int, left_s: float) -> Response:
+    async def _take_turn(self, url: Url, asked: _Asked, spent_s: float) -> Response:
         name = place_of(url).host
         await self._turns.take(name)
         try:
-            return await self._exchange(url, headers, max_bytes, left_s)
+            return await self._exchange(url, asked, spent_s)
         finally:
             self._turns.leave(name)
 
-    async def _exchange(self, url: Url, headers: dict[str, str], max_bytes: int, left_s: float) -> Response:
-        """Do one request within `left_s` seconds."""
+    async def _exchange(self, url: Url, asked: _Asked, spent_s: float) -> Response:
+        """Do one request within what is left of its time."""
         try:
-            async with asyncio.timeout(max(left_s, 0.0)):
+            async with asyncio.timeout(max(asked.timeout_s - spent_s, 0.0)):
                 if self._options.proxy is not None and not self._options.allow_private:
                     await self._connector.judge(place_of(dialled(url)).host)  # the proxy dials for us, unjudged
                 for _ in range(self._options.per_host):
                     try:
-                        return await self._request(url, headers, max_bytes)
+                        return await self._request(url, asked)
                     except Stale:
                         continue
-                return await self._request(url, headers, max_bytes)
+                return await self._request(url, asked)
         except TimeoutError:
-            raise too_slow(url, self._options.timeout_s) from None
+            raise too_slow(url, asked.timeout_s) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise failure_of(url, error) from error
 
-    async def _request(self, url: Url, headers: dict[str, str], max_bytes: int) -> Response:
+    async def _request(self, url: Url, asked: _Asked) -> Response:
         began = monotonic()
-        told = self._secrets.add_to(headers, url)
+        told = self._secrets.add_to(asked.headers, url)
         spelled = dialled(url)
         # an address of plain characters is sent as it is: quoting it anew may change what it names
         address = URL(spelled, encoded=spelled.isascii() and "/." not in spelled)
-        async with self._session.get(address, allow_redirects=False, headers=told) as answer:
+        method = "GET" if asked.body is None else "POST"
+        async with self._session.request(
+            method, address, allow_redirects=False, headers=told, data=asked.body
+        ) as answer:
             answered_at, fetched_at = monotonic(), datetime.now(UTC)
             if answer.status < 200:
                 raise FetchFailed(url, f"the server answers {answer.status} and wants to speak something else")
             self._secrets.keep(url, answer.headers.getall("Set-Cookie", ()))
-            decoded = Decoded(b"")
-            if answer.status not in REDIRECTS or "Location" not in answer.headers:  # else never even inflated
-                decoded = await read_body(answer, self._room(max_bytes))
+            is_wanted = asked.body is None and (answer.status not in REDIRECTS or "Location" not in answer.headers)
+            # what is not wanted is never even inflated
+            decoded = await read_body(answer, self._room(asked.max_bytes)) if is_wanted else Decoded(b"")
             return Response(
                 url=url,
                 status=answer.status,
