@@ -13,7 +13,6 @@ from scythe.learn.image_counts import count_images
 from scythe.learn.layouts import group_pages
 from scythe.learn.marks import choose_marks
 from scythe.learn.regions import LearnedRegions, learn_regions
-from scythe.learn.urls import url_shape
 from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent
@@ -25,7 +24,7 @@ from scythe.reader import read
 from scythe.reap import see_regions
 from scythe.rules import FieldRules, Layout, Profile, SiteImages
 from scythe.teach_images import ImageTeacher, make_image_lesson
-from scythe.url import host
+from scythe.url import host, url_shape
 
 Example = Mapping[str, Sequence[str]]
 DEFAULT_FIELDS = ("title", "text", "date", "author", "images", "records")

@@ -1,4 +1,4 @@
-"""Addresses: any text from a page in, an absolute http(s) `Url` or None out."""
+"""Addresses: any text from a page in, an absolute http(s) `Url` or None out; and what one looks like."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ _PLAIN = re.compile(
 _PLAIN_PATH = re.compile(r"/(?!/)[!#-;=?-\[\]_a-z~]*+")
 # no colon: no scheme; no empty query, which the general way drops
 _PLAIN_NAME = re.compile(r"[0-9A-Z_a-z][!#-.0-9=A-Z\[\]_a-z~-]*+(?:[/?#][!#-:=?-\[\]_a-z~]*+)?+(?<!\?)")
+_SHAPED = 2_000  # characters of an address that make its shape
+_SEGMENTS = 12  # of its path
+_DIGITS = re.compile(r"[0-9]+")
+_SUFFIX = re.compile(r"\.[a-z][a-z0-9]{1,4}$")
+_JOINTS = re.compile(r"[-_+.,~ ]")
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 def absolute(text: str, base: str | None = None) -> Url | None:
@@ -74,3 +80,34 @@ def host(url: str) -> str:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
+
+
+def url_shape(url: str) -> str:
+    """Return what an address looks like: `/2021/03/some-title/?p=7` is `/9/9/a-a/?p`.
+
+    A number is `9`, a word `a`, words joined `a-a`, words with a number `a-9`; a file suffix and the names of query
+    parameters stay.
+    """
+    try:
+        parts = urlsplit(url[:_SHAPED])
+    except ValueError:
+        return ""
+    segments = parts.path.split("/")
+    shape = "/".join(_segment_shape(segment) for segment in segments[:_SEGMENTS])
+    if len(segments) > _SEGMENTS:
+        shape += "/..."
+    names = sorted({piece.partition("=")[0] for piece in parts.query.split("&") if piece})
+    return shape + ("?" + "&".join(_DIGITS.sub("9", name) for name in names[:_SEGMENTS]) if names else "")
+
+
+def _segment_shape(segment: str) -> str:
+    if not segment:
+        return ""
+    segment = _ESCAPE.sub("x", segment.replace("%20", "-"))  # not a number, whatever its digits
+    suffix = _SUFFIX.search(segment.lower())
+    stem, ending = (segment[: suffix.start()], suffix[0]) if suffix else (segment, "")
+    if stem.isdigit():
+        return "9" + ending
+    joined = _JOINTS.search(stem.strip("-_. ")) is not None
+    tail = "-9" if _DIGITS.search(stem) else "-a" if joined else ""
+    return "a" + tail + ending

@@ -14,8 +14,8 @@ from scythe.learn.urls import (
     cluster_urls,
     measure_distances,
     number_in_order,
-    url_shape,
 )
+from scythe.url import url_shape
 
 # the example of the TC paper, Table 2, with its fourth address in full
 EXAMPLE = ["news?page=2", "agenda/example-234324", "agenda/example-304222", "agenda/sample-099642", "news?page=3"]

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from scythe.cut.dispatch import Dispatcher
 from scythe.learn.layouts import group_pages
 from scythe.learn.marks import choose_marks
-from scythe.learn.urls import cluster_urls, url_shape
+from scythe.learn.urls import cluster_urls
 from scythe.page import Page
 from scythe.rules import Layout
+from scythe.url import url_shape
 
 PIECES = st.sampled_from(
     [

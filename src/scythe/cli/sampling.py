@@ -34,7 +34,7 @@ class Frontier:
 
     def add(self, url: str) -> None:
         """Remember an address, once."""
-        from scythe.learn.urls import url_shape
+        from scythe.url import url_shape
 
         if url not in self.known and len(self.known) < _KNOWN:
             self.known.add(url)
@@ -92,9 +92,9 @@ def _add_links(page: Loaded, own: str, frontier: Frontier) -> None:
 
 def own_links(page: Loaded, own: str) -> Iterator[str]:
     """Yield the addresses on host `own` that a page links to and that may be pages, without fragments."""
-    from scythe.crawling.normalise import normalise
     from scythe.crawling.scope import may_be_page
     from scythe.page.hrefs import read_hrefs
+    from scythe.page.normalise import normalise
 
     for link in read_hrefs(page.body, page.url, page.content_type).links:
         url = normalise(link.url)

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from scythe.crawling.jobs import Named
-from scythe.crawling.normalise import normalise
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.params import Params, text_mark
 from scythe.crawling.scope import Scope
 from scythe.crawling.traps import Traps
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
+from scythe.page.normalise import normalise
 from scythe.url import Url, absolute
 from scythe.visits import Extracted, Found, Task
 

@@ -11,11 +11,11 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from scythe.crawling.jobs import Named
-from scythe.crawling.normalise import normalise, without_tracking
 from scythe.fetch.feeds import is_feed, read_feed
 from scythe.fetch.sitemaps import read_sitemap
 from scythe.model import Loss
 from scythe.page.hrefs import Hrefs, directives, read_hrefs
+from scythe.page.normalise import normalise, without_tracking
 from scythe.url import Url
 
 LISTS_FIRST = -2  # rank of sitemaps and feeds: a few requests that name most pages of a site

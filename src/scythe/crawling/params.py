@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from scythe.crawling.normalise import identity, is_session, is_tracking
 from scythe.limits import LIMITS
+from scythe.page.normalise import identity, is_session, is_tracking
 
 PAIRS = 5  # that agree before a parameter is folded
 PAGES = 3  # different ones among them

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from scythe.learn.urls import url_shape
+from scythe.url import url_shape
 
 FIRST = 12  # pages before a site is learned at all
 _USUAL, _ODD = 24, 48  # pages kept that fit, and that do not

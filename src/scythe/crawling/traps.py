@@ -17,8 +17,8 @@ from hashlib import blake2b
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from scythe.learn.urls import url_shape
 from scythe.limits import LIMITS
+from scythe.url import url_shape
 
 REPEATED_PATH = "its path repeats itself"
 DEEP_PATH = "its path is too long"

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scythe.learn.dialect import measure_dialect, split_by_dialect
-from scythe.learn.urls import cluster_urls, spread, url_shape
+from scythe.learn.urls import cluster_urls, spread
 from scythe.page import Page
+from scythe.url import url_shape
 
 ALIKE = 0.75  # pages of one template overlap by .78 to 1 on average, lists and stories by .5 to .75
 KIN_BONUS = 0.04  # added where the addresses look alike too: never enough by itself

@@ -1,4 +1,4 @@
-"""Say which addresses of a site look alike: addresses come in, shapes and clusters go out.
+"""Say which addresses of a site look alike: addresses come in, clusters go out.
 
 The clusters are those of the TC paper (Algorithm 1): Levenshtein distances between addresses, grouped by DBSCAN. They
 say little where addresses end in a title, which differs by more than any useful radius; shapes take over there.
@@ -6,10 +6,8 @@ say little where addresses end in a title, which differs by more than any useful
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,46 +18,9 @@ EPS = 5  # the paper's radius, edits
 MIN_SAMPLES = 2  # the paper's density: a neighbour is enough
 COMPARED = 300  # addresses compared each with each; the paper finds no gain beyond 60
 CHARACTERS = 500  # of an address that are compared
-_SEGMENTS = 12  # of a path that make its shape
 _CHUNK = 512  # addresses compared at once with those clustered
 
-_DIGITS = re.compile(r"[0-9]+")
-_SUFFIX = re.compile(r"\.[a-z][a-z0-9]{1,4}$")
-_JOINTS = re.compile(r"[-_+.,~ ]")
-_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
-
 T = TypeVar("T")
-
-
-def url_shape(url: str) -> str:
-    """Return what an address looks like: `/2021/03/some-title/?p=7` is `/9/9/a-a/?p`.
-
-    A number is `9`, a word `a`, words joined `a-a`, words with a number `a-9`; a file suffix and the names of query
-    parameters stay.
-    """
-    try:
-        parts = urlsplit(url[: 4 * CHARACTERS])
-    except ValueError:
-        return ""
-    segments = parts.path.split("/")
-    shape = "/".join(_segment_shape(segment) for segment in segments[:_SEGMENTS])
-    if len(segments) > _SEGMENTS:
-        shape += "/..."
-    names = sorted({piece.partition("=")[0] for piece in parts.query.split("&") if piece})
-    return shape + ("?" + "&".join(_DIGITS.sub("9", name) for name in names[:_SEGMENTS]) if names else "")
-
-
-def _segment_shape(segment: str) -> str:
-    if not segment:
-        return ""
-    segment = _ESCAPE.sub("x", segment.replace("%20", "-"))  # not a number, whatever its digits
-    suffix = _SUFFIX.search(segment.lower())
-    stem, ending = (segment[: suffix.start()], suffix[0]) if suffix else (segment, "")
-    if stem.isdigit():
-        return "9" + ending
-    joined = _JOINTS.search(stem.strip("-_. ")) is not None
-    tail = "-9" if _DIGITS.search(stem) else "-a" if joined else ""
-    return "a" + tail + ending
 
 
 def cluster_urls(urls: Sequence[str], eps: int = EPS, min_samples: int = MIN_SAMPLES) -> list[int]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.crawling.normalise import identity, is_session, is_tracking, normalise, split_host, without_tracking
+from scythe.page.normalise import identity, is_session, is_tracking, normalise, split_host, without_tracking
 from scythe.url import Url, absolute
 
 pieces = st.sampled_from(
