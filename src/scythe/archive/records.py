@@ -36,7 +36,15 @@ class Identity:
 
 
 def identify(regions: Iterable[Region]) -> list[Identity]:
-    """Return the records of one page, each once.
+    """Return the records of one page, each once, as first in the order of the page."""
+    known: dict[bytes, Identity] = {}
+    for identity in identify_each(regions):
+        known.setdefault(identity.hash, identity)
+    return list(known.values())
+
+
+def identify_each(regions: Iterable[Region]) -> list[Identity]:
+    """Return what makes each record of a page itself, in the order of the page; one that is there twice is, too.
 
     A record is the set of its links, so that a changed price or a new comment count makes no new one. Where records of
     one page share their links but not their texts (all lead to one form), the links do not tell them apart: there both
@@ -45,7 +53,7 @@ def identify(regions: Iterable[Region]) -> list[Identity]:
     placed = [(i, j, region, record) for i, region in enumerate(regions) for j, record in enumerate(region.records)]
     rows = [(i, j, region, record, _links(record), _said(region, record)) for i, j, region, record in placed]
     texts = Counter(links for links, _ in {(links, said) for *_, links, said in rows if links})
-    known: dict[bytes, Identity] = {}
+    identities = []
     for i, j, region, record, links, said in rows:
         if not links:
             told_by, own = "fields", f"fields\n{said}"
@@ -53,9 +61,10 @@ def identify(regions: Iterable[Region]) -> list[Identity]:
             told_by, own = "both", f"both\n{links}\n{said}"
         else:
             told_by, own = "links", f"links\n{links}"
-        identity = Identity(digest_text(own), told_by, digest_text(said), region.kind, region.columns, record, i, j)
-        known.setdefault(identity.hash, identity)
-    return list(known.values())
+        identities.append(
+            Identity(digest_text(own), told_by, digest_text(said), region.kind, region.columns, record, i, j)
+        )
+    return identities
 
 
 def sight(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> dict[int, tuple[int, int]]:
