@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Protocol
 
 from scythe.demo.answers import Answer, Site
 
@@ -27,6 +28,21 @@ class Request:
     agent: str
     connection: int  # number of the connection it came on
     method: str = "GET"
+
+
+class Reception(Protocol):
+    """What all connections of one server ask for their answers."""
+
+    latency_s: float  # before every answer
+    connections: int
+    open: set[Talk]
+
+    @property
+    def note(self) -> Callable[[Request], None]:
+        """What writes a request down."""
+
+    def serve(self, target: str) -> tuple[Answer, bytes]:
+        """Answer one request, with the head of the answer."""
 
 
 @dataclass
@@ -67,7 +83,7 @@ class Desk:
 class Talk(asyncio.Protocol):
     """One connection: requests are answered one after the other, in order."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Reception) -> None:
         self.desk = desk
         self.buffer = b""
         self.is_waiting = False  # an answer is being held back

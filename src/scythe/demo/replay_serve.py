@@ -1,0 +1,259 @@
+"""Serve a replay on loopback: what is replayed comes in, the addresses of its hosts and a ledger of requests go out.
+
+`python -m scythe.demo.replay_serve REPLAY.json --ledger FILE` does it as a process of its own, until its input ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from scythe.demo.answers import Answer
+from scythe.demo.protocol import Request, Talk, write_head
+from scythe.demo.replay import Outage, Replay, dump, load
+from scythe.demo.replay_pages import ReplayHost
+
+_ADDRESS = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request as the ledger has it."""
+
+    at: float  # what the site's clock showed
+    host: int
+    target: str
+    status: int  # 0: it was left hanging
+    agent: str = ""
+
+
+@dataclass
+class ReplayDesk:
+    """What all connections of one host share."""
+
+    site: ReplayHost
+    now: Callable[[], float]
+    write: Callable[[Asked], None]
+    latency_s: float = 0.0
+    connections: int = 0
+    open: set[Talk] = field(default_factory=set)
+
+    def serve(self, target: str) -> tuple[Answer, bytes]:
+        """Answer one request, with the head of the answer."""
+        answer = self.site.answer(target, self.now())
+        return answer, write_head(answer)
+
+    def note(self, request: Request) -> None:
+        """Write a request down."""
+        status = 0 if self.site.replay.failure(self.site.host, self.now()) == "hang" else request.status
+        self.write(Asked(round(self.now(), 3), self.site.host, request.target, status, request.agent))
+
+
+@dataclass
+class _Door:
+    """The port of one host, which can be shut: connections are refused then, and nobody else gets the port."""
+
+    port: int = 0
+    held: socket.socket | None = None
+    server: asyncio.Server | None = None
+
+    def hold(self) -> None:
+        """Take the port without listening."""
+        self.held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.held.bind((_ADDRESS, self.port))
+        self.port = self.held.getsockname()[1]
+
+    async def open(self, desk: ReplayDesk) -> None:
+        """Begin to listen."""
+        assert self.held is not None
+        self.server = await asyncio.get_running_loop().create_server(lambda: Talk(desk), sock=self.held, backlog=512)
+        self.held = None
+
+    async def shut(self, desk: ReplayDesk, *, for_good: bool = False) -> None:
+        """End every connection and refuse new ones."""
+        for talk in list(desk.open):
+            if talk.transport is not None:
+                talk.transport.abort()
+        if self.server is not None:
+            self.server.close()
+            self.server = None
+            await asyncio.sleep(0)
+        if not for_good:
+            self.hold()
+        elif self.held is not None:
+            self.held.close()
+
+
+class ReplayServer:
+    """A replay that is being served by the running loop."""
+
+    def __init__(self, replay: Replay, now: Callable[[], float], write: Callable[[Asked], None]) -> None:
+        self.replay = replay
+        self.doors = [_Door() for _ in range(replay.hosts)]
+        for door in self.doors:
+            door.hold()
+        self.bases = tuple(f"http://{_ADDRESS}:{door.port}" for door in self.doors)
+        hosts = (ReplayHost(replay, number, base) for number, base in enumerate(self.bases))
+        self.desks = [ReplayDesk(host, now, write) for host in hosts]
+        self.now = now
+        self.tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Begin to serve."""
+        for door, desk in zip(self.doors, self.desks, strict=True):
+            await door.open(desk)
+        refused = (outage for outage in self.replay.outages if outage.how == "refused")
+        self.tasks = [asyncio.get_running_loop().create_task(self._refuse(outage)) for outage in refused]
+
+    async def stop(self) -> None:
+        """End every connection."""
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        for _ in range(3):  # connections just accepted become talks, aborted transports go
+            await asyncio.sleep(0)
+        for door, desk in zip(self.doors, self.desks, strict=True):
+            await door.shut(desk, for_good=True)
+        await asyncio.sleep(0)
+
+    async def _refuse(self, outage: Outage) -> None:
+        """Shut one door for the time of an outage."""
+        door, desk = self.doors[outage.host], self.desks[outage.host]
+        await self._wait_until(outage.since)
+        await door.shut(desk)
+        await self._wait_until(outage.until)
+        await door.open(desk)
+
+    async def _wait_until(self, moment: float) -> None:
+        while (left_s := (moment - self.now()) / self.replay.pace.speed) > 0:
+            await asyncio.sleep(min(left_s, 1.0))
+
+
+@dataclass(frozen=True)
+class Served:
+    """A replay that is being served."""
+
+    replay: Replay
+    bases: tuple[str, ...]  # scheme, host and port of each host
+
+    def url(self, path: str) -> str:
+        """Return the address of a list page."""
+        page = next(page for page in self.replay.pages if page.path == path)
+        return self.bases[page.host] + path
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """The addresses of all list pages."""
+        return tuple(self.bases[page.host] + page.path for page in self.replay.pages)
+
+    def stories(self, path: str, since: float, until: float) -> dict[str, float]:
+        """Return the addresses of the stories that arrived on a list page in a time, with when they did."""
+        page = next(page for page in self.replay.pages if page.path == path)
+        found: dict[str, float] = {}
+        for shelf in map(self.replay.shelf, page.shelves):
+            places = range(self.replay.count(shelf, since), self.replay.count(shelf, until))
+            arrived = (self.replay.story(shelf, at) for at in places)
+            found |= {self.bases[page.host] + story.plan.path: story.at for story in arrived}
+        return found
+
+
+@dataclass(frozen=True)
+class InThread(Served):
+    """A replay served by a thread of this process."""
+
+    asked: list[Asked]
+
+
+@dataclass(frozen=True)
+class InProcess(Served):
+    """A replay served by a process of its own."""
+
+    ledger: Path
+
+    @property
+    def asked(self) -> list[Asked]:
+        """Every request so far, in the order they came."""
+        lines = self.ledger.read_text(encoding="utf-8").splitlines(keepends=True)
+        return [Asked(**json.loads(line)) for line in lines if line.endswith("\n")]
+
+
+@contextmanager
+def serve_replay(replay: Replay, now: Callable[[], float] | None = None) -> Iterator[InThread]:
+    """Serve a replay from a thread of this process until the block ends; `now` replaces the clock of its pace."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True, name="replay")
+    thread.start()
+    asked: list[Asked] = []
+    try:
+        server = ReplayServer(replay, now or replay.pace.now, asked.append)
+        asyncio.run_coroutine_threadsafe(server.start(), loop).result(10)
+        try:
+            yield InThread(replay, server.bases, asked)
+        finally:
+            asyncio.run_coroutine_threadsafe(server.stop(), loop).result(10)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+@contextmanager
+def serve_replay_process(replay: Replay, folder: Path) -> Iterator[InProcess]:
+    """Serve a replay from a process of its own until the block ends; `folder` takes its plan and its ledger."""
+    plan, ledger = folder / "replay.json", folder / "ledger.jsonl"
+    dump(replay, plan)
+    ledger.touch()
+    command = [sys.executable, "-m", "scythe.demo.replay_serve", str(plan), "--ledger", str(ledger)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  (our own module)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            line = process.stdout.readline()
+            if not line:
+                raise OSError("the replay cannot be served")
+            yield InProcess(replay, tuple(json.loads(line)), ledger)
+        finally:
+            process.stdin.close()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+async def _serve_here(replay: Replay, lines: TextIO) -> None:
+    server = ReplayServer(replay, replay.pace.now, lambda asked: _write_down(asked, lines))
+    await server.start()
+    sys.stdout.write(json.dumps(server.bases) + "\n")
+    sys.stdout.flush()
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+    await server.stop()
+
+
+def _write_down(asked: Asked, lines: TextIO) -> None:
+    lines.write(json.dumps(asdict(asked)) + "\n")
+
+
+def main() -> None:
+    """Serve the replay that the command line names."""
+    parser = argparse.ArgumentParser(description="Serve a replay on loopback until standard input ends.")
+    parser.add_argument("replay", type=Path)
+    parser.add_argument("--ledger", default=os.devnull, help="write every request to this file, a JSON object per line")
+    said = parser.parse_args()
+    with open(said.ledger, "a", buffering=1, encoding="utf-8") as lines:
+        asyncio.run(_serve_here(load(said.replay), lines))
+
+
+if __name__ == "__main__":
+    main()
