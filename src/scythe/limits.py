@@ -84,6 +84,14 @@ class Limits:
     site_addresses: int = 1_000_000
     site_hosts: int = 500  # below the start's host, where subdomains belong to the site
     site_parameters: int = 2_000  # names of query parameters judged on one site
+    told_texts_chars: int = 50_000  # of one record in a message or a feed, all fields together; the archive has all
+    told_addresses: int = 100  # links, and images, of one record there
+    hook_records: int = 100  # in one message: what a page brings at a time, mostly
+    hook_bytes: int = 1_000_000  # of one message, but one record at least; receivers often take no more
+    hook_s: float = 60.0  # for a command or a receiver to be done with one message
+    hook_term_s: float = 5.0  # for a command to end once it was told to, before it is made to
+    hook_pause_s: float = 3_600.0  # between two tries of a hook that fails, however long it has failed or asks for
+    feed_records: int = 100  # in a feed file; readers ask at least daily, and lists bring some ten a day
 
 
 LIMITS = Limits()
