@@ -49,7 +49,7 @@ JOINERS = {
 }
 MODULE_LINES = 500
 # Imported by name at run time only where a caller asked for them; never needed to import scythe.
-EXTRAS_IN = {"bench", "cli", "crawling", "fetch", "learn", "batch", "archive", "plugins", "web"}
+EXTRAS_IN = {"bench", "cli", "crawling", "fetch", "learn", "batch", "archive", "schedule", "plugins", "web"}
 
 
 def module_name(path: Path) -> str:

@@ -1,0 +1,216 @@
+"""Draw what seeing records sooner costs: the curves of policies come in, delay against fetches as SVG goes out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from scythe.schedule.axes import Scale, Tick, name_duration, tick_durations, tick_logs
+from scythe.schedule.drawing import LINES, circle, draw, line, path, shorten, words
+from scythe.schedule.labels import place_labels
+from scythe.watched import HOUR_S
+
+_WIDE, _HIGH = 960.0, 560.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 84.0, 648.0, 96.0, 496.0  # of the field
+_KEY = _RIGHT + 36  # where the legend begins
+_COLUMNS = (_KEY + 144, _KEY + 196, _KEY + 250)  # of the legend, where they end
+_DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 3", "12 5", "1 3", "6 2 1 2 1 2")
+_CURVES_MOST = len(LINES)
+_MISSED_MOST = 0.01  # the default goal: points that miss more are hollow
+_RANGE = 8.0  # an axis ends at no less than so many times its beginning, so that some of its ticks are named
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What a policy comes to with certain goals."""
+
+    fetches_day: float
+    delay_h: float
+    missed: float = 0.0  # 0..1, share of the records
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A policy with goals from thrifty to eager; one that has only one way of working is a single point."""
+
+    name: str
+    points: tuple[Point, ...]
+    default: int | None = None  # place of the point of its default goals
+
+
+def frontier_svg(
+    curves: Sequence[Curve], *, title: str = "What seeing records sooner costs", said: str = "", measure: str = "mean"
+) -> str:
+    """Draw delay against fetches a day, both logarithmic, as SVG.
+
+    A point that misses more than one record in a hundred is hollow. `measure` names the delay: mean, p95 ...
+    The first curve is drawn boldest; those beyond the eighth are left out,
+    and the legend says so.
+    """
+    shown = [curve for curve in map(_drawable, curves) if curve.points]
+    field = _Field(shown[:_CURVES_MOST], measure, len(shown) - _CURVES_MOST)
+    parts = [words("ink name", 24, 34, shorten(title, 78)), words("soft", 24, 55, shorten(said or _SAID, 120))]
+    return draw(_WIDE, _HIGH, title, field.describe(), [*parts, *field.parts()])
+
+
+_SAID = (
+    "Each point is one policy with one set of goals; the ringed one is its default. Nearer to the lower left is better."
+)
+
+
+def _drawable(curve: Curve) -> Curve:
+    """Return a curve without the points that a logarithmic axis has no place for."""
+    kept = [
+        (number, point)
+        for number, point in enumerate(curve.points)
+        if 0 < point.fetches_day < math.inf and 0 < point.delay_h < math.inf
+    ]
+    places = [number for number, _ in kept]
+    default = places.index(curve.default) if curve.default in places else None
+    return Curve(curve.name, tuple(point for _, point in kept), default)
+
+
+class _Field:
+    """The curves on their paper."""
+
+    def __init__(self, curves: Sequence[Curve], measure: str, left_out: int) -> None:
+        self._curves, self._measure, self._left_out = curves, measure, left_out
+        points = [point for curve in curves for point in curve.points] or [Point(1, 1)]
+        low, high = _widen([point.fetches_day for point in points])
+        self._x = Scale(low, high, _LEFT, _RIGHT, is_log=True)
+        low, high = _widen([point.delay_h * HOUR_S for point in points])
+        self._y = Scale(low, high, _BOTTOM, _TOP, is_log=True)
+
+    def describe(self) -> str:
+        """Say in words what is shown."""
+        said = [f"{self._measure} delay of records against fetches a day, both on logarithmic axes."]
+        for curve in self._curves:
+            point = _main(curve)
+            said.append(
+                f"{curve.name}: {point.fetches_day:.3g} fetches a day, {name_duration(point.delay_h * HOUR_S)}, "
+                f"{100 * point.missed:.2g} % missed."
+            )
+        return " ".join(said)
+
+    def parts(self) -> Iterator[str]:
+        """Yield the elements from the back to the front."""
+        yield from self._draw_axes()
+        for number in reversed(range(len(self._curves))):
+            yield from self._draw_curve(number)
+        yield from self._draw_labels()
+        yield from self._draw_key()
+
+    def _draw_axes(self) -> Iterator[str]:
+        for tick in tick_logs(self._x.low, self._x.high):
+            x = self._x.place(tick.at)
+            yield line("grid", x, _TOP, x, _BOTTOM + 5)
+            yield words("soft small", x, _BOTTOM + 20, tick.name, anchor="middle")
+        for tick in tick_durations(self._y.low, self._y.high) or [Tick(self._y.low, name_duration(self._y.low))]:
+            y = self._y.place(tick.at)
+            yield line("grid", _LEFT - 5, y, _RIGHT, y)
+            yield words("soft small", _LEFT - 10, y + 4, tick.name, anchor="end")
+        yield path("base", f"M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}")
+        yield words("soft", _RIGHT, _BOTTOM + 42, "fetches a day", anchor="end")
+        yield words("soft", 24, _TOP - 13, f"{self._measure} delay until a record is seen")
+
+    def _draw_curve(self, number: int) -> Iterator[str]:
+        curve = self._curves[number]
+        thick = 2.75 if number == 0 else 1.75
+        steps = "L".join(f"{x:.5g} {y:.5g}" for x, y in map(self._place, curve.points))
+        if len(curve.points) > 1:
+            yield path(f"s{number}", f"M{steps}", width=thick, dash=_DASHES[number], said=curve.name)
+        for place, point in enumerate(curve.points):
+            yield self._draw_point(number, point, is_default=place == curve.default)
+
+    def _draw_point(self, number: int, point: Point, *, is_default: bool) -> str:
+        x, y = self._place(point)
+        said = (
+            f"{self._curves[number].name}: {point.fetches_day:.3g} fetches a day, "
+            f"{name_duration(point.delay_h * HOUR_S)}, {100 * point.missed:.2g} % missed"
+        )
+        drawn = _dot(number, x, y, is_hollow=point.missed > _MISSED_MOST, said=said)
+        return drawn + (_ring(number, x, y) if is_default else "")
+
+    def _place(self, point: Point) -> tuple[float, float]:
+        return self._x.place(point.fetches_day), self._y.place(point.delay_h * HOUR_S)
+
+    def _draw_labels(self) -> Iterator[str]:
+        """Write the name of each curve beside its main point."""
+        named = [(shorten(curve.name, 24), *self._place(_main(curve))) for curve in self._curves]
+        places = place_labels(named, list(self._spots()), (_LEFT + 4, _TOP, _RIGHT, _BOTTOM))
+        for number, ((name, x, y), label) in enumerate(zip(named, places, strict=True)):
+            if label.is_far:
+                yield line(f"s{number}", x, y, *label.nearest(x, y), width=0.75)
+            yield words(f"f{number} strong halo", label.x, label.y, name)
+            yield words(f"f{number} strong", label.x, label.y, name)
+
+    def _spots(self) -> Iterator[tuple[float, float]]:
+        """Yield what names are to keep off: the points, and the lines between them step by step."""
+        for curve in self._curves:
+            places = [self._place(point) for point in curve.points]
+            yield from places
+            for (x1, y1), (x2, y2) in pairwise(places):
+                steps = min(int(math.hypot(x2 - x1, y2 - y1) / 10), 100)
+                for step in range(1, steps):
+                    yield x1 + (x2 - x1) * step / steps, y1 + (y2 - y1) * step / steps
+
+    def _draw_key(self) -> Iterator[str]:
+        """Draw the legend as a table of what the main points come to."""
+        y = _TOP + 4
+        for x, name in zip(_COLUMNS, ("fetches/day", "delay", "missed"), strict=True):
+            yield words("soft small", x, y, name, anchor="end")
+        for number, curve in enumerate(self._curves):
+            y += 25
+            point = _main(curve)
+            if len(curve.points) > 1:
+                yield line(f"s{number}", _KEY - 10, y - 4, _KEY + 14, y - 4, width=2, dash=_DASHES[number])
+            yield _dot(number, _KEY + 2, y - 4, is_hollow=point.missed > _MISSED_MOST)
+            yield words("ink strong" if number == 0 else "ink", _KEY + 22, y, shorten(curve.name, 9))
+            delay = name_duration(point.delay_h * HOUR_S, "{:.1f}")
+            figures = (_figure(point.fetches_day), delay, f"{_figure(100 * point.missed)} %")
+            kinds = ("soft", "soft", "lostword" if point.missed > _MISSED_MOST else "soft")
+            for x, figure, kind in zip(_COLUMNS, figures, kinds, strict=True):
+                yield words(f"{kind} small", x, y, figure, anchor="end")
+        yield from self._draw_marks(y + 38)
+
+    def _draw_marks(self, y: float) -> Iterator[str]:
+        """Say what the points mean."""
+        if self._left_out > 0:
+            yield words("soft small", _KEY - 10, y, f"and {self._left_out} more that are not drawn")
+            y += 26
+        for text, is_hollow, is_default in (
+            ("at most 1 % missed", False, False),
+            ("more than 1 % missed", True, False),
+            ("with default goals", False, True),
+        ):
+            yield _dot(7, _KEY + 2, y - 4, is_hollow=is_hollow) + (_ring(7, _KEY + 2, y - 4) if is_default else "")
+            yield words("soft small", _KEY + 22, y, text)
+            y += 22
+
+
+def _main(curve: Curve) -> Point:
+    """Return the point that stands for a curve: the default, otherwise the one with the fewest fetches."""
+    if curve.default is not None:
+        return curve.points[curve.default]
+    return min(curve.points, key=lambda point: point.fetches_day)
+
+
+def _widen(values: list[float]) -> tuple[float, float]:
+    """Return bounds with some space around the values."""
+    low, high = min(values), max(values)
+    edge = max((high / low) ** 0.06, (_RANGE / (high / low)) ** 0.5, 1.12)
+    return low / edge, high * edge
+
+
+def _figure(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def _dot(number: int, x: float, y: float, *, is_hollow: bool, said: str = "") -> str:
+    return circle(f"{'paper' if is_hollow else f'f{number}'} s{number}", x, y, 4.0, said=said)
+
+
+def _ring(number: int, x: float, y: float) -> str:
+    return circle(f"none s{number}", x, y, 8.0, width=1.25)
