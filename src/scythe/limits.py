@@ -83,6 +83,9 @@ class Limits:
     shape_pages: int = 100_000  # addresses that look alike, of one site
     site_addresses: int = 1_000_000
     site_hosts: int = 500  # below the start's host, where subdomains belong to the site
+    trace_arrivals: int = 5_000_000  # of one list, in a file; the busiest of 13 news lists has 94 000 a year
+    trace_line_chars: int = 1_000
+    traces: int = 10_000  # in one folder
     site_parameters: int = 2_000  # names of query parameters judged on one site
     told_texts_chars: int = 50_000  # of one record in a message or a feed, all fields together; the archive has all
     told_addresses: int = 100  # links, and images, of one record there
