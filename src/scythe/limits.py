@@ -83,6 +83,7 @@ class Limits:
     shape_pages: int = 100_000  # addresses that look alike, of one site
     site_addresses: int = 1_000_000
     site_hosts: int = 500  # below the start's host, where subdomains belong to the site
+    watched_regions: int = 100  # of one page that are followed; a news front has some 20
     trace_arrivals: int = 5_000_000  # of one list, in a file; the busiest of 13 news lists has 94 000 a year
     trace_line_chars: int = 1_000
     traces: int = 10_000  # in one folder
