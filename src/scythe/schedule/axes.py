@@ -14,7 +14,7 @@ from scythe.watched import DAY_S, HOUR_S, WEEK_S
 MINUTE_S = 60.0
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_LATEST_S = 253_370_764_800.0  # the year 9999: later moments have no date
+LATEST_S = 253_370_764_800.0  # the year 9999: later moments have no date
 _STEPS_S = tuple(hours * HOUR_S for hours in (1, 2, 3, 6, 12, 24, 48, 168, 336))  # then months
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 600, 1200, 6000)
 _MONDAY_S = 4 * DAY_S  # the first Monday after 1970 began
@@ -129,7 +129,7 @@ def _tick_months(start: float, end: float, most: int) -> list[Tick]:
 
 def as_date(at: float) -> datetime:
     """Return a moment as a date in UTC; what has no date becomes the nearest one that has."""
-    return datetime.fromtimestamp(min(max(at, 0.0), _LATEST_S), UTC)
+    return datetime.fromtimestamp(min(max(at, 0.0), LATEST_S), UTC)
 
 
 def name_day(at: float) -> str:

@@ -19,6 +19,7 @@ _COLUMNS = (_KEY + 144, _KEY + 196, _KEY + 250)  # of the legend, where they end
 _DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 3", "12 5", "1 3", "6 2 1 2 1 2")
 _CURVES_MOST = len(LINES)
 _MISSED_MOST = 0.01  # the default goal: points that miss more are hollow
+_LEAST, _MOST = 1e-6, 1e9  # what the axes can show
 _RANGE = 8.0  # an axis ends at no less than so many times its beginning, so that some of its ticks are named
 
 
@@ -65,7 +66,7 @@ def _drawable(curve: Curve) -> Curve:
     kept = [
         (number, point)
         for number, point in enumerate(curve.points)
-        if 0 < point.fetches_day < math.inf and 0 < point.delay_h < math.inf
+        if _LEAST < point.fetches_day < _MOST and _LEAST < point.delay_h < _MOST
     ]
     places = [number for number, _ in kept]
     default = places.index(curve.default) if curve.default in places else None

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from scythe.schedule.axes import Scale, name_duration, name_moment, tick_counts, tick_times
+from scythe.schedule.axes import LATEST_S, Scale, name_duration, name_moment, tick_counts, tick_times
 from scythe.schedule.drawing import box, diamonds, draw, line, path, shorten, ticks, wide_of, words
 from scythe.watched import DAY_S, HOUR_S
 
@@ -72,10 +72,10 @@ def _reach(history: History) -> tuple[float, float]:
     known += [[at for at, _ in history.forecast], [] if history.now is None else [history.now]]
     for lane in history.lanes:
         known += [lane.visits, lane.planned]
-    full = [[at for at in times if math.isfinite(at)] for times in known]
+    full = [[at for at in times if 0 <= at <= LATEST_S] for times in known]
     start = min((min(times) for times in full if times), default=0.0) if history.start is None else history.start
     end = max((max(times) for times in full if times), default=0.0) if history.end is None else history.end
-    start = max(0.0, start) // HOUR_S * HOUR_S
+    start, end = min(max(start, 0.0), LATEST_S) // HOUR_S * HOUR_S, min(end, LATEST_S)
     return start, max(math.ceil(end / HOUR_S) * HOUR_S, start + _SHORTEST_S)
 
 

@@ -1,0 +1,241 @@
+"""Plots: what they show, that they are whole and safe wherever they are shown, and that they stay small."""
+
+from __future__ import annotations
+
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scythe.schedule.axes import Scale, name_duration, tick_counts, tick_durations, tick_logs, tick_times
+from scythe.schedule.frontier import Curve, Point, frontier_svg
+from scythe.schedule.labels import place_labels
+from scythe.schedule.plots import History, Lane, Span, region_svg
+from scythe.schedule.raster import to_png
+from scythe.watched import DAY_S, HOUR_S
+
+SVG = "{http://www.w3.org/2000/svg}"
+MONDAY = 1_794_787_200.0  # 2026-11-16 0:00 UTC
+
+
+def parse(svg: str) -> ElementTree.Element:
+    return ElementTree.fromstring(svg)
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in parse(svg).iter(f"{SVG}text")]
+
+
+def bars(svg: str, kind: str) -> list[ElementTree.Element]:
+    return [
+        one for one in parse(svg).iter(f"{SVG}rect") if one.get("class") == kind and one.find(f"{SVG}title") is not None
+    ]
+
+
+def test_every_hour_with_arrivals_has_a_bar_that_says_how_many() -> None:
+    arrivals = [MONDAY + 60, MONDAY + 120, MONDAY + 5 * HOUR_S]
+    svg = region_svg(History("news", [Lane("visits", [MONDAY + 6 * HOUR_S])], arrivals=arrivals))
+    said = [bar.findtext(f"{SVG}title") for bar in bars(svg, "came")]
+    assert said == ["Mon 16 Nov 2026 00:00, 1 h: 2 records", "Mon 16 Nov 2026 05:00, 1 h: 1 records"]
+    first, second = (float(bar.get("height") or 0) for bar in bars(svg, "came"))
+    assert first == pytest.approx(2 * second, rel=1e-3)
+
+
+def test_lost_records_are_the_red_end_of_their_bar_and_a_mark_beside_the_visits() -> None:
+    arrivals = [MONDAY + 60, MONDAY + 120, MONDAY + 180]
+    svg = region_svg(History("news", [Lane("visits", [MONDAY + HOUR_S], lost=arrivals[:1])], arrivals=arrivals))
+    (lost,), (seen,) = bars(svg, "lost"), bars(svg, "came")
+    assert "1 of them lost" in (lost.findtext(f"{SVG}title") or "")
+    assert float(seen.get("height") or 0) == pytest.approx(2 * float(lost.get("height") or 0), rel=1e-3)
+    assert float(lost.get("y") or 0) < float(seen.get("y") or 0)
+    assert "lost" in texts(svg)
+
+
+def test_with_several_policies_each_has_its_lane_and_its_words() -> None:
+    lanes = [Lane(name, [MONDAY + 2 * HOUR_S], said=f"{name} 2.5/day") for name in ("auto", "ses", "average")]
+    svg = region_svg(History("news", lanes, arrivals=[MONDAY, MONDAY + 9 * HOUR_S]))
+    assert {"auto", "ses", "average", "ses 2.5/day"} <= set(texts(svg))
+    assert svg.count('class="visit"') == len(lanes) + 1  # and one in the legend
+
+
+def test_what_came_between_two_visits_is_spread_over_the_time_between() -> None:
+    spans = [Span(MONDAY, MONDAY + 4 * HOUR_S, 8), Span(MONDAY + 10 * HOUR_S, MONDAY + 10 * HOUR_S, 3)]
+    svg = region_svg(History("news", [Lane("visits", [MONDAY])], spans=spans, end=MONDAY + DAY_S))
+    said = [bar.findtext(f"{SVG}title") or "" for bar in bars(svg, "came")]
+    assert [one.rpartition(": ")[2] for one in said] == ["2 records"] * 4 + ["3 records"]
+
+
+def test_a_span_that_begins_before_the_plot_shows_only_its_share() -> None:
+    spans = [Span(MONDAY - 6 * HOUR_S, MONDAY + 6 * HOUR_S, 12)]
+    svg = region_svg(History("news", [], spans=spans, start=MONDAY, end=MONDAY + DAY_S))
+    assert len(bars(svg, "came")) == 6
+    assert "6 records came" in svg
+
+
+def test_the_next_visit_lies_in_the_part_that_has_not_happened_yet() -> None:
+    lane = Lane("visits", [MONDAY], planned=[MONDAY + 7 * HOUR_S])
+    svg = region_svg(History("news", [lane], forecast=[(MONDAY + 6 * HOUR_S, 2.0)], now=MONDAY + 5 * HOUR_S))
+    assert {"from now on", "next visit", "forecast"} <= set(texts(svg))
+    assert "Next visit Mon 16 Nov 2026 07:00." in (parse(svg).findtext(f"{SVG}desc") or "")
+
+
+def test_a_hundred_thousand_arrivals_make_a_small_drawing() -> None:
+    arrivals = [MONDAY + 311 * number for number in range(100_000)]
+    lanes = [Lane(name, arrivals[::3], lost=arrivals[::50]) for name in ("auto", "ses")]
+    forecast = [(MONDAY + HOUR_S * number, 11.0) for number in range(8_640)]
+    svg = region_svg(History("news", lanes, arrivals=arrivals, forecast=forecast))
+    assert len(list(parse(svg).iter())) < 1_000
+    assert len(svg) < 120_000
+    assert "100000 records came" in svg
+
+
+@pytest.mark.parametrize(
+    "bad", ["<script>alert(1)</script>", "a & b", '"quoted"', "nul \x00 and \x1b[31m", "\ud800", "\ufffe"]
+)
+def test_names_of_sites_stay_text(bad: str) -> None:
+    lane = Lane(bad, [MONDAY], said=bad)
+    for svg in (
+        region_svg(History(bad, [lane], said=bad, arrivals=[MONDAY])),
+        frontier_svg([Curve(bad, (Point(1, 2), Point(2, 1)))], title=bad, said=bad, measure=bad),
+    ):
+        assert "<script" not in svg
+        kinds = {element.tag.removeprefix(SVG) for element in parse(svg).iter()}
+        assert kinds <= {"svg", "title", "desc", "style", "rect", "text", "path", "circle"}
+        svg.encode()
+
+
+@pytest.mark.parametrize(
+    "svg", [region_svg(History("a", [])), frontier_svg([]), frontier_svg([Curve("a", (Point(1, 1),))])]
+)
+def test_a_drawing_says_what_it_is_follows_dark_and_refers_to_nothing(svg: str) -> None:
+    root = parse(svg)
+    assert root.get("role") == "img"
+    assert root.findtext(f"{SVG}title")
+    assert root.findtext(f"{SVG}desc")
+    assert "@media (prefers-color-scheme:dark)" in svg
+    assert not re.search(r"href|url\(|@import|\bid=|\bon[a-z]+=", svg)
+    assert re.findall(r"https?://[^\"]+", svg) == ["http://www.w3.org/2000/svg"]
+
+
+def _times() -> st.SearchStrategy[list[float]]:
+    return st.lists(st.floats(allow_nan=True, allow_infinity=True, width=64), max_size=8)
+
+
+@given(_times(), _times(), _times(), st.lists(st.tuples(st.floats(), st.floats()), max_size=5))
+def test_any_times_become_a_drawing(
+    arrivals: list[float], visits: list[float], lost: list[float], forecast: list[tuple[float, float]]
+) -> None:
+    svg = region_svg(History("any", [Lane("a", visits, lost, visits)], arrivals=arrivals, forecast=forecast))
+    assert parse(svg).tag == f"{SVG}svg"
+    assert not re.search(r'="[^"]*(nan|inf)', svg)
+
+
+@given(st.lists(st.lists(st.tuples(st.floats(), st.floats(), st.floats(0, 1)), max_size=4), max_size=10))
+def test_any_points_become_a_frontier(curves: list[list[tuple[float, float, float]]]) -> None:
+    made = [Curve(str(i), tuple(Point(*one) for one in points), default=1) for i, points in enumerate(curves)]
+    svg = frontier_svg(made)
+    assert parse(svg).tag == f"{SVG}svg"
+    assert not re.search(r'="[^"]*(nan|inf)', svg)
+
+
+def test_the_frontier_marks_defaults_and_what_misses_too_much() -> None:
+    auto = Curve("auto", (Point(2.2, 5, 0.003), Point(9, 1, 0.001)), default=0)
+    ses = Curve("ses", (Point(2.0, 7, 0.27),), default=0)
+    svg = frontier_svg([auto, ses], measure="p95")
+    circles = Counter((one.get("class"), one.get("r")) for one in parse(svg).iter(f"{SVG}circle"))
+    assert circles["none s0", "8"] == circles["none s1", "8"] == 1
+    assert circles["f0 s0", "4"] == 3  # two points and the legend
+    assert circles["paper s1", "4"] == 2
+    assert {"0.30 %", "27.0 %", "p95 delay until a record is seen"} <= set(texts(svg))
+
+
+def test_curves_beyond_the_eighth_are_counted() -> None:
+    svg = frontier_svg([Curve(f"policy {number}", (Point(2 + number, 3),)) for number in range(10)])
+    assert "and 2 more that are not drawn" in texts(svg)
+    assert "policy 8" not in svg
+
+
+def test_names_of_points_side_by_side_do_not_touch() -> None:
+    named = [(f"policy-{number}", 300.0 + 12 * number, 200.0 + 3 * number) for number in range(8)]
+    labels = place_labels(named, [(x, y) for _, x, y in named], (80, 90, 650, 500))
+    assert not any(one.meets(other) for i, one in enumerate(labels) for other in labels[:i])
+    assert all(label.x >= 80 and label.x + label.wide <= 650 for label in labels)
+
+
+@pytest.mark.parametrize(
+    ("length_s", "first", "second"),
+    [
+        (10 * HOUR_S, ("00:00", "Mon 16 Nov"), ("01:00", "")),
+        (3 * DAY_S, ("00:00", "Mon 16 Nov"), ("06:00", "")),
+        (12 * DAY_S, ("16 Nov", "2026"), ("17 Nov", "")),
+        (60 * DAY_S, ("16 Nov", "2026"), ("23 Nov", "")),
+        (300 * DAY_S, ("Dec", "2026"), ("Jan", "2027")),
+        (2000 * DAY_S, ("Jan", "2027"), ("Jul", "")),
+        (20_000 * DAY_S, ("2030", ""), ("2035", "")),
+    ],
+)
+def test_a_time_axis_names_hours_days_weeks_months_or_years(
+    length_s: float, first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    ticks = tick_times(MONDAY, MONDAY + length_s, most=14)
+    assert [(tick.name, tick.below) for tick in ticks[:2]] == [first, second]
+    assert len(ticks) <= 15
+
+
+@given(st.floats(0, 3e11), st.floats(3_600, 3e11))
+def test_a_time_axis_has_some_ticks_and_never_many(start: float, length_s: float) -> None:
+    ticks = tick_times(start, start + length_s, most=14)
+    assert len(ticks) <= 16
+    assert all(start <= tick.at <= start + length_s for tick in ticks)
+
+
+@given(st.floats(0, 1e12))
+def test_a_count_axis_reaches_its_largest_number(most: float) -> None:
+    ticks = tick_counts(most)
+    assert ticks[0].at == 0
+    assert ticks[-1].at >= most * (1 - 1e-9)
+    assert 2 <= len(ticks) <= 7
+
+
+def test_logarithmic_axes_are_named_by_round_numbers() -> None:
+    assert [tick.name for tick in tick_logs(1, 100)] == ["1", "2", "5", "10", "20", "50", "100"]
+    assert [tick.name for tick in tick_logs(1e-3, 1e3)] == ["0.001", "0.01", "0.1", "1", "10", "100", "1000"]
+    assert [tick.name for tick in tick_durations(600, DAY_S)] == [
+        "10 min",
+        "20 min",
+        "30 min",
+        "1 h",
+        "3 h",
+        "6 h",
+        "12 h",
+        "1 d",
+    ]
+    assert Scale(1, 100, 0, 200, is_log=True).place(10) == pytest.approx(100)
+
+
+def test_durations_are_written_in_their_largest_unit() -> None:
+    assert [name_duration(s) for s in (40, 90, 5_400, 129_600)] == ["40 s", "1.5 min", "1.5 h", "1.5 d"]
+
+
+def test_an_image_has_its_words_without_any_font_of_the_machine() -> None:
+    svg = region_svg(History("A title", [Lane("visits", [MONDAY])], arrivals=[MONDAY]))
+    image = to_png(svg)
+    assert image[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (int.from_bytes(image[16:20], "big"), int.from_bytes(image[20:24], "big")) == (1920, 800)
+    without = to_png(re.sub(r"<text .*?</text>", "", svg))
+    assert len(image) > len(without) + 2_000  # ASCII alone: no font of the system was looked at
+    assert math.isclose(len(to_png(svg, zoom=1)), len(image) / 2, rel_tol=0.6)
+
+
+def test_an_image_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    from scythe.errors import MissingExtra
+
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    with pytest.raises(MissingExtra, match=r"scythe\[plot\]"):
+        to_png("<svg/>")
