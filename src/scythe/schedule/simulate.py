@@ -50,6 +50,7 @@ class Trial:
 
     shown: int
     days: float
+    came: int  # records, those behind the last visit too
     visits: tuple[Visit, ...]
     delays_s: tuple[float, ...]  # between arrival and the visit that saw it, sorted
     missed_at: tuple[float, ...]  # when the records came that no visit saw
@@ -95,7 +96,7 @@ class Trial:
     @property
     def floor_per_day(self) -> float:
         """Fetches below which no schedule can go without missing anything: the rate over P."""
-        return (self.new + self.missed) / self.shown / self.days
+        return self.came / self.shown / self.days
 
     @property
     def mean_delay_s(self) -> float | None:
@@ -133,7 +134,7 @@ def simulate(
         dates = tuple(page) if begin == "dated" else ()
         estimator.note(Seen(at=now, shown=len(page), new=len(page), published=dates))
     world = _World(arrivals, shown, recovers, seen)
-    days = max((end - now) / DAY_S, 1e-9)
+    days, came = max((end - now) / DAY_S, 1e-9), len(arrivals) - seen
     while True:
         plan = estimator.plan(now)
         if not plan.wait_s > 0:
@@ -143,7 +144,7 @@ def simulate(
             break
         estimator.note(world.visit(at, at - now, plan.expected))
         now = at
-    return Trial(shown, days, tuple(world.visits), tuple(sorted(world.delays_s)), tuple(world.missed_at))
+    return Trial(shown, days, came, tuple(world.visits), tuple(sorted(world.delays_s)), tuple(world.missed_at))
 
 
 class _World:

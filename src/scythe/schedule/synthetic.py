@@ -1,4 +1,4 @@
-"""Arrivals that were never recorded: a seed and a rhythm come in, times with days, weeks, bursts and silences go out."""
+"""Arrivals that were never recorded: a seed and a rhythm come in, times with nights, weekends and bursts go out."""
 
 from __future__ import annotations
 

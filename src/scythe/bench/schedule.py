@@ -1,0 +1,200 @@
+"""The benchmark of schedules: recorded arrivals and policies come in, what each would have cost and lost goes out.
+
+`Auto` and the classes beside it are for another simulator: made as Policy(P, records a second, profile of 168 hours)
+and asked next(now, new records seen, seconds since the last fetch) for the seconds to wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from scythe.errors import BadInput
+from scythe.schedule.frontier import Curve, Point
+from scythe.schedule.policies import POLICIES, policy_kind
+from scythe.schedule.policy import Estimator
+from scythe.schedule.simple import NUTCH_SYNC, STORM, Adaptive
+from scythe.schedule.simulate import Make, Start, Trial, simulate
+from scythe.schedule.traces import Trace
+from scythe.watched import HOUR_S, Goals, Seen
+
+# Rules that nobody should watch by, for comparison; they begin without being told anything.
+VARIANTS: dict[str, Callable[[Goals], Estimator]] = {
+    "nutch": lambda goals: Adaptive(goals, habits=NUTCH_SYNC),
+    "stormcrawler": lambda goals: Adaptive(goals, habits=STORM),
+}
+FIXED_H = (24.0, 12.0, 6.0, 3.0, 2.0, 1.0, 0.5, 0.25)
+DELAYS_H = (None, 24.0, 12.0, 6.0, 3.0, 2.0, 1.0, 0.5)  # None: the policy's own
+
+Tick = Callable[[str, str, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One policy with its goals."""
+
+    policy: str
+    goals: Goals
+    begin: str = "warm"
+
+    def make(self, start: Start | None) -> Estimator:
+        """Return its estimator for a list of which `start` is known."""
+        if self.policy in VARIANTS:
+            return VARIANTS[self.policy](self.goals)
+        kind = policy_kind(self.policy)
+        if start is None:
+            return kind(self.goals)
+        return kind.started(self.goals, start.shown, start.rate_per_s, start.profile)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one policy did on one trace; shares are 0..1."""
+
+    policy: str
+    trace: str
+    shown: int
+    arrivals: int
+    fetches_day: float
+    requests_day: float
+    floor_day: float  # the rate over P: no policy can fetch less often and miss nothing
+    duplicates_fetch: float
+    duplicates_new: float
+    missed: float
+    mean_delay_h: float | None
+    p95_delay_h: float | None
+
+
+def check_policies(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names without repeats, all policies where there are none; raise BadInput for one that is unknown."""
+    for name in names:
+        if name not in POLICIES and name not in VARIANTS:
+            raise BadInput(f"no policy is called {name!r}; there are {', '.join([*POLICIES, *VARIANTS])}")
+    return tuple(dict.fromkeys(names)) or tuple(POLICIES)
+
+
+def score_policies(traces: Sequence[Trace], tasks: Sequence[Task], tick: Tick = lambda *_: None) -> list[Score]:
+    """Run every policy over every trace."""
+    scores = []
+    for task in tasks:
+        for trace in traces:
+            scores.append(score(task, trace))
+            tick(task.policy, trace.name, len(tasks) * len(traces))
+    return scores
+
+
+def score(task: Task, trace: Trace) -> Score:
+    """Run one policy over one trace."""
+    trial = _run(task.make, task, trace)
+    mean_s, p95_s = trial.mean_delay_s, trial.delay_s(0.95)
+    return Score(
+        policy=task.policy,
+        trace=trace.name,
+        shown=trace.shown,
+        arrivals=trial.new + trial.missed,
+        fetches_day=trial.fetches_per_day,
+        requests_day=trial.requests_per_day,
+        floor_day=trial.floor_per_day,
+        duplicates_fetch=trial.duplicates_per_fetch,
+        duplicates_new=trial.duplicates_per_new,
+        missed=trial.missed_share,
+        mean_delay_h=None if mean_s is None else mean_s / HOUR_S,
+        p95_delay_h=None if p95_s is None else p95_s / HOUR_S,
+    )
+
+
+def _run(make: Make, task: Task, trace: Trace) -> Trial:
+    try:
+        return simulate(trace.arrivals, trace.shown, make, begin=task.begin, recovers=task.goals.recovers)
+    except BadInput as error:
+        raise BadInput(f"{trace.name}: {error}") from None
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean of the values there are."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """A policy with its goals from thrifty to eager: one curve of the frontier."""
+
+    name: str
+    tasks: tuple[Task, ...]
+    default: int | None = None
+
+
+def knobs(names: Sequence[str], goals: Goals, begin: str = "warm") -> list[Knob]:
+    """Return what to try of each policy: maximum delays, and for `auto` delays of 95 in 100 records too."""
+    found = []
+    for name in names:
+        delays = FIXED_H if name == "fixed" else DELAYS_H
+        tasks = [Task(name, replace(goals, max_delay_s=_seconds(hours)), begin) for hours in delays]
+        found.append(Knob(name, tuple(tasks), delays.index(1.0 if name == "fixed" else None)))
+        if name == "auto":
+            shares = [Task(name, replace(goals, delay_s=_seconds(hours)), begin) for hours in DELAYS_H[1:]]
+            found.append(Knob("auto, p95 goal", tuple(shares)))
+    return found
+
+
+def _seconds(hours: float | None) -> float | None:
+    return None if hours is None else hours * HOUR_S
+
+
+def draw_curve(knob: Knob, scores: Sequence[Score], measure: str = "mean") -> Curve:
+    """Return the means over all traces for each task of a knob, whose scores come in the order of its tasks."""
+    each = len(scores) // len(knob.tasks)
+    points = []
+    for place in range(len(knob.tasks)):
+        part = scores[place * each : (place + 1) * each]
+        delay_h = mean([one.p95_delay_h if measure == "p95" else one.mean_delay_h for one in part])
+        fetches = mean([one.requests_day for one in part])
+        points.append(Point(fetches or 0.0, delay_h or 0.0, mean([one.missed for one in part]) or 0.0))
+    return Curve(knob.name, tuple(points), knob.default)
+
+
+class _Adapter:
+    """A policy of ours with its default goals (1 % missed), as the other simulator asks for it."""
+
+    policy: ClassVar[str]
+
+    def __init__(self, shown: int, rate_per_s: float, profile: Sequence[float]) -> None:
+        self.shown = shown
+        self.estimator = policy_kind(self.policy).started(Goals(), shown, rate_per_s, profile)
+
+    def next(self, now: float, new: int, since_s: float | None) -> float:
+        """Return the seconds until the next fetch; without a time since the last one, none was made yet."""
+        if since_s:
+            seen = Seen(at=now, shown=self.shown, new=new, is_full=new >= self.shown, since_s=since_s)
+            self.estimator.note(seen)
+        return self.estimator.plan(now).wait_s
+
+
+class Auto(_Adapter):
+    policy = "auto"
+
+
+class FixedHour(_Adapter):
+    policy = "fixed"
+
+
+class Average(_Adapter):
+    policy = "average"
+
+
+class Ses(_Adapter):
+    policy = "ses"
+
+
+class NutchLike(_Adapter):
+    policy = "adaptive"
+
+
+class Poisson(_Adapter):
+    policy = "poisson"
+
+
+class Seasonal(_Adapter):
+    policy = "seasonal"

@@ -1,0 +1,92 @@
+"""`scythe bench schedule`: options come in, tables (or JSON) go to standard output, progress to standard error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scythe.cli.bench_cut import report
+from scythe.cli.durations import parse_duration
+from scythe.cli.progress import count_progress
+from scythe.errors import ScytheError
+
+if TYPE_CHECKING:
+    from scythe.bench.schedule import Knob, Tick
+    from scythe.schedule.frontier import Curve
+    from scythe.schedule.traces import Trace
+
+CAUTION = (
+    "Recorded lists: what a policy would have seen of them had it asked; what a site does with the asking is not in."
+)
+
+
+def schedule(
+    data: Annotated[Path, typer.Option(help="Arrivals (.csv, .csv.xz: site,unix_time) or a folder with meta.json.")],
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="fixed, average, ses, adaptive, poisson, seasonal, auto, nutch, stormcrawler; may be repeated."
+        ),
+    ] = None,
+    miss: Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of the records that may be missed.")] = 0.01,
+    max_delay: Annotated[
+        float | None, typer.Option(parser=parse_duration, metavar="TIME", help="No record waits longer: 6h, 90m, 1d.")
+    ] = None,
+    delay: Annotated[
+        float | None, typer.Option(parser=parse_duration, metavar="TIME", help="95 in 100 records are seen within it.")
+    ] = None,
+    recover: Annotated[bool, typer.Option("--recover", help="Older pages are there to be followed back.")] = False,
+    begin: Annotated[
+        str, typer.Option(help="warm: 28 days are known before; cold: one page is; dated: one with dates.")
+    ] = "warm",
+    shown: Annotated[int | None, typer.Option(min=1, help="Records a list shows where no meta.json says so.")] = None,
+    per_trace: Annotated[bool, typer.Option("--per-trace", help="Also show every trace.")] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw delay against fetches here.")] = None,
+    measure: Annotated[str, typer.Option(help="The delay that is drawn: mean or p95.")] = "mean",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Run schedules over recorded arrivals: what they fetch, see twice, miss, and how late they are."""
+    from scythe.bench import schedule as bench
+    from scythe.bench.schedule_tables import make_tables, tell_curves
+    from scythe.schedule.traces import read_traces
+    from scythe.watched import Goals
+
+    progress = count_progress()
+    bar = progress.add_task("loading", total=None)
+
+    def tick(name: str, trace: str, total: int) -> None:
+        progress.update(bar, description=f"{name}: {trace}", total=total, advance=1)
+
+    try:
+        if measure not in ("mean", "p95"):
+            raise typer.BadParameter(f"a delay is drawn as mean or p95, not {measure!r}")
+        goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=delay, recovers=recover)
+        names = bench.check_policies(policy or [])
+        with progress:
+            traces = read_traces(data, shown)
+            scores = bench.score_policies(traces, [bench.Task(name, goals, begin) for name in names], tick)
+            tables = make_tables(scores, per_trace=per_trace)
+            if plot is not None:
+                progress.reset(bar)
+                curves = _draw(plot, traces, bench.knobs(names, goals, begin), measure, tick)
+                tables.append(tell_curves(curves, measure))
+    except (ScytheError, OSError) as error:
+        typer.echo(f"scythe bench: {error}", err=True)
+        raise typer.Exit(2) from None
+    report(tables, CAUTION, as_json=as_json)
+
+
+def _draw(plot: Path, traces: list[Trace], knobs: list[Knob], measure: str, tick: Tick) -> list[Curve]:
+    """Try every policy with many goals and draw what comes of it."""
+    from scythe.bench.schedule import draw_curve, score_policies
+    from scythe.schedule.frontier import frontier_svg
+
+    total = sum(len(knob.tasks) for knob in knobs) * len(traces)
+    curves = []
+    for knob in knobs:
+        scores = score_policies(traces, knob.tasks, lambda name, trace, _: tick(name, trace, total))
+        curves.append(draw_curve(knob, scores, measure))
+    plot.write_text(frontier_svg(curves, measure=measure), encoding="utf-8")
+    return curves
