@@ -14,7 +14,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.stored import Wanted
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
-VERSION_1 = Path(__file__).with_name("version_1.sql").read_text(encoding="utf-8")
+OLD = {number: Path(__file__).with_name(f"version_{number}.sql").read_text(encoding="utf-8") for number in (1, 4)}
 
 
 def restore(sql: str, path: Path) -> Path:
@@ -128,8 +128,9 @@ def test_postgresql_without_its_driver_names_the_extra(monkeypatch: pytest.Monke
         open_archive("postgresql://localhost/x")
 
 
-def test_an_archive_of_version_1_is_brought_up_to_date(tmp_path: Path) -> None:
-    with open_archive(restore(VERSION_1, tmp_path / "old.db"), create=False) as archive:
+@pytest.mark.parametrize("version", OLD)
+def test_an_old_archive_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
+    with open_archive(restore(OLD[version], tmp_path / "old.db"), create=False) as archive:
         site = archive.find_site(LANE)
         assert site is not None
         counts = archive.counts(site)
@@ -141,8 +142,9 @@ def test_an_archive_of_version_1_is_brought_up_to_date(tmp_path: Path) -> None:
         assert [receipt.stored for receipt in archive.store([done(task) for task in tasks])] == ["new"] * 3
 
 
-def test_the_tables_of_an_old_archive_are_those_of_a_new_one(tmp_path: Path) -> None:
-    restore(VERSION_1, tmp_path / "old.db")
+@pytest.mark.parametrize("version", OLD)
+def test_the_tables_of_an_old_archive_are_those_of_a_new_one(tmp_path: Path, version: int) -> None:
+    restore(OLD[version], tmp_path / "old.db")
     for path in (tmp_path / "old.db", tmp_path / "new.db"):
         open_archive(path).close()
     assert tables_of(tmp_path / "old.db") == tables_of(tmp_path / "new.db")
@@ -157,15 +159,34 @@ def tables_of(path: Path) -> set[tuple[str, ...]]:
     return tables
 
 
+TO_VERSION_1 = """
+DROP TABLE looks; DROP TABLE regions; DROP TABLE watches; DROP TABLE cursors; DROP INDEX records_watched;
+ALTER TABLE records DROP COLUMN watch; ALTER TABLE records DROP COLUMN checksum;
+ALTER TABLE extractions DROP COLUMN checksum;
+DROP INDEX urls_watched; DROP INDEX urls_waiting; DROP INDEX ix_fetches_site;
+CREATE INDEX urls_waiting ON urls (site, lane, rank, depth, id) WHERE due_at IS NOT NULL;
+UPDATE scythe_archive SET version = 1
+"""
+
+
 def test_an_archive_of_version_1_in_postgresql_is_brought_up_to_date(postgres_url: str) -> None:
     with open_archive(postgres_url) as archive, archive.database.writing() as connection:
-        connection.execute(text("DROP INDEX ix_fetches_site"))
-        for table in ("extractions", "records"):
-            connection.execute(text(f"ALTER TABLE {table} DROP COLUMN checksum"))
-        connection.execute(text("UPDATE scythe_archive SET version = 1"))
+        new = describe_tables(connection)
+        for statement in TO_VERSION_1.split(";"):
+            connection.execute(text(statement))
+        assert describe_tables(connection) != new
     with open_archive(postgres_url) as archive, archive.database.reading() as connection:
-        assert "ix_fetches_site" in {index["name"] for index in inspect(connection).get_indexes("fetches")}
+        assert describe_tables(connection) == new
         assert connection.execute(text("SELECT version FROM scythe_archive")).scalar() == migrations.newest_version()
+
+
+def describe_tables(connection: Connection) -> set[str]:
+    """Return every column, index and link between tables in the words of the database; numbers of rows aside."""
+    tables = inspect(connection)
+    said = {f"{name} {column}" for name in tables.get_table_names() for column in tables.get_columns(name)}
+    said |= {f"{name} {key}" for name in tables.get_table_names() for key in tables.get_foreign_keys(name)}
+    indexes = "SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema()"
+    return said | set(connection.execute(text(indexes)).scalars())
 
 
 def test_who_comes_second_finds_the_tables_made(where: str) -> None:

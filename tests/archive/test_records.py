@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, later, region
 
 from scythe.archive.archive import Archive
+from scythe.archive.identity import identify
 from scythe.archive.open import open_archive
-from scythe.archive.records import identify
 from scythe.archive.stored import StoredRecord, Wanted
 from scythe.model import Record, Region
 from scythe.url import Url

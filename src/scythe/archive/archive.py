@@ -8,18 +8,30 @@ from types import TracebackType
 
 from sqlalchemy import select, update
 
-from scythe.archive import frontier, lanes, profiles, reading
+from scythe.archive import frontier, lanes, looks, profiles, reading, watches
 from scythe.archive.counts import count
 from scythe.archive.database import Database, insert_new, sound
 from scythe.archive.hashes import moment, seconds, storable
 from scythe.archive.owner import Owner
-from scythe.archive.rows import LaneRow, LaneState, SiteRow, StoredRobots
+from scythe.archive.records import known_records
+from scythe.archive.rows import (
+    LaneRow,
+    LaneState,
+    LookRow,
+    PlanRow,
+    RecordKey,
+    RegionRow,
+    SiteRow,
+    StoredRobots,
+    WatchRow,
+)
 from scythe.archive.schema import SITES
 from scythe.archive.store import store
 from scythe.archive.stored import StoredPage, StoredRaw, StoredRecord, Wanted
 from scythe.archive.verify import verify
+from scythe.model import Region
 from scythe.url import Url
-from scythe.visits import Counts, Found, Lane, Outcome, Receipt, Task
+from scythe.visits import CRAWLED, Counts, Found, Lane, Outcome, Receipt, Task
 
 
 def _now() -> datetime:
@@ -79,43 +91,131 @@ class Archive:
             named = [(site, found, None)]
             return frontier.add_found(connection, named, seconds(self._clock()))[0]
 
-    def take_lane(self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> Lane | None:
-        """Take a lane that has addresses due and that no living process holds; None if there is none.
+    def take_lane(
+        self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0, kinds: Collection[str] = CRAWLED
+    ) -> Lane | None:
+        """Take a lane that has addresses of these kinds due and that no living process holds; None if there is none.
 
         Ask nothing after `lease_s` without `keep_lane`: by then it may be another's.
         """
         with self.database.writing() as connection:
-            return lanes.take_lane(connection, site, owner, now=now, lease_s=lease_s)
+            return lanes.take_lane(connection, site, owner, now=now, lease_s=lease_s, kinds=kinds)
 
     def keep_lane(self, lane: Lane, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> LaneState:
         """Renew a hold; say whether it still is one, and whether somebody waits."""
         with self.database.writing() as connection:
             return lanes.keep_lane(connection, lane, owner, now=now, lease_s=lease_s)
 
-    def want_lane(self, site: int, owner: Owner, *, now: datetime) -> None:
+    def want_lane(self, site: int, owner: Owner, *, now: datetime, kinds: Collection[str] = CRAWLED) -> None:
         """Ask the holders of a site's lanes to let go; say it again every few seconds while it is meant."""
         with self.database.writing() as connection:
-            lanes.want_lane(connection, site, owner, now=now)
+            lanes.want_lane(connection, site, owner, now=now, kinds=kinds)
 
     def leave_lane(self, lane: Lane, owner: Owner, *, free_at: datetime, slow: float) -> None:
         """Give a lane back; nobody asks it before `free_at`."""
         with self.database.writing() as connection:
             lanes.leave_lane(connection, lane, owner, free_at=free_at, slow=slow)
 
-    def lane_states(self, site: int, *, now: datetime) -> list[LaneRow]:
+    def lane_states(self, site: int, *, now: datetime, kinds: Collection[str] = CRAWLED) -> list[LaneRow]:
         """Return the lanes of a site that have addresses waiting."""
         with self.database.reading() as connection:
-            return lanes.lane_rows(connection, site, now=now)
+            return lanes.lane_rows(connection, site, now=now, kinds=kinds)
 
-    def next_tasks(self, site: int, lane: str, count: int, *, now: datetime, skip: Collection[int] = ()) -> list[Task]:
+    def next_tasks(
+        self,
+        site: int,
+        lane: str,
+        count: int,
+        *,
+        now: datetime,
+        skip: Collection[int] = (),
+        kinds: Collection[str] = CRAWLED,
+    ) -> list[Task]:
         """Return up to `count` addresses of a lane that are due, by rank, depth and age, without those in `skip`."""
         with self.database.reading() as connection:
-            return frontier.next_tasks(connection, site, lane, count, now=now, skip=skip)
+            return frontier.next_tasks(connection, site, lane, count, now=now, skip=skip, kinds=kinds)
 
-    def next_due(self, site: int) -> datetime | None:
+    def next_due(self, site: int, kinds: Collection[str] = CRAWLED) -> datetime | None:
         """Return when the earliest waiting address of a site is due, 1970 for new ones; None if none waits."""
         with self.database.reading() as connection:
-            return frontier.next_due(connection, site)
+            return frontier.next_due(connection, site, kinds)
+
+    def next_item_due(self, site: int) -> datetime | None:
+        """Return when the earliest document that a watch of the site follows is due; None if none waits."""
+        return self.next_due(site, ("item",))
+
+    def add_watch(self, site: int, found: Found, options: str, *, now: datetime) -> int:
+        """Watch a list page; return its number. One that is known gets the options, one that was ended begins again."""
+        with self.database.writing(site) as connection:
+            return watches.add_watch(connection, site, found, options, seconds(now))
+
+    def end_watch(self, watch: int, why: str) -> None:
+        """Visit a list page no more; its records and regions stay."""
+        with self.database.writing() as connection:
+            watches.end_watch(connection, watch, why, seconds(self._clock()))
+
+    def move_watch(self, watch: int, url: Url, lane: str) -> None:
+        """Visit a list page at another address from now on: it moved for good."""
+        with self.database.writing() as connection:
+            watches.move_watch(connection, watch, url, lane)
+
+    def watches(self, site: int | None = None, *, ended: bool = False) -> list[WatchRow]:
+        """Return the pages that are watched, of one site or of all; with `ended` those too that were."""
+        with sound(self.where), self.database.reading() as connection:
+            return watches.watch_rows(connection, site, ended=ended)
+
+    def due_watches(self) -> list[tuple[int, int, datetime]]:
+        """Return (watch, site, when it is due) of every page that is watched; 1970: at once."""
+        with sound(self.where), self.database.reading() as connection:
+            return watches.due_watches(connection)
+
+    def wind_watches(self, now: datetime) -> int:
+        """Put right what a clock that was ahead put off; call it at the start and after a jump. Return how many.
+
+        Afterwards no watched page is due later than the wait that was planned for it, counted from now.
+        """
+        with self.database.writing() as connection:
+            return watches.wind_watches(connection, now)
+
+    def regions(self, watch: int) -> list[RegionRow]:
+        """Return the regions of a watched page, by number, as the last visit left them."""
+        with sound(self.where), self.database.reading() as connection:
+            return looks.region_rows(connection, watch)
+
+    def plans(self, sites: Sequence[str] = ()) -> list[PlanRow]:
+        """Return the regions of every page that is watched, of these sites or of all, with the last look at each."""
+        with sound(self.where), self.database.reading() as connection:
+            return looks.plan_rows(connection, sites)
+
+    def looks(self, region: int, *, since: datetime | None = None) -> Iterator[LookRow]:
+        """Yield the journal of a region, oldest line first."""
+        with sound(self.where):
+            yield from looks.read_looks(self.database, region, None if since is None else seconds(since))
+
+    def known_records(self, site: int, regions: Sequence[Region]) -> list[list[RecordKey]]:
+        """Return for each record of each region, all of one page, its key and whether the archive has it."""
+        with self.database.reading() as connection:
+            return known_records(connection, site, regions)
+
+    def new_records(self, after: int, *, watches: Collection[int] | None, limit: int) -> list[StoredRecord]:
+        """Return records that watched pages showed first, of these watches or of all, with numbers above `after`."""
+        with sound(self.where):
+            return reading.read_watched(self.database, watches=watches, limit=limit, after=after)
+
+    def newest_records(self, count: int, *, watches: Collection[int] | None) -> list[StoredRecord]:
+        """Return the last `count` records that watched pages showed first, the newest first."""
+        with sound(self.where):
+            return reading.read_watched(self.database, watches=watches, limit=count)
+
+    def cursor(self, name: str) -> int:
+        """Return the number of the record that somebody has come to who takes them in turn; 0 at the beginning."""
+        with self.database.reading() as connection:
+            return watches.load_cursor(connection, name)
+
+    def save_cursor(self, name: str, position: int) -> None:
+        """Keep how far somebody has come."""
+        with self.database.writing() as connection:
+            watches.save_cursor(connection, name, position)
 
     def store(self, outcomes: Sequence[Outcome]) -> list[Receipt]:
         """Store what came of visits, in one transaction; return a receipt for each, in order."""

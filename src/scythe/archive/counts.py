@@ -6,16 +6,20 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, Table, func, select
 
-from scythe.archive.schema import FETCHES, PAGES, RECORDS, SIGHTINGS, URLS
+from scythe.archive.schema import FETCHES, PAGES, RECORDS, SIGHTINGS, URLS, WATCHES
 from scythe.visits import Counts
 
 
 def count(connection: Connection, site: int | None) -> Counts:
-    """Count the addresses, pages, records and fetches of one site, or of all where it is None."""
-    states = connection.execute(_of(select(URLS.c.state, func.count()).group_by(URLS.c.state), URLS, site)).all()
-    pages, versions = connection.execute(
-        _of(select(func.count(), func.coalesce(func.sum(PAGES.c.versions), 0)).select_from(PAGES), PAGES, site)
-    ).one()
+    """Count the addresses, pages, records and fetches of one site, or of all where it is None.
+
+    A list that is watched is no document: neither its address nor its page counts, what was seen there does.
+    """
+    addresses = select(URLS.c.state, func.count()).where(URLS.c.kind != "list").group_by(URLS.c.state)
+    states = connection.execute(_of(addresses, URLS, site)).all()
+    documents = select(func.count(), func.coalesce(func.sum(PAGES.c.versions), 0)).select_from(PAGES)
+    documents = documents.where(PAGES.c.id.not_in(select(WATCHES.c.id)))
+    pages, versions = connection.execute(_of(documents, PAGES, site)).one()
     sightings = select(func.count()).select_from(SIGHTINGS)
     if site is not None:
         sightings = sightings.join(PAGES, PAGES.c.id == SIGHTINGS.c.page).where(PAGES.c.site == site)

@@ -10,16 +10,22 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from scythe.archive.database import write_rows
 from scythe.archive.hashes import digest_text, moment, seconds, storable
-from scythe.archive.lanes import is_due, lane_ids
+from scythe.archive.lanes import is_due, lane_ids, of_kinds
 from scythe.archive.schema import LANES, PAGES, URLS
 from scythe.errors import BadInput
 from scythe.url import Url
-from scythe.visits import STATES, WAITING, Found, Task
+from scythe.visits import CRAWLED, STATES, WAITING, Found, Task
 
 IN_ONE_QUERY = 500  # values looked up at once
 ALWAYS_DUE = 0.0  # of addresses that need not wait: no clock is so wrong that they would
 
 _INSERT = insert(URLS)
+_FOLLOW = (
+    update(URLS)
+    .where(URLS.c.site == bindparam("of"), URLS.c.key == bindparam("named"))
+    .where(URLS.c.kind == "page", URLS.c.due_at.is_not(None))
+    .values(kind="item", rank=bindparam("order"))
+)
 _WAITING_NOW = select(URLS.c.id).where(URLS.c.id.in_(bindparam("ids", expanding=True)), URLS.c.due_at.is_not(None))
 
 
@@ -29,8 +35,12 @@ def add_found(connection: Connection, named: Sequence[tuple[int, Sequence[Found]
     for source, (site, found, by) in enumerate(named):
         for one in found:
             wanted.setdefault((site, digest_text(one.key or one.url)), (one, by, source))
-    for known in _known(connection, wanted):
-        del wanted[known]
+    follow = []
+    for site, key in _known(connection, wanted):
+        one, _, _ = wanted.pop((site, key))
+        if one.kind == "item":  # a watch must not wait until a crawl comes to it
+            follow.append({"of": site, "named": key, "order": one.rank})
+    write_rows(connection, _FOLLOW, follow)
     counts = [0] * len(named)
     if not wanted:
         return counts
@@ -44,13 +54,20 @@ def add_found(connection: Connection, named: Sequence[tuple[int, Sequence[Found]
 
 
 def next_tasks(
-    connection: Connection, site: int, lane: str, count: int, *, now: datetime, skip: Collection[int]
+    connection: Connection,
+    site: int,
+    lane: str,
+    count: int,
+    *,
+    now: datetime,
+    skip: Collection[int],
+    kinds: Collection[str] = CRAWLED,
 ) -> list[Task]:
     """Return up to `count` addresses of a lane that are due and not in `skip`, by rank, depth and age."""
     # with the lane as a number, not by a join, the index gives the order and PostgreSQL sorts nothing
     number = connection.execute(select(LANES.c.id).where(LANES.c.name == storable(lane))).scalar()
     query = (
-        select(URLS, PAGES.c.body_hash.label("body_hash"))
+        of_kinds(select(URLS, PAGES.c.body_hash.label("body_hash")), kinds)
         .outerjoin(PAGES, PAGES.c.id == URLS.c.id)
         .where(URLS.c.site == site, URLS.c.lane == number, is_due(seconds(now)))
         .order_by(URLS.c.rank, URLS.c.depth, URLS.c.id)
@@ -60,13 +77,13 @@ def next_tasks(
     return [_task(row, lane) for row in rows]
 
 
-def next_due(connection: Connection, site: int) -> datetime | None:
+def next_due(connection: Connection, site: int, kinds: Collection[str] = CRAWLED) -> datetime | None:
     """Return when the earliest waiting address of a site is due; None if none waits."""
     waiting = (URLS.c.site == site, URLS.c.due_at.is_not(None))
-    new = select(URLS.c.due_at).where(*waiting, URLS.c.due_at == ALWAYS_DUE).limit(1)  # near the front, mostly
-    due = connection.execute(new).scalar()
+    new = of_kinds(select(URLS.c.due_at), kinds).where(*waiting, URLS.c.due_at == ALWAYS_DUE).limit(1)
+    due = connection.execute(new).scalar()  # near the front, mostly
     if due is None:
-        due = connection.execute(select(func.min(URLS.c.due_at)).where(*waiting)).scalar()
+        due = connection.execute(of_kinds(select(func.min(URLS.c.due_at)), kinds).where(*waiting)).scalar()
     return None if due is None else moment(due)
 
 
@@ -82,8 +99,9 @@ def settle(connection: Connection, tasks: Iterable[int], state: str, why: str, a
 
 
 def requeue(connection: Connection, site: int, states: Collection[str]) -> int:
-    """Let addresses that had a state wait again; return how many."""
+    """Let addresses that had a state wait again, but for lists: those are for who watches them; return how many."""
     again = update(URLS).where(URLS.c.site == site, URLS.c.state.in_(states), URLS.c.due_at.is_(None))
+    again = again.where(URLS.c.kind != "list")
     return connection.execute(again.values(state="retry", due_at=ALWAYS_DUE, attempts=0)).rowcount
 
 

@@ -6,6 +6,7 @@ future than that was written by a clock that was wrong, and is taken as over.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -15,17 +16,26 @@ from scythe.archive.database import insert_new
 from scythe.archive.hashes import moment, seconds
 from scythe.archive.owner import Owner
 from scythe.archive.rows import LaneRow, LaneState
-from scythe.archive.schema import LANES, SITE_LANES, URLS
-from scythe.visits import Lane
+from scythe.archive.schema import IS_WATCHED, LANES, SITE_LANES, URLS
+from scythe.visits import CRAWLED, WATCHED, Lane
 
 LONGEST_S = 86_400.0  # no pause and no hold is longer
+LONGEST_LIST_S = 8 * LONGEST_S  # nor any wait for the next visit to a list: a week, and a day for a failure
 WISH_S = 10.0  # a wish not renewed for so long is none
 
 
-def take_lane(connection: Connection, site: int, owner: Owner, *, now: datetime, lease_s: float) -> Lane | None:
+def take_lane(
+    connection: Connection,
+    site: int,
+    owner: Owner,
+    *,
+    now: datetime,
+    lease_s: float,
+    kinds: Collection[str] = CRAWLED,
+) -> Lane | None:
     """Take a lane of the site that has addresses due and that no living process holds; None if there is none."""
     at, me = seconds(now), owner.to_text()
-    for row in connection.execute(_lanes_with_work(site, at).order_by(LANES.c.free_at)).all():
+    for row in connection.execute(_lanes_with_work(site, at, kinds).order_by(LANES.c.free_at)).all():
         if _is_held(row, at) or _is_promised(row, me, at):
             continue
         taken = connection.execute(
@@ -53,10 +63,12 @@ def keep_lane(connection: Connection, lane: Lane, owner: Owner, *, now: datetime
     return LaneState(is_held=True, is_wanted=kept.wanted_by != me and _is_wish(kept, at))
 
 
-def want_lane(connection: Connection, site: int, owner: Owner, *, now: datetime) -> None:
+def want_lane(
+    connection: Connection, site: int, owner: Owner, *, now: datetime, kinds: Collection[str] = CRAWLED
+) -> None:
     """Put a wish down on every lane of the site with work that another holds, unless somebody was first."""
     at, me = seconds(now), owner.to_text()
-    for row in connection.execute(_lanes_with_work(site, at)).all():
+    for row in connection.execute(_lanes_with_work(site, at, kinds)).all():
         if row.owner in (None, me) or (_is_wish(row, at) and row.wanted_by != me):
             continue
         connection.execute(update(LANES).where(LANES.c.id == row.id).values(wanted_by=me, wanted_at=at))
@@ -71,11 +83,11 @@ def leave_lane(connection: Connection, lane: Lane, owner: Owner, *, free_at: dat
     )
 
 
-def lane_rows(connection: Connection, site: int, *, now: datetime) -> list[LaneRow]:
+def lane_rows(connection: Connection, site: int, *, now: datetime, kinds: Collection[str] = CRAWLED) -> list[LaneRow]:
     """Return the lanes of a site that have addresses waiting, due or not, and who holds them now."""
     at = seconds(now)
     waiting = (
-        select(URLS.c.lane, func.count().label("waiting"))
+        of_kinds(select(URLS.c.lane, func.count().label("waiting")), kinds)
         .where(URLS.c.site == site, URLS.c.due_at.is_not(None))
         .group_by(URLS.c.lane)
         .subquery()
@@ -101,12 +113,21 @@ def lane_ids(connection: Connection, wanted: set[tuple[int, str]]) -> dict[str, 
 
 def is_due(at: float) -> ColumnElement[bool]:
     """Return the condition that an address is to be visited at `at`."""
-    due = or_(URLS.c.due_at <= at, URLS.c.due_at > at + LONGEST_S)
-    return and_(URLS.c.due_at.is_not(None), due)
+    too_far = or_(URLS.c.due_at > at + LONGEST_LIST_S, and_(URLS.c.due_at > at + LONGEST_S, URLS.c.kind != "list"))
+    return and_(URLS.c.due_at.is_not(None), or_(URLS.c.due_at <= at, too_far))
 
 
-def _lanes_with_work(site: int, at: float) -> Select[Any]:
-    work = select(URLS.c.id).where(URLS.c.site == site, URLS.c.lane == LANES.c.id, is_due(at)).exists()
+def of_kinds(query: Select[Any], kinds: Collection[str]) -> Select[Any]:
+    """Return a query for waiting addresses that looks at some kinds only, by the index that has the fewest others."""
+    query = query.where(URLS.c.kind.in_(sorted(kinds)))
+    if set(kinds) <= set(WATCHED):
+        query = query.where(IS_WATCHED).with_hint(URLS, "INDEXED BY urls_watched", "sqlite")
+    return query
+
+
+def _lanes_with_work(site: int, at: float, kinds: Collection[str]) -> Select[Any]:
+    waiting = of_kinds(select(URLS.c.id), kinds)
+    work = waiting.where(URLS.c.site == site, URLS.c.lane == LANES.c.id, is_due(at)).exists()
     return select(LANES).join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site, work)
 
 

@@ -32,12 +32,48 @@ def _count_waiting_by_index(connection: Connection) -> None:
     connection.execute(text(f"CREATE INDEX urls_waiting ON urls ({columns}) WHERE due_at IS NOT NULL"))
 
 
+_WATCHING = """
+CREATE TABLE watches (id {number} NOT NULL REFERENCES urls (id), site {number} NOT NULL REFERENCES sites (id),
+ options TEXT NOT NULL, notes TEXT DEFAULT '' NOT NULL, added_at {real} NOT NULL, ended_at {real}, PRIMARY KEY (id));
+CREATE TABLE regions ({own_number}, watch {number} NOT NULL REFERENCES watches (id), number INTEGER NOT NULL,
+ name TEXT NOT NULL, kind TEXT NOT NULL, pattern TEXT NOT NULL, columns TEXT NOT NULL, shapes TEXT NOT NULL,
+ newest TEXT NOT NULL, sticky TEXT NOT NULL, rank INTEGER NOT NULL, has_gap BOOLEAN NOT NULL, estimator TEXT NOT NULL,
+ wait_s {real}, expected {real} NOT NULL, risk {real} NOT NULL, rate {real} NOT NULL, why TEXT NOT NULL,
+ first_at {real} NOT NULL, seen_at {real} NOT NULL, missing INTEGER NOT NULL, looks INTEGER NOT NULL,
+ records BIGINT NOT NULL, lost BIGINT NOT NULL, PRIMARY KEY (id), UNIQUE (watch, number));
+CREATE TABLE looks ({own_number}, region {number} NOT NULL REFERENCES regions (id), at {real} NOT NULL,
+ since_s {real}, shown INTEGER, new INTEGER NOT NULL, known INTEGER NOT NULL, recovered INTEGER NOT NULL,
+ lost INTEGER NOT NULL, is_full BOOLEAN NOT NULL, has_gap BOOLEAN NOT NULL, requests INTEGER NOT NULL, wait_s {real},
+ expected {real} NOT NULL, risk {real} NOT NULL, rate {real} NOT NULL, why TEXT NOT NULL, PRIMARY KEY (id));
+CREATE TABLE cursors (name TEXT NOT NULL, position BIGINT NOT NULL, PRIMARY KEY (name));
+ALTER TABLE records ADD COLUMN watch {number};
+DROP INDEX urls_waiting;
+CREATE INDEX urls_waiting ON urls (site, lane, rank, depth, id, due_at, kind) WHERE due_at IS NOT NULL;
+CREATE INDEX urls_watched ON urls (site, lane, rank, depth, id, due_at, kind)
+ WHERE due_at IS NOT NULL AND kind IN ('list', 'item');
+CREATE INDEX records_watched ON records (id) WHERE watch IS NOT NULL;
+CREATE INDEX ix_watches_site ON watches (site);
+CREATE INDEX looks_region ON looks (region, id)
+"""
+
+
+def _make_room_for_watches(connection: Connection) -> None:
+    """Keep list pages that are watched, their regions and a journal beside what is crawled."""
+    if connection.dialect.name == "sqlite":
+        kinds = {"number": "INTEGER", "own_number": "id INTEGER NOT NULL", "real": "DOUBLE"}
+    else:
+        kinds = {"number": "BIGINT", "own_number": "id BIGSERIAL NOT NULL", "real": "DOUBLE PRECISION"}
+    for statement in _WATCHING.format(**kinds).replace("\n", "").split(";"):
+        connection.execute(text(statement))
+
+
 # MIGRATIONS[n] makes version n + 2 out of version n + 1, inside the transaction that opens the archive. Append only:
 # archives of every version are out there. tests/archive/version_*.sql keeps one of each.
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _index_fetches_by_site,
     _add_checksums,
     _count_waiting_by_index,
+    _make_room_for_watches,
 )
 FIRST_VERSION = 1
 

@@ -80,7 +80,7 @@ class _Plan:
 
     @property
     def simhash(self) -> int | None:
-        if self.extracted.simhash is None or not self.is_complete:
+        if self.extracted.simhash is None or not self.is_complete or self.outcome.task.kind == "list":
             return None
         return signed(self.extracted.simhash)
 
@@ -129,11 +129,14 @@ def _plan(outcome: Outcome, known: Any) -> _Plan | None:
         return None
     text = storable(extracted.text)
     text_hash = digest_text(text)
-    body_hash = outcome.body_hash or text_hash
+    is_list = (
+        outcome.task.kind == "list"
+    )  # of which the records are kept, not what it looked like: one version is enough
+    body_hash = digest_text(f"list {outcome.task.id}") if is_list else outcome.body_hash or text_hash
     if known is not None and known.is_complete and bytes(known.body_hash) == body_hash:
         return None
     stored = "cut" if is_cut else "changed" if known is not None and known.is_complete else "new"
-    told = not is_cut and len(text) >= TEXT_CHARS
+    told = not is_cut and not is_list and len(text) >= TEXT_CHARS
     return _Plan(outcome, extracted, Shelved(stored), known, body_hash, text, text_hash if told else None)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,12 +59,33 @@ def read_pages(database: Database, wanted: Wanted) -> Iterator[StoredPage]:
 
 def read_records(database: Database, wanted: Wanted) -> Iterator[StoredRecord]:
     """Yield records in the order they were first seen; `since` and `until` are of that moment."""
+    for row in _walk(database, _record_query(wanted, database), RECORDS.c.id):
+        yield _record(row)
+
+
+def read_watched(
+    database: Database, *, watches: Collection[int] | None, limit: int, after: int | None = None
+) -> list[StoredRecord]:
+    """Return records that watched pages showed first: those with a number above `after`, or else the newest first."""
+    if watches is not None and not watches:
+        return []
+    query = _record_query(Wanted(), database).where(RECORDS.c.watch.is_not(None)).limit(limit)
+    query = query.with_hint(RECORDS, "INDEXED BY records_watched", "sqlite")
+    if watches is not None:
+        query = query.where(RECORDS.c.watch.in_(sorted(watches)))
+    if after is None:
+        query = query.order_by(RECORDS.c.id.desc())
+    else:
+        query = query.where(RECORDS.c.id > after).order_by(RECORDS.c.id)
+    with database.reading() as connection:
+        return [_record(row) for row in connection.execute(query)]
+
+
+def _record_query(wanted: Wanted, database: Database) -> Select[Any]:
     seen = select(func.max(SIGHTINGS.c.last_at)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
     times = select(func.sum(SIGHTINGS.c.times)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
     contents = (RECORDS.c[name] for name in ("kind", "fields", "links", "images", "first_at"))
-    query = select_records(wanted, database).add_columns(*contents, seen.label("last_at"), times.label("times"))
-    for row in _walk(database, query, RECORDS.c.id):
-        yield _record(row)
+    return select_records(wanted, database).add_columns(*contents, seen.label("last_at"), times.label("times"))
 
 
 def read_raw(database: Database, wanted: Wanted) -> Iterator[StoredRaw]:

@@ -3,97 +3,76 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, insert, select
+from sqlalchemy import Connection, Select, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.database import Database, write_rows
-from scythe.archive.hashes import checksum, digest_text, seconds, storable
+from scythe.archive.hashes import checksum, seconds, storable
+from scythe.archive.identity import Identity, identify, identify_each, name_fields
+from scythe.archive.rows import RecordKey
 from scythe.archive.schema import CHECKED, RECORDS, SIGHTINGS
-from scythe.model import Record, Region
+from scythe.model import Region
 from scythe.visits import Outcome
 
 IN_ONE_QUERY = 500
 _INSERT = insert(RECORDS)
+_RENAME = update(RECORDS).where(RECORDS.c.id == bindparam("number")).values(identity=bindparam("now"))
+_Place = tuple[int, bytes]  # site, hash of a record
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """What makes a record itself."""
+def sight(
+    database: Database, connection: Connection, outcomes: Sequence[Outcome]
+) -> dict[int, tuple[tuple[int, ...], int]]:
+    """Store the records of pages that are stored already; return (numbers of new ones, sightings) by address.
 
-    hash: bytes
-    told_by: str  # links, fields, both
-    fields_hash: bytes
-    kind: str
-    columns: tuple[str, ...]
-    record: Record
-    region: int = 0  # of the page, and its place there
-    place: int = 0
-
-
-def identify(regions: Iterable[Region]) -> list[Identity]:
-    """Return the records of one page, each once, as first in the order of the page."""
-    known: dict[bytes, Identity] = {}
-    for identity in identify_each(regions):
-        known.setdefault(identity.hash, identity)
-    return list(known.values())
-
-
-def identify_each(regions: Iterable[Region]) -> list[Identity]:
-    """Return what makes each record of a page itself, in the order of the page; one that is there twice is, too.
-
-    A record is the set of its links, so that a changed price or a new comment count makes no new one. Where records of
-    one page share their links but not their texts (all lead to one form), the links do not tell them apart: there both
-    count. A record without links is what it says.
+    The numbers are in the order of the page. Those of a list, which begins with the newest, are given from its end on:
+    who takes its records by ascending number gets them in the order they appeared.
     """
-    placed = [(i, j, region, record) for i, region in enumerate(regions) for j, record in enumerate(region.records)]
-    rows = [(i, j, region, record, _links(record), _said(region, record)) for i, j, region, record in placed]
-    texts = Counter(links for links, _ in {(links, said) for *_, links, said in rows if links})
-    identities = []
-    for i, j, region, record, links, said in rows:
-        if not links:
-            told_by, own = "fields", f"fields\n{said}"
-        elif texts[links] > 1:
-            told_by, own = "both", f"both\n{links}\n{said}"
-        else:
-            told_by, own = "links", f"links\n{links}"
-        identities.append(
-            Identity(digest_text(own), told_by, digest_text(said), region.kind, region.columns, record, i, j)
-        )
-    return identities
-
-
-def sight(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> dict[int, tuple[int, int]]:
-    """Store the records of pages that are stored already; return (new records, sightings) by address."""
     seen = [(outcome, identify(outcome.extracted.regions)) for outcome in outcomes if outcome.extracted is not None]
     seen = [(outcome, identities) for outcome, identities in seen if identities]
     if not seen:
         return {}
-    wanted = {(outcome.task.site, one.hash) for outcome, identities in seen for one in identities}
-    known = _known(connection, wanted)
+    wanted = {(outcome.task.site, one.hash): one.old_hash for outcome, identities in seen for one in identities}
+    known = _find(connection, wanted)
+    aged = _find_aged(connection, wanted, known)
+    write_rows(connection, _RENAME, [{"number": found[0], "now": now} for (_, now), found in aged.items()])
+    known |= aged
     ids = iter(database.take_ids(connection, RECORDS, len(wanted) - len(known)))
-    counts: dict[int, tuple[int, int]] = {}
+    counts: dict[int, tuple[tuple[int, ...], int]] = {}
     new: list[dict[str, Any]] = []
     sightings = []
     for outcome, identities in seen:
-        before = len(new)
-        for one in identities:
+        is_list = outcome.task.kind == "list"
+        fresh = []
+        for one in reversed(identities) if is_list else identities:
             place = (outcome.task.site, one.hash)
             if place not in known:
                 known[place] = (next(ids), one.fields_hash)
+                fresh.append(known[place][0])
                 new.append(_record_row(known[place][0], outcome, one))
             sightings.append(_sighting_row(known[place], outcome, one))
-        counts[outcome.task.id] = (len(new) - before, len(identities))
+        counts[outcome.task.id] = (tuple(reversed(fresh) if is_list else fresh), len(identities))
     write_rows(connection, _INSERT, new)
     write_rows(connection, _SIGHT[connection.dialect.name], sightings)
     return counts
 
 
-def _known(connection: Connection, wanted: Iterable[tuple[int, bytes]]) -> dict[tuple[int, bytes], tuple[int, bytes]]:
+def known_records(connection: Connection, site: int, regions: Sequence[Region]) -> list[list[RecordKey]]:
+    """Return how each record of some regions of one page is known, and whether it is stored; nothing is changed."""
+    identities = identify_each(regions)
+    wanted = {(site, one.hash): one.old_hash for one in identities}
+    known = _find(connection, wanted)
+    known |= _find_aged(connection, wanted, known)
+    keys: list[list[RecordKey]] = [[] for _ in regions]
+    for one in identities:
+        keys[one.region].append(RecordKey(one.hash.hex(), (site, one.hash) in known))
+    return keys
+
+
+def _find(connection: Connection, wanted: Iterable[_Place]) -> dict[_Place, tuple[int, bytes]]:
     """Return the number and the hash of the fields of those records that are stored."""
     hashes: dict[int, list[bytes]] = {}
     for site, identity in wanted:
@@ -104,6 +83,14 @@ def _known(connection: Connection, wanted: Iterable[tuple[int, bytes]]) -> dict[
             for row in connection.execute(_look_up(site, ours[start : start + IN_ONE_QUERY])):
                 known[site, bytes(row.identity)] = (row.id, bytes(row.fields_hash))
     return known
+
+
+def _find_aged(
+    connection: Connection, wanted: Mapping[_Place, bytes], known: Collection[_Place]
+) -> dict[_Place, tuple[int, bytes]]:
+    """Return those of the others that were stored when all of its links made a record itself."""
+    aged = {(site, was): (site, now) for (site, now), was in wanted.items() if was and (site, now) not in known}
+    return {aged[place]: found for place, found in _find(connection, aged).items()}
 
 
 def _look_up(site: int, identities: Sequence[bytes]) -> Select[Any]:
@@ -125,6 +112,7 @@ def _record_row(number: int, outcome: Outcome, one: Identity) -> dict[str, Any]:
         "html": storable(one.record.html),
         "first_page": outcome.task.id,
         "first_at": seconds(outcome.at),
+        "watch": outcome.task.id if outcome.task.kind == "list" else None,
     }
     row["checksum"] = checksum([row[name] for name in CHECKED[RECORDS.name]])
     return row
@@ -138,23 +126,8 @@ def _sighting_row(known: tuple[int, bytes], outcome: Outcome, one: Identity) -> 
     return seen | place
 
 
-def _links(record: Record) -> str:
-    return "\n".join(sorted({link.strip() for link in record.links}))
-
-
-def _said(region: Region, record: Record) -> str:
-    """Return what a record says with its columns' names; its pictures where it says nothing."""
-    said = [f"{name}\t{' '.join(text.split())}" for name, text in _named(region.columns, record.fields)]
-    return "\n".join(said) or "\n".join(record.images)
-
-
-def _named(columns: Sequence[str], fields: Sequence[str]) -> list[tuple[str, str]]:
-    names = [*columns, *(f"column {number}" for number in range(len(columns) + 1, len(fields) + 1))]
-    return [(name, text) for name, text in zip(names, fields, strict=False) if text]
-
-
 def _fields(one: Identity) -> str:
-    return _json(dict(_named(one.columns, one.record.fields)))
+    return _json(dict(name_fields(one.columns, one.record.fields)))
 
 
 def _json(values: object) -> str:

@@ -1,4 +1,4 @@
-"""What an archive hands out about itself: sites, lanes, robots.txt as it was fetched."""
+"""What an archive hands out about itself: sites, lanes, robots.txt as it was fetched, watches and their regions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from scythe.url import Url
+from scythe.watched import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +46,88 @@ class StoredRobots:
     status: int | None  # None: no answer
     body: bytes
     fetched_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRow:
+    """One list page that is, or was, watched."""
+
+    id: int  # of its address
+    site: int
+    site_key: str
+    url: Url
+    lane: str
+    options: str  # JSON
+    notes: str  # JSON, or empty
+    state: str  # of its address, one of visits.STATES
+    why: str
+    attempts: int  # visits in a row that failed
+    due_at: datetime | None  # 1970: at once; None: it is not to be visited
+    visited_at: datetime | None
+    added_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RegionRow:
+    """What repeats on a watched page, as the last visit left it."""
+
+    id: int
+    watch: int
+    number: int
+    name: str
+    kind: str
+    pattern: str
+    columns: tuple[str, ...]
+    shapes: tuple[str, ...]
+    newest: tuple[str, ...]
+    sticky: tuple[str, ...]
+    rank: int
+    has_gap: bool
+    estimator: str  # JSON
+    plan: Plan | None
+    first_at: datetime
+    seen_at: datetime  # when it was last there
+    missing: int  # visits in a row without it
+    looks: int  # visits that saw it
+    records: int  # that were new, in all
+    lost: int  # at least so many were missed, in all
+
+
+@dataclass(frozen=True, slots=True)
+class LookRow:
+    """One region at one visit, and what was planned then."""
+
+    id: int
+    region: int
+    at: datetime
+    since_s: float | None
+    shown: int | None  # None: it was not there
+    new: int
+    known: int
+    recovered: int
+    lost: int
+    is_full: bool
+    has_gap: bool
+    requests: int
+    plan: Plan | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """A region with its page and the last look at it: what a plan shows."""
+
+    region: RegionRow
+    site_key: str
+    url: Url
+    due_at: datetime | None  # as in WatchRow
+    visited_at: datetime | None
+    look: LookRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordKey:
+    """How an archive knows a record of a page, and whether it has it."""
+
+    key: str  # hex
+    is_known: bool

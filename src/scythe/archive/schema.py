@@ -21,7 +21,9 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    and_,
     column,
+    literal_column,
 )
 
 TABLES = MetaData()
@@ -96,12 +98,17 @@ URLS = Table(
     CheckConstraint("(state IN ('new', 'retry')) = (due_at IS NOT NULL)", name="waiting_is_due"),
 )
 _WAITS = column("due_at").is_not(None)
+_BY_RANK = ("site", "lane", "rank", "depth", "id", "due_at", "kind")
 Index(
     "urls_waiting",
-    *(URLS.c[name] for name in ("site", "lane", "rank", "depth", "id", "due_at")),  # the last to count from it alone
+    *(URLS.c[name] for name in _BY_RANK),  # the last two to count from it alone
     sqlite_where=_WAITS,
     postgresql_where=_WAITS,
 )
+# Those that a watch asks for, found beside any number that wait for a crawl. A query must say it in the same words.
+IS_WATCHED = URLS.c.kind.in_([literal_column("'list'"), literal_column("'item'")])
+_WATCHED = and_(_WAITS, IS_WATCHED)
+Index("urls_watched", *(URLS.c[name] for name in _BY_RANK), sqlite_where=_WATCHED, postgresql_where=_WATCHED)
 
 # Every request, with the response as it came where that is kept.
 FETCHES = Table(
@@ -218,8 +225,11 @@ RECORDS = Table(
     Column("first_page", ForeignKey("pages.id"), nullable=False),
     Column("first_at", Double, nullable=False),
     Column("checksum", LargeBinary),  # as in extractions
+    Column("watch", ID),  # the watched page that showed it first; NULL: a crawl found it
     UniqueConstraint("site", "identity"),
 )
+_FROM_WATCH = column("watch").is_not(None)
+Index("records_watched", RECORDS.c.id, sqlite_where=_FROM_WATCH, postgresql_where=_FROM_WATCH)
 
 SIGHTINGS = Table(
     "sightings",
@@ -257,4 +267,79 @@ ROBOTS = Table(
     Column("status", SmallInteger),  # NULL: no answer
     Column("body", LargeBinary, nullable=False),
     Column("fetched_at", Double, nullable=False),
+)
+
+# A list page that is watched: the address `urls.id`, of kind "list".
+WATCHES = Table(
+    "watches",
+    TABLES,
+    Column("id", ForeignKey("urls.id"), primary_key=True, autoincrement=False),
+    Column("site", ForeignKey("sites.id"), nullable=False, index=True),
+    Column("options", Text, nullable=False),  # JSON
+    Column("notes", Text, nullable=False, server_default=""),  # what its watch keeps in mind, JSON
+    Column("added_at", Double, nullable=False),
+    Column("ended_at", Double),  # NULL: it is watched
+)
+
+# What repeats on a watched page, as it was left by the last visit.
+REGIONS = Table(
+    "regions",
+    TABLES,
+    Column("id", ID, primary_key=True),
+    Column("watch", ForeignKey("watches.id"), nullable=False),
+    Column("number", Integer, nullable=False),  # 1, 2, ... of its page
+    Column("name", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("pattern", Text, nullable=False),
+    Column("columns", Text, nullable=False),  # JSON list, as the next three
+    Column("shapes", Text, nullable=False),
+    Column("newest", Text, nullable=False),
+    Column("sticky", Text, nullable=False),
+    Column("rank", Integer, nullable=False),
+    Column("has_gap", Boolean, nullable=False),
+    Column("estimator", Text, nullable=False),  # JSON
+    Column("wait_s", Double),  # the plan; NULL: it does not matter for the next visit
+    Column("expected", Double, nullable=False),
+    Column("risk", Double, nullable=False),
+    Column("rate", Double, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("first_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),  # when it was last there
+    Column("missing", Integer, nullable=False),  # visits in a row without it
+    Column("looks", Integer, nullable=False),  # visits that saw it
+    Column("records", BigInteger, nullable=False),  # that were new, in all
+    Column("lost", BigInteger, nullable=False),  # at least so many were missed, in all
+    UniqueConstraint("watch", "number"),
+)
+
+# The journal: every region at every visit. In the order of `id`: clocks jump.
+LOOKS = Table(
+    "looks",
+    TABLES,
+    Column("id", ID, primary_key=True),
+    Column("region", ForeignKey("regions.id"), nullable=False),
+    Column("at", Double, nullable=False),
+    Column("since_s", Double),  # NULL: the first visit, or nobody knows
+    Column("shown", Integer),  # NULL: the region was not there
+    Column("new", Integer, nullable=False),
+    Column("known", Integer, nullable=False),
+    Column("recovered", Integer, nullable=False),
+    Column("lost", Integer, nullable=False),
+    Column("is_full", Boolean, nullable=False),
+    Column("has_gap", Boolean, nullable=False),
+    Column("requests", Integer, nullable=False),
+    Column("wait_s", Double),  # the plan that was made; NULL: none
+    Column("expected", Double, nullable=False),
+    Column("risk", Double, nullable=False),
+    Column("rate", Double, nullable=False),
+    Column("why", Text, nullable=False),
+)
+Index("looks_region", LOOKS.c.region, LOOKS.c.id)
+
+# How far somebody has come who takes new records one after the other: a hook, a feed.
+CURSORS = Table(
+    "cursors",
+    TABLES,
+    Column("name", Text, primary_key=True),
+    Column("position", BigInteger, nullable=False),  # records.id
 )

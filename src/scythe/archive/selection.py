@@ -9,18 +9,21 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
 
 from scythe.archive.database import Database
 from scythe.archive.hashes import seconds
-from scythe.archive.schema import BODIES, EXTRACTIONS, FETCHES, PAGES, RECORDS, SITES, URLS, VERSIONS
+from scythe.archive.schema import BODIES, EXTRACTIONS, FETCHES, PAGES, RECORDS, SITES, URLS, VERSIONS, WATCHES
 from scythe.archive.stored import Wanted
 
 _NEWER = FETCHES.alias("newer")
 
 
 def select_versions(wanted: Wanted, database: Database) -> Select[Any]:
-    """Return the query for versions of pages: id, page, number, and the size of the body they were made of."""
+    """Return the query for versions of pages: id, page, number, and the size of the body they were made of.
+
+    Lists that are watched are left out: of those, records are kept and nothing else.
+    """
     query = (
         select(VERSIONS.c.id, VERSIONS.c.page, VERSIONS.c.number, VERSIONS.c.size)
         .join_from(VERSIONS, PAGES, PAGES.c.id == VERSIONS.c.page)
-        .where(*_bounds(wanted, VERSIONS.c.at, database))
+        .where(PAGES.c.id.not_in(select(WATCHES.c.id)), *_bounds(wanted, VERSIONS.c.at, database))
     )
     if wanted.sites or wanted.matches:
         query = query.join(URLS, URLS.c.id == PAGES.c.id).join(SITES, SITES.c.id == PAGES.c.site)

@@ -13,7 +13,8 @@ from scythe.archive.bodies import keep
 from scythe.archive.database import Database, write_rows
 from scythe.archive.frontier import add_found, waiting_among
 from scythe.archive.hashes import seconds, storable
-from scythe.archive.lanes import LONGEST_S
+from scythe.archive.lanes import LONGEST_LIST_S, LONGEST_S
+from scythe.archive.looks import note_looks
 from scythe.archive.pages import shelve
 from scythe.archive.records import sight
 from scythe.archive.schema import FETCHES, URLS
@@ -23,6 +24,7 @@ from scythe.visits import STATES, WAITING, Outcome, Receipt
 _CHANGING = ("state", "why", "attempts", "due_at", "visited_at", "etag", "modified")
 _SETTLE = update(URLS).where(URLS.c.id == bindparam("of")).values({name: bindparam(name) for name in _CHANGING})
 _FETCH = insert(FETCHES)
+_LISTS = -1  # writers of lists queue as those of one site do: so records of lists are numbered in the order they appear
 AT_ONCE = 500  # outcomes looked up with one query; SQLite takes 32 766 values in one, some outcomes need five
 
 
@@ -34,7 +36,8 @@ def store(database: Database, outcomes: Sequence[Outcome]) -> list[Receipt]:
     if not outcomes:
         return []
     receipts = []
-    with database.writing(*(outcome.task.site for outcome in outcomes)) as connection:
+    sites = {outcome.task.site for outcome in outcomes} | {_LISTS for one in outcomes if one.task.kind == "list"}
+    with database.writing(*sites) as connection:
         for start in range(0, len(outcomes), AT_ONCE):
             receipts += _store_waiting(database, connection, outcomes[start : start + AT_ONCE])
     return receipts
@@ -66,18 +69,20 @@ def _store(database: Database, connection: Connection, outcomes: Sequence[Outcom
     _log(connection, outcomes)
     on_pages = [outcome for outcome, one in zip(outcomes, shelved, strict=True) if one.stored]
     records = sight(database, connection, on_pages)
+    note_looks(connection, outcomes)
     receipts = []
     for outcome, new, one in zip(outcomes, found, shelved, strict=True):
         receipt = Receipt(outcome.task, one.stored, found=new)
         if one.stored:
-            fresh, seen = records.get(outcome.task.id, (0, 0))
+            new_records, seen = records.get(outcome.task.id, ((), 0))
             receipt = replace(
                 receipt,
                 page=outcome.task.id,
                 version=one.version,
                 duplicate_of=one.duplicate_of,
                 near=one.near,
-                records=fresh,
+                records=len(new_records),
+                fresh=new_records if outcome.task.kind == "list" else (),
                 sightings=seen,
             )
         receipts.append(receipt)
@@ -87,16 +92,20 @@ def _store(database: Database, connection: Connection, outcomes: Sequence[Outcom
 def _state_row(outcome: Outcome) -> dict[str, Any]:
     """Return the new state of an address. A body that was cut leaves no mark to ask by: a 304 would keep it cut."""
     at = seconds(outcome.at)
+    is_list = outcome.task.kind == "list"  # which waits for the next visit when all went well, too
     due = None
     if outcome.state in WAITING:
-        due = at if outcome.retry_at is None else min(seconds(outcome.retry_at), at + LONGEST_S)
+        longest_s = LONGEST_LIST_S if is_list else LONGEST_S
+        due = at if outcome.retry_at is None else min(seconds(outcome.retry_at), at + longest_s)
     is_cut = outcome.cut_at_bytes is not None
-    old = outcome.task if outcome.is_unchanged or outcome.status is None or outcome.state != "done" else None
+    is_read = outcome.state == "done" or (is_list and outcome.extracted is not None)
+    old = outcome.task if outcome.is_unchanged or outcome.status is None or not is_read else None
+    has_failed = outcome.state in ("retry", "failed") and not (is_list and (is_read or outcome.is_unchanged))
     return {
         "of": outcome.task.id,
         "state": outcome.state,
         "why": storable(outcome.why),
-        "attempts": outcome.task.attempts + 1 if outcome.state in ("retry", "failed") else 0,
+        "attempts": outcome.task.attempts + 1 if has_failed else 0,
         "due_at": due,
         "visited_at": at,
         "etag": "" if is_cut else storable(outcome.etag or (old.etag if old else "")),

@@ -1,0 +1,148 @@
+"""List pages that are watched: added, moved and ended; when each is due, whatever the clock did."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from scythe.archive.frontier import ALWAYS_DUE, add_found
+from scythe.archive.hashes import digest_text, moment, seconds, storable
+from scythe.archive.lanes import lane_ids
+from scythe.archive.rows import WatchRow
+from scythe.archive.schema import CURSORS, LANES, SITES, URLS, WATCHES
+from scythe.errors import BadInput
+from scythe.url import Url
+from scythe.visits import Found
+
+_ON = URLS.c.id == WATCHES.c.id
+_DUE = select(WATCHES.c.id, WATCHES.c.site, URLS.c.due_at).join(URLS, _ON)
+_DUE = _DUE.where(WATCHES.c.ended_at.is_(None), URLS.c.due_at.is_not(None))
+
+
+def add_watch(connection: Connection, site: int, found: Found, options: str, at: float) -> int:
+    """Watch a list page from now on and return its number; one that is known gets new options and is visited soon."""
+    known = _find(connection, site, found)
+    if known is None:
+        found = replace(found, kind="list", key=_key(found))
+        add_found(connection, [(site, [found], None)], at)
+        known = _find(connection, site, found)
+        row = {"id": known, "site": site, "options": storable(options), "added_at": at}
+        connection.execute(insert(WATCHES).values(**row))
+        return int(known or 0)
+    ended = select(WATCHES.c.id).where(WATCHES.c.id == known, WATCHES.c.ended_at.is_not(None)).scalar_subquery()
+    connection.execute(
+        update(URLS).where(URLS.c.id == ended).values(state="retry", why="", attempts=0, due_at=ALWAYS_DUE)
+    )
+    connection.execute(update(WATCHES).where(WATCHES.c.id == known).values(options=storable(options), ended_at=None))
+    return known
+
+
+def end_watch(connection: Connection, watch: int, why: str, at: float) -> None:
+    """Visit a list page no more; its records and regions stay."""
+    ended = {"state": "skipped", "why": storable(why), "due_at": None}
+    connection.execute(update(URLS).where(URLS.c.id == _known(connection, watch)).values(**ended))
+    connection.execute(update(WATCHES).where(WATCHES.c.id == watch, WATCHES.c.ended_at.is_(None)).values(ended_at=at))
+
+
+def move_watch(connection: Connection, watch: int, url: Url, lane: str) -> None:
+    """Visit a list page at another address from now on; what the old one's server said of its age is forgotten."""
+    site = connection.execute(select(WATCHES.c.site).where(WATCHES.c.id == _known(connection, watch))).scalar_one()
+    lane = storable(lane)
+    number = lane_ids(connection, {(site, lane)})[lane]
+    moved = {"url": storable(url), "lane": number, "etag": "", "modified": ""}
+    connection.execute(update(URLS).where(URLS.c.id == watch).values(**moved))
+
+
+def watch_rows(connection: Connection, site: int | None, *, ended: bool) -> list[WatchRow]:
+    """Return watched pages, of one site or of all, oldest first; with `ended` those too that were."""
+    own = (WATCHES.c[name] for name in ("id", "site", "options", "notes", "added_at", "ended_at"))
+    query: Select[Any] = select(*own, SITES.c.key.label("site_key"), LANES.c.name.label("lane"))
+    query = query.add_columns(*(URLS.c[name] for name in ("url", "state", "why", "attempts", "due_at", "visited_at")))
+    query = query.join_from(WATCHES, URLS, _ON).join(SITES, SITES.c.id == WATCHES.c.site)
+    query = query.join(LANES, LANES.c.id == URLS.c.lane).order_by(WATCHES.c.id)
+    if site is not None:
+        query = query.where(WATCHES.c.site == site)
+    if not ended:
+        query = query.where(WATCHES.c.ended_at.is_(None))
+    return [_watch(row) for row in connection.execute(query)]
+
+
+def due_watches(connection: Connection) -> list[tuple[int, int, datetime]]:
+    """Return (watch, site, when it is due) of all that are watched and wait for a visit."""
+    return [(watch, site, moment(due)) for watch, site, due in connection.execute(_DUE)]
+
+
+def wind_watches(connection: Connection, now: datetime) -> int:
+    """Move what a clock that was ahead put off: a visit that has not been yet took place now. Return how many."""
+    at = seconds(now)
+    wait_s = URLS.c.due_at - URLS.c.visited_at
+    ahead = update(URLS).where(URLS.c.id.in_(select(WATCHES.c.id)), URLS.c.due_at > at, URLS.c.visited_at > at)
+    return connection.execute(ahead.values(due_at=at + wait_s, visited_at=at)).rowcount
+
+
+def load_cursor(connection: Connection, name: str) -> int:
+    found = connection.execute(select(CURSORS.c.position).where(CURSORS.c.name == storable(name))).scalar()
+    return int(found or 0)
+
+
+def save_cursor(connection: Connection, name: str, position: int) -> None:
+    """Put the position of a name in place of the one before."""
+    connection.execute(_SAVE[connection.dialect.name], {"name": storable(name), "position": position})
+
+
+def _find(connection: Connection, site: int, found: Found) -> int | None:
+    """Return the watch of an address: the one it was added with, or the one that its page moved to."""
+    keyed = select(URLS.c.id).where(URLS.c.site == site, URLS.c.key == digest_text(_key(found)))
+    known = connection.execute(keyed).scalar()
+    if known is None:
+        moved = select(WATCHES.c.id).join(URLS, _ON).where(WATCHES.c.site == site)
+        known = connection.execute(moved.where(URLS.c.url == storable(found.url))).scalar()
+    return known
+
+
+def _key(found: Found) -> str:
+    """Return what tells a list from the page at the same address that a crawl knows."""
+    return found.key or f"list {found.url}"
+
+
+def _known(connection: Connection, watch: int) -> int:
+    known = connection.execute(select(WATCHES.c.id).where(WATCHES.c.id == watch)).scalar()
+    if known is None:
+        raise BadInput(f"there is no watch {watch} in this archive")
+    return watch
+
+
+def _watch(row: Any) -> WatchRow:
+    return WatchRow(
+        id=row.id,
+        site=row.site,
+        site_key=row.site_key,
+        url=Url(row.url),
+        lane=row.lane,
+        options=row.options,
+        notes=row.notes,
+        state=row.state,
+        why=row.why,
+        attempts=row.attempts,
+        due_at=when(row.due_at),
+        visited_at=when(row.visited_at),
+        added_at=moment(row.added_at),
+        ended_at=when(row.ended_at),
+    )
+
+
+def when(at: float | None) -> datetime | None:
+    """Return the time of so many seconds, where there is one."""
+    return None if at is None else moment(at)
+
+
+def _upsert(of: Any) -> Any:
+    new = of.insert(CURSORS)
+    return new.on_conflict_do_update(index_elements=["name"], set_={"position": new.excluded.position})
+
+
+_SAVE = {"sqlite": _upsert(sqlite), "postgresql": _upsert(postgresql)}
