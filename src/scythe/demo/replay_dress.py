@@ -128,13 +128,13 @@ def _barn_card(story: Story, voice: Voice, now: float) -> str:
     meta = el("div", by, " · ", when, " · ", tag, class_="td-info")
     text = el("div", escape(story.plan.teaser), " ", el("a", escape(voice.ui["more"]), href=story.plan.path))
     foot = el("div", said, *share, class_="td-tools")
-    return el("li", el("h4", _link(story)), meta, _thumb(story, 120, 90), text, foot, class_="td-item")
+    return el("div", el("h4", _link(story)), meta, _thumb(story, 120, 90), text, foot, class_="td-item")
 
 
 def _barn_brief(story: Story, voice: Voice, now: float) -> str:
     when = el("small", f"{datetime.fromtimestamp(story.at, UTC):%d.%m.%Y %H:%M}")
     topic, about = topic_of(story)
-    return el("div", el("b", _link(story)), el("a", escape(topic), href=about), when, class_="wire-row")
+    return el("li", el("b", _link(story)), el("a", escape(topic), href=about), when, class_="wire-row")
 
 
 def _mill_card(story: Story, voice: Voice, now: float) -> str:
@@ -165,8 +165,8 @@ DRESSES = (
         design=DESIGNS[1],
         card=_barn_card,
         brief=_barn_brief,
-        box=("ul", "td-list"),
-        brief_box=("div", "wire"),
+        box=("div", "td-list"),
+        brief_box=("ol", "wire"),
         older={"en": "Older", "de": "Ältere Artikel"},
         is_brief_first=True,
     ),

@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -64,36 +63,35 @@ class ReplayDesk:
 class _Door:
     """The port of one host, which can be shut: connections are refused then, and nobody else gets the port."""
 
-    port: int = 0
-    held: socket.socket | None = None
+    desk: ReplayDesk | None = None  # it names the port, so the port comes first
     server: asyncio.Server | None = None
+    port: int = 0
 
-    def hold(self) -> None:
+    async def hold(self) -> None:
         """Take the port without listening."""
-        self.held = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self.held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.held.bind((_ADDRESS, self.port))
-        self.port = self.held.getsockname()[1]
+        loop = asyncio.get_running_loop()
+        self.server = await loop.create_server(self._greet, _ADDRESS, self.port, backlog=512, start_serving=False)
+        self.port = self.server.sockets[0].getsockname()[1]
 
-    async def open(self, desk: ReplayDesk) -> None:
+    def _greet(self) -> Talk:
+        assert self.desk is not None
+        return Talk(self.desk)
+
+    async def open(self) -> None:
         """Begin to listen."""
-        assert self.held is not None
-        self.server = await asyncio.get_running_loop().create_server(lambda: Talk(desk), sock=self.held, backlog=512)
-        self.held = None
+        assert self.server is not None
+        await self.server.start_serving()
 
-    async def shut(self, desk: ReplayDesk, *, for_good: bool = False) -> None:
+    async def shut(self) -> None:
         """End every connection and refuse new ones."""
-        for talk in list(desk.open):
-            if talk.transport is not None:
-                talk.transport.abort()
+        for _ in range(3):  # connections just accepted become talks, aborted transports go
+            for talk in list(self.desk.open if self.desk else ()):
+                if talk.transport is not None:
+                    talk.transport.abort()
+            await asyncio.sleep(0)
         if self.server is not None:
             self.server.close()
-            self.server = None
-            await asyncio.sleep(0)
-        if not for_good:
-            self.hold()
-        elif self.held is not None:
-            self.held.close()
+        await asyncio.sleep(0)
 
 
 class ReplayServer:
@@ -101,19 +99,22 @@ class ReplayServer:
 
     def __init__(self, replay: Replay, now: Callable[[], float], write: Callable[[Asked], None]) -> None:
         self.replay = replay
-        self.doors = [_Door() for _ in range(replay.hosts)]
-        for door in self.doors:
-            door.hold()
-        self.bases = tuple(f"http://{_ADDRESS}:{door.port}" for door in self.doors)
-        hosts = (ReplayHost(replay, number, base) for number, base in enumerate(self.bases))
-        self.desks = [ReplayDesk(host, now, write) for host in hosts]
         self.now = now
+        self.write = write
+        self.doors = [_Door() for _ in range(replay.hosts)]
         self.tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """Scheme, host and port of each host."""
+        return tuple(f"http://{_ADDRESS}:{door.port}" for door in self.doors)
 
     async def start(self) -> None:
         """Begin to serve."""
-        for door, desk in zip(self.doors, self.desks, strict=True):
-            await door.open(desk)
+        for number, door in enumerate(self.doors):
+            await door.hold()
+            door.desk = ReplayDesk(ReplayHost(self.replay, number, self.bases[number]), self.now, self.write)
+            await door.open()
         refused = (outage for outage in self.replay.outages if outage.how == "refused")
         self.tasks = [asyncio.get_running_loop().create_task(self._refuse(outage)) for outage in refused]
 
@@ -122,19 +123,17 @@ class ReplayServer:
         for task in self.tasks:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
-        for _ in range(3):  # connections just accepted become talks, aborted transports go
-            await asyncio.sleep(0)
-        for door, desk in zip(self.doors, self.desks, strict=True):
-            await door.shut(desk, for_good=True)
-        await asyncio.sleep(0)
+        for door in self.doors:
+            await door.shut()
 
     async def _refuse(self, outage: Outage) -> None:
         """Shut one door for the time of an outage."""
-        door, desk = self.doors[outage.host], self.desks[outage.host]
+        door = self.doors[outage.host]
         await self._wait_until(outage.since)
-        await door.shut(desk)
+        await door.shut()
+        await door.hold()
         await self._wait_until(outage.until)
-        await door.open(desk)
+        await door.open()
 
     async def _wait_until(self, moment: float) -> None:
         while (left_s := (moment - self.now()) / self.replay.pace.speed) > 0:
