@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -38,10 +35,11 @@ from scythe.cli.crawl_options import (
     UserAgent,
     Workers,
 )
-from scythe.cli.ending import FAILED, INTERRUPTED, USAGE, complain, neutralise, quiet_ends
-from scythe.cli.site_options import AllowPrivate, Timeout
+from scythe.cli.ending import FAILED, INTERRUPTED, neutralise, plain_errors, quiet_ends
+from scythe.cli.interrupts import on_interrupt
+from scythe.cli.site_options import AllowPrivate, Timeout, site_address
 from scythe.crawling.options import CrawlOptions
-from scythe.errors import ArchiveFailed, BadInput, MissingExtra
+from scythe.errors import BadInput
 from scythe.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -108,7 +106,7 @@ def crawl(
     quiet: Quiet = False,
 ) -> None:
     outputs = output or []
-    with quiet_ends(), _telling():
+    with quiet_ends(), plain_errors():
         options = CrawlOptions(
             limit=limit,
             delay=delay,
@@ -133,27 +131,7 @@ def crawl(
             patience_s=patience,
             refresh=refresh,
         )
-        raise typer.Exit(_crawl(_address(site), archive, options, profile, outputs, quiet=quiet))
-
-
-@contextmanager
-def _telling() -> Iterator[None]:
-    """Say what went wrong, and end with the code for it."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except (BadInput, MissingExtra) as error:
-        complain(str(error))
-        raise typer.Exit(USAGE) from None
-    except (ArchiveFailed, OSError) as error:
-        complain(str(error))
-        raise typer.Exit(FAILED) from None
-
-
-def _address(site: str) -> str:
-    """Let a host name alone stand for its site."""
-    return site if "://" in site else f"https://{site}"
+        raise typer.Exit(_crawl(site_address(site), archive, options, profile, outputs, quiet=quiet))
 
 
 def _crawl(
@@ -196,16 +174,7 @@ async def _attend(run: Crawl, *, quiet: bool) -> None:
     from scythe.cli.crawl_progress import show_crawl
     from scythe.crawling.run import run_watched
 
-    loop = asyncio.get_running_loop()
-
-    def interrupt() -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-        run.stop("interrupted")
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError, RuntimeError):  # Windows; a thread that is not the main one
-            loop.add_signal_handler(number, interrupt)
+    on_interrupt(partial(run.stop, "interrupted"))
     await run_watched(run, partial(show_crawl, quiet=quiet))
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import typer
 
-from scythe.errors import ScytheError
+from scythe.errors import ArchiveFailed, BadInput, MissingExtra, ScytheError
 
 Result = TypeVar("Result")
 
@@ -73,3 +73,18 @@ def quiet_ends() -> Iterator[None]:
     except KeyboardInterrupt:
         complain("interrupted")
         raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Say what went wrong in one line, and end with the code for it."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (BadInput, MissingExtra) as error:
+        complain(str(error))
+        raise typer.Exit(USAGE) from None
+    except (ArchiveFailed, OSError) as error:
+        complain(str(error))
+        raise typer.Exit(FAILED) from None

@@ -67,3 +67,8 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard 
 Update = Annotated[
     bool, typer.Option("--update", help="Write back to PROFILE what was noticed and learned again on the way.")
 ]
+
+
+def site_address(site: str) -> str:
+    """Let a host name alone stand for its site."""
+    return site if "://" in site else f"https://{site}"
