@@ -31,7 +31,7 @@ def require_page(response: Response) -> Response:
 def require_ok(response: Response) -> Response:
     """Return the response; raise `FetchFailed` when its status is an error."""
     if response.status >= 400:
-        raise FetchFailed(response.url, _describe(response.status), retry_after_s=retry_after_s(response))
+        raise FetchFailed(response.url, describe_status(response.status), retry_after_s=retry_after_s(response))
     return response
 
 
@@ -53,7 +53,8 @@ def _is_binary(head: bytes) -> bool:
     return sum(byte < 9 or 13 < byte < 27 for byte in head) > len(head) / 20
 
 
-def _describe(status: int) -> str:
+def describe_status(status: int) -> str:
+    """Say in words what a status means."""
     try:
         return f"the server answered {status} {HTTPStatus(status).phrase}"
     except ValueError:

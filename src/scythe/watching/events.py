@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from math import isfinite
@@ -17,7 +18,10 @@ from typing import ClassVar
 
 from scythe.archive.stored import StoredRecord
 from scythe.crawling.export_files import told
+from scythe.limits import LIMITS
+from scythe.model import Record, Region
 from scythe.page.dates import to_iso
+from scythe.page.own_links import own_links
 
 # What JSON may hold as it is, but a terminal obeys (DEL, C1 controls, marks that turn the direction of writing),
 # an editor takes for a new line (U+2028, U+2029, U+0085), or UTF-8 cannot say (halves of characters).
@@ -41,13 +45,14 @@ class RecordEvent(Event):
 
     kind: ClassVar[str] = "record"
     number: int  # of the record in the archive; later ones have higher numbers
-    region: str  # what its region is called
+    region: str  # what it is part of: list, table, products, articles, ...
     fields: dict[str, str]  # column -> text, only those that it fills
     link: str  # its own address; empty: it has none
     links: tuple[str, ...]  # all of them
     images: tuple[str, ...]
     published: str  # ISO 8601, as precisely as the record says; empty: it does not say
     first_seen: datetime
+    is_cut: bool = False  # True: it is longer than what can be told; the archive has all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ class HookEvent(Event):
     what: str  # failed, recovered, removed
     hook: str  # its name: never an address with a secret in it
     why: str = ""
-    waiting: int = 0  # records that it has not got yet, at least; they are in the archive
+    waiting: int = 0  # pages with records that it has not got yet; they are in the archive
     next_at: datetime | None = None  # of the next try
 
 
@@ -170,36 +175,71 @@ def to_json(event: Event) -> str:
 
 
 def to_line(plain: dict[str, object]) -> str:
-    """Return plain values as one line: all that a terminal could obey is escaped, and nothing is lost."""
+    """Return plain values as one line: all that a terminal could obey is escaped, and nothing but halves of
+    characters is lost."""
     return _UNSAFE.sub(_escape, json.dumps(plain, ensure_ascii=False, allow_nan=False))
 
 
-def record_event(record: StoredRecord, *, region: str = "") -> RecordEvent:
-    """Return the event of a new record as the archive has it."""
+def record_events(records: Sequence[StoredRecord], beside: Sequence[StoredRecord] = ()) -> list[RecordEvent]:
+    """Return the events of new records as the archive has them.
+
+    Which of its links is a record's own is told by what the others of its list have: `beside` are some that are not
+    new.
+    """
+    links = own_addresses((*records, *beside))
+    return [_record_event(record, links[record.record]) for record in records]
+
+
+def own_addresses(records: Iterable[StoredRecord]) -> dict[int, str]:
+    """Return the own link of each record by its number: where none is sure the first, where there is none nothing."""
+    lists: dict[tuple[str, str], dict[int, StoredRecord]] = defaultdict(dict)
+    for record in records:
+        lists[record.page, record.kind][record.record] = record
+    found: dict[int, str] = {}
+    for (_, kind), ones in lists.items():
+        columns = tuple(dict.fromkeys(name for one in ones.values() for name in one.columns))
+        rows = tuple(_row(one, columns) for one in ones.values())
+        for number, row, own in zip(ones, rows, own_links(Region(rows, columns, kind)), strict=True):
+            found[number] = own or next(iter(row.links), "")
+    return found
+
+
+def _row(record: StoredRecord, columns: tuple[str, ...]) -> Record:
+    texts = dict(zip(record.columns, record.fields, strict=True))
+    return Record(tuple(texts.get(name, "") for name in columns), record.links)
+
+
+def _record_event(record: StoredRecord, link: str) -> RecordEvent:
     texts = {name: text for name, text in zip(record.columns, record.fields, strict=True) if text}
+    told_texts = _within(texts)
+    links, images = record.links[: LIMITS.told_addresses], record.images[: LIMITS.told_addresses]
     return RecordEvent(
         at=record.first_seen,
         site=record.site,
         page=record.page,
         number=record.record,
-        region=region or record.kind,
-        fields=texts,
-        link=own_link(record.links),
-        links=record.links,
-        images=record.images,
+        region=record.kind,
+        fields=told_texts,
+        link=link,
+        links=links,
+        images=images,
         published=published(texts),
         first_seen=record.first_seen,
+        is_cut=told_texts != texts or len(links) < len(record.links) or len(images) < len(record.images),
     )
-
-
-def own_link(links: Iterable[str]) -> str:
-    """Return the address that a record leads to: its first link, as in tables of records."""
-    return next(iter(links), "")
 
 
 def published(texts: dict[str, str]) -> str:
     """Return when a record says that it was published, in ISO 8601; empty where no column says it in a known form."""
     return next((iso for name in _DATES if (iso := to_iso(texts.get(name, "")))), "")
+
+
+def _within(texts: dict[str, str]) -> dict[str, str]:
+    """Return texts that are not longer together than what can be told, each with its share."""
+    if sum(map(len, texts.values())) + sum(map(len, texts)) <= LIMITS.told_texts_chars:
+        return texts
+    share = LIMITS.told_texts_chars // min(2 * len(texts), LIMITS.told_addresses)
+    return {name[:share]: text[:share] for name, text in list(texts.items())[: LIMITS.told_addresses // 2]}
 
 
 def _plain(value: object) -> object:
@@ -211,4 +251,6 @@ def _plain(value: object) -> object:
 
 
 def _escape(found: re.Match[str]) -> str:
+    if "\ud800" <= found[0] <= "\udfff":  # half a character, at which strict readers stop
+        return "\ufffd"
     return f"\\u{ord(found[0]):04x}"

@@ -1,0 +1,235 @@
+"""Tell hooks of new records, each at least once: word that a page was visited comes in, batches go out to the hooks.
+
+What a hook has been told is known by a cursor in the archive, one for each hook and page, which is moved when the hook
+has a batch: a process that is killed between the two tells that batch again, under the same id. A hook that fails holds
+up neither the watch nor another hook, and a page whose records it will not take holds up no other page for long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from scythe.archive.archive import Archive
+from scythe.crawling.clerk import Clerk
+from scythe.errors import ArchiveFailed
+from scythe.fetch import Fetcher
+from scythe.limits import LIMITS
+from scythe.watching.command import Command
+from scythe.watching.events import HookEvent
+from scythe.watching.feed_keeper import FeedKeeper
+from scythe.watching.hooks import Batch, Hook, HookOptions, Report, Told, make_batch
+from scythe.watching.webhook import Webhook
+
+_FIRST_PAUSE_S = 5.0  # after a failure; twice as long after each further one
+_AT_ONCE = 100  # pages whose cursors are looked at in one call: others want the archive too
+_BESIDE = 30  # older records of a page, by which the own links of new ones are told
+_NOTHING = -1  # where a cursor stands before the first record; 0: there is no cursor
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class _Page:
+    """A page that may have records a hook was not told of."""
+
+    due: float = 0.0  # by the loop's clock, not before
+    failures: int = 0  # in a row
+
+
+@dataclass(slots=True)
+class _Line:
+    """The pages waiting for one hook, and how it fares."""
+
+    hook: Hook
+    pages: dict[int, _Page] = field(default_factory=dict)
+    due: float = 0.0
+    failures: int = 0  # in a row, of whatever page
+    has_failed: bool = False  # and people were told so
+    is_removed: bool = False
+    is_busy: bool = False
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Outbox:
+    """Tells hooks what is new in an archive. `start` it, `note` every visit that is stored, `close` it at the end."""
+
+    def __init__(
+        self,
+        clerk: Clerk,
+        options: HookOptions,
+        fetcher: Fetcher,
+        report: Report,
+        *,
+        now: Callable[[], datetime] = _utc_now,
+        first_pause_s: float = _FIRST_PAUSE_S,
+    ) -> None:
+        """Raise BadInput where a command or an address cannot be meant."""
+        self._clerk = clerk
+        self._report = report
+        self._notify_first = options.notify_first
+        self._now = now
+        self._first_pause_s = first_pause_s
+        self._lines = [_Line(hook) for hook in make_hooks(options, fetcher)]
+        self._feeds = FeedKeeper(clerk, options, report, now=now)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self, watches: Collection[int]) -> None:
+        """Begin: a hook that is new to a page learns of what comes from now on; others of what they were not told."""
+        pages = sorted(watches)
+        for line in self._lines:
+            for at in range(0, len(pages), _AT_ONCE):
+                some = pages[at : at + _AT_ONCE]
+                behind = await self._clerk.ask(begin_cursors, self._clerk.archive, line.hook, some, self._notify_first)
+                line.pages.update((watch, _Page()) for watch in behind)
+        self._tasks = [asyncio.create_task(self._work(line), name=line.hook.name) for line in self._lines]
+        await self._feeds.start(watches)
+
+    def note(self, watch: int) -> None:
+        """Take note that a visit to a page was stored; of one that brought nothing new there is no need to."""
+        self._feeds.note(watch)
+        for line in self._lines:
+            if not line.is_removed:
+                line.pages.setdefault(watch, _Page())
+                line.woken.set()
+
+    async def drain(self, within_s: float) -> bool:
+        """Wait until every hook that works has been told everything; return whether none is behind."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + within_s
+        while loop.time() < until and any(line.is_busy or (line.pages and not line.has_failed) for line in self._lines):
+            await asyncio.sleep(0.02)
+        return not any(line.pages or line.is_busy for line in self._lines)
+
+    async def close(self, within_s: float = 5.0) -> None:
+        """Give hooks a moment to take what is new, then end; what they were not told they are told next time."""
+        if self._tasks:
+            await self.drain(within_s)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
+        await self._feeds.close()
+
+    async def _work(self, line: _Line) -> None:
+        while not line.is_removed:
+            watch, page = await self._next(line)
+            line.is_busy = True
+            try:
+                told = await self._tell_some(line.hook, watch)
+            finally:
+                line.is_busy = False
+            if told is None:
+                await self._settle(line)
+            elif not told.why:
+                line.failures, line.due = 0, 0.0
+                line.pages.setdefault(watch, _Page())  # there may be more
+            else:
+                await self._fail(line, watch, page, told)
+
+    async def _next(self, line: _Line) -> tuple[int, _Page]:
+        """Wait for the page that has waited longest and take it off the line."""
+        loop = asyncio.get_running_loop()
+        while True:
+            line.woken.clear()
+            watch = min(line.pages, key=lambda number: line.pages[number].due, default=None)
+            wait_s = None if watch is None else max(line.due, line.pages[watch].due) - loop.time()
+            if watch is not None and wait_s is not None and wait_s <= 0:
+                return watch, line.pages.pop(watch)
+            try:
+                async with asyncio.timeout(wait_s):
+                    await line.woken.wait()
+            except TimeoutError:
+                continue
+
+    async def _tell_some(self, hook: Hook, watch: int) -> Told | None:
+        """Tell a hook the next batch of a page and move its cursor; None: it knows everything."""
+        try:
+            batch = await self._clerk.ask(next_batch, self._clerk.archive, hook, watch, self._notify_first)
+            if batch is None:
+                return None
+            told = await hook.tell(batch)
+            if not told.why:
+                await self._clerk.ask(self._clerk.archive.save_cursor, cursor_name(hook, watch), batch.last)
+            return told
+        except ArchiveFailed as error:
+            return Told(str(error))
+
+    async def _settle(self, line: _Line) -> None:
+        if line.has_failed and not line.pages:
+            line.has_failed = False
+            await self._report(HookEvent(self._now(), "", "", "recovered", line.hook.name))
+
+    async def _fail(self, line: _Line, watch: int, page: _Page, told: Told) -> None:
+        """Let a hook rest, longer each time, and let another page try first then."""
+        now = asyncio.get_running_loop().time()
+        line.failures, page.failures = line.failures + 1, page.failures + 1
+        pause_s = self._pause_s(line.failures, told.retry_after_s)
+        line.due = now + pause_s
+        page.due = now + self._pause_s(page.failures, told.retry_after_s)
+        line.pages[watch] = page
+        if told.is_removed:
+            line.is_removed = True
+            await self._report(HookEvent(self._now(), "", "", "removed", line.hook.name, told.why, len(line.pages)))
+            line.pages.clear()
+        elif not line.has_failed:
+            line.has_failed = True
+            again = self._now() + timedelta(seconds=pause_s)
+            await self._report(
+                HookEvent(self._now(), "", "", "failed", line.hook.name, told.why, len(line.pages), again)
+            )
+
+    def _pause_s(self, failures: int, wanted_s: float | None) -> float:
+        growing_s = self._first_pause_s * 2.0 ** min(failures - 1, 30)
+        return min(max(growing_s, wanted_s or 0.0), LIMITS.hook_pause_s)
+
+
+def make_hooks(options: HookOptions, fetcher: Fetcher) -> list[Hook]:
+    """Return the hooks that options name, each once. Raises BadInput."""
+    hooks: list[Hook] = [Command(command, timeout_s=options.timeout_s) for command in options.exec]
+    for url in options.webhooks:
+        hooks.append(Webhook(fetcher, url, secret=options.secret, timeout_s=options.timeout_s))
+    return list({hook.key: hook for hook in hooks}.values())
+
+
+def cursor_name(hook: Hook, watch: int) -> str:
+    """Return the name under which an archive keeps where a hook stands on a page."""
+    return f"{hook.key} {watch}"
+
+
+def begin_cursors(archive: Archive, hook: Hook, watches: Sequence[int], notify_first: bool) -> list[int]:
+    """Give cursors to pages that have records and none for this hook; return those that may be behind.
+
+    A page that was never visited gets its cursor when it was, unless its first records are wanted too.
+    """
+    behind = []
+    for watch in watches:
+        name = cursor_name(hook, watch)
+        if archive.cursor(name):
+            behind.append(watch)
+        elif newest := archive.newest_records(1, watches=[watch]):
+            archive.save_cursor(name, newest[0].record)
+        elif notify_first:
+            archive.save_cursor(name, _NOTHING)
+    return behind
+
+
+def next_batch(archive: Archive, hook: Hook, watch: int, notify_first: bool) -> Batch | None:
+    """Return the next records of a page that a hook was not told of.
+
+    Where there is no cursor yet this was the first visit of the page, and the cursor begins behind it.
+    """
+    name = cursor_name(hook, watch)
+    position = archive.cursor(name)
+    if not position:
+        newest = [] if notify_first else archive.newest_records(1, watches=[watch])
+        if not (newest or notify_first or archive.regions(watch)):
+            return None  # nothing was ever found there: the first visit is still to come
+        position = newest[0].record if newest else _NOTHING
+        archive.save_cursor(name, position)
+    records = archive.new_records(position, watches=[watch], limit=LIMITS.hook_records)
+    return make_batch(records, archive.newest_records(_BESIDE, watches=[watch])) if records else None
