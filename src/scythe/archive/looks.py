@@ -93,6 +93,7 @@ def _region_row(outcome: Outcome, looked: Looked) -> dict[str, Any]:
         "newest": _json(looked.newest),
         "sticky": _json(looked.sticky),
         "rank": looked.rank,
+        "shown": 0 if seen is None else seen.shown,
         "has_gap": looked.has_gap,
         "estimator": storable(looked.estimator),
         **_plan_values(looked.plan),
@@ -147,6 +148,7 @@ def _region(row: Any) -> RegionRow:
         newest=_texts(row.newest),
         sticky=_texts(row.sticky),
         rank=row.rank,
+        shown=row.shown,
         has_gap=bool(row.has_gap),
         estimator=row.estimator,
         plan=None if row.wait_s is None else Plan(row.wait_s, row.expected, row.risk, row.rate, row.why),
@@ -200,6 +202,7 @@ def _upsert(of: Any) -> Any:
     said |= {name: REGIONS.c[name] + new.excluded[name] for name in ("looks", "records", "lost")}
     is_there = new.excluded.missing == 0
     said["missing"] = case((is_there, 0), else_=REGIONS.c.missing + 1)
+    said["shown"] = case((is_there, new.excluded.shown), else_=REGIONS.c.shown)
     said["seen_at"] = case((is_there, new.excluded.seen_at), else_=REGIONS.c.seen_at)
     return new.on_conflict_do_update(index_elements=["watch", "number"], set_=said)
 

@@ -37,7 +37,8 @@ CREATE TABLE watches (id {number} NOT NULL REFERENCES urls (id), site {number} N
  options TEXT NOT NULL, notes TEXT DEFAULT '' NOT NULL, added_at {real} NOT NULL, ended_at {real}, PRIMARY KEY (id));
 CREATE TABLE regions ({own_number}, watch {number} NOT NULL REFERENCES watches (id), number INTEGER NOT NULL,
  name TEXT NOT NULL, kind TEXT NOT NULL, pattern TEXT NOT NULL, columns TEXT NOT NULL, shapes TEXT NOT NULL,
- newest TEXT NOT NULL, sticky TEXT NOT NULL, rank INTEGER NOT NULL, has_gap BOOLEAN NOT NULL, estimator TEXT NOT NULL,
+ newest TEXT NOT NULL, sticky TEXT NOT NULL, rank INTEGER NOT NULL, shown INTEGER NOT NULL, has_gap BOOLEAN NOT NULL,
+ estimator TEXT NOT NULL,
  wait_s {real}, expected {real} NOT NULL, risk {real} NOT NULL, rate {real} NOT NULL, why TEXT NOT NULL,
  first_at {real} NOT NULL, seen_at {real} NOT NULL, missing INTEGER NOT NULL, looks INTEGER NOT NULL,
  records BIGINT NOT NULL, lost BIGINT NOT NULL, PRIMARY KEY (id), UNIQUE (watch, number));
@@ -52,6 +53,7 @@ CREATE INDEX urls_waiting ON urls (site, lane, rank, depth, id, due_at, kind) WH
 CREATE INDEX urls_watched ON urls (site, lane, rank, depth, id, due_at, kind)
  WHERE due_at IS NOT NULL AND kind IN ('list', 'item');
 CREATE INDEX records_watched ON records (id) WHERE watch IS NOT NULL;
+CREATE INDEX records_of_watch ON records (watch, id) WHERE watch IS NOT NULL;
 CREATE INDEX ix_watches_site ON watches (site);
 CREATE INDEX looks_region ON looks (region, id)
 """

@@ -83,6 +83,7 @@ class RegionRow:
     newest: tuple[str, ...]
     sticky: tuple[str, ...]
     rank: int
+    shown: int  # records, when it was last there
     has_gap: bool
     estimator: str  # JSON
     plan: Plan | None

@@ -230,6 +230,8 @@ RECORDS = Table(
 )
 _FROM_WATCH = column("watch").is_not(None)
 Index("records_watched", RECORDS.c.id, sqlite_where=_FROM_WATCH, postgresql_where=_FROM_WATCH)
+# those of one page, behind where a hook stands, beside any number that other pages brought since
+Index("records_of_watch", RECORDS.c.watch, RECORDS.c.id, sqlite_where=_FROM_WATCH, postgresql_where=_FROM_WATCH)
 
 SIGHTINGS = Table(
     "sightings",
@@ -296,6 +298,7 @@ REGIONS = Table(
     Column("newest", Text, nullable=False),
     Column("sticky", Text, nullable=False),
     Column("rank", Integer, nullable=False),
+    Column("shown", Integer, nullable=False),  # records, when it was last there
     Column("has_gap", Boolean, nullable=False),
     Column("estimator", Text, nullable=False),  # JSON
     Column("wait_s", Double),  # the plan; NULL: it does not matter for the next visit
