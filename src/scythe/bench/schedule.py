@@ -86,10 +86,14 @@ def score_policies(traces: Sequence[Trace], tasks: Sequence[Task], tick: Tick = 
 
 def score(task: Task, trace: Trace) -> Score:
     """Run one policy over one trace."""
-    trial = _run(task.make, task, trace)
+    return score_trial(task.policy, trace, _run(task.make, task, trace))
+
+
+def score_trial(policy: str, trace: Trace, trial: Trial) -> Score:
+    """Say in figures what a policy did."""
     mean_s, p95_s = trial.mean_delay_s, trial.delay_s(0.95)
     return Score(
-        policy=task.policy,
+        policy=policy,
         trace=trace.name,
         shown=trace.shown,
         arrivals=trial.new + trial.missed,

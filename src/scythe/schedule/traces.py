@@ -41,7 +41,9 @@ def read_traces(path: Path, shown: int | None = None) -> list[Trace]:
         for name, arrivals in _read_file(file).items():
             said = meta.get(name, shown)
             if said is None:
-                raise BadInput(f"{file}: nothing says how many records {name!r} shows: {META} has no P for it")
+                raise BadInput(
+                    f"{file}: how many records {name!r} shows is not known: neither --shown nor {META} says it"
+                )
             traces.append(Trace(name, said, arrivals))
     return traces
 
