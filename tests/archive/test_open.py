@@ -161,6 +161,7 @@ def tables_of(path: Path) -> set[tuple[str, ...]]:
 
 TO_VERSION_1 = """
 DROP TABLE looks; DROP TABLE regions; DROP TABLE watches; DROP TABLE cursors; DROP INDEX records_watched;
+DROP INDEX records_of_watch;
 ALTER TABLE records DROP COLUMN watch; ALTER TABLE records DROP COLUMN checksum;
 ALTER TABLE extractions DROP COLUMN checksum;
 DROP INDEX urls_watched; DROP INDEX urls_waiting; DROP INDEX ix_fetches_site;

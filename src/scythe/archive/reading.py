@@ -70,7 +70,8 @@ def read_watched(
     if watches is not None and not watches:
         return []
     query = _record_query(Wanted(), database).where(RECORDS.c.watch.is_not(None)).limit(limit)
-    query = query.with_hint(RECORDS, "INDEXED BY records_watched", "sqlite")
+    index = "records_of_watch" if watches is not None and len(watches) == 1 else "records_watched"
+    query = query.with_hint(RECORDS, f"INDEXED BY {index}", "sqlite")
     if watches is not None:
         query = query.where(RECORDS.c.watch.in_(sorted(watches)))
     if after is None:
