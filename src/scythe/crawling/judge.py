@@ -96,7 +96,7 @@ class Judge:
             why=_short(response.why_cut),
             raw=Raw(response.status, response.headers, response.body) if self.keep_raw else None,
         )
-        what = other_than_page(response.body, outcome.content_type) if outcome.task.kind == "page" else ""
+        what = other_than_page(response.body, outcome.content_type) if outcome.task.kind in ("page", "item") else ""
         if what:
             return replace(kept, state="other", why=f"no page: {what}"), False
         return kept, True

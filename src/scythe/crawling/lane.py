@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ from scythe.crawling.clerk import Clerk
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.variety import Variety
 from scythe.fetch.pace import LONGEST_S, Pace
-from scythe.visits import Lane, Outcome, Receipt, Task
+from scythe.visits import CRAWLED, Lane, Outcome, Receipt, Task
 
 LEASE_S = 60.0
 _LOOK_S = 2.0  # how often a holder asks whether others wait, and says that it is still there
@@ -47,6 +47,11 @@ class Crew(Protocol):
         """Store an outcome."""
 
 
+def utc_now() -> datetime:
+    """Return the time by the clock on the wall."""
+    return datetime.now(UTC)
+
+
 @dataclass(slots=True)
 class Room:
     """How much may be under way at once, in all lanes together, and whether more is wanted."""
@@ -69,6 +74,9 @@ class LaneWork:
     room: Room
     crew: Crew
     pace: Pace
+    kinds: Collection[str] = CRAWLED  # of addresses that are asked for
+    now: Callable[[], datetime] = utc_now
+    lease_s: float = LEASE_S  # by that clock
     ready: deque[Task] = field(default_factory=deque)
     running: dict[int, asyncio.Future[Receipt]] = field(default_factory=dict)
     closed: str = ""  # why nothing of this lane may be asked for now
@@ -121,7 +129,7 @@ class LaneWork:
 
     async def _wait_for_turn(self) -> None:
         """Wait as long as the last holder of the lane had to."""
-        now = datetime.now(UTC)
+        now = self.now()
         left_s = (self.lane.free_at - now).total_seconds()
         if not self.lane.is_left:
             left_s = max(left_s, self.pace.gap_s)
@@ -146,8 +154,9 @@ class LaneWork:
                     self.lane.site,
                     self.lane.name,
                     _AHEAD_SAMPLING if self.crew.is_sampling else _AHEAD,
-                    now=datetime.now(UTC),
+                    now=self.now(),
                     skip=tuple(self.running),
+                    kinds=self.kinds,
                 )
             )
             if self.ready:
@@ -223,8 +232,8 @@ class LaneWork:
     async def _keep(self) -> None:
         """Say that the lane is still held, and hear whether it is and whether somebody waits for it."""
         kept = monotonic(), time()
-        now = datetime.now(UTC)
-        state = await self.clerk.ask(self.archive.keep_lane, self.lane, self.owner, now=now, lease_s=LEASE_S)
+        now = self.now()
+        state = await self.clerk.ask(self.archive.keep_lane, self.lane, self.owner, now=now, lease_s=self.lease_s)
         self._kept = kept
         self.is_lost = self.is_lost or not state.is_held
         self._is_wanted = state.is_wanted
@@ -243,5 +252,5 @@ class LaneWork:
 
     async def leave(self) -> None:
         """Give the lane back, with the moment from which it may be asked again."""
-        free_at = datetime.now(UTC) + timedelta(seconds=min(max(self.pace.ready_in_s(), 0.0), LONGEST_S))
+        free_at = self.now() + timedelta(seconds=min(max(self.pace.ready_in_s(), 0.0), LONGEST_S))
         await self.clerk.ask(self.archive.leave_lane, self.lane, self.owner, free_at=free_at, slow=self.pace.slow)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from scythe.crawling.discover import Discovery, discover
 from scythe.crawling.extraction import is_cold, to_extracted
 from scythe.crawling.jobs import Answer, Job, SiteSetup
+from scythe.crawling.lists import read_list
 from scythe.crawling.sample import Kept, Sample
 from scythe.crawling.told import Told
 from scythe.errors import BadInput
@@ -42,6 +43,8 @@ class SiteLearner:
 
     def extract(self, job: Job) -> Answer:
         """Extract one page, by what was learned of the site or, before that, cold; of a sitemap or feed, addresses."""
+        if job.kind == "list":
+            return Answer(read_list(job))
         if job.kind != "page":
             seen = self._discover(job, job.body)
             return Answer(found=seen.found, why=seen.why)

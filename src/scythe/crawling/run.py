@@ -287,7 +287,7 @@ class Crawl:
         """Fetch; return what it means for the address, and the response where there is something to extract."""
         began = monotonic()
         try:
-            getter = self._getter if task.kind == "page" else self._fetcher
+            getter = self._getter if task.kind in ("page", "item") else self._fetcher
             response = await getter.get(task.url, etag=task.etag, modified=task.modified, follow=False)
         except FetchFailed as failure:
             work.pace.failed(monotonic(), monotonic() - began)
@@ -315,7 +315,7 @@ class Crawl:
             self._setup,
             task.url,
             response.body,
-            task.kind,
+            "page" if task.kind == "item" else task.kind,
             outcome.content_type,
             response.status,
             response.cut_at_bytes is None,
@@ -326,7 +326,7 @@ class Crawl:
             await self._learned(answer.profile)
         if answer.drift:
             self.tally.drift = answer.drift
-        if answer.why and answer.extracted is None and task.kind == "page":
+        if answer.why and answer.extracted is None and job.kind == "page":
             return replace(outcome, state="failed", why=answer.why, raw=None)
         if answer.extracted is not None:
             self.addresses.note(task.url, answer.extracted)
