@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from scythe.crawling.options import CrawlOptions
     from scythe.crawling.stream import crawl
     from scythe.site import Site
+    from scythe.watching.options import ListOptions, WatchOptions
+    from scythe.watching.stream import watch
 
 __all__ = [
     "ArchiveFailed",
@@ -23,6 +25,7 @@ __all__ = [
     "Field",
     "Image",
     "Link",
+    "ListOptions",
     "Loss",
     "Metadata",
     "MissingExtra",
@@ -33,17 +36,26 @@ __all__ = [
     "ScytheError",
     "Site",
     "TextOptions",
+    "WatchOptions",
     "crawl",
     "read",
     "read_regions",
+    "watch",
 ]
 
 
-_LATER = {"CrawlOptions": "scythe.crawling.options", "Site": "scythe.site", "crawl": "scythe.crawling.stream"}
+_LATER = {
+    "CrawlOptions": "scythe.crawling.options",
+    "ListOptions": "scythe.watching.options",
+    "Site": "scythe.site",
+    "WatchOptions": "scythe.watching.options",
+    "crawl": "scythe.crawling.stream",
+    "watch": "scythe.watching.stream",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Import what learns and crawls only when it is asked for: it takes longer than all the rest."""
+    """Import what learns, crawls and watches only when it is asked for: it takes longer than all the rest."""
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'scythe' has no attribute {name!r}")

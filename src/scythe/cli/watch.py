@@ -1,0 +1,183 @@
+"""`scythe watch`: lists come in, each new record goes into an archive once, and out to whoever wants to know."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from scythe.cli.crawl_options import Concurrency, Contact, Delay, IgnoreRobots, Quiet, UserAgent, Workers
+from scythe.cli.ending import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, plain_errors, quiet_ends
+from scythe.cli.interrupts import on_interrupt
+from scythe.cli.site_options import AllowPrivate, Timeout, site_address
+from scythe.cli.watch_options import (
+    AsJson,
+    AtLeast,
+    Exec,
+    FeedFiles,
+    Follow,
+    Forget,
+    MaxDelay,
+    Miss,
+    NotifyFirst,
+    OlderPages,
+    Once,
+    Only,
+    Policy,
+    Secret,
+    WatchArchive,
+    WatchedSites,
+    Webhook,
+    Within,
+)
+from scythe.cli.watch_show import Showing, kinds_of
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+from scythe.watched import Goals
+
+if TYPE_CHECKING:
+    from scythe.watching.hooks import HookOptions
+    from scythe.watching.options import ListOptions, WatchOptions
+    from scythe.watching.run import Totals, Watch
+
+HELP = """Watch lists: archive every new record once, and visit a page only when something new is due.
+
+SITE is the address of a page with one or more lists (news, products, jobs ...), of a feed or of a sitemap. Its lists
+are found by themselves and known again after a redesign. How often each gets new records, by the hour of the week, is
+learned; the next visit comes just before records would fall off the page. Where one comes late all the same, older
+pages are followed back until what was there is found again: nothing is lost.
+
+Without SITE everything that the archive watches is gone on with. Stop whenever you like: the next run goes on from
+there, and no record is archived twice.
+
+\b
+Examples:
+  scythe watch https://example.org/news                       into watch.scythe.db, until Ctrl-C
+  scythe watch example.org example.net/jobs --max-delay 6h    no record is seen later than 6 hours after it came
+  scythe watch example.org --p95 1h                           95 of 100 within the hour, and quiet nights
+  scythe watch example.org --follow                           and archive the pages that the records lead to
+  scythe watch example.org --exec 'notify-me --stdin'         run a command for new records
+  scythe watch example.org --webhook https://hooks.example.net/x --feed new.rss
+  scythe watch                                                go on with all of them
+  scythe watch --once                                         visit what is due, then end
+  scythe watch --forget example.org                           watch it no longer
+  scythe schedule                                             what is due when, and why
+
+\b
+On a terminal a table shows what goes on. Otherwise, or with --json, every event is one JSON object on standard output:
+record, visit, region, gap, lost, trouble, moved, document, hook.
+
+\b
+Exit codes:
+  0  done (--once, --forget)
+  1  the archive could not be used
+  2  the command was not understood
+  3  nothing is watched
+  130  interrupted; the same command goes on
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command(help=HELP)
+def watch(
+    sites: WatchedSites = None,
+    archive: WatchArchive = "watch.scythe.db",
+    miss: Miss = 0.01,
+    max_delay: MaxDelay = None,
+    p95: Within = None,
+    floor: AtLeast = 600.0,
+    policy: Policy = "auto",
+    older_pages: OlderPages = 20,
+    follow: Follow = False,
+    exec_: Exec = None,
+    webhook: Webhook = None,
+    webhook_secret: Secret = "",
+    feed: FeedFiles = None,
+    notify_first: NotifyFirst = False,
+    once: Once = False,
+    forget: Forget = False,
+    as_json: AsJson = False,
+    events: Only = None,
+    delay: Delay = 1.0,
+    contact: Contact = "",
+    user_agent: UserAgent = "",
+    ignore_robots: IgnoreRobots = False,
+    allow_private: AllowPrivate = False,
+    timeout: Timeout = LIMITS.fetch_s,
+    concurrency: Concurrency = 8,
+    workers: Workers = 1,
+    quiet: Quiet = False,
+) -> None:
+    with quiet_ends(), plain_errors():
+        from scythe.watching.hooks import HookOptions
+        from scythe.watching.options import ListOptions, WatchOptions
+
+        addresses = [site_address(site) for site in sites or ()]
+        if forget:
+            raise typer.Exit(_forget(archive, addresses))
+        goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, floor_s=floor)
+        wanted = ListOptions(policy, goals, older_pages, follow)
+        options = WatchOptions(
+            delay=delay,
+            concurrency=concurrency,
+            workers=workers,
+            obey_robots=not ignore_robots,
+            user_agent=user_agent,
+            contact=contact,
+            timeout_s=timeout,
+            allow_private=allow_private,
+            once=once,
+        )
+        hooks = HookOptions(
+            exec=tuple(exec_ or ()),
+            webhooks=tuple(webhook or ()),
+            secret=webhook_secret,
+            notify_first=notify_first,
+            feeds=tuple(feed or ()),
+        )
+        show = Showing(is_table=not as_json and sys.stdout.isatty(), kinds=kinds_of(events), quiet=quiet)
+        raise typer.Exit(_watch(addresses, archive, wanted, options, hooks, show))
+
+
+def _watch(
+    addresses: list[str], where: str, wanted: ListOptions, options: WatchOptions, hooks: HookOptions, show: Showing
+) -> int:
+    from scythe.archive.open import open_archive
+    from scythe.watching.run import Watch, add_lists
+
+    with open_archive(where, create=bool(addresses)) as archive:
+        only = add_lists(archive, addresses, wanted) if addresses else None
+        if not archive.watches():
+            complain(f"nothing is watched in {where}; name the address of a page with a list")
+            return EMPTY
+        run = Watch(archive, options, listener=show.take, only=only, hooks=hooks)
+        asyncio.run(_attend(run, show))
+        if not show.quiet:
+            typer.echo(neutralise(_summarise(run.totals, where)), err=True)
+        return INTERRUPTED if run.is_stopped else OK
+
+
+async def _attend(run: Watch, show: Showing) -> None:
+    on_interrupt(run.stop)
+    async with show.over(run):
+        await run.run()
+
+
+def _summarise(totals: Totals, where: str) -> str:
+    said = [counted(totals.visits, "visit"), counted(totals.records, "new record"), counted(totals.troubles, "failure")]
+    return f"scythe: {', '.join(said)}; everything is in {where}"
+
+
+def _forget(where: str, addresses: list[str]) -> int:
+    from scythe.archive.open import open_archive
+    from scythe.watching.run import forget_lists
+
+    if not addresses:
+        raise BadInput("say which pages are to be watched no longer")
+    with open_archive(where, create=False) as archive:
+        for address in forget_lists(archive, addresses):
+            typer.echo(neutralise(f"{address} is watched no longer"), err=True)
+    return OK

@@ -1,0 +1,48 @@
+"""What the watch of one page keeps in mind between visits, beside its regions: plain values, kept as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+_IDLE = 2  # times in a row that older pages were of no use, after which they are not asked for again
+
+
+@dataclass(slots=True)
+class Notes:
+    """Which regions have older pages, and how often a gap could not be closed."""
+
+    idle: dict[int, int] = field(default_factory=dict)  # region -> how often older pages brought nothing
+    paged: set[int] = field(default_factory=set)  # regions whose older pages go on where the first ends
+    tries: dict[int, int] = field(default_factory=dict)  # region -> visits that failed to close its gap
+
+    def may_have_older(self, number: int) -> bool:
+        return self.idle.get(number, 0) < _IDLE
+
+    def note_older(self, number: int, *, helped: bool) -> None:
+        """Remember whether older pages went on with a region."""
+        if helped:
+            self.paged.add(number)
+            self.idle.pop(number, None)
+            return
+        self.idle[number] = self.idle.get(number, 0) + 1
+        if not self.may_have_older(number):
+            self.paged.discard(number)
+
+    def to_json(self) -> str:
+        """Write them as they are kept in an archive."""
+        plain = {"idle": self.idle, "paged": sorted(self.paged), "tries": self.tries}
+        return json.dumps({name: value for name, value in plain.items() if value})
+
+    @classmethod
+    def from_json(cls, text: str) -> Notes:
+        """Read what `to_json` wrote; damaged notes are none."""
+        try:
+            plain = json.loads(text or "{}")
+            return cls(_counts(plain.get("idle")), set(map(int, plain.get("paged", ()))), _counts(plain.get("tries")))
+        except (ValueError, TypeError, AttributeError):
+            return cls()
+
+
+def _counts(plain: dict[str, int] | None) -> dict[int, int]:
+    return {int(number): int(count) for number, count in (plain or {}).items()}

@@ -1,0 +1,87 @@
+"""How to watch: what the caller says in, frozen records with everything checked out.
+
+`ListOptions` belongs to a page and is kept with it, so that a restart goes on as before; `WatchOptions` belongs to the
+process that watches.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from scythe.crawling.options import PARTS
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+from scythe.schedule.policies import POLICIES
+from scythe.watched import Goals
+
+OLDER_PAGES = 20
+_MOST_OLDER_PAGES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """What is wanted of one page."""
+
+    policy: str = "auto"  # one of schedule.policies.POLICIES
+    goals: Goals = field(default_factory=Goals)
+    older_pages: int = OLDER_PAGES  # to follow back, at most, where nothing known is left on the first; 0: none
+    follow: bool = False  # archive the page of each new record too
+    parts: tuple[str, ...] = ("text", "images")  # what to extract of those
+
+    def __post_init__(self) -> None:
+        """Raise BadInput where a value cannot be meant."""
+        if self.policy not in POLICIES:
+            raise BadInput(f"there is no policy {self.policy!r}; known are {', '.join(POLICIES)}")
+        if not 0 <= self.older_pages <= _MOST_OLDER_PAGES:
+            raise BadInput(f"0 to {_MOST_OLDER_PAGES} older pages can be followed, not {self.older_pages}")
+        unknown = set(self.parts) - set(PARTS)
+        if unknown:
+            raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; known are {', '.join(PARTS)}")
+
+    def to_json(self) -> str:
+        """Write them as they are kept in an archive."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> ListOptions:
+        """Read what `to_json` wrote; what is missing, or not known here, is as by default."""
+        try:
+            plain = json.loads(text)
+            goals = Goals(**_only(Goals, plain.pop("goals", {})))
+            plain = _only(cls, plain)
+            if "parts" in plain:
+                plain["parts"] = tuple(plain["parts"])
+            return cls(goals=goals, **plain)
+        except (ValueError, TypeError, AttributeError, BadInput):  # by a newer version, or damaged
+            return cls()
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """How politely, and with how much at once."""
+
+    delay: float = 1.0  # seconds between two requests to a host, at least; robots.txt may ask for more
+    concurrency: int = 8  # requests under way in all
+    workers: int = 1  # processes that extract
+    obey_robots: bool = True
+    user_agent: str = ""  # empty: scythe's own, with `contact`
+    contact: str = ""
+    timeout_s: float = LIMITS.fetch_s
+    allow_private: bool = False
+    once: bool = False  # visit what is due, then end
+
+    def __post_init__(self) -> None:
+        """Raise BadInput where a value cannot be meant."""
+        for name in ("concurrency", "workers"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("delay", "timeout_s"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise BadInput(f"{name} must be a number of seconds, not {getattr(self, name)}")
+
+
+def _only(of: type, plain: dict[str, Any]) -> dict[str, Any]:
+    names = {each.name for each in fields(of)}
+    return {name: value for name, value in plain.items() if name in names}

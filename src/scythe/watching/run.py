@@ -1,0 +1,351 @@
+"""Watch lists: pages come in, each is visited when something new is due, each new record is archived once.
+
+due? -> lane of its host -> visit -> archive -> when next? -> due?
+
+Everything that has to survive is in the archive when a visit ends: whatever stops a run, the next one goes on from
+there. `visit.py` tells the story of one visit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from importlib.metadata import version
+
+from scythe.archive.archive import Archive
+from scythe.archive.owner import Owner
+from scythe.archive.rows import WatchRow
+from scythe.crawling.addresses import start_address
+from scythe.crawling.clerk import Clerk
+from scythe.crawling.jobs import Caps, SiteSetup
+from scythe.crawling.lane import LEASE_S, LaneWork, Room
+from scythe.crawling.manners import Manners
+from scythe.crawling.options import CrawlOptions
+from scythe.crawling.pool import open_pool
+from scythe.crawling.scope import host_of
+from scythe.errors import BadInput
+from scythe.fetch.fetcher import Fetcher, open_fetcher
+from scythe.fetch.options import FetchOptions
+from scythe.fetch.pace import Pace
+from scythe.visits import WATCHED, Found, Lane, Outcome, Receipt, Task
+from scythe.watched import DAY_S
+from scythe.watching.clock import Clock
+from scythe.watching.events import Event, TroubleEvent
+from scythe.watching.hooks import HookOptions
+from scythe.watching.items import Items
+from scythe.watching.options import ListOptions, WatchOptions
+from scythe.watching.outbox import Outbox
+from scythe.watching.telling import tell_trouble
+from scythe.watching.visit import Tools, Visit
+
+_LOOK_S = 30.0  # how often the archive is asked for pages that another process added, and the clock for jumps
+_HELD_S = 2.0  # a host that another process asks at the moment is tried again after so long
+_CLOSED_S = 600.0  # one whose robots.txt cannot be read
+_WAITING = 16  # pages asked for and not yet stored, per request under way
+
+Listener = Callable[[Event], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Totals:
+    """What a run came to so far."""
+
+    visits: int = 0
+    requests: int = 0
+    records: int = 0
+    troubles: int = 0
+    lost: int = 0
+
+
+class Watch:
+    """One run over any number of watched pages."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        options: WatchOptions | None = None,
+        *,
+        listener: Listener | None = None,
+        clock: Clock | None = None,
+        only: Iterable[int] | None = None,
+        hooks: HookOptions | None = None,
+    ) -> None:
+        self.options = options or WatchOptions()
+        self.clock = clock or Clock()
+        self.rows: dict[int, WatchRow] = {}  # of pages that are watched, as last read
+        self.totals = Totals()
+        self._archive = archive
+        self._listener = listener
+        self._hooks = hooks or HookOptions()
+        self._only = None if only is None else frozenset(only)  # watches; None: all of the archive
+        self._owner = Owner.of_this_process()
+        self._due: dict[int, datetime] = {}  # by site
+        self._off: dict[int, float] = {}  # sites that have to wait although due, by the steady clock
+        self._rounds: dict[asyncio.Task[None], int] = {}
+        self._stop = asyncio.Event()
+        self._is_stopped = False
+        self._looked_at = float("-inf")
+        self._crawl = CrawlOptions(
+            delay=self.options.delay,
+            concurrency=self.options.concurrency,
+            obey_robots=self.options.obey_robots,
+            per_host=1,
+        )
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether somebody ended the run."""
+        return self._is_stopped
+
+    def stop(self) -> None:
+        """End the run soon. A visit that is under way is done again by the next one."""
+        self._is_stopped = True
+        self._stop.set()
+
+    async def run(self) -> Totals:
+        """Watch until `stop` is called or, with `once`, until nothing is due. Raises ArchiveFailed."""
+        async with AsyncExitStack() as stack:
+            self._clerk = Clerk(self._archive)
+            stack.push_async_callback(self._clerk.close)
+            fetcher = await stack.enter_async_context(open_fetcher(self._fetch_options()))
+            pool = await stack.enter_async_context(open_pool(self.options.workers, Caps()))
+            self._manners = Manners(fetcher, self._clerk, self._crawl, self._fetch_options().user_agent)
+            setups = [SiteSetup(f"lists {n}", ("records",), learns=False) for n in range(self.options.workers)]
+            self._tools = Tools(self._clerk, fetcher, pool, self._manners, self.clock, self._tell, setups)
+            self._items = Items(self._clerk, fetcher, pool, self._manners, self.clock, self._tell)
+            under_way = self.options.concurrency
+            self._room = Room(
+                asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _WAITING), lambda _: True, self._stop
+            )
+            await self._clerk.ask(self._archive.wind_watches, self.clock.now())
+            await self._open_outbox(stack, fetcher)
+            try:
+                await self._work()
+            finally:
+                self._stop.set()
+                await asyncio.gather(*self._rounds, return_exceptions=True)
+                await self._items.close()
+        return self.totals
+
+    async def _open_outbox(self, stack: AsyncExitStack, fetcher: Fetcher) -> None:
+        """Begin to tell hooks and feed files what is new; they end before the archive is left."""
+        self._outbox = Outbox(self._clerk, self._hooks, fetcher, self._tell, now=self.clock.now)
+        rows = await self._clerk.ask(self._archive.watches)
+        stack.push_async_callback(self._outbox.close)
+        await self._outbox.start([row.id for row in rows if self._only is None or row.id in self._only])
+
+    def _fetch_options(self) -> FetchOptions:
+        return FetchOptions(
+            timeout_s=self.options.timeout_s,
+            allow_private=self.options.allow_private,
+            user_agent=self.options.user_agent or f"scythe/{version('scythe')} (watches lists)",
+            contact=self.options.contact,
+            concurrency=self.options.concurrency,
+            accept="text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5",
+        )
+
+    # -- when ----------------------------------------------------------------------------------------------------------
+
+    async def _work(self) -> None:
+        """Begin a round for every site that is due, and sleep until the next one is."""
+        while not self._stop.is_set():
+            await self._look_around()
+            self._begin_rounds()
+            if self.options.once and not self._rounds and not self._due_now():
+                return
+            await self._sleep()
+            await self._end_rounds()
+
+    async def _look_around(self) -> None:
+        """Read from the archive what is watched and when it is due; after a jump of the clock put that right first."""
+        jump_s = self.clock.jumped_s()
+        if jump_s:
+            await self._clerk.ask(self._archive.wind_watches, self.clock.now())
+        elif self.clock.steady() - self._looked_at < _LOOK_S:
+            return
+        self._looked_at = self.clock.steady()
+        rows = await self._clerk.ask(self._archive.watches)
+        self.rows = {row.id: row for row in rows if self._only is None or row.id in self._only}
+        for site in {row.site for row in self.rows.values()}:
+            if site not in self._rounds.values():
+                await self._read_due(site)
+
+    async def _read_due(self, site: int) -> None:
+        due = await self._clerk.ask(self._archive.next_due, site, kinds=WATCHED)
+        if due is None:
+            self._due.pop(site, None)
+        else:
+            self._due[site] = due
+
+    def _due_now(self) -> list[int]:
+        """Return the sites to be visited, the one that waits longest first."""
+        now, steady = self.clock.now(), self.clock.steady()
+        active = set(self._rounds.values())
+        due = [(at, site) for site, at in self._due.items() if at <= now and site not in active]
+        return [site for _, site in sorted(due) if self._off.get(site, 0.0) <= steady]
+
+    def _begin_rounds(self) -> None:
+        for site in self._due_now()[: max(0, self.options.concurrency - len(self._rounds))]:
+            self._rounds[asyncio.ensure_future(self._round(site))] = site
+
+    async def _sleep(self) -> None:
+        """Wait until something is due, a round ends or the run does."""
+        now, steady = self.clock.now(), self.clock.steady()
+        active = set(self._rounds.values())
+        waits = [_LOOK_S]
+        if len(self._rounds) < self.options.concurrency:
+            for site, at in self._due.items():
+                if site not in active:
+                    wait_s = self.clock.real_s((at - now).total_seconds())
+                    waits.append(max(wait_s, self._off.get(site, 0.0) - steady))
+        stopped = asyncio.ensure_future(self._stop.wait())
+        try:
+            await asyncio.wait([stopped, *self._rounds], timeout=max(min(waits), 0.0), return_when="FIRST_COMPLETED")
+        finally:
+            stopped.cancel()
+            with suppress(asyncio.CancelledError):
+                await stopped
+
+    async def _end_rounds(self) -> None:
+        for task in [task for task in self._rounds if task.done()]:
+            site = self._rounds.pop(task)
+            task.result()
+            await self._read_due(site)
+
+    # -- one site ------------------------------------------------------------------------------------------------------
+
+    async def _round(self, site: int) -> None:
+        """Work off what is due at one site, each host of it at its pace."""
+        lanes: set[asyncio.Task[None]] = set()
+        worked = False
+        try:
+            while not self._stop.is_set():
+                lane = await self._take_lane(site)
+                if lane is not None:
+                    worked = True
+                    lanes.add(asyncio.ensure_future(self._work_lane(lane)))
+                    continue
+                if not lanes:
+                    break
+                done, lanes = await asyncio.wait(lanes, timeout=_HELD_S, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+        finally:
+            await asyncio.gather(*lanes, return_exceptions=True)
+        if not worked:
+            self._put_off(site, _HELD_S)  # another process asks that host just now
+
+    def _put_off(self, site: int, seconds: float) -> None:
+        self._off[site] = self.clock.steady() + seconds
+
+    async def _take_lane(self, site: int) -> Lane | None:
+        now, lease_s = self.clock.now(), LEASE_S * self.clock.speed
+        ask = self._clerk.ask
+        return await ask(self._archive.take_lane, site, self._owner, now=now, lease_s=lease_s, kinds=WATCHED)
+
+    async def _work_lane(self, lane: Lane) -> None:
+        work = LaneWork(
+            lane,
+            self._owner,
+            self._clerk,
+            self._crawl,
+            self._room,
+            self,
+            Pace(self.options.delay, slow=lane.slow),
+            kinds=WATCHED,
+            now=self.clock.now,
+            lease_s=LEASE_S * self.clock.speed,
+        )
+        await self._manners.recall(work)
+        await work.run()
+        if work.closed:
+            self._put_off(lane.site, _CLOSED_S)
+            await work.leave()
+            await self._tell(TroubleEvent(self.clock.now(), lane.name, "", work.closed))
+
+    # -- visits, called by lanes ---------------------------------------------------------------------------------------
+
+    @property
+    def is_sampling(self) -> bool:
+        return False
+
+    async def prepare(self, task: Task, work: LaneWork) -> Outcome | None:
+        """Return the outcome where robots.txt forbids to ask, None where it may be asked for."""
+        robots = await self._manners.robots_for(task.url, work)
+        if robots is None or robots.allows(task.url):
+            return None
+        now, why = self.clock.now(), "robots.txt does not allow it"
+        if task.kind != "list":
+            return Outcome(task, "refused", now, why=why)
+        return Outcome(task, "retry", now, why=why, retry_at=now + timedelta(seconds=DAY_S))
+
+    async def visit(self, task: Task, work: LaneWork) -> Receipt:
+        """Visit a watched page, or the page of a record."""
+        try:
+            if task.kind != "list":
+                return await self._items.visit(task, work, self._parts(task.site))
+            row = await self._row(task)
+            receipt = await Visit(self._tools, task, row, work).run()
+            if receipt.records:
+                self._outbox.note(task.id)
+            return receipt
+        finally:
+            self._room.pages.release()
+
+    async def settle(self, outcome: Outcome) -> Receipt:
+        """Store an outcome that asked for nothing."""
+        receipt = await self._clerk.store(outcome)
+        if outcome.task.kind == "list":
+            await self._tell(tell_trouble(await self._row(outcome.task), outcome))
+        return receipt
+
+    async def _row(self, task: Task) -> WatchRow:
+        """Return a watched page as the archive has it now."""
+        rows = await self._clerk.ask(self._archive.watches, task.site)
+        row: WatchRow = next(row for row in rows if row.id == task.id)
+        self.rows[row.id] = row
+        return row
+
+    def _parts(self, site: int) -> tuple[str, ...]:
+        options = [ListOptions.from_json(row.options) for row in self.rows.values() if row.site == site]
+        return tuple(dict.fromkeys(part for one in options if one.follow for part in one.parts)) or ListOptions().parts
+
+    async def _tell(self, event: Event) -> None:
+        if event.kind == "visit":
+            self.totals.visits += 1
+        elif event.kind == "trouble":
+            self.totals.troubles += 1
+        elif event.kind == "record":
+            self.totals.records += 1
+        if self._listener is not None:
+            await self._listener(event)
+
+
+def add_lists(
+    archive: Archive, addresses: Sequence[str], options: ListOptions, clock: Clock | None = None
+) -> list[int]:
+    """Have pages watched from now on; return their numbers. Raises BadInput where one is no address."""
+    now = (clock or Clock()).now()
+    watches = []
+    for address in [start_address(text) for text in addresses]:
+        key = host_of(address)
+        site = archive.add_site(key, address)
+        found = Found(address, key, "start", "list", key=f"list {address}")
+        watches.append(archive.add_watch(site, found, options.to_json(), now=now))
+    return watches
+
+
+def forget_lists(archive: Archive, addresses: Sequence[str]) -> list[str]:
+    """Have pages watched no longer; return them. What was archived stays. Raises BadInput where one is not watched."""
+    watched = {row.url: row for row in archive.watches()}
+    rows = []
+    for address in [start_address(text) for text in addresses]:
+        if address not in watched:
+            raise BadInput(f"{address} is not watched")
+        rows.append(watched[address])
+    for row in rows:
+        archive.end_watch(row.id, "watched no longer")
+    return [row.url for row in rows]

@@ -1,0 +1,287 @@
+"""Follow the lists of one page through one visit: the regions of the page, and of older pages behind it, come in; what
+is new of each, whether anything was missed, and when to come again go out.
+
+Nothing here asks a server or an archive: whoever visits does, and tells.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from scythe.archive.rows import RecordKey, RegionRow
+from scythe.model import Record, Region
+from scythe.schedule.policies import make_policy
+from scythe.visits import Looked
+from scythe.watched import Plan, Seen
+from scythe.watching.continuity import Overlap, judge_overlap, next_newest, next_sticky
+from scythe.watching.identity import Known, describe, know_again
+from scythe.watching.notes import Notes
+from scythe.watching.options import ListOptions
+from scythe.watching.published import published_times
+
+GONE_AFTER = 5  # visits in a row without a region, after which it is called gone
+_TRIES = 5  # visits that try to close a gap, then what is missing counts as lost
+
+
+@dataclass(slots=True)
+class Track:
+    """One list during one visit."""
+
+    number: int
+    region: Region  # as the first page shows it
+    keys: list[str]  # of its records, those of older pages behind
+    records: list[Record]
+    rank: int
+    row: RegionRow | None  # None: never seen before
+    newest: tuple[str, ...]  # what proves that nothing was missed
+    overlap: Overlap
+    shown: int
+    older: set[str] = field(default_factory=set)  # keys that only older pages still had
+    pages: int = 0  # older ones that were read for it
+    is_stuck: bool = False  # older pages bring nothing more of it
+
+    @property
+    def name(self) -> str:
+        return f"{self.region.kind} {self.number}"
+
+    @property
+    def is_first(self) -> bool:
+        return self.row is None and not self.newest
+
+    @property
+    def has_gap(self) -> bool:
+        return bool(self.newest) and not self.overlap.is_proven
+
+
+class Lists:
+    """The lists of one page during one visit."""
+
+    def __init__(self, rows: Sequence[RegionRow], notes: Notes, options: ListOptions) -> None:
+        self.rows = rows
+        self.notes = notes
+        self.options = options
+        self.tracks: list[Track] = []
+        self.missing: list[RegionRow] = []
+        self.requests = 1
+        self.is_broken_off = False  # older pages could not be read to the end
+        self._known: set[str] = set()  # keys the archive has
+        self._next_number = max((row.number for row in rows), default=0) + 1
+
+    def begin(self, regions: Sequence[Region], keys: Sequence[Sequence[RecordKey]]) -> None:
+        """Take the regions of the page itself."""
+        plain = self._learn_keys(keys)
+        found = know_again(regions, plain, [_known(row) for row in self.rows])
+        taken = {index for index in found if index is not None}
+        self.missing = [row for index, row in enumerate(self.rows) if index not in taken]
+        for rank, (region, ours, index) in enumerate(zip(regions, plain, found, strict=True)):
+            self.tracks.append(self._track(region, ours, rank, None if index is None else self.rows[index]))
+        self._adopt()
+
+    def _track(self, region: Region, keys: list[str], rank: int, row: RegionRow | None) -> Track:
+        newest = row.newest if row is not None else ()
+        number = row.number if row is not None else self._next_number
+        self._next_number += row is None
+        overlap = judge_overlap(keys, self._known, newest, row.sticky if row is not None else ())
+        return Track(number, region, keys, list(region.records), rank, row, newest, overlap, len(set(keys)))
+
+    def _adopt(self) -> None:
+        """Let the largest unknown region answer for what a missing one showed last.
+
+        A page that was redesigned while everything on it changed cannot be known again; but its records still can,
+        further back.
+        """
+        unknown = [track for track in self.tracks if track.row is None]
+        lately = [row for row in self.missing if row.missing < GONE_AFTER and row.newest]
+        if not unknown or not lately:
+            return
+        track = max(unknown, key=lambda one: one.shown)
+        row = max(lately, key=lambda one: len(one.newest))
+        track.newest = row.newest
+        track.overlap = judge_overlap(track.keys, self._known, row.newest, row.sticky)
+
+    def _learn_keys(self, keys: Sequence[Sequence[RecordKey]]) -> list[list[str]]:
+        self._known.update(one.key for ours in keys for one in ours if one.is_known)
+        return [[one.key for one in ours] for ours in keys]
+
+    # -- older pages ---------------------------------------------------------------------------------------------------
+
+    @property
+    def wants_older(self) -> bool:
+        """Whether something may have been missed that older pages still have."""
+        return any(self._is_wanted(track) for track in self.tracks)
+
+    @property
+    def wants_proof(self) -> bool:
+        """Whether it is yet to be seen that older pages go on where the first ends: on the first visit, once."""
+        return any(track.is_first and not track.pages for track in self.tracks)
+
+    def _is_wanted(self, track: Track) -> bool:
+        return track.has_gap and not track.is_stuck and self.notes.may_have_older(track.number)
+
+    def add_older(self, regions: Sequence[Region], keys: Sequence[Sequence[RecordKey]]) -> None:
+        """Take an older page; what it shows of lists that nobody asked about is left alone."""
+        plain = self._learn_keys(keys)
+        wanted = [track for track in self.tracks if self._is_wanted(track) or track.is_first]
+        found = know_again(regions, plain, [_known_now(track) for track in wanted])
+        grown: set[int] = set()
+        for region, ours, index in zip(regions, plain, found, strict=True):
+            if index is not None and self._grow(wanted[index], region, ours):
+                grown.add(index)
+        for index, track in enumerate(wanted):
+            track.pages += 1
+            if index not in grown:
+                track.is_stuck = True
+
+    def _grow(self, track: Track, region: Region, keys: Sequence[str]) -> bool:
+        """Put the records of an older page behind those that are there; False where it has none that are not."""
+        there = set(track.keys)
+        added = [(key, record) for key, record in zip(keys, region.records, strict=True) if key not in there]
+        if not added:
+            return False
+        track.keys += [key for key, _ in added]
+        track.records += [record for _, record in added]
+        track.older.update(key for key, _ in added)
+        sticky = track.row.sticky if track.row is not None else ()
+        track.overlap = judge_overlap(track.keys, self._known, track.newest, sticky)
+        return True
+
+    # -- the end of a visit --------------------------------------------------------------------------------------------
+
+    def regions(self) -> tuple[Region, ...]:
+        """Return the regions with the records of older pages in them, to be archived."""
+        return tuple(replace(track.region, records=tuple(track.records)) for track in self.tracks)
+
+    def is_new(self, key: str) -> bool:
+        return key not in self._known
+
+    def settle(self, at: float) -> tuple[Looked, ...]:
+        """Tell every estimator what was seen, and return what is to be kept of each region."""
+        credited = self._credit()
+        looked = [self._settle(track, credited.get(track.number, set()), at) for track in self.tracks]
+        return (*looked, *(_not_seen(row) for row in self.missing))
+
+    def unchanged(self, at: float) -> tuple[Looked, ...]:
+        """Return what is to be kept where the server said that nothing changed."""
+        return tuple(self._settle_unchanged(row, at) if not row.missing else _not_seen(row) for row in self.rows)
+
+    def _credit(self) -> dict[int, set[str]]:
+        """Give each new record to the largest list that shows it: leaving a smaller box beside, it is not gone."""
+        holder: dict[str, Track] = {}
+        for track in sorted(self.tracks, key=lambda one: one.shown):
+            for key in track.keys:
+                if key not in self._known:
+                    holder[key] = track
+        credited: dict[int, set[str]] = {}
+        for key, track in holder.items():
+            credited.setdefault(track.number, set()).add(key)
+        return credited
+
+    def _settle(self, track: Track, new: set[str], at: float) -> Looked:
+        is_open = self._close(track)
+        seen = Seen(
+            at,
+            track.shown,
+            len(new),
+            is_full=track.has_gap,
+            since_s=_since_s(track.row, at),
+            published=_published(track, new, at),
+            requests=1 + track.pages,
+        )
+        plan, estimator = self._plan(track.number, track.row, seen)
+        lost = 0 if not track.has_gap or is_open else _lost(track, plan, seen)
+        recovered = sum(key in track.older for key in new) if not track.is_first else 0
+        row = track.row
+        keys = track.keys[: track.shown]
+        return Looked(
+            track.number,
+            seen,
+            plan,
+            track.name,
+            track.region.kind,
+            track.region.pattern,
+            track.region.columns,
+            describe(track.region),
+            track.rank,
+            track.newest if is_open else next_newest(keys, row.newest if row else ()),
+            next_sticky(keys, self._known, row.newest if row else (), row.sticky if row else ()),
+            known=sum(key in self._known for key in keys),
+            recovered=recovered,
+            lost=lost,
+            has_gap=is_open,
+            estimator=estimator,
+        )
+
+    def _close(self, track: Track) -> bool:
+        """Note what older pages were good for; return whether a gap stays open, to be closed by the next visit."""
+        if track.pages:
+            self.notes.note_older(track.number, helped=bool(track.older) and not (track.has_gap and track.is_stuck))
+        tries = self.notes.tries.pop(track.number, 0)
+        if not track.has_gap or not self.is_broken_off or tries >= _TRIES:
+            return False
+        self.notes.tries[track.number] = tries + 1
+        return True
+
+    def _settle_unchanged(self, row: RegionRow, at: float) -> Looked:
+        seen = Seen(at, row.shown, since_s=_since_s(row, at))
+        plan, estimator = self._plan(row.number, row, seen)
+        return replace(_not_seen(row), seen=seen, plan=plan, known=row.shown, estimator=estimator)
+
+    def _plan(self, number: int, row: RegionRow | None, seen: Seen) -> tuple[Plan, str]:
+        recovers = self.options.older_pages > 0 and number in self.notes.paged
+        goals = replace(self.options.goals, recovers=recovers)
+        estimator = make_policy(self.options.policy, goals, json.loads(row.estimator) if row is not None else None)
+        estimator.note(seen)
+        return estimator.plan(seen.at), json.dumps(estimator.to_plain())
+
+
+def _known(row: RegionRow) -> Known:
+    return Known(row.number, row.pattern, row.kind, row.columns, row.shapes, row.newest, row.rank)
+
+
+def _known_now(track: Track) -> Known:
+    region = track.region
+    return Known(
+        track.number, region.pattern, region.kind, region.columns, describe(region), tuple(track.keys), track.rank
+    )
+
+
+def _not_seen(row: RegionRow) -> Looked:
+    """Return a region as it was."""
+    return Looked(
+        row.number,
+        None,
+        None,
+        row.name,
+        row.kind,
+        row.pattern,
+        row.columns,
+        row.shapes,
+        row.rank,
+        row.newest,
+        row.sticky,
+        has_gap=row.has_gap,
+        estimator=row.estimator,
+    )
+
+
+def _since_s(row: RegionRow | None, at: float) -> float | None:
+    """Return the time since a region was last seen; None where a clock that jumped makes it nonsense."""
+    if row is None or row.seen_at is None:
+        return None
+    since_s = at - row.seen_at.timestamp()
+    return since_s if since_s > 0.0 else None
+
+
+def _published(track: Track, new: set[str], at: float) -> tuple[float, ...]:
+    whole = replace(track.region, records=tuple(track.records))
+    times = published_times(whole, at)
+    return tuple(moment for key, moment in zip(track.keys, times, strict=True) if moment is not None and key in new)
+
+
+def _lost(track: Track, plan: Plan, seen: Seen) -> int:
+    """Return how many records more were to be expected than were seen, since nothing known was left."""
+    if seen.since_s is None:
+        return 0
+    return max(0, round(plan.rate * seen.since_s / 86_400.0) - seen.new)
