@@ -1,0 +1,49 @@
+"""Watched pages for tests of what follows a visit: short ways to say that a page was visited and what was new there."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from tests.archive.visiting import LANE, NOW, SITE, done, later, region
+
+from scythe.archive.archive import Archive
+from scythe.archive.stored import StoredRecord
+from scythe.url import Url
+from scythe.visits import WATCHED, Extracted, Found, Looked
+from scythe.watched import Plan, Seen
+
+FIRST = later(0)
+
+
+def watch(archive: Archive, path: str = "news") -> int:
+    """Have a page watched; return its number."""
+    site = archive.add_site(LANE, SITE)
+    return archive.add_watch(site, Found(Url(f"{SITE}{path}"), LANE, "start", "list"), "{}", now=NOW)
+
+
+def visit(archive: Archive, number: int, *names: str, at: datetime = FIRST) -> list[int]:
+    """Store a visit that shows records by these names, newest first; return the numbers of those that were new."""
+    site = archive.add_site(LANE, SITE)
+    task = next(
+        task for task in archive.next_tasks(site, LANE, 1_000, now=later(1e9), kinds=WATCHED) if task.id == number
+    )
+    shown = region(*((name, f"Title of {name}", "2026-05-01") for name in names), columns=("title", "date"))
+    seen = Seen(at.timestamp(), len(names), len(names))
+    looked = Looked(1, seen, Plan(3_600.0), "list 1", columns=shown.columns)
+    outcome = done(task, at=at, extracted=Extracted(regions=(shown,)), looked=(looked,), retry_at=later(3_600))
+    (receipt,) = archive.store([outcome])
+    return list(receipt.fresh)
+
+
+def record(number: int = 1, site: str = LANE, page: str = f"{SITE}news", **more: object) -> StoredRecord:
+    """Return a record as an archive has it."""
+    fields = more.pop("fields", {"title": f"Title {number}"})
+    assert isinstance(fields, dict)
+    known: dict[str, object] = {
+        "links": (Url(f"{SITE}story/{number}"),),
+        "images": (),
+        "first_seen": later(number),
+        "last_seen": later(number),
+        "kind": "list",
+    } | more
+    return StoredRecord(number, site, Url(page), columns=tuple(fields), fields=tuple(fields.values()), **known)  # type: ignore[arg-type]
