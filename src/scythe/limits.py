@@ -84,6 +84,7 @@ class Limits:
     site_addresses: int = 1_000_000
     site_hosts: int = 500  # below the start's host, where subdomains belong to the site
     watched_regions: int = 100  # of one page that are followed; a news front has some 20
+    region_keys: int = 1_000  # of records by which one region is known again; lists show 10 to 200 at once
     trace_arrivals: int = 5_000_000  # of one list, in a file; the busiest of 13 news lists has 94 000 a year
     trace_line_chars: int = 1_000
     traces: int = 10_000  # in one folder
