@@ -1,0 +1,162 @@
+"""Watch a replayed site and compare: `python -m tools.measure_watch [--traces DIR] [--days D] [--speed S]`.
+
+A local news server replays three traces on five list pages, so many times faster than they were, with redesigns and
+outages in between (`tools.watch_trial`). The engine of `scythe watch` watches them by the same clock. Then its archive
+is compared with what the site showed: records lost, records archived twice; and what it asked for with what the
+simulation asks for. Ends with exit code 1 where anything was lost or doubled or the requests differ by over 10 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tools.watch_expected import Expected, expect
+from tools.watch_trial import (
+    Asks,
+    Found,
+    Settings,
+    compare,
+    count_asks,
+    make_trial,
+    pick_traces,
+    start_watch,
+    watch_command,
+)
+
+from scythe.demo.replay import Replay
+from scythe.demo.replay_serve import InProcess, serve_replay_process
+from scythe.schedule.traces import Trace
+from scythe.watched import DAY_S, Goals
+
+_START_S = 2.0  # real, for two processes to start
+_ENDING_S = 60.0
+_WITHIN = 0.10
+_SLACK_S = 0.02  # real: between a page being written and its request being noted
+
+
+@dataclass
+class Verdict:
+    """What a trial came to."""
+
+    found: Found = field(default_factory=Found)
+    asks: dict[str, Asks] = field(default_factory=dict)
+    expected: dict[str, Expected] = field(default_factory=dict)
+    events: Counter[str] = field(default_factory=Counter)
+    code: int = 0
+    complaint: str = ""
+
+    def total(self, *, is_expected: bool = False, with_older: bool = False) -> int:
+        """Return visits, or requests with those for older pages, of all pages."""
+        rows: list[Asks] | list[Expected] = list(self.expected.values() if is_expected else self.asks.values())
+        return sum(row.visits + (row.older if with_older else 0) for row in rows)
+
+    def differs(self, *, with_older: bool = False) -> float:
+        """Return by which share the watch asked more than the simulation."""
+        wanted = self.total(is_expected=True, with_older=with_older)
+        return self.total(with_older=with_older) / max(wanted, 1) - 1
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing was lost or doubled, and as much was asked for as was expected."""
+        close = abs(self.differs()) <= _WITHIN and abs(self.differs(with_older=True)) <= _WITHIN
+        return not self.found.faults and not self.code and close
+
+
+def measure(traces: Sequence[Trace], settings: Settings, folder: Path, *, policy: str = "auto") -> Verdict:
+    """Run one trial in a folder."""
+    replay = make_trial(traces, settings).started(time.time() + _START_S)
+    until = replay.pace.start + settings.days * DAY_S
+    archive, events = str(folder / "archive.db"), folder / "events.jsonl"
+    with serve_replay_process(replay, folder) as server:
+        more = ("--policy", policy, "--timeout", str(_timeout_s(settings)))
+        process = start_watch(watch_command(archive, server.urls, replay.pace, until, *more), events)
+        verdict = Verdict()
+        try:
+            _, said = process.communicate(timeout=replay.pace.real(until) - time.time() + _ENDING_S)
+            verdict.code, verdict.complaint = process.returncode, said[-2_000:]
+        except subprocess.TimeoutExpired:
+            verdict.code, verdict.complaint = 1, "it did not end"
+        finally:
+            process.kill()
+        _judge(verdict, server, archive, policy)
+    verdict.events = _count(events)
+    return verdict
+
+
+def _timeout_s(settings: Settings) -> float:
+    """Return how long a request may hang: half an hour of the site's time, within what this machine may need."""
+    return max(1_800.0 / settings.speed, 1.5)
+
+
+def _judge(verdict: Verdict, server: InProcess, archive: str, policy: str) -> None:
+    replay: Replay = server.replay
+    verdict.asks = {page.path: count_asks(server, page.path) for page in replay.pages}
+    verdict.found = compare(server, archive, verdict.asks, _SLACK_S * replay.pace.speed)
+    for page in replay.pages:
+        ours = verdict.asks[page.path]
+        verdict.expected[page.path] = expect(replay, page, Goals(), (ours.first, ours.last), policy)
+
+
+def _count(events: Path) -> Counter[str]:
+    """Count the events by their kind."""
+    rows = [json.loads(line) for line in events.read_text(encoding="utf-8").splitlines()]
+    kinds = Counter(row["kind"] for row in rows)
+    kinds.update(f"region {row['what']}" for row in rows if row["kind"] == "region")
+    kinds.update("gap closed" if row["is_closed"] else "gap open" for row in rows if row["kind"] == "gap")
+    return kinds
+
+
+def tabulate(verdict: Verdict) -> str:
+    """Write what was found as a table."""
+    lines = ["| page | visits | simulated | older pages | simulated | failed | lost |", "|---|---|---|---|---|---|---|"]
+    for path, asks in verdict.asks.items():
+        wanted = verdict.expected[path]
+        lost = verdict.found.lost_by_page[path]
+        cells = (path, asks.visits, wanted.visits, asks.older, wanted.older, asks.failed, lost)
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    found, kinds = verdict.found, sorted(verdict.events.items())
+    lines.append(f"\nstories {found.stories}, lost {found.lost}, archived twice {found.doubled}")
+    lines.append(f"records {found.records}, of two stories {found.mixed}, of none {found.others}")
+    for name, older in (("visits", False), ("requests", True)):
+        ours, wanted = verdict.total(with_older=older), verdict.total(is_expected=True, with_older=older)
+        lines.append(f"{name} {ours} against {wanted} ({100 * verdict.differs(with_older=older):+.1f} %)")
+    lines.append("events: " + ", ".join(f"{kind} {count}" for kind, count in kinds))
+    return "\n".join(lines + [f"such as {name}" for name in found.names])
+
+
+def main() -> None:
+    """Measure as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--traces", type=Path, help="a folder of traces with meta.json; else three are made")
+    parser.add_argument("--pick", default="", help="names of three of them, with commas between")
+    parser.add_argument("--days", type=float, default=10.0)
+    parser.add_argument("--speed", type=float, default=1_000.0)
+    parser.add_argument("--policy", default="auto")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--calm", action="store_true", help="neither redesigns nor outages")
+    parser.add_argument("--keep", type=Path, help="leave archive, events and ledger in this folder")
+    said = parser.parse_args()
+    traces = pick_traces(said.traces, said.pick.split(",") if said.pick else ())
+    settings = Settings(said.days, said.speed, not said.calm, not said.calm, said.seed)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = said.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        verdict = measure(traces, settings, folder, policy=said.policy)
+    print(f"{', '.join(trace.name for trace in traces)}: {said.days:g} days at {said.speed:g} times their speed")
+    print(tabulate(verdict))
+    if verdict.complaint:
+        print(verdict.complaint, file=sys.stderr)
+    raise SystemExit(0 if verdict.is_right else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""Kill watches and let them go on: `python -m tools.measure_watch_kills [--kills N] [--postgres] [--seed N]`.
+
+The engine watches a replayed site (`tools.watch_trial`). At random moments (so many requests after its start, and some
+milliseconds) it is killed with SIGKILL, every other time together with its workers, and started again with the same
+words, until there were so many kills; then it runs on for half a day of the site's time. The archive is compared with
+what the site showed and with itself: the journal of visits against the totals of regions, both against the records.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+
+from tools.crawl_trial import Ledger, descendants, left_behind, new_archives, query
+from tools.watch_trial import Found, Settings, compare, count_asks, make_traces, make_trial, start_watch, watch_command
+
+from scythe.demo.replay import Replay
+from scythe.demo.replay_serve import InProcess, serve_replay_process
+from scythe.watched import DAY_S
+
+_POLL_S = 0.002
+_STARTING_S = 1.5  # one kill in ten comes within this, before anything is asked for
+_RUN_S = 60.0
+_SLACK_S = 0.02  # real: between a page being written and its request being noted
+_MOST_REQUESTS = 12  # between two kills
+_KILL_EVERY_S = 4.0  # real, on the average: starting takes most of it
+_MORE = ("--max-delay", "3600")  # visits every hour, so that kills come in the middle of them
+
+
+@dataclass
+class Verdict:
+    """What was found wrong, each of it as a number that should be 0; and what was done."""
+
+    kills: int = 0
+    kills_of_all: int = 0  # workers included
+    runs: int = 0
+    visits: int = 0
+    days: float = 0.0  # of the site's time
+    stories: int = 0
+    lost: int = 0
+    doubled: int = 0
+    mixed: int = 0
+    doubled_sightings: int = 0
+    wrong_totals: int = 0  # regions whose totals are not those of their journal
+    wrong_records: int = 0  # records more or fewer than the journal counts
+    wrong_visits: int = 0  # visits that are in the journal twice
+    stuck: int = 0  # pages that were not visited any more after the last kill
+    orphans: int = 0  # workers that outlived their parent
+    complaints: list[str] = field(default_factory=list)
+    restart_s: list[float] = field(default_factory=list)  # from the start of a run to its first request
+
+    def faults(self) -> int:
+        """Return the sum of all that should not be."""
+        wrong = self.wrong_totals + self.wrong_records + self.wrong_visits + self.doubled_sightings
+        return self.lost + self.doubled + self.mixed + wrong + self.stuck + self.orphans + len(self.complaints)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One site, one archive, one sequence of chances."""
+
+    server: InProcess
+    archive: str
+    folder: Path
+    random: Random
+
+    def run_killed(self, kills: int, verdict: Verdict) -> float:
+        """Watch, killed so many times; return what the site's clock showed at the last one."""
+        replay: Replay = self.server.replay
+        for _ in range(kills):
+            process = self._start(float("inf"), verdict)
+            ended = self._await_moment(process, verdict)
+            if ended is not None:
+                verdict.complaints.append(f"exit code {ended}: {_said(process)}")
+                break
+            self._kill(process, verdict)
+        return replay.pace.now()
+
+    def run_on(self, verdict: Verdict, until: float) -> None:
+        """Watch until the site's clock shows a time, and end as usual."""
+        process = self._start(until, verdict)
+        try:
+            code = process.wait(self.server.replay.pace.real(until) - time.time() + _RUN_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
+        if code != 0:
+            verdict.complaints.append(f"exit code {code}: {_said(process)}")
+        else:
+            _said(process)
+
+    def _start(self, until: float, verdict: Verdict) -> subprocess.Popen[str]:
+        verdict.runs += 1
+        pace = self.server.replay.pace
+        until = min(until, pace.start + 10_000 * DAY_S)
+        command = watch_command(self.archive, self.server.urls, pace, until, *_MORE)
+        return start_watch(command, self.folder / "events.jsonl")
+
+    def _await_moment(self, process: subprocess.Popen[str], verdict: Verdict) -> int | None:
+        """Wait for a random moment; return the exit code where the process ended before."""
+        ledger = Ledger(self.server.ledger)
+        began, before = time.monotonic(), ledger.count()
+        if self.random.random() < 0.1:
+            return _wait(process, self.random.uniform(0, _STARTING_S))
+        wanted, seen, size = self.random.randint(1, _MOST_REQUESTS), 0, ledger.size()
+        while process.poll() is None and seen < wanted and time.monotonic() - began < _RUN_S:
+            time.sleep(_POLL_S)
+            if ledger.size() != size:
+                if not seen:
+                    verdict.restart_s.append(round(time.monotonic() - began, 3))
+                size = ledger.size()
+                seen = ledger.count() - before
+        if not seen and process.poll() is None:
+            verdict.complaints.append(f"nothing was asked for within {_RUN_S} s")
+        return _wait(process, self.random.uniform(0, 0.15))
+
+    def _kill(self, process: subprocess.Popen[str], verdict: Verdict) -> None:
+        workers = descendants(process.pid)
+        verdict.kills += 1
+        if self.random.random() < 0.5:
+            verdict.kills_of_all += 1
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+        process.wait()
+        _said(process)
+        verdict.orphans += left_behind(workers)
+
+    def judge(self, verdict: Verdict, since: float) -> None:
+        """Compare the archive with the site, and with itself; after `since` every page must have been visited."""
+        server, archive = self.server, self.archive
+        asks = {page.path: count_asks(server, page.path) for page in server.replay.pages}
+        found: Found = compare(server, archive, asks, _SLACK_S * server.replay.pace.speed)
+        verdict.stories, verdict.lost = found.stories, found.lost
+        verdict.doubled, verdict.mixed = found.doubled, found.mixed
+        verdict.complaints += [f"such as {name}" for name in found.names]
+        verdict.stuck = sum(one.last < since for one in asks.values())
+        _judge_journal(archive, verdict)
+
+
+def _judge_journal(archive: str, verdict: Verdict) -> None:
+    """Compare what the archive says twice."""
+
+    def number(sql: str) -> int:
+        return int(query(archive, sql)[0][0] or 0)
+
+    sums = "SELECT region, count(shown) AS looks, sum(new) AS records, sum(lost) AS lost FROM looks GROUP BY region"
+    same = "s.looks = r.looks AND s.records = r.records AND s.lost = r.lost"
+    verdict.wrong_totals = number(
+        f"SELECT count(*) FROM regions r JOIN ({sums}) s ON s.region = r.id WHERE NOT ({same})"
+    )
+    verdict.wrong_records = abs(number("SELECT count(*) FROM records") - number("SELECT sum(new) FROM looks"))
+    twice = "SELECT count(*) FROM (SELECT 1 FROM {} GROUP BY {} HAVING count(*) > 1) AS one"
+    verdict.wrong_visits = number(twice.format("looks", "region, at"))
+    verdict.doubled_sightings = number(twice.format("sightings", "record, page"))
+    verdict.visits = number("SELECT count(*) FROM fetches WHERE status IN (200, 304)")
+
+
+def _wait(process: subprocess.Popen[str], seconds: float) -> int | None:
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _said(process: subprocess.Popen[str]) -> str:
+    """Return the last words of a process that ended."""
+    assert process.stderr is not None
+    with process.stderr:
+        return process.stderr.read()[-500:]
+
+
+@dataclass(frozen=True)
+class Chances:
+    """How much to try."""
+
+    kills: int = 100
+    speed: float = 2_000.0
+    seed: int = 1
+
+
+def measure(chances: Chances, places: Iterator[str], folder: Path) -> Verdict:
+    """Kill as often as asked for and return what was found."""
+    days = chances.kills * _KILL_EVERY_S * chances.speed / DAY_S + 1
+    settings = Settings(days, chances.speed, redesigns=True, outages=False, seed=chances.seed)
+    replay = make_trial(make_traces(), settings).started(time.time() + 0.5)
+    verdict = Verdict()
+    with serve_replay_process(replay, folder) as server:
+        trial = Trial(server, next(places), folder, Random(chances.seed))
+        last = trial.run_killed(chances.kills, verdict)
+        trial.run_on(verdict, replay.pace.now() + max(DAY_S / 2, 5 * chances.speed))
+        verdict.days = (replay.pace.now() - replay.pace.start) / DAY_S
+        trial.judge(verdict, last)
+    return verdict
+
+
+def main() -> None:
+    """Measure as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--speed", type=float, default=2_000.0)
+    parser.add_argument("--postgres", action="store_true", help="the archive in PostgreSQL, else in an SQLite file")
+    parser.add_argument("--seed", type=int, default=1)
+    said = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, new_archives(Path(folder), is_postgres=said.postgres) as places:
+        verdict = measure(Chances(said.kills, said.speed, said.seed), places, Path(folder))
+    table = asdict(verdict)
+    restarts = sorted(table.pop("restart_s"))
+    table["restart_s_median"] = restarts[len(restarts) // 2] if restarts else None
+    table["restart_s_most"] = restarts[-1] if restarts else None
+    print(json.dumps(table, indent=2))
+    raise SystemExit(1 if verdict.faults() else 0)
+
+
+if __name__ == "__main__":
+    main()
