@@ -49,10 +49,10 @@ def test_lost_records_are_the_red_end_of_their_bar_and_a_mark_beside_the_visits(
     arrivals = [MONDAY + 60, MONDAY + 120, MONDAY + 180]
     svg = region_svg(History("news", [Lane("visits", [MONDAY + HOUR_S], lost=arrivals[:1])], arrivals=arrivals))
     (lost,), (seen,) = bars(svg, "lost"), bars(svg, "came")
-    assert "1 of them lost" in (lost.findtext(f"{SVG}title") or "")
+    assert "1 of them missed" in (lost.findtext(f"{SVG}title") or "")
     assert float(seen.get("height") or 0) == pytest.approx(2 * float(lost.get("height") or 0), rel=1e-3)
     assert float(lost.get("y") or 0) < float(seen.get("y") or 0)
-    assert "lost" in texts(svg)
+    assert "missed" in texts(svg)
 
 
 def test_with_several_policies_each_has_its_lane_and_its_words() -> None:
@@ -104,7 +104,7 @@ def test_names_of_sites_stay_text(bad: str) -> None:
     ):
         assert "<script" not in svg
         kinds = {element.tag.removeprefix(SVG) for element in parse(svg).iter()}
-        assert kinds <= {"svg", "title", "desc", "style", "rect", "text", "path", "circle"}
+        assert kinds <= {"svg", "title", "desc", "style", "rect", "text", "path", "circle", "g"}
         svg.encode()
 
 
@@ -225,7 +225,7 @@ def test_an_image_has_its_words_without_any_font_of_the_machine() -> None:
     svg = region_svg(History("A title", [Lane("visits", [MONDAY])], arrivals=[MONDAY]))
     image = to_png(svg)
     assert image[:8] == b"\x89PNG\r\n\x1a\n"
-    assert (int.from_bytes(image[16:20], "big"), int.from_bytes(image[20:24], "big")) == (1920, 800)
+    assert (int.from_bytes(image[16:20], "big"), int.from_bytes(image[20:24], "big")) == (1920, 816)
     without = to_png(re.sub(r"<text .*?</text>", "", svg))
     assert len(image) > len(without) + 2_000  # ASCII alone: no font of the system was looked at
     assert math.isclose(len(to_png(svg, zoom=1)), len(image) / 2, rel_tol=0.6)

@@ -70,6 +70,11 @@ def draw(width: float, height: float, title: str, said: str, parts: Iterable[str
     )
 
 
+def move(down: float, parts: Iterable[str]) -> str:
+    """Return elements as one, so much further down."""
+    return f'<g transform="translate(0 {down:.6g})">{"".join(parts)}</g>'
+
+
 def quote(text: str) -> str:
     """Return text for XML: escaped, and without the characters that XML has no way to write."""
     return escape("".join(sign if sign.isprintable() else " " for sign in text))

@@ -13,9 +13,9 @@ from scythe.schedule.labels import place_labels
 from scythe.watched import HOUR_S
 
 _WIDE, _HIGH = 960.0, 560.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 84.0, 648.0, 96.0, 496.0  # of the field
+_LEFT, _RIGHT, _TOP, _BOTTOM = 84.0, 622.0, 96.0, 496.0  # of the field
 _KEY = _RIGHT + 36  # where the legend begins
-_COLUMNS = (_KEY + 144, _KEY + 196, _KEY + 250)  # of the legend, where they end
+_COLUMNS = (_KEY + 172, _KEY + 222, _KEY + 274)  # of the legend, where they end
 _DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 3", "12 5", "1 3", "6 2 1 2 1 2")
 _CURVES_MOST = len(LINES)
 _MISSED_MOST = 0.01  # the default goal: points that miss more are hollow
@@ -168,7 +168,7 @@ class _Field:
             if len(curve.points) > 1:
                 yield line(f"s{number}", _KEY - 10, y - 4, _KEY + 14, y - 4, width=2, dash=_DASHES[number])
             yield _dot(number, _KEY + 2, y - 4, is_hollow=point.missed > _MISSED_MOST)
-            yield words("ink strong" if number == 0 else "ink", _KEY + 22, y, shorten(curve.name, 9))
+            yield words("ink strong" if number == 0 else "ink", _KEY + 22, y, shorten(curve.name, 16))
             delay = name_duration(point.delay_h * HOUR_S, "{:.1f}")
             figures = (_figure(point.fetches_day), delay, f"{_figure(100 * point.missed)} %")
             kinds = ("soft", "soft", "lostword" if point.missed > _MISSED_MOST else "soft")

@@ -11,15 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from scythe.schedule.axes import LATEST_S, Scale, name_duration, name_moment, tick_counts, tick_times
-from scythe.schedule.drawing import box, diamonds, draw, line, path, shorten, ticks, wide_of, words
+from scythe.schedule.drawing import box, diamonds, draw, line, move, path, shorten, ticks, wide_of, words
 from scythe.watched import DAY_S, HOUR_S
 
 _WIDE, _LEFT, _RIGHT = 960.0, 76.0, 28.0
-_TOP, _HIGH = 96.0, 220.0  # of the field with the bars
+_TOP, _HIGH = 104.0, 220.0  # of the field with the bars
 _LANE = 26.0
+_NAME_MOST = 14  # letters of a lane's name
 _BARS_MOST = 400
 _BIN_S = tuple(hours * HOUR_S for hours in (1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 1344, 5376, 21504, 86016))
 _SHORTEST_S = 6 * HOUR_S  # of what is shown: fewer bars are no plot
+_SHEETS_MOST = 20
 _TICK_APART, _MARK_APART = 2.0, 6.0  # on the paper
 
 
@@ -61,9 +63,23 @@ class History:
 
 def region_svg(history: History) -> str:
     """Draw a region over time as SVG."""
-    start, end = _reach(history)
-    sheet = _Sheet(history, start, end)
-    return draw(_WIDE, sheet.bottom + 48, history.title, sheet.describe(), sheet.parts())
+    return regions_svg([history], history.title)
+
+
+def regions_svg(histories: Sequence[History], title: str) -> str:
+    """Draw regions over time as SVG, one below the other; those beyond the twentieth are left out, and it says so."""
+    sheets = [_Sheet(history, *_reach(history)) for history in histories[:_SHEETS_MOST]]
+    parts: list[str] = []
+    said, top = [], 0.0
+    for sheet in sheets:
+        parts.append(move(top, sheet.parts()) if top else "".join(sheet.parts()))
+        said.append(f"{sheet.title}: {sheet.describe()}" if len(sheets) > 1 else sheet.describe())
+        top += sheet.bottom + 48
+    left = len(histories) - len(sheets)
+    if left > 0:
+        parts.append(words("soft", 24, top + 20, f"and {left} more that are not drawn"))
+        top += 40
+    return draw(_WIDE, max(top, 1.0), title, " ".join(said), parts)
 
 
 def _reach(history: History) -> tuple[float, float]:
@@ -83,7 +99,7 @@ class _Sheet:
     """One plot on its paper."""
 
     def __init__(self, history: History, start: float, end: float) -> None:
-        self._history = history
+        self._history, self.title = history, history.title
         self._start, self._end = start, end
         self._bin_s = next((size for size in _BIN_S if (end - start) / size <= _BARS_MOST), (end - start) / _BARS_MOST)
         self._unit_s, self._unit = (HOUR_S, "hour") if self._bin_s < DAY_S else (DAY_S, "day")
@@ -92,13 +108,15 @@ class _Sheet:
         most = max(self._came + [rate for rate in self._rates if rate is not None])
         self._counts = tick_counts(most * self._unit_s / self._bin_s)
         right = max((wide_of(lane.said, 11) + 14 for lane in history.lanes if lane.said), default=0.0)
-        self._x = Scale(start, end, _LEFT, _WIDE - _RIGHT - right)
+        left = max((wide_of(shorten(lane.name, _NAME_MOST)) + 24 for lane in history.lanes), default=0.0)
+        self._x = Scale(start, end, max(_LEFT, left), _WIDE - _RIGHT - right)
         self._y = Scale(0.0, self._counts[-1].at, _TOP + _HIGH, _TOP)
         self.bottom = _TOP + _HIGH + 10 + _LANE * len(history.lanes)
 
     def parts(self) -> Iterator[str]:
         """Yield the elements from the back to the front."""
         yield words("ink name", 24, 34, shorten(self._history.title, 78))
+        yield words("soft", 24, 55, shorten(self._history.said, 124))
         yield from self._draw_future()
         yield from self._draw_grid()
         yield from self._draw_bars()
@@ -111,10 +129,12 @@ class _Sheet:
         """Say in words what is shown."""
         came, lost = sum(self._came), sum(self._lost)
         said = [f"{name_moment(self._start)} to {name_moment(self._end)}, UTC.", f"{came:.0f} records came"]
-        said.append(f"in bars of {name_duration(self._bin_s)}" + (f", {lost:.0f} of them were lost." if lost else "."))
+        said.append(
+            f"in bars of {name_duration(self._bin_s)}" + (f", {lost:.0f} of them were missed." if lost else ".")
+        )
         for lane in self._history.lanes:
             visits = len(self._inside(lane.visits))
-            missed = f", {len(self._inside(lane.lost))} records lost" if lane.lost else ""
+            missed = f", {len(self._inside(lane.lost))} records missed" if lane.lost else ""
             said.append(f"{lane.name}: {visits} visits{missed}.")
             said += [f"Next visit {name_moment(at)}." for at in list(lane.planned)[:1]]
         return " ".join(said)
@@ -169,16 +189,16 @@ class _Sheet:
         if now is None or not self._start <= now < self._end:
             return
         x = self._x.place(now)
-        yield box("ahead", x, _TOP - 12, self._x.end - x, self.bottom - _TOP + 12)
-        yield words("soft small", x + 5, _TOP - 2, "from now on")
+        yield box("ahead", x, _TOP - 14, self._x.end - x, self.bottom - _TOP + 14)
+        yield words("soft small", x + 5, _TOP - 3, "from now on")
 
     def _draw_grid(self) -> Iterator[str]:
         for tick in self._counts:
             y = self._y.place(tick.at)
             yield line("base" if tick.at == 0 else "grid", self._x.start, y, self._x.end, y)
-            yield words("soft small", _LEFT - 8, y + 4, tick.name, anchor="end")
+            yield words("soft small", self._x.start - 8, y + 4, tick.name, anchor="end")
         yield words("soft small", 24, _TOP - 13, f"records per {self._unit}")
-        moments = tick_times(self._start, self._end, most=14)
+        moments = tick_times(self._start, self._end, most=15)
         yield ticks("grid", (self._x.place(tick.at) for tick in moments), _TOP, self.bottom - _TOP + 5, width=1)
         for tick in moments:
             x = self._x.place(tick.at)
@@ -200,7 +220,7 @@ class _Sheet:
             if came > lost:
                 yield box("came", left, split, right - left - gap, self._y.start - split, said=said)
             if lost > 0:
-                yield box("lost", left, top, right - left - gap, split - top, said=f"{said}, {lost:.3g} of them lost")
+                yield box("lost", left, top, right - left - gap, split - top, said=f"{said}, {lost:.3g} of them missed")
 
     def _high(self, count: float) -> float:
         return self._y.place(count * self._unit_s / self._bin_s)
@@ -217,7 +237,7 @@ class _Sheet:
     def _draw_lane(self, lane: Lane, top: float) -> Iterator[str]:
         middle = top + _LANE / 2
         yield line("grid", self._x.start, middle, self._x.end, middle)
-        yield words("ink", _LEFT - 8, middle + 4, shorten(lane.name, 10), anchor="end")
+        yield words("ink", self._x.start - 8, middle + 4, shorten(lane.name, _NAME_MOST), anchor="end")
         yield ticks("visit", self._thin(lane.visits, _TICK_APART), middle - 7, 14, width=1.25)
         due = self._thin(lane.planned, _TICK_APART)
         yield ticks("plan", due, middle - 9, 18, width=2)
@@ -234,15 +254,14 @@ class _Sheet:
     def _draw_legend(self) -> Iterator[str]:
         lanes = self._history.lanes
         shown = [("came", "came")] if sum(self._came) else []
-        shown += [("lost", "lost")] if sum(self._lost) or any(lane.lost for lane in lanes) else []
+        shown += [("lost", "missed")] if sum(self._lost) or any(lane.lost for lane in lanes) else []
         shown += [("rate", "forecast")] if any(rate is not None for rate in self._rates) else []
         shown += [("visit", "visit")] if any(lane.visits for lane in lanes) else []
         shown += [("plan", "next visit")] if any(lane.planned for lane in lanes) else []
         x = _WIDE - _RIGHT - sum(wide_of(name) + 36 for _, name in shown) + 14
-        yield words("soft", 24, 55, shorten(self._history.said, int((x - 40) / wide_of("n"))))
         for kind, name in shown:
-            yield _sample(kind, x, 51)
-            yield words("soft", x + 19, 55, name)
+            yield _sample(kind, x, 76)
+            yield words("soft", x + 19, 80, name)
             x += wide_of(name) + 36
 
 
