@@ -68,7 +68,8 @@ def _weigh(shown: Sequence[str], old: Sequence[str]) -> tuple[bool, str]:
 
 
 def _judge_order(shown: int, old: int, anchors: Sequence[int], others: Sequence[int], last: int) -> tuple[bool, str]:
-    below = next((place for place in anchors if others and place > others[0]), shown)
+    top = max(_pinnable(shown), others[0] if others else 0)
+    below = next((place for place in anchors if place >= top), shown)  # what stands above may be pinned
     between = sum(below < place < last for place in others)
     if between > max(1, len(anchors) // 3):
         # new ones come in anywhere: by score, by hand, by the last answer
