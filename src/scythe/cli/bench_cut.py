@@ -85,13 +85,6 @@ def format_cell(cell: Cell) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, float):
-        return (
-            f"{cell:.0f}"
-            if cell >= 100
-            else f"{cell:.1f}"
-            if cell >= 10
-            else f"{cell:.2f}"
-            if cell > 1
-            else f"{cell:.3f}"
-        )
+        size = abs(cell)
+        return f"{cell:.{0 if size >= 100 else 1 if size >= 10 else 2 if size > 1 else 3}f}"
     return str(cell)

@@ -120,7 +120,7 @@ def simulate(
     """Visit a list as an estimator says, from `warm_s` after its first record to its last.
 
     `begin` says what the estimator knows: "warm" the rate and profile of the time before, "cold" the first page,
-    "dated" the first page and when its records were published. A visit due in an outage (start, end) is made at its
+    "dated" the same, and every record says when it was published. A visit due in an outage (start, end) is made at its
     end. Arrivals are sorted. With `recovers`, a visit after A arrivals takes A // P + 1 requests and misses nothing.
     """
     check_arrivals(arrivals, shown, warm_s)
@@ -128,13 +128,10 @@ def simulate(
         raise BadInput(f"a trial begins {', '.join(BEGINNINGS)}, not {begin!r}")
     now, end = arrivals[0] + warm_s, arrivals[-1]
     estimator = make(start_of(arrivals, shown, warm_s) if begin == "warm" else None)
-    seen = bisect_right(arrivals, now)
+    world = _World(arrivals, shown, recovers, is_dated=begin == "dated", seen=bisect_right(arrivals, now))
     if begin != "warm":
-        page = arrivals[max(seen - shown, 0) : seen]
-        dates = tuple(page) if begin == "dated" else ()
-        estimator.note(Seen(at=now, shown=len(page), new=len(page), published=dates))
-    world = _World(arrivals, shown, recovers, seen)
-    days, came = max((end - now) / DAY_S, 1e-9), len(arrivals) - seen
+        estimator.note(world.look_first(now))
+    days, came = max((end - now) / DAY_S, 1e-9), len(arrivals) - world.seen
     while True:
         plan = estimator.plan(now)
         if not plan.wait_s > 0:
@@ -150,11 +147,18 @@ def simulate(
 class _World:
     """The list, and what was seen of it."""
 
-    def __init__(self, arrivals: Sequence[float], shown: int, recovers: bool, seen: int) -> None:
-        self.arrivals, self.shown, self.recovers, self.seen = arrivals, shown, recovers, seen
+    def __init__(
+        self, arrivals: Sequence[float], shown: int, recovers: bool, *, is_dated: bool = False, seen: int = 0
+    ) -> None:
+        self.arrivals, self.shown, self.recovers, self.is_dated, self.seen = arrivals, shown, recovers, is_dated, seen
         self.visits: list[Visit] = []
         self.delays_s: list[float] = []
         self.missed_at: list[float] = []
+
+    def look_first(self, at: float) -> Seen:
+        """Return what the page shows before anything is known of it."""
+        page = tuple(self.arrivals[max(self.seen - self.shown, 0) : self.seen])
+        return Seen(at=at, shown=len(page), new=len(page), published=page if self.is_dated else ())
 
     def visit(self, at: float, since_s: float, expected: float) -> Seen:
         """Look at the list, write down what was seen and return it as an estimator is told."""
@@ -164,10 +168,12 @@ class _World:
         requests = came // self.shown + 1 if self.recovers else 1
         shown = min(requests * self.shown, here)
         self.visits.append(Visit(at, new, shown, came - new, requests, expected, since_s))
-        self.delays_s += [at - arrived for arrived in self.arrivals[here - new : here]]
+        found = self.arrivals[here - new : here]
+        self.delays_s += [at - arrived for arrived in found]
         self.missed_at += self.arrivals[here - came : here - new]
         is_full = new >= self.shown and not self.recovers
-        return Seen(at, min(self.shown, here), new, is_full=is_full, since_s=since_s, requests=requests)
+        dates = tuple(found) if self.is_dated else ()
+        return Seen(at, min(self.shown, here), new, is_full, since_s, published=dates, requests=requests)
 
 
 def start_of(arrivals: Sequence[float], shown: int, warm_s: float = WARM_S) -> Start:
