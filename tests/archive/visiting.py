@@ -9,7 +9,8 @@ from scythe.archive.archive import Archive
 from scythe.archive.hashes import digest_text
 from scythe.model import Record, Region
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Outcome, Task
+from scythe.visits import Extracted, Found, Looked, Outcome, Task
+from scythe.watched import Seen
 
 NOW = datetime(2026, 5, 4, 12, 0, 0, tzinfo=UTC)
 SITE = Url("http://site.example/")
@@ -53,3 +54,28 @@ def region(*rows: tuple[str, ...], columns: tuple[str, ...] = ("title",), links:
         Record(fields, (Url(f"{SITE}{link}"),) if links else ()) for link, *rest in rows for fields in [tuple(rest)]
     ]
     return Region(tuple(records), columns)
+
+
+def watch(archive: Archive, path: str = "news", options: str = "{}") -> tuple[int, Task]:
+    """Watch a list page of the site; return the site's number and the task of the first visit."""
+    site = archive.add_site(LANE, SITE)
+    number = archive.add_watch(site, found(path), options, now=NOW)
+    return site, next(task for task in list_tasks(archive, site) if task.id == number)
+
+
+def list_tasks(archive: Archive, site: int, at: datetime = NOW) -> list[Task]:
+    return archive.next_tasks(site, LANE, 1_000, now=at, kinds=("list",))
+
+
+def looked(number: int = 1, *, shown: int | None = 10, new: int = 0, **more: Any) -> Looked:
+    """Return a region after a visit that showed so many records, or where it was not there."""
+    seen = None if shown is None else Seen(0.0, shown, new, more.pop("is_full", False), more.pop("since_s", None))
+    return Looked(number, seen, **more)
+
+
+def listed(task: Task, *regions: Region, at: datetime = NOW, wait_s: float = 3_600, **more: Any) -> Outcome:
+    """Return the outcome of a visit to a list that went well."""
+    more.setdefault("looked", (looked(shown=sum(len(one.records) for one in regions)),))
+    more.setdefault("extracted", Extracted(regions=regions))
+    retry_at = at + timedelta(seconds=wait_s)
+    return Outcome(task, "retry", at, status=200, seconds=0.1, size=500, retry_at=retry_at, **more)

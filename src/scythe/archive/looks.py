@@ -46,6 +46,15 @@ def region_rows(connection: Connection, watch: int) -> list[RegionRow]:
     return [_region(row) for row in connection.execute(query)]
 
 
+def unreadable_regions(connection: Connection) -> Iterator[int]:
+    """Yield the numbers of regions whose values are damaged."""
+    for row in connection.execution_options(yield_per=100).execute(select(REGIONS)):
+        try:
+            _region(row)
+        except (ValueError, TypeError, OverflowError):
+            yield row.id
+
+
 def plan_rows(connection: Connection, sites: Sequence[str]) -> list[PlanRow]:
     """Return the regions of every page that is watched, of these sites or of all, with the last look at each."""
     last = select(func.max(LOOKS.c.id)).where(LOOKS.c.region == REGIONS.c.id).correlate(REGIONS).scalar_subquery()

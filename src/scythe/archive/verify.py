@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, Select, Table, func, select, text
+from sqlalchemy import Connection, Select, Table, func, or_, select, text
 
 from scythe.archive.bodies import unpack
 from scythe.archive.database import Database, sound
 from scythe.archive.hashes import checksum, digest, digest_text
-from scythe.archive.schema import BODIES, CHECKED, EXTRACTIONS, PAGES, RECORDS, VERSIONS
+from scythe.archive.looks import unreadable_regions
+from scythe.archive.schema import (
+    BODIES,
+    CHECKED,
+    EXTRACTIONS,
+    LOOKS,
+    PAGES,
+    RECORDS,
+    REGIONS,
+    URLS,
+    VERSIONS,
+    WATCHES,
+)
 from scythe.errors import ArchiveFailed
 
 MOST = 100  # complaints listed; more would say no more
@@ -19,8 +31,9 @@ _TEXTS = EXTRACTIONS.alias("texts")
 def verify(database: Database) -> list[str]:
     """Read the whole archive and list what is wrong with it, MOST things at most; an empty list is a sound archive.
 
-    Found are: damage to the file's structure, rows that lack what belongs to them; extractions, records and kept
-    responses that differ from their hash. Not found is damage inside a value without one: an address, a time, a count.
+    Found are: damage to the file's structure, rows that lack what belongs to them, regions that differ from their
+    journal; extractions, records and kept responses that differ from their hash. Not found is damage inside a value
+    without one: an address, a time, most counts.
     """
     complaints: list[str] = []
     try:
@@ -48,6 +61,8 @@ def _complaints(database: Database, connection: Connection) -> Iterator[str]:
     for table in (EXTRACTIONS, RECORDS):
         yield from _sums(database, connection, table)
     yield from _bodies(database, connection)
+    for region in unreadable_regions(connection):
+        yield f"{database.where}: region {region} cannot be read"
 
 
 def _texts(database: Database, connection: Connection) -> Iterator[str]:
@@ -101,9 +116,33 @@ def _miscounts() -> Select[tuple[int]]:
     return select(PAGES.c.id).where(PAGES.c.versions != counted)
 
 
+def _strange_watches() -> Select[tuple[int]]:
+    return select(WATCHES.c.id).join(URLS, URLS.c.id == WATCHES.c.id).where(URLS.c.kind != "list")
+
+
+def _restless_watches() -> Select[tuple[int]]:
+    query = select(WATCHES.c.id).join(URLS, URLS.c.id == WATCHES.c.id)
+    return query.where(WATCHES.c.ended_at.is_not(None), URLS.c.due_at.is_not(None))
+
+
+def _miscounted_looks() -> Select[tuple[int]]:
+    journal = (
+        select(LOOKS.c.region, func.count(LOOKS.c.shown).label("looks"))
+        .add_columns(func.sum(LOOKS.c.new).label("records"), func.sum(LOOKS.c.lost).label("lost"))
+        .group_by(LOOKS.c.region)
+        .subquery()
+    )
+    names = ("looks", "records", "lost")
+    differs = [REGIONS.c[name] != func.coalesce(journal.c[name], 0) for name in names]
+    return select(REGIONS.c.id).outerjoin(journal, journal.c.region == REGIONS.c.id).where(or_(*differs))
+
+
 _GAPS = (
     ("version {} has no extraction", _lacks_extraction()),
     ("the extraction of version {} has no text", _lacks_text()),
     ("page {} has no version", _lacks_version()),
     ("page {} has not the versions it counts", _miscounts()),
+    ("watch {} is of an address that is no list", _strange_watches()),
+    ("watch {} is ended and waits for a visit", _restless_watches()),
+    ("region {} has not the looks it counts", _miscounted_looks()),
 )
