@@ -1,0 +1,138 @@
+"""How far a list may fill before it is visited: errors of past forecasts come in, an allowance goes out.
+
+A forecast of M records that turns out as r * M loses (r * M - P) of them where that is above 0. The errors r of the
+last visits have a tail that falls like that of a normal distribution; fitted to the largest fifth, with full pages
+counted as "at least so much", it tells which share of the records a forecast of M loses. The largest M that keeps the
+share wanted is the allowance. The fit uses forty errors where counting full pages would have eight.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+
+from scythe.schedule.chances import share_over
+from scythe.schedule.saved import read_numbers
+
+KEPT = 200  # errors: half a year of a list visited daily, a month of a busy one
+PRIOR = 20  # errors assumed at the start, pushed out by the first two hundred seen
+PRIOR_SPREAD = 0.15  # besides what counting alone makes
+COLD_SPREAD = 0.4  # the same where nothing is known of nights and weekends
+TOP = 0.2  # share of the errors the tail is fitted to; 0.1 is noisier, 0.3 loses more for fewer visits: a draw
+LEAST_TAIL = 0.001
+WIDEST = 50.0  # times the forecast: what no list needs
+AIM = 0.75  # of the share that may be lost: what comes by chance in a year stays below the whole
+BUDGET_HALF_LIFE_S = 180 * 86_400.0
+BUDGET_PAGES = 15.0  # pages of records, lost as aimed at, that the account begins with
+TIGHTEST, LOOSEST = 0.25, 2.5  # what the account may make of the aim
+OVERDRAWN = 0.3  # power by which an overdrawn account shrinks the allowance: tails heavier than the fit
+HIDDEN_LEAST = 0.05  # of a page, behind a full one
+ESCALATION = 3.0  # times as many are assumed behind each further full page in a row: the level has jumped
+ESCALATION_MOST = 3
+
+
+class Errors:
+    """Counts over forecasts of the last visits."""
+
+    def __init__(self, ratios: list[float] | None = None) -> None:
+        self.ratios = ratios if ratios is not None else []  # below 0: the page was full, so it was at least so much
+        self.fit()
+
+    @classmethod
+    def assumed(cls, shown: int, spread: float) -> Errors:
+        """Return what is assumed of a list that shows so many records."""
+        sd = math.sqrt(spread * spread + 1.4 / max(shown, 1))
+        places = [(7 * i % PRIOR + 0.5) / PRIOR for i in range(PRIOR)]  # in no order: they leave one by one
+        return cls([math.exp(sd * NormalDist().inv_cdf(place) - sd * sd / 2) for place in places])
+
+    @classmethod
+    def from_plain(cls, plain: object) -> Errors:
+        """Take them up; raise ValueError where they are none."""
+        return cls(read_numbers(plain, None, is_signed=True)[-KEPT:])
+
+    def to_plain(self) -> list[float]:
+        """Return them as plain values."""
+        return [round(ratio, 4) for ratio in self.ratios]
+
+    def add(self, ratio: float, is_full: bool) -> None:
+        """Add one error, forget the oldest."""
+        self.ratios.append(-ratio if is_full else ratio)
+        del self.ratios[:-KEPT]
+        self.fit()
+
+    def fit(self) -> None:
+        """Fit the tail: squares of the excess over 1 fall exponentially beyond `start`."""
+        ordered = sorted(((max(abs(ratio) - 1.0, 0.0) ** 2, ratio < 0) for ratio in self.ratios), reverse=True)
+        count = min(max(4, round(TOP * len(ordered))), max(len(ordered) - 1, 0))
+        top = ordered[:count]
+        self.start = ordered[count][0] if ordered else 0.0
+        whole = sum(not is_full for _, is_full in top)
+        self.scale = max(sum(square - self.start for square, _ in top) / max(whole, 1), LEAST_TAIL)
+        self.share = count / len(ordered) if ordered else 1.0
+
+    def lost(self, ratio: float) -> float:
+        """Return the share of the records that are lost where a page is so many times the forecast."""
+        excess = max(ratio - 1.0, 0.02)
+        return min(
+            1.0, self.share * math.exp(min(0.0, (self.start - excess * excess) / self.scale)) * self.beyond(ratio)
+        )
+
+    def beyond(self, ratio: float) -> float:
+        """Return how much further an error goes that went so far, in the mean."""
+        return self.scale / (2.0 * max(ratio - 1.0, 0.02))
+
+    def widest(self, share: float) -> float:
+        """Return the least page, in forecasts, that loses no more than a share."""
+        low, high = 1.0 + math.sqrt(self.start), WIDEST
+        for _ in range(20):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.lost(middle) <= share else (middle, high)
+        return high
+
+
+class Budget:
+    """The account of what was seen and what was lost, by estimate."""
+
+    def __init__(self, seen: float = 0.0, lost: float = 0.0) -> None:
+        self.seen, self.lost = seen, lost
+
+    def open(self, shown: int, miss: float) -> None:
+        """Begin the account of a list that shows so many records."""
+        self.seen = BUDGET_PAGES * max(shown, 1)
+        self.lost = self.seen * miss * AIM
+
+    def add(self, seen: float, lost: float, length_s: float) -> None:
+        """Enter one visit."""
+        fade = 0.5 ** (length_s / BUDGET_HALF_LIFE_S)
+        self.seen, self.lost = self.seen * fade + seen, self.lost * fade + lost
+
+    def credit(self, miss: float) -> float:
+        """Return what may be lost over what was: above 1 there is some left."""
+        return miss * AIM * self.seen / max(self.lost, 1e-9)
+
+
+def allowance(errors: Errors, budget: Budget, shown: int, miss: float, full_in_row: int) -> float:
+    """Return the forecast at which a list is to be visited, in records."""
+    credit = budget.credit(miss)
+    share = miss * AIM * min(max(credit, TIGHTEST), LOOSEST)
+    allowed = min(shown / errors.widest(share), _by_counting(shown, round(math.log(share), 1)))
+    if credit < 1.0:
+        allowed *= max(credit, 0.1) ** OVERDRAWN
+    return allowed / 1.5 ** min(max(full_in_row - 1, 0), 12)
+
+
+def hidden(errors: Errors, shown: int, new: float, expected: float, full_in_row: int) -> float:
+    """Estimate how many records a full page did not show."""
+    behind = max(expected * errors.beyond(new / max(expected, 1e-6)), HIDDEN_LEAST * shown)
+    return behind * ESCALATION ** min(max(full_in_row - 1, 0), ESCALATION_MOST)
+
+
+@lru_cache(maxsize=4_096)
+def _by_counting(shown: int, log_share: float) -> float:
+    """Return the mean at which chance alone loses a share: no forecast is better than a perfect one."""
+    share, low, high = math.exp(log_share), 0.0, 1.5 * shown
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if share_over(middle, shown) <= share else (low, middle)
+    return max(low, 1e-3)
