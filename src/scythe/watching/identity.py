@@ -1,0 +1,174 @@
+"""Know the lists of a page again: regions found now and those known from before come in, which is which goes out.
+
+The records are the best evidence: a list that still shows some of what it showed is the same one, whatever it looks
+like now. Where all records changed, or several lists share them, the tag tree of the records counts (paper 004, Figure
+5), what their own addresses look like, then columns, kind, size and place. A page has many lists of one build, so all
+are assigned together, the surest first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from scythe.errors import BadInput
+from scythe.model import Region
+from scythe.page.normalise import fold
+from scythe.page.own_links import own_links
+from scythe.read.records.matching import ALIKE
+from scythe.read.records.pattern import Pattern, parse, similarity
+from scythe.url import url_shape
+
+SHAPES = 8  # kept of one region
+_SAME_RECORDS = 0.2  # of the smaller list: so many prove that it is the same
+_SAME_SHAPES = 0.5  # of the addresses, where neither records nor tags are the same
+_LIKE_SHAPES = 0.1  # needed where the tags are the same: a site builds all its lists alike
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A region as it was last seen."""
+
+    number: int
+    pattern: str
+    kind: str
+    columns: tuple[str, ...]
+    shapes: tuple[str, ...]
+    keys: tuple[str, ...]  # its newest records
+    rank: int  # place among the regions of its page
+    missing: int = 0  # visits in a row without it
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A region as it is now, with the keys of its records."""
+
+    region: Region
+    keys: frozenset[str]
+    shapes: tuple[str, ...]
+    rank: int
+
+
+def know_again(found: Sequence[Region], keys: Sequence[Sequence[str]], known: Sequence[Known]) -> list[int | None]:
+    """Return for each region found which of the known ones it is, by index; None: it was never seen before.
+
+    `keys` has the keys of the records of each region found. No two regions found are the same known one.
+    """
+    now = [
+        _Found(region, frozenset(ours), describe(region) if known else (), rank)
+        for rank, (region, ours) in enumerate(zip(found, keys, strict=True))
+    ]
+    before = [frozenset(one.keys) for one in known]
+    weights = _weigh_keys([one.keys for one in now], before)
+    pairs = [
+        (score, -old, -new)
+        for new, one in enumerate(now)
+        for old, other in enumerate(known)
+        if (score := _compare(one, other, before[old], weights)) > 0.0
+    ]
+    answer: list[int | None] = [None] * len(found)
+    taken: set[int] = set()
+    for _, old, new in sorted(pairs, reverse=True):
+        if answer[-new] is None and -old not in taken:
+            answer[-new] = -old
+            taken.add(-old)
+    return answer
+
+
+def _weigh_keys(*sides: Sequence[Collection[str]]) -> dict[str, float]:
+    """Return what a record says about its region: less, the more regions of either side show it."""
+    weights: dict[str, float] = {}
+    for side in sides:
+        for key, count in Counter(key for keys in side for key in keys).items():
+            weights[key] = weights.get(key, 1.0) / count
+    return weights
+
+
+def _compare(one: _Found, other: Known, keys: frozenset[str], weights: dict[str, float]) -> float:
+    """Return how much speaks for a region found being a known one; 0 where too little does."""
+    both = one.keys & keys
+    weight = sum(weights[key] for key in both)
+    smaller = min(len(one.keys), len(keys))
+    tags = compare_patterns(one.region.pattern, other.pattern)
+    shapes = _compare_shapes(one.shapes, other.shapes)
+    columns = _overlap(_plain_names(one.region.columns), _plain_names(other.columns))
+    is_like = tags >= ALIKE and (shapes >= _LIKE_SHAPES or not (one.shapes and other.shapes))
+    is_alike = one.region.kind == other.kind or columns >= 0.5
+    if not (weight and len(both) >= _SAME_RECORDS * smaller) and not is_like:
+        if not (shapes >= _SAME_SHAPES and is_alike):
+            return 0.0
+    share = 2 * weight / (len(one.keys) + smaller) if smaller else 0.0
+    score = 6 * share + 2 * tags + 2 * shapes + columns + 0.5 * (one.region.kind == other.kind)
+    score += 0.5 / (1 + abs(one.rank - other.rank)) - 0.05 * min(other.missing, 10)
+    return score + 0.2 * smaller / max(len(one.keys), len(keys), 1) + 0.5
+
+
+def describe(region: Region) -> tuple[str, ...]:
+    """Return what the own addresses of a region's records look like: host, folder and shape, the commonest first.
+
+    A folder that few records share says nothing about the region and is left out.
+    """
+    places = [_place(url) for url in own_links(region) if url]
+    folders = Counter(folder for folder, _ in places)
+    often = max(2, len(places) // 10)
+    shapes = Counter(f"{folder if folders[folder] >= often else ''} {shape}" for folder, shape in places)
+    return tuple(shape for shape, _ in sorted(shapes.items(), key=lambda item: (-item[1], item[0]))[:SHAPES])
+
+
+def _place(url: str) -> tuple[str, str]:
+    """Return host and first folder of an address, and its shape."""
+    key = fold(url)
+    parts = urlsplit(key)
+    first, slash, _ = parts.path[1:].partition("/")
+    return f"{parts.netloc}/{first[:40] if slash else ''}", url_shape(key)[:80]
+
+
+def _compare_shapes(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    if not ours or not theirs:
+        return 0.0
+    whole = _overlap(ours, theirs)
+    folders = _overlap([shape.partition(" ")[0] for shape in ours], [shape.partition(" ")[0] for shape in theirs])
+    shapes = _overlap([shape.partition(" ")[2] for shape in ours], [shape.partition(" ")[2] for shape in theirs])
+    return 0.5 * whole + 0.3 * folders + 0.2 * shapes
+
+
+def _plain_names(columns: Iterable[str]) -> set[str]:
+    """Return the names of columns without the numbers of those that repeat."""
+    return {name.rstrip("0123456789").rstrip("_") for name in columns}
+
+
+def _overlap(one: Iterable[str], other: Iterable[str]) -> float:
+    ours, theirs = set(one), set(other)
+    return len(ours & theirs) / len(ours | theirs) if ours or theirs else 0.0
+
+
+def is_redesigned(before: str, now: str) -> bool:
+    """Say whether the records of a region are built of other tags than before."""
+    return bool(before and now) and compare_patterns(before, now) < ALIKE
+
+
+@lru_cache(maxsize=4_096)
+def compare_patterns(one: str, other: str) -> float:
+    """Return how similar the tag trees of two regions are, 0 to 1; 0 where one has none."""
+    if not one or not other:
+        return 0.0
+    if one == other:
+        return 1.0
+    ours, theirs = _parse(one), _parse(other)
+    if ours is None or theirs is None:
+        return 0.0
+    # no more nodes match than have the same tags: most pairs need no closer look
+    most = (Counter(ours.labels) & Counter(theirs.labels)).total()
+    bound = 2 * most / (len(ours.labels) + len(theirs.labels))
+    return similarity(ours, theirs) if bound >= 0.5 else 0.0
+
+
+@lru_cache(maxsize=1_024)
+def _parse(pattern: str) -> Pattern | None:
+    try:
+        return parse(pattern)
+    except BadInput:
+        return None
