@@ -53,8 +53,9 @@ class Rule:
                 self._note_first(seen)
         elif seen.since_s > 0 and not (seen.is_full and seen.since_s > 1.01 * self.goals.ceiling_s):
             # A visit long after it was due that finds nothing known says how long nobody came, not how much came.
-            self._learn(seen, seen.since_s)
-            self.watched_s += seen.since_s
+            since_s = max(seen.since_s, 1.0)  # what came in no time has no rate
+            self._learn(seen, since_s)
+            self.watched_s += since_s
 
     def plan(self, now: float) -> Plan:
         """Say when to come again: as the rule has it, within the goals."""
