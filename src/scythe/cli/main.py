@@ -18,6 +18,8 @@ VERBS = {
     "learn": ("scythe.cli.learn", "Learn a site from some of its pages and write a profile."),
     "cut": ("scythe.cli.cut", "Cut the fields of a learned site out of pages."),
     "crawl": ("scythe.cli.crawl", "Crawl a site politely into an archive, learning it on the way."),
+    "watch": ("scythe.cli.watch", "Watch lists: archive every new record once, visit when something is due."),
+    "schedule": ("scythe.cli.schedule", "Show when watched lists are visited next, or try policies on a trace."),
     "explain": ("scythe.cli.explain", "Explain what a profile does with one page."),
     "suggest": ("scythe.cli.suggest", "Suggest which pages of a site to annotate."),
     "annotate": ("scythe.cli.annotate", "Teach a site which images of its pages are relevant."),

@@ -202,10 +202,9 @@ class _Sheet:
         yield ticks("grid", (self._x.place(tick.at) for tick in moments), _TOP, self.bottom - _TOP + 5, width=1)
         for tick in moments:
             x = self._x.place(tick.at)
-            anchor = "end" if x > _WIDE - 42 else "middle"
-            yield words("soft small", x, self.bottom + 19, tick.name, anchor=anchor)
+            yield words("soft small", x, self.bottom + 19, tick.name, anchor=_anchor(x, tick.name))
             if tick.below:
-                yield words("ink small", x, self.bottom + 35, tick.below, anchor=anchor)
+                yield words("ink small", x, self.bottom + 35, tick.below, anchor=_anchor(x, tick.below))
         yield words("soft small", 24, self.bottom + 19, "UTC")
 
     def _draw_bars(self) -> Iterator[str]:
@@ -263,6 +262,11 @@ class _Sheet:
             yield _sample(kind, x, 76)
             yield words("soft", x + 19, 80, name)
             x += wide_of(name) + 36
+
+
+def _anchor(x: float, text: str) -> str:
+    """Say how a text is held that is to stand below a place, so that the edge of the paper does not cut it."""
+    return "end" if x + wide_of(text, 11) / 2 > _WIDE - 4 else "middle"
 
 
 def _sample(kind: str, x: float, y: float) -> str:

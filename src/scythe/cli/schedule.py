@@ -1,0 +1,128 @@
+"""`scythe schedule`: an archive or a trace comes in, when lists are visited, at what cost and risk, goes out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scythe.cli.durations import parse_duration
+from scythe.cli.ending import plain_errors, quiet_ends
+from scythe.cli.watch_options import MaxDelay, Miss, WatchedSites, Within
+from scythe.errors import BadInput
+
+HELP = """Show when watched lists are visited next and why, or try policies on a recorded trace.
+
+Without --simulate: the plan of an archive that `scythe watch` keeps. One line per list: the next visit, how many new
+records are expected by then, the risk that one of them is missed, and what set the time. SITE is a host or the
+beginning of an address; without it all lists are shown.
+
+With --simulate: policies run over recorded arrivals, lines of `site,unix_time` in a CSV file (.xz too) or a folder of
+such files. A list shows its newest P records; what is pushed off it between two visits is missed. P comes from --shown
+or from meta.json beside the file: {"NAME": {"P": 30}}.
+
+\b
+Examples:
+  scythe schedule                                     what is due when, and why
+  scythe schedule example.org --archive my.db         one site
+  scythe schedule -o plan.svg                         draw what came, what is expected and all visits
+  scythe schedule --json | jq -r 'select(.risk > 0.01) | .page'
+  scythe schedule --simulate news.csv --shown 30      what would `auto` have cost and missed?
+  scythe schedule --simulate news.csv --policy all    and the others?
+  scythe schedule --simulate news.csv --policy auto,ses -o policies.svg
+  scythe schedule --simulate news.csv --miss 0.001 --max-delay 6h
+  scythe schedule --simulate news.csv --recover       older pages can be followed back: nothing is missed
+
+\b
+Policies:
+  auto      the fewest fetches that keep --miss and the delays, by forecast with its uncertainty (the default)
+  seasonal  a Poisson forecast by the hour of the week
+  poisson   a Poisson forecast of the rate of the last days
+  ses       exponential smoothing of the last intervals, as published
+  average   a constant interval, by the mean rate: the yardstick of the former
+  adaptive  sooner after a change, later after none, as crawlers do
+  fixed     every hour, or as often as --max-delay says
+  all       all of these
+
+\b
+Exit codes:
+  0  done, also where nothing is watched
+  1  the archive could not be read, or the plot not written
+  2  the command, or the trace, was not understood
+"""
+
+LAST_S = 14 * 86_400.0
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+ArchiveAt = Annotated[
+    str, typer.Option("--archive", metavar="FILE|URL", help="What `scythe watch` keeps: a file, or postgresql://...")
+]
+Simulate = Annotated[
+    Path | None, typer.Option(metavar="CSV|DIR", help="Run policies over these recorded arrivals instead.")
+]
+Policies = Annotated[
+    list[str] | None,
+    typer.Option("--policy", metavar="NAME", help="A policy to run; may be repeated, or given with commas."),
+]
+Shown = Annotated[
+    int | None, typer.Option(min=1, metavar="P", help="The list shows so many records; otherwise as meta.json says.")
+]
+Recover = Annotated[bool, typer.Option("--recover", help="Older pages can be followed back, for a request each.")]
+WarmUp = Annotated[
+    float | None,
+    typer.Option(parser=parse_duration, metavar="TIME", help="What is known before the trial begins; 28d unless said."),
+]
+Cold = Annotated[bool, typer.Option("--cold", help="Begin the trial knowing nothing but one page.")]
+Last = Annotated[
+    float | None,
+    typer.Option(parser=parse_duration, metavar="TIME", help="The plot shows the last so long; 14d unless said."),
+]
+Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE.svg|.png", help="Draw a plot here.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object per line instead of a table.")]
+
+
+@app.command(help=HELP)
+def schedule(
+    sites: WatchedSites = None,
+    archive: ArchiveAt = "watch.scythe.db",
+    simulate: Simulate = None,
+    policy: Policies = None,
+    shown: Shown = None,
+    miss: Miss = 0.01,
+    max_delay: MaxDelay = None,
+    p95: Within = None,
+    recover: Recover = False,
+    warm_up: WarmUp = None,
+    cold: Cold = False,
+    last: Last = None,
+    output: Output = None,
+    as_json: AsJson = False,
+) -> None:
+    with quiet_ends(), plain_errors():
+        if simulate is None:
+            if policy or shown or recover or cold or max_delay or p95 or warm_up:
+                raise BadInput("policies and goals are tried on a trace: name one with --simulate")
+            from scythe.cli.schedule_plan import show_plan
+
+            show_plan(archive, sites or [], plot=output, last_s=last or LAST_S, as_json=as_json)
+            return
+        if sites:
+            raise BadInput("--simulate takes a trace, and no SITE")
+        from scythe.cli.schedule_trial import Experiment, choose_policies, run_experiment
+        from scythe.schedule.simulate import WARM_S
+        from scythe.watched import Goals
+
+        run_experiment(
+            Experiment(
+                path=simulate,
+                policies=choose_policies(policy or []),
+                goals=Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, recovers=recover),
+                shown=shown,
+                warm_s=warm_up or WARM_S,
+                begin="cold" if cold else "warm",
+                plot=output,
+                last_s=last or LAST_S,
+                as_json=as_json,
+            )
+        )

@@ -1,0 +1,151 @@
+"""The plan of a watch: an archive comes in, when each list is visited next and why goes out, and as a plot."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from scythe.archive.archive import Archive
+from scythe.archive.rows import LookRow, RegionRow, WatchRow
+from scythe.schedule.plots import History, Lane, Span
+from scythe.schedule.policies import make_policy
+from scythe.watched import DAY_S, HOUR_S
+from scythe.watching.options import ListOptions
+
+_SOON = datetime(1971, 1, 1, tzinfo=UTC)  # an address due before is due at once
+_AHEAD_S, _AHEAD_MOST_S = 2 * DAY_S, 14 * DAY_S  # how far a forecast is drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """When a list is visited next, and what is expected of it."""
+
+    page: str
+    site: str
+    region: str  # what it is called; empty: no list of the page is known yet
+    records: int  # that were new, in all
+    lost: int  # at least so many
+    rate_day: float | None  # records a day
+    next_at: datetime | None  # None: the page is not to be visited
+    expected: float | None  # new records by then
+    risk: float | None  # 0..1, share of them that will be missed
+    last_at: datetime | None
+    why: str
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it for JSON, times in ISO 8601."""
+        times = {"next_at": self.next_at, "last_at": self.last_at}
+        return asdict(self) | {name: None if at is None else at.isoformat() for name, at in times.items()}
+
+
+def read_plan(
+    archive: Archive, sites: Sequence[str], now: datetime
+) -> list[tuple[Planned, WatchRow, RegionRow | None]]:
+    """Return every list of the pages that are watched with what it comes from, the next visit first.
+
+    `sites` are hosts or addresses; without any, all are meant.
+    """
+    found: list[tuple[Planned, WatchRow, RegionRow | None]] = []
+    regions: dict[int, list[RegionRow]] = {}
+    for row in archive.plans():
+        regions.setdefault(row.region.watch, []).append(row.region)
+    for watch in archive.watches():
+        if not sites or any(_means(site, watch) for site in sites):
+            lists: list[RegionRow | None] = [*regions.get(watch.id, ())]
+            found += [(_planned(watch, region, now), watch, region) for region in lists or [None]]
+    return sorted(found, key=lambda one: (one[0].next_at or datetime.max.replace(tzinfo=UTC), one[0].page))
+
+
+def draw_plan(
+    archive: Archive, plan: Iterable[tuple[Planned, WatchRow, RegionRow | None]], now: datetime, last_s: float
+) -> list[History]:
+    """Return what plots show of the lists of a plan: the journal of the time before, and what is expected."""
+    since = now - timedelta(seconds=last_s)
+    return [
+        _history(planned, watch, region, list(archive.looks(region.id, since=since)), now, last_s)
+        for planned, watch, region in plan
+        if region is not None
+    ]
+
+
+def _means(site: str, watch: WatchRow) -> bool:
+    """Say whether a host, or the beginning of an address, means a watched page."""
+    wanted = site.partition("://")[2] or site
+    page = str(watch.url).partition("://")[2]
+    return site == watch.site_key or page == wanted or page.startswith(wanted.rstrip("/") + "/")
+
+
+def _planned(watch: WatchRow, region: RegionRow | None, now: datetime) -> Planned:
+    plan = None if region is None else region.plan
+    due_at = now if watch.due_at is not None and watch.due_at < _SOON else watch.due_at
+    return Planned(
+        page=str(watch.url),
+        site=watch.site_key,
+        region="" if region is None else region.name,
+        records=0 if region is None else region.records,
+        lost=0 if region is None else region.lost,
+        rate_day=None if plan is None else plan.rate,
+        next_at=due_at,
+        expected=None if plan is None else plan.expected,
+        risk=None if plan is None else plan.risk,
+        last_at=watch.visited_at,
+        why=_why(watch, region),
+    )
+
+
+def _why(watch: WatchRow, region: RegionRow | None) -> str:
+    """Say what set the next visit of the page, or what stands in its way."""
+    if watch.attempts:
+        return watch.why or "the last visit failed"
+    if region is None:
+        return "first visit" if watch.visited_at is None else "no list was found"
+    said = [] if region.plan is None else [watch.why or region.plan.why]
+    said += ["not there at present"] if region.missing else []
+    said += ["gap"] if region.has_gap else []
+    return ", ".join(said)
+
+
+def _history(
+    planned: Planned, watch: WatchRow, region: RegionRow, looks: Sequence[LookRow], now: datetime, last_s: float
+) -> History:
+    at = now.timestamp()
+    next_s = None if planned.next_at is None else max(planned.next_at.timestamp(), at)
+    ahead_s = min(max(_AHEAD_S, 0.0 if next_s is None else (next_s - at) * 1.1), _AHEAD_MOST_S)
+    there = [look for look in looks if look.shown is not None]
+    rate = "" if planned.rate_day is None else f", {planned.rate_day:.3g} a day"
+    shown = f"{there[-1].shown} shown, " if there else ""
+    return History(
+        title=f"{planned.page}: {planned.region}",
+        said=f"{shown}{planned.records} records seen{rate}, {planned.lost} missed; next visit by: {planned.why}",
+        lanes=[Lane("visits", [look.at.timestamp() for look in looks], planned=[] if next_s is None else [next_s])],
+        spans=[span for look in there if (span := _span(look)) is not None],
+        forecast=_forecast(watch, region, at, math.ceil(ahead_s / HOUR_S)),
+        now=at,
+        start=max(at - last_s, region.first_at.timestamp() - HOUR_S),
+        end=at + ahead_s,
+    )
+
+
+def _span(look: LookRow) -> Span | None:
+    """Return what came since the visit before; a first visit only shows what was there."""
+    if look.since_s is None:
+        return None
+    at = look.at.timestamp()
+    return Span(at - look.since_s, at, look.new + look.lost, look.lost)
+
+
+def _forecast(watch: WatchRow, region: RegionRow, now: float, hours: int) -> list[tuple[float, float]]:
+    """Return what the estimator of a region expects in each hour from now on; nothing where it knows nothing."""
+    options = ListOptions.from_json(watch.options)
+    try:
+        known = json.loads(region.estimator)
+    except ValueError:
+        return []
+    if not isinstance(known, dict) or known.get("policy") != options.policy:
+        return []
+    rates = make_policy(options.policy, options.goals, known).rates(now, hours)
+    return [(now + HOUR_S * hour, expected) for hour, expected in enumerate(rates)]
