@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from typing import BinaryIO
@@ -26,6 +27,7 @@ from scythe.archive.open import open_archive
 from scythe.visits import Outcome, Raw, Task
 
 BATCH = 8
+Write = Callable[[str, str, int, BinaryIO, int], None]  # where, key of the site, how much, ledger, seed
 
 
 def number_of(task: Task) -> int:
@@ -58,7 +60,7 @@ def write(where: str, key: str, pages: int, ledger: BinaryIO, seed: int) -> None
             ledger.flush()
 
 
-def start(where: str, key: str, pages: int, seed: int) -> tuple[int, int]:
+def start(where: str, key: str, pages: int, seed: int, write: Write = write) -> tuple[int, int]:
     """Start a writer; return its number and the end of the pipe that its ledger comes from."""
     reading, writing = os.pipe()
     pid = os.fork()
@@ -82,13 +84,13 @@ def collect(reading: int) -> list[list[str]]:
     return [line.split() for line in lines if line.endswith("\n")]
 
 
-def kill(where: str, pages: int, kills: int, seed: int) -> tuple[list[list[str]], dict[str, int]]:
+def kill(where: str, pages: int, kills: int, seed: int, write: Write = write) -> tuple[list[list[str]], dict[str, int]]:
     """Kill one writer after the other at random moments, then let the last one end."""
     chance = random.Random(seed)
     told: list[list[str]] = []
     killed = 0
     for turn in range(kills):
-        pid, reading = start(where, LANE, pages, seed + turn)
+        pid, reading = start(where, LANE, pages, seed + turn, write)
         if turn % 4:  # the others may be killed while they open the archive
             select.select([reading], [], [], 10)
         time.sleep(chance.uniform(0, 0.06))
@@ -97,7 +99,7 @@ def kill(where: str, pages: int, kills: int, seed: int) -> tuple[list[list[str]]
         killed += os.WIFSIGNALED(status)
         told += collect(reading)
     before = len(told)
-    pid, reading = start(where, LANE, pages, seed - 1)
+    pid, reading = start(where, LANE, pages, seed - 1, write)
     told += collect(reading)
     _, status = os.waitpid(pid, 0)
     return told, {

@@ -11,8 +11,8 @@ import pytest
 pytestmark = pytest.mark.fault
 
 
-def run(root: Path, how: str, where: str, pages: int, count: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "tests.faults.archive_writers", how, where, str(pages), str(count), "1"]
+def run(root: Path, *said: object, of: str = "archive_writers") -> dict[str, Any]:
+    command = [sys.executable, "-m", f"tests.faults.{of}", *map(str, said), "1"]
     ran = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=3_600, check=False)
     assert ran.returncode == 0, ran.stderr[-2_000:]
     told: dict[str, Any] = json.loads(ran.stdout)
@@ -59,3 +59,27 @@ def test_eight_writers_at_once_store_everything_once(where: str, root: Path) -> 
     check_whole(told, pages)
     assert told["failed"] == 0
     assert (told["told"], told["found"], told["new_records"]) == (pages, pages - 1, 1 + 10 + pages)
+
+
+def check_watched(told: dict[str, Any], visits: int) -> None:
+    """Assert that the archive has every record of every list once, and that regions and journal agree with it."""
+    assert (told["told_twice"], told["told_but_missing"], told["doubled_or_lost"]) == (0, 0, 0)
+    assert (told["looks"], told["journal_is_right"], told["followed"]) == ([visits], True, True)
+    assert told["records"] == told["records_expected"] == told["counted"] >= told["fresh_told"]
+    assert (told["fetches"], told["complaints"]) == (6 * visits, [])
+
+
+def test_a_killed_watch_loses_and_doubles_nothing(where: str, root: Path) -> None:
+    visits = 30
+    told = run(root, where, visits, 12, of="archive_watchers")
+    check_watched(told, visits)
+    assert (told["killed"], told["last_ended_with"]) == (12, 0)
+    assert 0 < told["told_before_the_last"] < 6 * visits
+
+
+@pytest.mark.soak
+def test_two_hundred_killed_watches_lose_and_double_nothing(where: str, root: Path) -> None:
+    visits = 400
+    told = run(root, where, visits, 200, of="archive_watchers")
+    check_watched(told, visits)
+    assert told["killed"] == 200
