@@ -74,7 +74,7 @@ class Auto:
             self._note_next(seen, since_s)
             self.watched_s += since_s
         self.at = seen.at
-        self.last_s = since_s or 0.0
+        self.last_s = max(since_s or 0.0, 0.0)
 
     def plan(self, now: float) -> Plan:
         """Say when to come again, from `now` on; nothing is learned by asking."""
