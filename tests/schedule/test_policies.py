@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scythe.errors import BadInput
 from scythe.schedule.policies import POLICIES, make_policy, policy_kind
-from scythe.watched import DAY_S, HOUR_S, WEEK_S, Goals, Seen
+from scythe.watched import DAY_S, HOUR_S, WEEK_S, Goals, Plan, Seen
 
 NAMES = sorted(POLICIES)
 NOW = 1_650_000_000.0
@@ -43,16 +43,24 @@ def test_waits_keep_to_the_goals(name: str, goals: Goals) -> None:
         assert plan.why
 
 
+def assert_alike(one: Plan, other: Plan) -> None:
+    """Two plans agree as far as a saved state, which may be rounded, can make them."""
+    figures = [(plan.wait_s, plan.expected, plan.rate) for plan in (one, other)]
+    assert figures[0] == pytest.approx(figures[1], rel=1e-3, abs=1e-6)
+    assert one.risk == pytest.approx(other.risk, rel=0.01, abs=0.001)
+    assert one.why == other.why
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_saved_state_plans_as_before(name: str) -> None:
     estimator = visited(name, Goals(), [3, 9, 0, 12, 30, 1])
     again = make_policy(name, Goals(), json.loads(json.dumps(estimator.to_plain())))
     at = NOW + 2 * DAY_S
-    assert again.plan(at) == estimator.plan(at)
+    assert_alike(again.plan(at), estimator.plan(at))
     assert again.to_plain() == estimator.to_plain()
     for one in (estimator, again):
         one.note(Seen(at=at + HOUR_S, shown=30, new=4, since_s=HOUR_S))
-    assert again.plan(at + HOUR_S) == estimator.plan(at + HOUR_S)
+    assert_alike(again.plan(at + HOUR_S), estimator.plan(at + HOUR_S))
 
 
 DAMAGE: list[Any] = [
@@ -156,4 +164,5 @@ def test_no_history_leads_out_of_the_bounds(name: str, visits: list[tuple[int, f
         assert 0 <= plan.risk <= 1
         assert math.isfinite(plan.expected)
         assert math.isfinite(plan.rate)
-    assert make_policy(name, goals, json.loads(json.dumps(estimator.to_plain()))).plan(at) == estimator.plan(at)
+    again = make_policy(name, goals, json.loads(json.dumps(estimator.to_plain())))
+    assert_alike(again.plan(at), estimator.plan(at))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from scythe.errors import BadInput
+from scythe.schedule.auto import Auto
 from scythe.schedule.poisson import Poisson, Seasonal
 from scythe.schedule.policy import Estimator
 from scythe.schedule.simple import Adaptive, Average, Fixed, Ses
@@ -30,6 +31,7 @@ POLICIES: dict[str, Kind] = {
     "adaptive": Adaptive,
     "poisson": Poisson,
     "seasonal": Seasonal,
+    "auto": Auto,
 }
 
 
