@@ -46,7 +46,7 @@ def test_waits_keep_to_the_goals(name: str, goals: Goals) -> None:
 def assert_alike(one: Plan, other: Plan) -> None:
     """Two plans agree as far as a saved state, which may be rounded, can make them."""
     figures = [(plan.wait_s, plan.expected, plan.rate) for plan in (one, other)]
-    assert figures[0] == pytest.approx(figures[1], rel=1e-3, abs=1e-6)
+    assert figures[0] == pytest.approx(figures[1], rel=0.01, abs=1e-6)
     assert one.risk == pytest.approx(other.risk, rel=0.01, abs=0.001)
     assert one.why == other.why
 
