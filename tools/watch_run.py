@@ -37,7 +37,8 @@ async def _watch(said: argparse.Namespace) -> None:
 def main() -> None:
     """Watch as the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("urls", nargs="+")
+    parser.fromfile_prefix_chars = "@"
+    parser.add_argument("urls", nargs="+", help="or @FILE with one in each line")
     parser.add_argument("--archive", required=True)
     parser.add_argument("--until", type=float, required=True, help="what the clock shows at the end")
     parser.add_argument("--speed", type=float, default=1_000.0)

@@ -112,7 +112,8 @@ def _field_card(story: Story, voice: Voice, now: float) -> str:
 
 def _field_brief(story: Story, voice: Voice, now: float) -> str:
     when = el("time", spell_date(story.at, story.plan.language), datetime=_iso(story))
-    return el("li", when, " ", _link(story, class_="ticker__link"), class_="ticker__item")
+    head = el("h4", _link(story, class_="ticker__link"))
+    return el("li", when, head, el("p", escape(story.plan.teaser), class_="ticker__text"), class_="ticker__item")
 
 
 def _barn_card(story: Story, voice: Voice, now: float) -> str:
@@ -134,21 +135,24 @@ def _barn_card(story: Story, voice: Voice, now: float) -> str:
 def _barn_brief(story: Story, voice: Voice, now: float) -> str:
     when = el("small", f"{datetime.fromtimestamp(story.at, UTC):%d.%m.%Y %H:%M}")
     topic, about = topic_of(story)
-    return el("li", el("b", _link(story)), el("a", escape(topic), href=about), when, class_="wire-row")
+    text = el("div", escape(story.plan.teaser))
+    return el("li", el("b", _link(story)), el("a", escape(topic), href=about), text, when, class_="wire-row")
 
 
 def _mill_card(story: Story, voice: Voice, now: float) -> str:
     when = el("em", escape(spell_age(story.at, now, story.plan.language)))
-    head = el("span", escape(story.plan.title), class_="hd")
-    text = el("span", escape(story.plan.teaser), class_="tx")
-    inside = el("a", _thumb(story, 400, 225), head, text, href=story.plan.path, class_="lnk")
+    inside = el("a", _thumb(story, 400, 225), el("h3", escape(story.plan.title)), href=story.plan.path, class_="lnk")
     by = el("a", escape(story.plan.author), href=author_path(story), rel="author")
-    return el("div", inside, el("div", when, " ", by, class_="sub"), class_="bx")
+    text = el("p", escape(story.plan.teaser), class_="tx")
+    return el("div", inside, text, el("div", when, " ", by, class_="sub"), class_="bx")
 
 
 def _mill_brief(story: Story, voice: Voice, now: float) -> str:
-    when = el("td", escape(spell_age(story.at, now, story.plan.language)))
-    return el("tr", when, el("td", _link(story)), el("td", escape(story.plan.author)))
+    when = el("em", escape(spell_age(story.at, now, story.plan.language)))
+    text = el("p", escape(story.plan.teaser))
+    return el(
+        "article", el("strong", _link(story)), text, el("footer", when, " ", escape(story.plan.author)), class_="rw"
+    )
 
 
 DRESSES = (
@@ -175,7 +179,7 @@ DRESSES = (
         card=_mill_card,
         brief=_mill_brief,
         box=("div", "grid3"),
-        brief_box=("table", "tbl"),
+        brief_box=("div", "rows"),
         older={"en": "Older stories", "de": "Weiter"},
         is_brief_first=False,
     ),
