@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from tests.archive.visiting import LANE, NOW, SITE, done, later, region
@@ -31,7 +32,7 @@ def visit(archive: Archive, number: int, *names: str, at: datetime = FIRST) -> l
     seen = Seen(at.timestamp(), len(names), len(names))
     looked = Looked(1, seen, Plan(3_600.0), "list 1", columns=shown.columns)
     outcome = done(task, at=at, extracted=Extracted(regions=(shown,)), looked=(looked,), retry_at=later(3_600))
-    (receipt,) = archive.store([outcome])
+    (receipt,) = archive.store([replace(outcome, state="retry")])
     return list(receipt.fresh)
 
 

@@ -21,6 +21,7 @@ from scythe.limits import LIMITS
 from scythe.watching.hooks import Batch, Told, make_key
 
 _NAME_CHARS = 60
+_TERM_S = LIMITS.hook_term_s
 
 
 class Command:
@@ -78,7 +79,7 @@ async def end_group(process: Process) -> None:
     """End a command that still runs, and all that it started: first it is asked to, then it is made to."""
     if process.returncode is not None:
         return
-    if process.stdin is not None:
+    if process.stdin is not None and not process.stdin.transport.is_closing():
         process.stdin.transport.abort()  # else one that left the group could hold up the end by not reading
     try:
         _signal(process, signal.SIGTERM)
@@ -91,7 +92,7 @@ async def end_group(process: Process) -> None:
 async def _is_over(process: Process) -> None:
     """Wait for the end of a process, but not forever."""
     with suppress(TimeoutError):
-        async with asyncio.timeout(LIMITS.hook_term_s):
+        async with asyncio.timeout(_TERM_S):
             await process.wait()
 
 
