@@ -11,7 +11,6 @@ from hashlib import sha256
 from random import Random
 from typing import Protocol
 
-from scythe.crawling.normalise import normalise
 from scythe.crawling.scope import Scope
 from scythe.errors import FetchFailed
 from scythe.fetch.judge import header, other_than_page, retry_after_s
@@ -19,6 +18,7 @@ from scythe.fetch.pace import retry_in_s
 from scythe.fetch.redirects import REDIRECTS
 from scythe.limits import LIMITS
 from scythe.model import Response
+from scythe.page.normalise import normalise
 from scythe.url import absolute
 from scythe.visits import Found, Outcome, Raw, Task
 
