@@ -29,9 +29,16 @@ class Pace:
     """When the next request of one lane may begin. `slow` and `ready_in_s` carry it over a restart."""
 
     def __init__(
-        self, delay_s: float, *, clock: Callable[[], float] = monotonic, slow: float = 1.0, free_in_s: float = 0.0
+        self,
+        delay_s: float,
+        *,
+        clock: Callable[[], float] = monotonic,
+        slow: float = 1.0,
+        free_in_s: float = 0.0,
+        speed: float = 1.0,
     ) -> None:
         self.delay_s = delay_s  # our own
+        self.speed = speed  # how many times faster than `clock` the world of the server runs; 1 but in replays
         self.slow = min(max(slow, 1.0), SLOWEST)  # how many times slower the server wants it
         self._crawl_delay_s = 0.0
         self._clock = clock
@@ -55,7 +62,7 @@ class Pace:
         """Return the seconds that lie between two requests at present."""
         base_s = max(self.delay_s, self._crawl_delay_s)
         factor = min(self.slow * self._lateness(), SLOWEST)
-        return min(base_s + max(base_s, _STEP_S) * (factor - 1.0), max(LONGEST_S, base_s))
+        return min(base_s + max(base_s, _STEP_S) * (factor - 1.0), max(LONGEST_S, base_s)) / self.speed
 
     def ready_in_s(self) -> float:
         """Return in how many seconds the next request may begin; 0: now."""
@@ -71,7 +78,7 @@ class Pace:
         at = self._moment(at)
         if status in _BUSY:
             self._slow_down(at, seconds)
-            self._wait_until(at + max(_bounded(retry_after_s or 0.0), self.gap_s))
+            self._wait_until(at + max(_bounded(retry_after_s or 0.0) / self.speed, self.gap_s))
         else:
             self._taken_s.append(seconds)
             self._note_good()

@@ -236,7 +236,7 @@ class Watch:
         finally:
             await asyncio.gather(*lanes, return_exceptions=True)
         if not worked:
-            self._put_off(site, _HELD_S)  # another process asks that host just now
+            self._put_off(site, self.clock.real_s(_HELD_S))  # another process asks that host just now
 
     def _put_off(self, site: int, seconds: float) -> None:
         self._off[site] = self.clock.steady() + seconds
@@ -254,7 +254,7 @@ class Watch:
             self._crawl,
             self._room,
             self,
-            Pace(self.options.delay, slow=lane.slow),
+            Pace(self.options.delay, slow=lane.slow, speed=self.clock.speed),
             kinds=WATCHED,
             now=self.clock.now,
             lease_s=LEASE_S * self.clock.speed,
@@ -262,7 +262,7 @@ class Watch:
         await self._manners.recall(work)
         await work.run()
         if work.closed:
-            self._put_off(lane.site, _CLOSED_S)
+            self._put_off(lane.site, self.clock.real_s(_CLOSED_S))
             await work.leave()
             await self._tell(TroubleEvent(self.clock.now(), lane.name, "", work.closed))
 
