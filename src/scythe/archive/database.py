@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Delete, Dialect, Engine, Insert, Table, Update, event, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from scythe.errors import ArchiveFailed
@@ -22,6 +23,13 @@ _RESTORE = "restore it from a copy, or export what can still be read"
 _DAMAGED = ("malformed", "not a database", "corrupt")
 
 
+class _NamesIndexes(SQLiteCompiler):
+    """Writes `INDEXED BY` where a query names its index; SQLite chooses without knowing how many rows each has."""
+
+    def get_from_hint_text(self, table: Any, text: str | None) -> str | None:
+        return text
+
+
 class Database:
     """An engine with the transactions an archive needs; one user at a time, from any thread."""
 
@@ -32,6 +40,7 @@ class Database:
         self._lock = threading.RLock()
         self._writer = engine.execution_options(begin="BEGIN IMMEDIATE")
         if self.is_sqlite:
+            engine.dialect.statement_compiler = _NamesIndexes
             event.listen(engine, "connect", _set_up_sqlite)
             event.listen(engine, "begin", _begin_sqlite)
         else:

@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.frontier import ALWAYS_DUE, add_found
 from scythe.archive.hashes import digest_text, moment, seconds, storable
-from scythe.archive.lanes import lane_ids
+from scythe.archive.lanes import lane_ids, of_kinds
 from scythe.archive.rows import WatchRow
 from scythe.archive.schema import CURSORS, LANES, SITES, URLS, WATCHES
 from scythe.errors import BadInput
@@ -19,8 +19,7 @@ from scythe.url import Url
 from scythe.visits import Found
 
 _ON = URLS.c.id == WATCHES.c.id
-_DUE = select(WATCHES.c.id, WATCHES.c.site, URLS.c.due_at).join(URLS, _ON)
-_DUE = _DUE.where(WATCHES.c.ended_at.is_(None), URLS.c.due_at.is_not(None))
+_DUE = of_kinds(select(URLS.c.id, URLS.c.site, URLS.c.due_at), ["list"]).where(URLS.c.due_at.is_not(None))
 
 
 def add_watch(connection: Connection, site: int, found: Found, options: str, at: float) -> int:

@@ -1,0 +1,163 @@
+"""Print what an archive costs a watch: many lists beside many addresses that wait for a crawl.
+
+    python tools/measure_watches.py [--watches 2000] [--addresses 1000000] [--postgres postgresql://...] [--folder DIR]
+
+Half of the addresses wait on the first of 100 sites, among which the lists are spread evenly. CPU of both processes,
+the database's included, in milliseconds per call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.archive.owner import Owner
+from scythe.model import Record, Region
+from scythe.url import Url
+from scythe.visits import WATCHED, Extracted, Found, Looked, Outcome, Task
+from scythe.watched import Plan, Seen
+
+SITES = 100
+BATCH = 5_000
+TIMES = 20
+NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
+ME = Owner.of_this_process()
+
+
+def fill(archive: Archive, watches: int, addresses: int) -> list[int]:
+    """Make the sites; return their numbers."""
+    sites = [archive.add_site(f"site{number}.example", Url(f"http://site{number}.example/")) for number in range(SITES)]
+    shares = [addresses // 2, *[addresses // 2 // (SITES - 1)] * (SITES - 1)]
+    for number, (site, share) in enumerate(zip(sites, shares, strict=True)):
+        lane = f"site{number}.example"
+        for start in range(0, share, BATCH):
+            names = range(start, min(start + BATCH, share))
+            archive.add_found(site, [Found(Url(f"http://{lane}/page/{name}"), lane) for name in names])
+        for place in range(watches // SITES):
+            archive.add_watch(site, Found(Url(f"http://{lane}/list/{place}"), lane), "{}", now=NOW)
+    return sites
+
+
+def visit(task: Task, number: int, wait_s: float) -> Outcome:
+    """Return a visit that saw one region of 30 records, two of them new."""
+    records = [
+        Record((f"Entry {at}", "What it says in a line or two"), (Url(f"{task.url}/{at}"),))
+        for at in range(number * 2 + 30, number * 2, -1)
+    ]
+    region = Region(tuple(records), ("title", "text"))
+    newest = tuple(f"{at:032x}" for at in range(30))
+    seen = Looked(1, Seen(0.0, 30, 2), Plan(wait_s, 2.0, 0.01, 5.0, "forecast"), newest=newest, estimator="x" * 8_000)
+    at = NOW + timedelta(seconds=number)
+    retry_at = at + timedelta(seconds=wait_s)
+    return Outcome(
+        task,
+        "retry",
+        at,
+        status=200,
+        seconds=0.1,
+        retry_at=retry_at,
+        extracted=Extracted(regions=(region,)),
+        looked=(seen,),
+    )
+
+
+def visit_all(archive: Archive, sites: list[int]) -> None:
+    """Visit every list once; they are due again a minute to a day later."""
+    for number, site in enumerate(sites):
+        tasks = archive.next_tasks(site, f"site{number}.example", 1_000, now=NOW, kinds=WATCHED)
+        archive.store([visit(task, 0, 3_600.0 + place * 600) for place, task in enumerate(tasks)])
+
+
+class Clock:
+    """CPU time of this process and of the one that serves its archive."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.server: int | None = None
+        if not archive.database.is_sqlite:
+            with archive.database.reading() as connection:
+                self.server = int(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
+
+    def seconds(self) -> float:
+        spent = time.process_time()
+        if self.server is not None:
+            stat = Path(f"/proc/{self.server}/stat").read_text(encoding="utf-8")
+            user, system = stat[stat.rfind(")") + 1 :].split()[11:13]
+            spent += (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        return spent
+
+    def each_ms(self, work: Callable[[], object], times: int = TIMES) -> float:
+        work()
+        began = self.seconds()
+        for _ in range(times):
+            work()
+        return (self.seconds() - began) / times * 1e3
+
+
+def measure(where: str, watches: int, addresses: int) -> None:
+    with open_archive(where) as archive:
+        sites = fill(archive, watches, addresses)
+        visit_all(archive, sites)
+        if not archive.database.is_sqlite:
+            with archive.database.writing() as connection:
+                connection.exec_driver_sql("ANALYZE")
+        clock = Clock(archive)
+        print(f"\n{where}: {watches} lists on {SITES} sites, {addresses} addresses that wait for a crawl\n")
+        print("| call | ms of CPU |\n|---|---|", flush=True)
+        site, lane = sites[0], "site0.example"
+        soon, late = NOW + timedelta(seconds=60), NOW + timedelta(days=2)
+
+        def take(at: datetime) -> None:
+            taken = archive.take_lane(site, ME, now=at, kinds=WATCHED)
+            if taken is not None:
+                archive.leave_lane(taken, ME, free_at=at, slow=1.0)
+
+        visits = iter(range(1, 1_000_000))
+        (task, *_) = archive.next_tasks(site, lane, 1, now=late, kinds=WATCHED)
+        regions = visit(task, 0, 60.0).extracted.regions  # type: ignore[union-attr]
+        calls: dict[str, Callable[[], object]] = {
+            "due_watches()": archive.due_watches,
+            "take_lane(kinds=WATCHED), nothing due": lambda: take(soon),
+            "take_lane and leave_lane(kinds=WATCHED), lists due": lambda: take(late),
+            "next_tasks(kinds=WATCHED), nothing due": lambda: archive.next_tasks(
+                site, lane, 64, now=soon, kinds=WATCHED
+            ),
+            "next_tasks(kinds=WATCHED), lists due": lambda: archive.next_tasks(site, lane, 64, now=late, kinds=WATCHED),
+            "next_due(WATCHED)": lambda: archive.next_due(site, WATCHED),
+            "next_item_due()": lambda: archive.next_item_due(site),
+            "wind_watches()": lambda: archive.wind_watches(late),
+            "watches()": archive.watches,
+            "plans()": archive.plans,
+            "regions() of one list": lambda: archive.regions(task.id),
+            "known_records(), 30 of one list": lambda: archive.known_records(site, regions),
+            "store() of one visit, 2 new records of 30": lambda: archive.store([visit(task, next(visits), 60.0)]),
+            "new_records(), none new": lambda: archive.new_records(10**9, watches=None, limit=100),
+            "newest_records(50) of one list": lambda: archive.newest_records(50, watches=[task.id]),
+            "next_tasks() of a crawl": lambda: archive.next_tasks(site, lane, 64, now=soon),
+            "take_lane() of a crawl": lambda: archive.take_lane(site, ME, now=soon),
+        }
+        for name, work in calls.items():
+            print(f"| {name} | {clock.each_ms(work):.2f} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--watches", type=int, default=2_000)
+    parser.add_argument("--addresses", type=int, default=1_000_000)
+    parser.add_argument("--postgres", default="")
+    parser.add_argument("--folder", type=Path, default=None)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        measure(str(Path(folder) / "archive.db"), options.watches, options.addresses)
+    if options.postgres:
+        measure(options.postgres, options.watches, options.addresses)
+
+
+if __name__ == "__main__":
+    main()
