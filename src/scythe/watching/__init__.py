@@ -1,1 +1,1 @@
-"""Watch lists: pages that people named are visited when something new is due, and what is new is archived once."""
+"""Watch lists: pages come in, each new record goes into the archive once, and the next visit is planned."""

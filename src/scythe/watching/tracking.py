@@ -237,7 +237,7 @@ class Lists:
 
 
 def _known(row: RegionRow) -> Known:
-    return Known(row.number, row.pattern, row.kind, row.columns, row.shapes, row.newest, row.rank)
+    return Known(row.number, row.pattern, row.kind, row.columns, row.shapes, row.newest, row.rank, row.missing)
 
 
 def _known_now(track: Track) -> Known:

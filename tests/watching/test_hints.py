@@ -1,0 +1,58 @@
+"""What servers say about the freshness of their pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from scythe.model import Response
+from scythe.url import Url
+from scythe.watched import Plan
+from scythe.watching.hints import heed, read_hints
+
+
+def response(*headers: tuple[str, str], status: int = 200) -> Response:
+    return Response(Url("https://example.org/"), status, headers, b"", datetime(2026, 5, 1, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("headers", "fresh_s"),
+    [
+        ((("Cache-Control", "public, max-age=300"),), 300.0),
+        ((("Cache-Control", "max-age=300"), ("Age", "100")), 200.0),
+        ((("Cache-Control", "max-age=300"), ("Age", "1000")), 0.0),
+        ((("Cache-Control", 'MAX-AGE="60"'),), 60.0),
+        ((("Cache-Control", "no-cache, max-age=300"),), None),
+        ((("Cache-Control", "max-age=-5"),), None),
+        ((("Cache-Control", "max-age=9e99"),), None),
+        ((("Cache-Control", "max-age=" + "9" * 400),), 999_999_999.0),
+        ((("Date", "Fri, 01 May 2026 10:00:00 GMT"), ("Expires", "Fri, 01 May 2026 10:05:00 GMT")), 300.0),
+        ((("Date", "Fri, 01 May 2026 10:00:00 GMT"), ("Expires", "0")), None),
+        ((), None),
+    ],
+)
+def test_what_a_header_promises_is_read(headers: tuple[tuple[str, str], ...], fresh_s: float | None) -> None:
+    assert read_hints(response(*headers)).fresh_s == fresh_s
+
+
+def test_the_date_of_the_last_change_is_read_and_nonsense_is_not() -> None:
+    said = read_hints(response(("Last-Modified", "Fri, 01 May 2026 10:00:00 GMT")))
+    assert said.modified_at == datetime(2026, 5, 1, 10, tzinfo=UTC).timestamp()
+    assert read_hints(response(("Last-Modified", "Fri, 99 Foo 9999999 10:00"))).modified_at is None
+
+
+def test_a_visit_waits_for_what_was_promised() -> None:
+    hints = read_hints(response(("Cache-Control", "max-age=1800")))
+    assert heed(Plan(600.0, 2.0, rate=48.0), hints, latest_s=None).wait_s == 1_800.0
+
+
+def test_a_visit_that_comes_later_anyway_stays() -> None:
+    hints = read_hints(response(("Cache-Control", "max-age=1800")))
+    assert heed(Plan(7_200.0), hints, latest_s=None).wait_s == 7_200.0
+
+
+def test_no_promise_puts_a_visit_off_for_more_than_an_hour_or_beyond_the_longest_delay() -> None:
+    hints = read_hints(response(("Cache-Control", "max-age=31536000")), ttl_s=86_400.0)
+    assert heed(Plan(600.0), hints, latest_s=None).wait_s == 3_600.0
+    assert heed(Plan(600.0), hints, latest_s=900.0).wait_s == 900.0
