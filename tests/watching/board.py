@@ -55,8 +55,10 @@ class Board:
         if self.has_pager and number * self.shown < len(self.stories):
             pager = f'<nav class="pager"><a rel="next" href="/news?page={number + 1}">Next page</a></nav>'
         return f"""<!doctype html><html lang="en"><head><title>News of the day</title></head><body>
-        <nav><ul><li><a href="/">Home</a></li><li><a href="/about">About us</a></li><li><a href="/help">Help</a></li></ul></nav>
-        <main><h1>News of the day</h1>{box}{rows}{end}{pager}</main><footer><p>Made by hand.</p></footer></body></html>"""
+        <nav><ul><li><a href="/">Home</a></li><li><a href="/about">About us</a></li>
+        <li><a href="/help">Help</a></li></ul></nav>
+        <main><h1>News of the day</h1>{box}{rows}{end}{pager}</main>
+        <footer><p>Made by hand.</p></footer></body></html>"""
 
 
 def _title(story: int) -> str:
@@ -67,11 +69,12 @@ def _title(story: int) -> str:
 def _old_card(story: int) -> str:
     return f"""<div class="item"><a href="/story/{story}-{TOPICS[story % 10]}"><img src="/i/{story}.jpg" alt=""></a>
     <h2><a href="/story/{story}-{TOPICS[story % 10]}">{_title(story)}</a></h2>
-    <p class="teaser">People waited for it for {story} days, and on the last of them it rained from morning on.</p></div>"""
+    <p class="teaser">People waited for {story} days, and on the last of them it rained from morning on.</p></div>"""
 
 
 def _new_card(story: int) -> str:
-    return f"""<li class="card"><header><a class="topic" href="/topic/{TOPICS[story // 3 % 10]}">{TOPICS[story // 3 % 10]}</a>
+    topic = TOPICS[story // 3 % 10]
+    return f"""<li class="card"><header><a class="topic" href="/topic/{topic}">{topic}</a>
     <h3><a href="/story/{story}-{TOPICS[story % 10]}">{_title(story)}</a></h3></header>
     <section>On the last of {story} days it rained, and nobody who had waited went home before the evening.</section>
     <a class="by" href="/people/{story % 7}">Writer {story % 7}</a></li>"""
@@ -114,11 +117,6 @@ class Stand:
 
     async def _take(self, event: Event) -> None:
         self.events.append(event)
-
-    def told(self, kind: str) -> list[Event]:
-        """Return the events of a kind and forget all of them."""
-        told = [event for event in self.events if event.kind == kind]
-        return told
 
     def stories(self) -> list[int]:
         """Return the stories that are archived, one entry for each record that leads to one."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
@@ -198,7 +199,7 @@ def test_what_is_promised_to_stay_the_same_is_not_asked_for_before(stand: Stand)
     hurried = next_visit_s(stand)
     stand.visit(ListOptions("adaptive"), after_s=HOUR_S)
     assert hurried <= 600.0
-    assert 2_900 < next_visit_s(stand)
+    assert next_visit_s(stand) > 2_900
     assert row.state == "retry"
 
 
@@ -267,7 +268,7 @@ def test_a_feed_is_watched_like_a_page(tmp_path: Path) -> None:
 
     async def answer(target: str):  # type: ignore[no-untyped-def]
         items = "".join(
-            f"<item><title>Entry {n}</title><link>/e/{n}</link><pubDate>{at:%a, %d %b %Y %H:%M:%S +0000}</pubDate></item>"
+            f"<item><title>Entry {n}</title><link>/e/{n}</link><pubDate>{format_datetime(at)}</pubDate></item>"
             for n, at in entries
         )
         body = f"<rss version='2.0'><channel><title>All</title><ttl>30</ttl>{items}</channel></rss>".encode()
