@@ -9,12 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.archive.visiting import LANE, NOW, begin, done, found, later
+from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, listed, region, watch
 
 from scythe.archive.archive import Archive
 from scythe.archive.lanes import take_lane
 from scythe.archive.open import open_archive
 from scythe.archive.owner import Owner, _started, this_machine
+from scythe.archive.store import LISTS
 from scythe.visits import Outcome
 
 
@@ -235,6 +236,20 @@ def test_of_two_that_reach_for_a_lane_at_once_one_gets_it(postgres_url: str) -> 
                 wait_until_somebody_is_blocked(one)
             assert taken is not None
             assert second.result(timeout=10) is None
+
+
+def test_records_of_lists_are_numbered_by_one_writer_at_a_time(postgres_url: str) -> None:
+    with open_archive(postgres_url) as one, open_archive(postgres_url) as other:
+        _, task = watch(one)
+        site = one.add_site("other", SITE)
+        one.add_found(site, [found("a")])
+        (page,) = one.next_tasks(site, LANE, 9, now=NOW)
+        with ThreadPoolExecutor(1) as pool:
+            with one.database.writing(LISTS):
+                assert other.store([done(page)])[0].stored == "new"  # a crawl does not wait
+                second = pool.submit(other.store, [listed(task, region(("a", "A")))])
+                wait_until_somebody_is_blocked(one)
+            assert second.result(timeout=10)[0].fresh == (1,)
 
 
 def wait_until_somebody_is_blocked(archive: Archive) -> None:

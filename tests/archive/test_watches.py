@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from sqlalchemy import event
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, list_tasks, listed, looked, region, watch
 
 from scythe.archive.archive import Archive
@@ -230,6 +233,24 @@ def test_a_watch_does_not_see_what_waits_for_a_crawl(where: str) -> None:
         assert archive.next_due(site, WATCHED) == later(3_600)
         archive.want_lane(site, Owner.of_this_process(), now=NOW, kinds=WATCHED)
         assert archive.next_tasks(site, LANE, 9, now=NOW) == [page]
+
+
+def test_lists_are_found_without_a_look_at_what_waits_for_a_crawl(tmp_path: Path) -> None:
+    with open_archive(tmp_path / "a.db") as archive:
+        site, task = watch(archive)
+        archive.store([listed(task, region(("a", "A")))])
+        said: list[str] = []
+        event.listen(archive.database.engine, "before_cursor_execute", lambda *given: said.append(given[2]))
+        archive.due_watches()
+        archive.take_lane(site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
+        archive.next_tasks(site, LANE, 9, now=NOW, kinds=WATCHED)
+        archive.next_due(site, WATCHED)
+        archive.next_item_due(site)
+        assert {"urls INDEXED BY urls_watched" in one for one in said if "FROM urls" in one} == {True}
+        said.clear()
+        archive.new_records(0, watches=None, limit=9)
+        archive.newest_records(9, watches=[task.id])
+        assert {"INDEXED BY records_" in one for one in said if "FROM records" in one} == {True}
 
 
 def test_a_followed_document_that_waits_for_a_crawl_is_the_watchs_too(where: str) -> None:

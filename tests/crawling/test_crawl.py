@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from scythe.crawling.run import Crawl
 from scythe.demo.serve import InThread, serve_demo
 from scythe.demo.serving import ServeOptions
 from scythe.errors import BadInput
-from scythe.visits import Outcome, Receipt
+from scythe.url import Url
+from scythe.visits import Found, Outcome, Receipt
 
 FAST = CrawlOptions(delay=0, per_host=4, allow_private=True, patience_s=20.0, parts=("text", "images"))
 
@@ -53,6 +55,25 @@ def test_every_page_of_a_site_is_asked_for_and_stored_once(demo: InThread, tmp_p
     assert Counter(page.url for page in pages) == Counter(demo.world.page_urls)
     assert max(Counter(asked).values()) == 1
     assert run.tally.waiting == 0
+
+
+def test_a_crawl_leaves_lists_that_are_watched_alone(demo: InThread, tmp_path: Path) -> None:
+    crawl(demo, tmp_path / "a.db")
+    with open_archive(tmp_path / "a.db") as archive:
+        (site,) = archive.sites()
+        lane = Url(demo.url).removeprefix("http://").rstrip("/")
+        watch = archive.add_watch(site.id, Found(Url(demo.url), lane), "{}", now=datetime.now(UTC))
+        item = Found(Url(f"{demo.url}nowhere"), lane, kind="item", depth=1)
+        archive.add_found(site.id, [item])
+    run, asked = crawl(demo, tmp_path / "a.db", replace(FAST, refresh=True))
+    assert (run.why_ended, run.tally.waiting) == ("complete", 0)
+    assert max(Counter(asked).values()) == 1
+    assert "/nowhere" in asked
+    with open_archive(tmp_path / "a.db") as archive:
+        assert [row.state for row in archive.watches()] == ["new"]
+        assert [number for number, *_ in archive.due_watches()] == [watch]
+        assert archive.verify() == []
+    assert {page.url for page in stored(tmp_path / "a.db")} == set(demo.world.page_urls)
 
 
 def test_what_was_stored_is_what_the_pages_say(demo: InThread, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from scythe.visits import STATES, WAITING, Outcome, Receipt
 _CHANGING = ("state", "why", "attempts", "due_at", "visited_at", "etag", "modified")
 _SETTLE = update(URLS).where(URLS.c.id == bindparam("of")).values({name: bindparam(name) for name in _CHANGING})
 _FETCH = insert(FETCHES)
-_LISTS = -1  # writers of lists queue as those of one site do: so records of lists are numbered in the order they appear
+LISTS = -1  # writers of lists queue as those of one site do: so records of lists are numbered in the order they appear
 AT_ONCE = 500  # outcomes looked up with one query; SQLite takes 32 766 values in one, some outcomes need five
 
 
@@ -36,7 +36,7 @@ def store(database: Database, outcomes: Sequence[Outcome]) -> list[Receipt]:
     if not outcomes:
         return []
     receipts = []
-    sites = {outcome.task.site for outcome in outcomes} | {_LISTS for one in outcomes if one.task.kind == "list"}
+    sites = {outcome.task.site for outcome in outcomes} | {LISTS for one in outcomes if one.task.kind == "list"}
     with database.writing(*sites) as connection:
         for start in range(0, len(outcomes), AT_ONCE):
             receipts += _store_waiting(database, connection, outcomes[start : start + AT_ONCE])
