@@ -121,6 +121,7 @@ class Auto:
         self.at = None
         self.last_s = self.watched_s = 0.0
         self.full_in_row = 0
+        self.calm = [0.0] * 6  # level and budget before the first full page in a row
         self.open_new = self.open_expected = self.open_s = 0.0
         self.late = self.in_time = 0.0
         self.level = Level(shown * GUESS_S / GUESS_TURN_S, GUESS_S)
@@ -155,7 +156,7 @@ class Auto:
     def _note_next(self, seen: Seen, since_s: float) -> None:
         forecast = self.forecast(seen.at - since_s, since_s)
         expected = max(forecast.expected(), 1e-6)
-        self.full_in_row = self.full_in_row + 1 if seen.is_full else 0
+        self._note_full(seen.is_full)
         if seen.is_full and (expected >= seen.new or self.full_in_row > ROTATES):
             self.open_new = self.open_expected = self.open_s = 0.0
             return  # it had to be full, or it always is: nothing can be learned from it
@@ -165,6 +166,19 @@ class Auto:
         self._note_error(seen, expected, since_s)
         self._note_goals(forecast, seen.new, behind, since_s)
         self._learn(forecast.span, seen, seen.new + behind, since_s)
+
+    def _note_full(self, is_full: bool) -> None:
+        """Count full pages in a row; what a list taught that showed others at every visit is taken back."""
+        if is_full:
+            if not self.full_in_row:
+                self.calm = [*self.level.to_plain(), self.budget.seen, self.budget.lost]
+            self.full_in_row += 1
+        else:
+            if self.full_in_row >= ROTATES:
+                self.level = Level.from_plain(self.calm[:4])
+                self.budget = Budget(*self.calm[4:])
+                self.errors.forget_full()
+            self.full_in_row = 0
 
     def _note_error(self, seen: Seen, expected: float, since_s: float) -> None:
         """Add the error of the forecast, once it is about enough records: hourly visits say little each."""
@@ -230,7 +244,7 @@ class Auto:
         expected = self.late + self.in_time + 10.0 * self.room
         credit = allowed * expected / max(self.late + allowed * 10.0 * self.room, 1e-9)
         week = self.forecast(forecast.span.start, WEEK_S).rates
-        return sleep_through(forecast, delay_s, quiet_rate(week, allowed * min(max(credit, 0.2), 1.5)))
+        return sleep_through(forecast, delay_s, quiet_rate(week, allowed * min(max(credit**4, 0.05), 1.5)))
 
     def _look_in_pairs(self) -> float:
         """Return a short wait after a long one: only the second of two visits can tell whether a list still rotates."""
@@ -258,6 +272,7 @@ class Auto:
                 self.in_time,
             ],
             "level": self.level.to_plain(),
+            "calm": self.calm,
             "budget": [self.budget.seen, self.budget.lost],
             "errors": self.errors.to_plain(),
             "profile": self.profile.to_plain(),
@@ -275,6 +290,7 @@ class Auto:
             read_numbers(known["numbers"], 7)
         )
         self.level = Level.from_plain(known["level"])
+        self.calm = read_numbers(known["calm"], 6)
         self.budget = Budget(*read_numbers(known["budget"], 2))
         self.errors = Errors.from_plain(known["errors"])
         self.profile = Profile.from_plain(known["profile"])

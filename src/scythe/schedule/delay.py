@@ -7,7 +7,7 @@ import numpy as np
 from scythe.schedule.span import Forecast, Numbers
 from scythe.watched import HOUR_S
 
-AIM = 0.9  # of the share that may be late
+AIM = 0.7  # of the share that may be late
 EARLIER = 1.02  # requests that are paid for an earlier visit
 
 

@@ -61,6 +61,12 @@ class Errors:
         del self.ratios[:-KEPT]
         self.fit()
 
+    def forget_full(self) -> None:
+        """Take back the full pages at the end."""
+        while len(self.ratios) > 1 and self.ratios[-1] < 0:
+            self.ratios.pop()
+        self.fit()
+
     def fit(self) -> None:
         """Fit the tail: squares of the excess over 1 fall exponentially beyond `start`."""
         ordered = sorted(((max(abs(ratio) - 1.0, 0.0) ** 2, ratio < 0) for ratio in self.ratios), reverse=True)
