@@ -7,7 +7,7 @@ import hmac
 
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import Fetcher
-from scythe.fetch.judge import describe_status, retry_after_s
+from scythe.fetch.judge import describe_status, header, retry_after_s
 from scythe.fetch.redirects import REDIRECTS, start_of
 from scythe.limits import LIMITS
 from scythe.model import Response
@@ -37,7 +37,7 @@ class Webhook:
         try:
             answer = await self._fetcher.post(self._url, body, self._headers(batch, body), timeout_s=self._timeout_s)
         except FetchFailed as error:
-            return Told(error.why.replace(self._url, self.name), error.retry_after_s)
+            return Told(error.why.replace(self._url, self.name))
         return _judge(answer)
 
     def _headers(self, batch: Batch, body: bytes) -> dict[str, str]:
@@ -57,4 +57,5 @@ def _judge(answer: Response) -> Told:
         return Told()
     if answer.status in REDIRECTS:
         return Told(f"{describe_status(answer.status)}: redirects are not followed, name the address they lead to")
-    return Told(describe_status(answer.status), retry_after_s(answer), is_removed=answer.status == _GONE)
+    wanted_s = retry_after_s(answer) if header(answer, "Retry-After") else None
+    return Told(describe_status(answer.status), wanted_s, is_removed=answer.status == _GONE)
