@@ -100,6 +100,7 @@ def url_shape(url: str) -> str:
     return shape + ("?" + "&".join(_DIGITS.sub("9", name) for name in names[:_SEGMENTS]) if names else "")
 
 
+@lru_cache(maxsize=4_096)
 def _segment_shape(segment: str) -> str:
     if not segment:
         return ""

@@ -9,9 +9,10 @@ doubt they are two.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scythe.archive.hashes import digest_text
 from scythe.model import Record, Region
@@ -38,8 +39,7 @@ class Identity:
     old_hash: bytes = b""  # by which archives knew it when all of its links made it itself; empty: the same
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """A record with what it could be told by."""
 
     region: Region
@@ -65,20 +65,21 @@ def identify_each(regions: Iterable[Region]) -> list[Identity]:
     for number, region in enumerate(regions):
         for place, (record, own) in enumerate(zip(region.records, find_own_links(region), strict=True)):
             links = list_links(record)
-            row = _Row(region, record, (number, place), own.key or links, bool(own.key), links, say(region, record))
-            rows.append(row)
-    unclear = _find_unclear(rows)
-    texts = Counter(links for links, _ in {(row.links, row.said) for row in rows if row.links})
-    return [_identity(row, is_clear=number not in unclear, texts=texts) for number, row in enumerate(rows)]
+            said = say(region, record)
+            rows.append(_Row(region, record, (number, place), own.key or links, bool(own.key), links, said))
+    unclear, shared = _find_unclear(rows), _find_shared(rows)
+    return [
+        _identity(row, is_clear=number not in unclear, is_shared=row.links in shared) for number, row in enumerate(rows)
+    ]
 
 
-def _identity(row: _Row, *, is_clear: bool, texts: Counter[str]) -> Identity:
+def _identity(row: _Row, *, is_clear: bool, is_shared: bool) -> Identity:
     if not row.key:
         told_by, own, old = "fields", f"fields\n{_tell(row.record)}", f"fields\n{row.said}"
     else:
         told_by = "links" if is_clear else "both"
         own = f"links\n{row.key}" if is_clear else f"both\n{row.key}\n{_tell(row.record)}"
-        old = f"links\n{row.links}" if texts[row.links] == 1 else f"both\n{row.links}\n{row.said}"
+        old = f"both\n{row.links}\n{row.said}" if is_shared else f"links\n{row.links}"
     return Identity(
         digest_text(own),
         told_by,
@@ -89,6 +90,12 @@ def _identity(row: _Row, *, is_clear: bool, texts: Counter[str]) -> Identity:
         *row.at,
         old_hash=b"" if old == own else digest_text(old),
     )
+
+
+def _find_shared(rows: Sequence[_Row]) -> set[str]:
+    """Return the sets of links that records with different texts have."""
+    texts: dict[str, str] = {}
+    return {row.links for row in rows if texts.setdefault(row.links, row.said) != row.said}
 
 
 def _find_unclear(rows: Sequence[_Row]) -> set[int]:

@@ -20,7 +20,7 @@ PORTS = {"http": 80, "https": 443}
 # addresses that need no work: nine of ten
 _PLAIN = re.compile(r"https?://[a-z0-9-]++(?:\.[a-z0-9-]++)*+/[!$&-;=@-Z\[\]_a-z~]*+(?:\?[!$&-;=?@-Z\[\]_a-z~]++)?+")
 # addresses that a fold leaves as they are but for their end
-_FOLDED = re.compile(r"https://[a-z0-9-]++(?:\.[a-z0-9-]++)*+/[!$&'*-.0-9/:=@A-Z_a-z~]*+")
+_FOLDED = re.compile(r"https?://[a-z0-9-]++(?:\.[a-z0-9-]++)*+/[!$&'*-.0-9/:=@A-Z_a-z~]*+")
 _INDEXES = tuple(f"/{stem}.{end}" for stem in ("index", "default") for end in "html htm php asp aspx jsp".split())
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _STRAY = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -173,9 +173,11 @@ def fold(url: str) -> str:
 
     http is https, a folder is its index file, a slash at the end does not count; a fragment does not either.
     """
+    url = url.partition("#")[0]
     if not _FOLDED.fullmatch(url) or "/." in url:
-        scheme, colon, rest = identity(normalise(url)).partition(":")
-        url = f"https:{rest}" if scheme == "http" else f"{scheme}{colon}{rest}"
+        url = identity(normalise(url))
+    if url.startswith("http:"):
+        url = f"https{url[4:]}"
     path, mark, query = url.partition("?")
     if path.endswith(_INDEXES):
         path = path[: path.rindex("/")]

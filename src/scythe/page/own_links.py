@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -68,15 +68,14 @@ def own_links(region: Region) -> tuple[str, ...]:
 def find_own_links(region: Region) -> list[OwnLink]:
     """Return for each record its own link. Two records may have the same where one thing is shown twice."""
     records = region.records
-    if all(len(record.links) == 1 for record in records):
-        alone = [OwnLink(record.links[0], fold(record.links[0])) for record in records]
-        if len({own.key for own in alone}) == len(alone):
-            return alone
-    rows = [_links_of(record) for record in records]
+    listed = [_fold_links(record) for record in records]
+    if all(len(links) == 1 for links in listed) and len({key for links in listed for key in links}) == len(listed):
+        return [OwnLink(url, key) for links in listed for key, url in links.items()]
+    rows = [_look_at(links) for links in listed]
     shared = _shared(region, rows)
     if any("#" in link.own.url for row in rows for link in row if link.own.key in shared):
         # the posts of a thread: one page, and each has a place on it
-        rows = [_links_of(record, shared) for record in records]
+        rows = [_look_at(_fold_links(record, shared)) for record in records]
         shared = _shared(region, rows)
     kinds = _sort_kinds(rows, shared)
     home = Counter(link.host for row in rows for link in row).most_common(1)
@@ -102,20 +101,26 @@ def _own(row: Sequence[_Link], number: int, ranked: Sequence[_Kind]) -> OwnLink:
     return NONE
 
 
-def _links_of(record: Record, on_one_page: Collection[str] = ()) -> list[_Link]:
-    """Return the links of a record, those to one page once, written as the first without a fragment is.
+def _fold_links(record: Record, on_one_page: Collection[str] = ()) -> dict[str, Url]:
+    """Return the links of a record by key, those to one page once, written as the first without a fragment is.
 
     Fragments count on pages that several records lead to.
     """
     urls: dict[str, Url] = {}
     for url in record.links[:MOST_LINKS]:
         key = fold(url)
-        fragment = url.partition("#")[2]
-        if fragment and key in on_one_page:
-            key += f"#{fragment}"
-        if key not in urls or (not fragment and "#" in urls[key]):
-            urls[key] = url
-    kept = [(key, url) for key, url in urls.items() if not _quotes(key, urls)]
+        if "#" not in url:
+            if key not in urls or "#" in urls[key]:
+                urls[key] = url
+        elif key in on_one_page:
+            urls.setdefault(f"{key}#{url.partition('#')[2]}", url)
+        else:
+            urls.setdefault(key, url)
+    return urls
+
+
+def _look_at(links: Mapping[str, Url]) -> list[_Link]:
+    kept = [(key, url) for key, url in links.items() if not _quotes(key, links)]
     return [_Link(OwnLink(url, key), *_look(key), place == 0) for place, (key, url) in enumerate(kept)]
 
 
