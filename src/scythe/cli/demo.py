@@ -30,6 +30,7 @@ Examples:
   scythe demo --pages 500               a larger site
   scythe demo --report out/demo.html    write the report there
   scythe demo --serve --port 8765       only serve the site, to crawl it or to look at it
+  scythe demo --live 5                  serve a list that gets a story every 5 seconds, to watch it
   scythe demo --save site/              write pages to a folder instead, to try other commands on
   scythe demo --save new/ --design 1    the same content in other markup, to try `scythe check` on
 """
@@ -51,9 +52,18 @@ def demo(
     save: Annotated[str | None, typer.Option(metavar="DIR", help="Write the pages here and stop.")] = None,
     serve: Annotated[bool, typer.Option("--serve", help="Only serve the site, until interrupted.")] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="With --serve; 0 takes one that is free.")] = 0,
+    live: Annotated[
+        float | None,
+        typer.Option(min=0.1, max=3_600.0, metavar="SECONDS", help="Only serve a list that grows this often."),
+    ] = None,
 ) -> None:
     with quiet_ends():
         try:
+            if live is not None:
+                from scythe.demo.live import serve_live
+
+                serve_live(live, seed)
+                return
             if serve:
                 _serve(pages, seed, design, port, has_corners=corners)
                 return

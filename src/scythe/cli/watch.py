@@ -88,7 +88,7 @@ def watch(
     miss: Miss = 0.01,
     max_delay: MaxDelay = None,
     p95: Within = None,
-    floor: AtLeast = 600.0,
+    floor: AtLeast = None,
     policy: Policy = "auto",
     older_pages: OlderPages = 20,
     follow: Follow = False,
@@ -118,7 +118,7 @@ def watch(
         addresses = [site_address(site) for site in sites or ()]
         if forget:
             raise typer.Exit(_forget(archive, addresses))
-        goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, floor_s=floor)
+        goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, floor_s=floor or Goals().floor_s)
         wanted = ListOptions(policy, goals, older_pages, follow)
         options = WatchOptions(
             delay=delay,

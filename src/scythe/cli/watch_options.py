@@ -28,13 +28,9 @@ Within = Annotated[
     ),
 ]
 AtLeast = Annotated[
-    float,
+    float | None,
     typer.Option(
-        "--floor",
-        parser=parse_duration,
-        metavar="TIME",
-        help="Between two visits to a page, at least.",
-        show_default="10m",
+        "--floor", parser=parse_duration, metavar="TIME", help="Between two visits to a page, at least; otherwise 10m."
     ),
 ]
 Policy = Annotated[

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from scythe.cli.durations import say_duration
-from scythe.cli.ending import neutralise
+from scythe.cli.ending import counted, neutralise
 from scythe.errors import BadInput
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _LOOK_S = 0.5
 _ROWS = 30  # of pages, those due first
 _NEWEST = 8  # records below the table
+_COLUMNS = {"next": 9, "last": 9, "new": 4, "shown": 5, "a day": 6, "page": 0, "why": 14}  # characters; 0: the rest
 _TOLD = ("record", "gap", "lost", "trouble", "region", "moved", "document", "hook")
 
 
@@ -100,10 +101,11 @@ class Showing:
 
         now = run.clock.now()
         rows = sorted(run.rows.values(), key=lambda row: row.due_at or now)
-        title = f"{len(rows)} pages, {run.totals.visits} visits, {run.totals.records} new records"
-        table = Table(box=SIMPLE, title=Text(title), title_justify="left")
-        for name in ("page", "next visit", "last visit", "new", "shown", "records/day", "because"):
-            table.add_column(name, overflow="ellipsis", no_wrap=True)
+        counts = (len(rows), "page"), (run.totals.visits, "visit"), (run.totals.records, "new record")
+        title = ", ".join(counted(number, what) for number, what in counts)
+        table = Table(box=SIMPLE, title=Text(title), title_justify="left", pad_edge=False, expand=True)
+        for name, width in _COLUMNS.items():
+            table.add_column(name, width=width or None, ratio=None if width else 1, overflow="ellipsis", no_wrap=True)
         for row in rows[:_ROWS]:
             table.add_row(*(Text(neutralise(cell)) for cell in cells(row, self._visits.get(row.url), now)))
         lines = [Text(neutralise(line), no_wrap=True, overflow="ellipsis") for line in self._newest]
@@ -112,13 +114,13 @@ class Showing:
 
 def cells(row: WatchRow, event: Event | None, now: datetime) -> list[str]:
     """Return what is worth seeing of one page."""
-    last = "-" if row.visited_at is None else f"{say_duration((now - row.visited_at).total_seconds())} ago"
-    if event is not None:
-        last = f"{say_duration(max((now - event.at).total_seconds(), 0.0))} ago"
+    at = event.at if event is not None else row.visited_at
+    last = "-" if at is None else f"-{say_duration(max((now - at).total_seconds(), 0.0))}"
     seen = [str(getattr(event, name, "-")) for name in ("new", "shown")]
     rate = getattr(event, "rate", None)
     why = getattr(event, "why", row.why)
-    return [row.url, when(_next_at(row, event), now), last, *seen, "-" if rate is None else f"{rate:.1f}", why]
+    page = row.url.partition("://")[2]
+    return [when(_next_at(row, event), now), last, *seen, "-" if rate is None else f"{rate:.1f}", page, why]
 
 
 def _next_at(row: WatchRow, event: Event | None) -> datetime | None:
@@ -131,7 +133,7 @@ def when(moment: datetime | None, now: datetime) -> str:
     if moment is None:
         return "never"
     left_s = (moment - now).total_seconds()
-    return "now" if left_s <= 0 else f"in {say_duration(left_s)}"
+    return "now" if left_s <= 0 else f"+{say_duration(left_s)}"
 
 
 def describe(event: Event) -> str:
