@@ -54,7 +54,7 @@ def visit(task: Task, number: int, wait_s: float) -> Outcome:
     region = Region(tuple(records), ("title", "text"))
     newest = tuple(f"{at:032x}" for at in range(30))
     seen = Looked(1, Seen(0.0, 30, 2), Plan(wait_s, 2.0, 0.01, 5.0, "forecast"), newest=newest, estimator="x" * 8_000)
-    at = NOW + timedelta(seconds=number)
+    at = NOW + timedelta(hours=6 * number)  # when the visit before has made it due again
     retry_at = at + timedelta(seconds=wait_s)
     return Outcome(
         task,

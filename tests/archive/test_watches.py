@@ -74,6 +74,17 @@ def test_a_visit_that_comes_after_the_end_of_its_watch_is_dropped(where: str) ->
         assert (receipt.stored, archive.regions(task.id), archive.counts().records) == ("lost", [], 0)
 
 
+def test_of_two_visits_at_once_to_one_list_the_first_that_is_stored_counts(where: str) -> None:
+    with open_archive(where) as archive:
+        _, task = watch(archive)
+        seen = (looked(shown=1, new=1),)
+        one, other = (listed(task, region(("a", "A")), at=later(at), looked=seen) for at in (2, 1))
+        assert [archive.store([outcome])[0].stored for outcome in (one, other)] == ["new", "lost"]
+        assert [archive.store([listed(task, at=later(60))])[0].stored] == ["lost"]
+        (row,) = archive.regions(task.id)
+        assert (row.looks, row.records, archive.counts().fetches) == (1, 1, 1)
+
+
 def test_a_list_that_moved_keeps_its_number_and_is_found_under_both_addresses(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)

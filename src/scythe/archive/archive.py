@@ -150,14 +150,19 @@ class Archive:
             return watches.add_watch(connection, site, found, options, seconds(now))
 
     def end_watch(self, watch: int, why: str) -> None:
-        """Visit a list page no more; its records and regions stay."""
-        with self.database.writing() as connection:
+        """Visit a list page no more; its records and regions stay. Raises BadInput where there is no such watch."""
+        with self.database.writing(self._site_of(watch)) as connection:
             watches.end_watch(connection, watch, why, seconds(self._clock()))
 
     def move_watch(self, watch: int, url: Url, lane: str) -> None:
         """Visit a list page at another address from now on: it moved for good."""
-        with self.database.writing() as connection:
-            watches.move_watch(connection, watch, url, lane)
+        site = self._site_of(watch)
+        with self.database.writing(site) as connection:
+            watches.move_watch(connection, site, watch, url, lane)
+
+    def _site_of(self, watch: int) -> int:
+        with self.database.reading() as connection:
+            return watches.site_of(connection, watch)
 
     def watches(self, site: int | None = None, *, ended: bool = False) -> list[WatchRow]:
         """Return the pages that are watched, of one site or of all; with `ended` those too that were."""

@@ -26,7 +26,9 @@ _FOLLOW = (
     .where(URLS.c.kind == "page", URLS.c.due_at.is_not(None))
     .values(kind="item", rank=bindparam("order"))
 )
-_WAITING_NOW = select(URLS.c.id).where(URLS.c.id.in_(bindparam("ids", expanding=True)), URLS.c.due_at.is_not(None))
+_WAITING_NOW = select(URLS.c.id, URLS.c.due_at).where(
+    URLS.c.id.in_(bindparam("ids", expanding=True)), URLS.c.due_at.is_not(None)
+)
 
 
 def add_found(connection: Connection, named: Sequence[tuple[int, Sequence[Found], int | None]], at: float) -> list[int]:
@@ -105,9 +107,9 @@ def requeue(connection: Connection, site: int, states: Collection[str]) -> int:
     return connection.execute(again.values(state="retry", due_at=ALWAYS_DUE, attempts=0)).rowcount
 
 
-def waiting_among(connection: Connection, tasks: Collection[int]) -> set[int]:
-    """Return which of these addresses still wait for a visit."""
-    return set(connection.execute(_WAITING_NOW, {"ids": list(tasks)}).scalars())
+def waiting_among(connection: Connection, tasks: Collection[int]) -> dict[int, float]:
+    """Return which of these addresses still wait for a visit, and since or until when."""
+    return {row.id: row.due_at for row in connection.execute(_WAITING_NOW, {"ids": list(tasks)})}
 
 
 def _known(connection: Connection, wanted: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:

@@ -29,7 +29,7 @@ AT_ONCE = 500  # outcomes looked up with one query; SQLite takes 32 766 values i
 
 
 def store(database: Database, outcomes: Sequence[Outcome]) -> list[Receipt]:
-    """Store outcomes whole or not at all; one whose address does not wait any more is dropped as "lost"."""
+    """Store outcomes whole or not at all; one whose address does not wait for it any more is dropped as "lost"."""
     for outcome in outcomes:
         if outcome.state not in STATES or outcome.state == "new":
             raise BadInput(f"no visit leaves an address {outcome.state!r}")
@@ -49,14 +49,21 @@ def _store_waiting(database: Database, connection: Connection, outcomes: Sequenc
     receipts: list[Receipt | None] = []
     taken = []
     for outcome in outcomes:
-        if outcome.task.id in waiting:
-            waiting.discard(outcome.task.id)
+        due = waiting.get(outcome.task.id)
+        if due is not None and _was_due(outcome, due):
+            del waiting[outcome.task.id]
             taken.append(outcome)
             receipts.append(None)
         else:
             receipts.append(Receipt(outcome.task, "lost"))
     stored = iter(_store(database, connection, taken))
     return [receipt or next(stored) for receipt in receipts]
+
+
+def _was_due(outcome: Outcome, due: float) -> bool:
+    """Say whether an address waited for this visit. A list waits for the next one as soon as another was stored."""
+    at = seconds(outcome.at)
+    return outcome.task.kind != "list" or due <= at or due > at + LONGEST_LIST_S
 
 
 def _store(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> list[Receipt]:

@@ -43,17 +43,24 @@ def add_watch(connection: Connection, site: int, found: Found, options: str, at:
 def end_watch(connection: Connection, watch: int, why: str, at: float) -> None:
     """Visit a list page no more; its records and regions stay."""
     ended = {"state": "skipped", "why": storable(why), "due_at": None}
-    connection.execute(update(URLS).where(URLS.c.id == _known(connection, watch)).values(**ended))
+    connection.execute(update(URLS).where(URLS.c.id == watch).values(**ended))
     connection.execute(update(WATCHES).where(WATCHES.c.id == watch, WATCHES.c.ended_at.is_(None)).values(ended_at=at))
 
 
-def move_watch(connection: Connection, watch: int, url: Url, lane: str) -> None:
+def move_watch(connection: Connection, site: int, watch: int, url: Url, lane: str) -> None:
     """Visit a list page at another address from now on; what the old one's server said of its age is forgotten."""
-    site = connection.execute(select(WATCHES.c.site).where(WATCHES.c.id == _known(connection, watch))).scalar_one()
     lane = storable(lane)
     number = lane_ids(connection, {(site, lane)})[lane]
     moved = {"url": storable(url), "lane": number, "etag": "", "modified": ""}
     connection.execute(update(URLS).where(URLS.c.id == watch).values(**moved))
+
+
+def site_of(connection: Connection, watch: int) -> int:
+    """Return the site of a watch, which never changes; raise BadInput where there is no such watch."""
+    site = connection.execute(select(WATCHES.c.site).where(WATCHES.c.id == watch)).scalar()
+    if site is None:
+        raise BadInput(f"there is no watch {watch} in this archive")
+    return int(site)
 
 
 def watch_rows(connection: Connection, site: int | None, *, ended: bool) -> list[WatchRow]:
@@ -106,13 +113,6 @@ def _find(connection: Connection, site: int, found: Found) -> int | None:
 def _key(found: Found) -> str:
     """Return what tells a list from the page at the same address that a crawl knows."""
     return found.key or f"list {found.url}"
-
-
-def _known(connection: Connection, watch: int) -> int:
-    known = connection.execute(select(WATCHES.c.id).where(WATCHES.c.id == watch)).scalar()
-    if known is None:
-        raise BadInput(f"there is no watch {watch} in this archive")
-    return watch
 
 
 def _watch(row: Any) -> WatchRow:
