@@ -130,8 +130,8 @@ def test_dates_of_records_sharpen_the_profile() -> None:
         at = EPOCH + day * DAY_S
         dates = tuple(at - 14 * HOUR_S + 300 * place for place in range(10))
         auto.note(Seen(at=at, shown=30, new=10, since_s=DAY_S, published=dates))
-    day = auto.rates(EPOCH + 60 * DAY_S, 24)
-    assert day[10] > 0.6 * sum(day)
+    hours = auto.rates(EPOCH + 60 * DAY_S, 24)
+    assert hours[10] > 0.6 * sum(hours)
 
 
 def test_nights_and_weekends_are_slept_through() -> None:

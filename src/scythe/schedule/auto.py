@@ -228,7 +228,7 @@ class Auto:
         """Return the wait since the last visit that keeps all goals, and what set it."""
         waits = [self._cap()]
         if self.goals.recovers:
-            waits.append((fewest_requests(forecast, self.room, PRIOR_SPREAD), "fewest requests"))
+            waits.append((fewest_requests(forecast, self.room), "fewest requests"))
         else:
             waits.append((forecast.reaches(self._allowance()), "forecast"))
         if self.goals.delay_s is not None:
