@@ -147,10 +147,16 @@ def test_the_frontier_marks_defaults_and_what_misses_too_much() -> None:
     ses = Curve("ses", (Point(2.0, 7, 0.27),), default=0)
     svg = frontier_svg([auto, ses], measure="p95")
     circles = Counter((one.get("class"), one.get("r")) for one in parse(svg).iter(f"{SVG}circle"))
-    assert circles["none s0", "8"] == circles["none s1", "8"] == 1
-    assert circles["f0 s0", "4"] == 3  # two points and the legend
-    assert circles["paper s1", "4"] == 2
+    assert circles["none s0", "8"] == circles["none s1", "8"] == 2  # among the delays and among the losses
+    assert circles["f0 s0", "4"] == 5  # two points in both, and the legend
+    assert circles["paper s1", "4"] == 3
     assert {"0.30 %", "27.0 %", "p95 delay until a record is seen"} <= set(texts(svg))
+
+
+def test_the_default_policy_is_drawn_boldest_wherever_it_comes() -> None:
+    svg = frontier_svg([Curve("fixed", (Point(24, 0.5), Point(12, 1))), Curve("auto", (Point(2, 5), Point(9, 1)))])
+    bold = [one for one in parse(svg).iter(f"{SVG}path") if one.get("stroke-width") == "2.75"]
+    assert {one.findtext(f"{SVG}title") for one in bold} == {"auto"}
 
 
 def test_curves_beyond_the_eighth_are_counted() -> None:
@@ -219,6 +225,7 @@ def test_logarithmic_axes_are_named_by_round_numbers() -> None:
 
 def test_durations_are_written_in_their_largest_unit() -> None:
     assert [name_duration(s) for s in (40, 90, 5_400, 129_600)] == ["40 s", "1.5 min", "1.5 h", "1.5 d"]
+    assert name_duration(123 * DAY_S, 2) == "120 d"
 
 
 def test_an_image_has_its_words_without_any_font_of_the_machine() -> None:

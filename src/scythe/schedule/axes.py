@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from scythe.watched import DAY_S, HOUR_S, WEEK_S
 
 MINUTE_S = 60.0
+_UNITS = ((DAY_S, "d"), (HOUR_S, "h"), (MINUTE_S, "min"))
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 LATEST_S = 253_370_764_800.0  # the year 9999: later moments have no date
@@ -144,9 +145,7 @@ def name_moment(at: float) -> str:
     return f"{name_day(at)} {moment.year} {moment:%H:%M}"
 
 
-def name_duration(seconds: float, form: str = "{:.3g}") -> str:
-    """Write a duration in the largest unit it fills: 40 s, 1.5 h, 2 d."""
-    for unit_s, unit in ((DAY_S, "d"), (HOUR_S, "h"), (MINUTE_S, "min")):
-        if seconds >= unit_s * 0.9995:
-            return f"{form.format(seconds / unit_s)} {unit}"
-    return f"{form.format(seconds)} s"
+def name_duration(seconds: float, digits: int = 3) -> str:
+    """Write a duration in the largest unit it fills, with so many digits that count: 40 s, 1.5 h, 2 d."""
+    size_s, name = next(((s, name) for s, name in _UNITS if seconds >= s * 0.9995), (1.0, "s"))
+    return f"{float(f'{seconds / size_s:.{digits}g}'):.10g} {name}"

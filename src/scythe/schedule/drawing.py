@@ -41,6 +41,7 @@ _STROKES = {
     "rate": ("#b4641a", "#f0a55a"),
     "plan": ("#7a3fb0", "#c79bf2"),
     "halo": PAPER,
+    "goal": ("#c62f2a", "#ff7a70"),
 } | {f"s{number}": colours for number, colours in enumerate(LINES)}
 
 

@@ -1,26 +1,34 @@
-"""Draw what seeing records sooner costs: the curves of policies come in, delay against fetches as SVG goes out."""
+"""Draw what seeing records sooner costs: curves of policies come in, delay and loss against fetches as SVG go out."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from scythe.schedule.axes import Scale, Tick, name_duration, tick_durations, tick_logs
 from scythe.schedule.drawing import LINES, circle, draw, line, path, shorten, words
 from scythe.schedule.labels import place_labels
+from scythe.schedule.policies import DEFAULT
 from scythe.watched import HOUR_S
 
-_WIDE, _HIGH = 960.0, 560.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 84.0, 622.0, 96.0, 496.0  # of the field
+_WIDE, _HIGH = 960.0, 716.0
+_LEFT, _RIGHT, _BOTTOM = 84.0, 622.0, 656.0  # of the field
+_DELAYS, _LOSSES = (96.0, 420.0), (470.0, _BOTTOM)  # from where to where delays and losses are drawn
 _KEY = _RIGHT + 36  # where the legend begins
-_COLUMNS = (_KEY + 172, _KEY + 222, _KEY + 274)  # of the legend, where they end
+_COLUMNS = (_KEY + 164, _KEY + 222, _KEY + 274)  # of the legend, where they end
 _DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 3", "12 5", "1 3", "6 2 1 2 1 2")
 _CURVES_MOST = len(LINES)
 _MISSED_MOST = 0.01  # the default goal: points that miss more are hollow
+_MISSED_LEAST = 0.0001  # shares below are drawn as this
 _LEAST, _MOST = 1e-6, 1e9  # what the axes can show
 _RANGE = 8.0  # an axis ends at no less than so many times its beginning, so that some of its ticks are named
+_SHARES = (
+    Tick(_MISSED_LEAST, "< 0.01 %"),
+    *(Tick(share, f"{100 * share:g} %") for share in (0.001, _MISSED_MOST, 0.1, 1.0)),
+)
+_SAID = "Each point is one policy with one set of goals, the ringed one its default. Lower and further left is better."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +52,16 @@ class Curve:
 def frontier_svg(
     curves: Sequence[Curve], *, title: str = "What seeing records sooner costs", said: str = "", measure: str = "mean"
 ) -> str:
-    """Draw delay against fetches a day, both logarithmic, as SVG.
+    """Draw delays and losses against fetches a day, all logarithmic, as SVG.
 
     A point that misses more than one record in a hundred is hollow. `measure` names the delay: mean, p95 ...
-    The first curve is drawn boldest; those beyond the eighth are left out,
-    and the legend says so.
+    The default policy, otherwise the first, is drawn boldest; those beyond the eighth are left out, and it says so.
     """
     shown = [curve for curve in map(_drawable, curves) if curve.points]
+    shown.sort(key=lambda curve: curve.name != DEFAULT)
     field = _Field(shown[:_CURVES_MOST], measure, len(shown) - _CURVES_MOST)
     parts = [words("ink name", 24, 34, shorten(title, 78)), words("soft", 24, 55, shorten(said or _SAID, 120))]
     return draw(_WIDE, _HIGH, title, field.describe(), [*parts, *field.parts()])
-
-
-_SAID = (
-    "Each point is one policy with one set of goals; the ringed one is its default. Nearer to the lower left is better."
-)
 
 
 def _drawable(curve: Curve) -> Curve:
@@ -73,93 +76,104 @@ def _drawable(curve: Curve) -> Curve:
     return Curve(curve.name, tuple(point for _, point in kept), default)
 
 
-class _Field:
-    """The curves on their paper."""
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    """One measure of the points against fetches a day."""
 
-    def __init__(self, curves: Sequence[Curve], measure: str, left_out: int) -> None:
-        self._curves, self._measure, self._left_out = curves, measure, left_out
-        points = [point for curve in curves for point in curve.points] or [Point(1, 1)]
-        low, high = _widen([point.fetches_day for point in points])
-        self._x = Scale(low, high, _LEFT, _RIGHT, is_log=True)
-        low, high = _widen([point.delay_h * HOUR_S for point in points])
-        self._y = Scale(low, high, _BOTTOM, _TOP, is_log=True)
+    x: Scale
+    y: Scale
+    name: str
+    ticks: Sequence[Tick]
+    value: Callable[[Point], float]
 
-    def describe(self) -> str:
-        """Say in words what is shown."""
-        said = [f"{self._measure} delay of records against fetches a day, both on logarithmic axes."]
-        for curve in self._curves:
-            point = _main(curve)
-            said.append(
-                f"{curve.name}: {point.fetches_day:.3g} fetches a day, {name_duration(point.delay_h * HOUR_S)}, "
-                f"{100 * point.missed:.2g} % missed."
-            )
-        return " ".join(said)
+    def place(self, point: Point) -> tuple[float, float]:
+        """Return where a point lies on the paper."""
+        return self.x.place(point.fetches_day), self.y.place(self.value(point))
 
-    def parts(self) -> Iterator[str]:
-        """Yield the elements from the back to the front."""
-        yield from self._draw_axes()
-        for number in reversed(range(len(self._curves))):
-            yield from self._draw_curve(number)
-        yield from self._draw_labels()
-        yield from self._draw_key()
-
-    def _draw_axes(self) -> Iterator[str]:
-        for tick in tick_logs(self._x.low, self._x.high):
-            x = self._x.place(tick.at)
-            yield line("grid", x, _TOP, x, _BOTTOM + 5)
-            yield words("soft small", x, _BOTTOM + 20, tick.name, anchor="middle")
-        for tick in tick_durations(self._y.low, self._y.high) or [Tick(self._y.low, name_duration(self._y.low))]:
-            y = self._y.place(tick.at)
-            yield line("grid", _LEFT - 5, y, _RIGHT, y)
-            yield words("soft small", _LEFT - 10, y + 4, tick.name, anchor="end")
-        yield path("base", f"M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}")
-        yield words("soft", _RIGHT, _BOTTOM + 42, "fetches a day", anchor="end")
-        yield words("soft", 24, _TOP - 13, f"{self._measure} delay until a record is seen")
-
-    def _draw_curve(self, number: int) -> Iterator[str]:
-        curve = self._curves[number]
-        thick = 2.75 if number == 0 else 1.75
-        steps = "L".join(f"{x:.5g} {y:.5g}" for x, y in map(self._place, curve.points))
-        if len(curve.points) > 1:
-            yield path(f"s{number}", f"M{steps}", width=thick, dash=_DASHES[number], said=curve.name)
-        for place, point in enumerate(curve.points):
-            yield self._draw_point(number, point, is_default=place == curve.default)
-
-    def _draw_point(self, number: int, point: Point, *, is_default: bool) -> str:
-        x, y = self._place(point)
-        said = (
-            f"{self._curves[number].name}: {point.fetches_day:.3g} fetches a day, "
-            f"{name_duration(point.delay_h * HOUR_S)}, {100 * point.missed:.2g} % missed"
-        )
-        drawn = _dot(number, x, y, is_hollow=point.missed > _MISSED_MOST, said=said)
-        return drawn + (_ring(number, x, y) if is_default else "")
-
-    def _place(self, point: Point) -> tuple[float, float]:
-        return self._x.place(point.fetches_day), self._y.place(point.delay_h * HOUR_S)
-
-    def _draw_labels(self) -> Iterator[str]:
-        """Write the name of each curve beside its main point."""
-        named = [(shorten(curve.name, 24), *self._place(_main(curve))) for curve in self._curves]
-        places = place_labels(named, list(self._spots()), (_LEFT + 4, _TOP, _RIGHT, _BOTTOM))
-        for number, ((name, x, y), label) in enumerate(zip(named, places, strict=True)):
-            if label.is_far:
-                yield line(f"s{number}", x, y, *label.nearest(x, y), width=0.75)
-            yield words(f"f{number} strong halo", label.x, label.y, name)
-            yield words(f"f{number} strong", label.x, label.y, name)
-
-    def _spots(self) -> Iterator[tuple[float, float]]:
+    def spots(self, curves: Sequence[Curve]) -> Iterator[tuple[float, float]]:
         """Yield what names are to keep off: the points, and the lines between them step by step."""
-        for curve in self._curves:
-            places = [self._place(point) for point in curve.points]
+        for curve in curves:
+            places = [self.place(point) for point in curve.points]
             yield from places
             for (x1, y1), (x2, y2) in pairwise(places):
                 steps = min(int(math.hypot(x2 - x1, y2 - y1) / 10), 100)
                 for step in range(1, steps):
                     yield x1 + (x2 - x1) * step / steps, y1 + (y2 - y1) * step / steps
 
+
+class _Field:
+    """The curves on their paper."""
+
+    def __init__(self, curves: Sequence[Curve], measure: str, left_out: int) -> None:
+        self._curves, self._measure, self._left_out = curves, measure, left_out
+        points = [point for curve in curves for point in curve.points] or [Point(1, 1)]
+        x = Scale(*_widen([point.fetches_day for point in points]), _LEFT, _RIGHT, is_log=True)
+        low, high = _widen([point.delay_h * HOUR_S for point in points])
+        delays = Scale(low, high, _DELAYS[1], _DELAYS[0], is_log=True)
+        losses = Scale(_MISSED_LEAST, 1.0, _LOSSES[1] - 10, _LOSSES[0], is_log=True)
+        name = f"{measure} delay until a record is seen"
+        self._panels = (
+            _Panel(x, delays, name, tick_durations(low, high), lambda point: point.delay_h * HOUR_S),
+            _Panel(x, losses, "records missed", _SHARES, lambda point: point.missed),
+        )
+
+    def describe(self) -> str:
+        """Say in words what is shown."""
+        said = [f"{self._measure} delay of records, and the share missed, against fetches a day; axes are logarithmic."]
+        return " ".join([*said, *(f"{_tell(curve.name, _main(curve))}." for curve in self._curves)])
+
+    def parts(self) -> Iterator[str]:
+        """Yield the elements from the back to the front."""
+        for panel in self._panels:
+            yield from self._draw_axes(panel)
+            for number in reversed(range(len(self._curves))):
+                yield from self._draw_curve(panel, number)
+            yield from self._draw_labels(panel)
+        for tick in tick_logs(self._panels[0].x.low, self._panels[0].x.high):
+            yield words("soft small", self._panels[0].x.place(tick.at), _BOTTOM + 20, tick.name, anchor="middle")
+        yield words("soft", _RIGHT, _BOTTOM + 42, "fetches a day", anchor="end")
+        yield from self._draw_key()
+
+    def _draw_axes(self, panel: _Panel) -> Iterator[str]:
+        top = panel.y.end
+        bottom = _DELAYS[1] if top == _DELAYS[0] else _BOTTOM
+        for tick in tick_logs(panel.x.low, panel.x.high):
+            x = panel.x.place(tick.at)
+            yield line("grid", x, top, x, bottom + 5)
+        for tick in panel.ticks:
+            y = panel.y.place(tick.at)
+            is_goal = panel.ticks is _SHARES and tick.at == _MISSED_MOST
+            yield line("goal" if is_goal else "grid", _LEFT - 5, y, _RIGHT, y, dash="3 4" if is_goal else "")
+            yield words("soft small", _LEFT - 10, y + 4, tick.name, anchor="end")
+            yield words("lostword small", _RIGHT, y - 5, "default goal", anchor="end") if is_goal else ""
+        yield path("base", f"M{_LEFT:g} {top:g}V{bottom:g}H{_RIGHT:g}")
+        yield words("soft", 24, top - 13, panel.name)
+
+    def _draw_curve(self, panel: _Panel, number: int) -> Iterator[str]:
+        curve = self._curves[number]
+        thick = 2.75 if number == 0 else 1.75
+        steps = "L".join(f"{x:.5g} {y:.5g}" for x, y in map(panel.place, curve.points))
+        if len(curve.points) > 1:
+            yield path(f"s{number}", f"M{steps}", width=thick, dash=_DASHES[number], said=curve.name)
+        for place, point in enumerate(curve.points):
+            x, y = panel.place(point)
+            yield _dot(number, x, y, is_hollow=point.missed > _MISSED_MOST, said=_tell(curve.name, point))
+            yield _ring(number, x, y) if place == curve.default else ""
+
+    def _draw_labels(self, panel: _Panel) -> Iterator[str]:
+        """Write the name of each curve beside its main point."""
+        named = [(shorten(curve.name, 24), *panel.place(_main(curve))) for curve in self._curves]
+        bottom = _DELAYS[1] if panel is self._panels[0] else _BOTTOM
+        places = place_labels(named, list(panel.spots(self._curves)), (_LEFT + 4, panel.y.end, _RIGHT, bottom))
+        for number, ((name, x, y), label) in enumerate(zip(named, places, strict=True)):
+            if label.is_far:
+                yield line(f"s{number}", x, y, *label.nearest(x, y), width=0.75)
+            yield words(f"f{number} strong halo", label.x, label.y, name)
+            yield words(f"f{number} strong", label.x, label.y, name)
+
     def _draw_key(self) -> Iterator[str]:
         """Draw the legend as a table of what the main points come to."""
-        y = _TOP + 4
+        y = _DELAYS[0] + 4
         for x, name in zip(_COLUMNS, ("fetches/day", "delay", "missed"), strict=True):
             yield words("soft small", x, y, name, anchor="end")
         for number, curve in enumerate(self._curves):
@@ -169,7 +183,7 @@ class _Field:
                 yield line(f"s{number}", _KEY - 10, y - 4, _KEY + 14, y - 4, width=2, dash=_DASHES[number])
             yield _dot(number, _KEY + 2, y - 4, is_hollow=point.missed > _MISSED_MOST)
             yield words("ink strong" if number == 0 else "ink", _KEY + 22, y, shorten(curve.name, 16))
-            delay = name_duration(point.delay_h * HOUR_S, "{:.1f}")
+            delay = name_duration(point.delay_h * HOUR_S, 2)
             figures = (_figure(point.fetches_day), delay, f"{_figure(100 * point.missed)} %")
             kinds = ("soft", "soft", "lostword" if point.missed > _MISSED_MOST else "soft")
             for x, figure, kind in zip(_COLUMNS, figures, kinds, strict=True):
@@ -189,6 +203,12 @@ class _Field:
             yield _dot(7, _KEY + 2, y - 4, is_hollow=is_hollow) + (_ring(7, _KEY + 2, y - 4) if is_default else "")
             yield words("soft small", _KEY + 22, y, text)
             y += 22
+
+
+def _tell(name: str, point: Point) -> str:
+    """Say what a point stands for."""
+    delay = name_duration(point.delay_h * HOUR_S)
+    return f"{name}: {point.fetches_day:.3g} fetches a day, {delay}, {100 * point.missed:.2g} % missed"
 
 
 def _main(curve: Curve) -> Point:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scythe.schedule.drawing import wide_of
 
 _HIGH = 14.0
-_AWAY = (13.0, 22.0, 34.0, 48.0, 64.0, 82.0, 102.0)  # from the point to the name
+_AWAY = (15.0, 22.0, 34.0, 48.0, 64.0, 82.0, 102.0)  # from the point to the name
 _TURNS = (0, -45, 45, 180, -135, 135, -90, 90)  # degrees: to the right first
 _FAR = 30.0  # names further away are tied to their points by a line
 

@@ -136,7 +136,7 @@ class _Sheet:
             visits = len(self._inside(lane.visits))
             missed = f", {len(self._inside(lane.lost))} records missed" if lane.lost else ""
             said.append(f"{lane.name}: {visits} visits{missed}.")
-            said += [f"Next visit {name_moment(at)}." for at in list(lane.planned)[:1]]
+            said += [f"Next visit {name_moment(at)}." for at in self._inside(lane.planned)[:1]]
         return " ".join(said)
 
     def _inside(self, times: Iterable[float]) -> list[float]:
