@@ -88,16 +88,25 @@ def url_shape(url: str) -> str:
     A number is `9`, a word `a`, words joined `a-a`, words with a number `a-9`; a file suffix and the names of query
     parameters stay.
     """
-    try:
-        parts = urlsplit(url[:_SHAPED])
-    except ValueError:
-        return ""
-    segments = parts.path.split("/")
+    path, query = _path_and_query(url[:_SHAPED])
+    segments = path.split("/")
     shape = "/".join(_segment_shape(segment) for segment in segments[:_SEGMENTS])
     if len(segments) > _SEGMENTS:
         shape += "/..."
-    names = sorted({piece.partition("=")[0] for piece in parts.query.split("&") if piece})
+    names = sorted({piece.partition("=")[0] for piece in query.split("&") if piece}) if query else []
     return shape + ("?" + "&".join(_DIGITS.sub("9", name) for name in names[:_SEGMENTS]) if names else "")
+
+
+def _path_and_query(url: str) -> tuple[str, str]:
+    if _PLAIN.fullmatch(url):  # nine of ten; the general way takes four times as long
+        path, _, query = url.partition("#")[0].partition("?")
+        _, slash, path = path[8:].partition("/")
+        return slash + path, query
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return parts.path, parts.query
 
 
 @lru_cache(maxsize=4_096)

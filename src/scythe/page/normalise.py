@@ -21,6 +21,7 @@ PORTS = {"http": 80, "https": 443}
 _PLAIN = re.compile(r"https?://[a-z0-9-]++(?:\.[a-z0-9-]++)*+/[!$&-;=@-Z\[\]_a-z~]*+(?:\?[!$&-;=?@-Z\[\]_a-z~]++)?+")
 # addresses that a fold leaves as they are but for their end
 _FOLDED = re.compile(r"https?://[a-z0-9-]++(?:\.[a-z0-9-]++)*+/[!$&'*-.0-9/:=@A-Z_a-z~]*+")
+_FOLDED_QUERY = re.compile(r"[!$&'*-;=?@-Z_a-z~]*+")
 _INDEXES = tuple(f"/{stem}.{end}" for stem in ("index", "default") for end in "html htm php asp aspx jsp".split())
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _STRAY = re.compile(r"%(?![0-9A-Fa-f]{2})")
@@ -174,11 +175,14 @@ def fold(url: str) -> str:
     http is https, a folder is its index file, a slash at the end does not count; a fragment does not either.
     """
     url = url.partition("#")[0]
-    if not _FOLDED.fullmatch(url) or "/." in url:
-        url = identity(normalise(url))
-    if url.startswith("http:"):
-        url = f"https{url[4:]}"
     path, mark, query = url.partition("?")
+    if not _FOLDED.fullmatch(path) or "/." in path or not _FOLDED_QUERY.fullmatch(query):
+        path, mark, query = identity(normalise(url)).partition("?")
+    elif query:
+        pairs = [pair for pair in query.split("&") if pair and not _is_noise(pair, ())]
+        query = "&".join(sorted(pairs, key=_name)) if len(pairs) > 1 else "".join(pairs)
+    if path.startswith("http:"):
+        path = f"https{path[4:]}"
     if path.endswith(_INDEXES):
         path = path[: path.rindex("/")]
     return f"{path.rstrip('/')}{mark if query else ''}{query}"

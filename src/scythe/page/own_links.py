@@ -26,6 +26,7 @@ SURE = 0.6  # worth from which a kind of links is believed to be the own one
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[0-9]{4}|[0-9a-f]{8}-[0-9a-f]{4}-")
+_FEW = 5  # records: in a list that is no longer each author may have written but one
 _SOME = 12  # records of a region whose addresses are looked at closely
 _TITLE_CHARS = 200
 
@@ -69,8 +70,9 @@ def find_own_links(region: Region) -> list[OwnLink]:
     """Return for each record its own link. Two records may have the same where one thing is shown twice."""
     records = region.records
     listed = [_fold_links(record) for record in records]
-    if all(len(links) == 1 for links in listed) and len({key for links in listed for key in links}) == len(listed):
-        return [OwnLink(url, key) for links in listed for key, url in links.items()]
+    holders = Counter(key for links in listed for key in links)
+    if (told := _find_plain(listed, holders)) is not None:
+        return told
     rows = [_look_at(links) for links in listed]
     shared = _shared(region, rows)
     if any("#" in link.own.url for row in rows for link in row if link.own.key in shared):
@@ -85,9 +87,27 @@ def find_own_links(region: Region) -> list[OwnLink]:
     found = [_own(row, number, ranked) for number, row in enumerate(rows)]
     holders = Counter(link.own.key for row in rows for link in row)
     for number, row in enumerate(rows):
-        if not found[number].key and len(row) == 1 and 2 * holders[row[0].own.key] <= len(rows):
+        if not found[number].key and len(row) == 1 and _is_own_place(holders[row[0].own.key], len(rows)):
             found[number] = row[0].own  # the only one, and not what all records lead to
     return found
+
+
+def _find_plain(listed: Sequence[Mapping[str, Url]], holders: Counter[str]) -> list[OwnLink] | None:
+    """Return the own links of a list where nothing is to be weighed: each record has one link, or one that tells."""
+    if all(len(links) == 1 for links in listed):
+        alone = [OwnLink(url, key) for links in listed for key, url in links.items()]
+        if all("#" not in own.url or holders[own.key] == 1 for own in alone):
+            return [own if _is_own_place(holders[own.key], len(listed)) else NONE for own in alone]
+    if len(listed) >= _FEW:
+        telling = [[OwnLink(url, key) for key, url in links.items() if holders[key] == 1] for links in listed]
+        if all(len(own) == 1 for own in telling):
+            return [own[0] for own in telling]
+    return None
+
+
+def _is_own_place(holders: int, records: int) -> bool:
+    """Say whether the only link of a record may be its own: not what most records lead to."""
+    return holders == 1 or 2 * holders <= records
 
 
 def _own(row: Sequence[_Link], number: int, ranked: Sequence[_Kind]) -> OwnLink:
