@@ -91,7 +91,7 @@ def test_following_back_misses_nothing(traces: list[Trace]) -> None:
 
 def test_a_curve_leads_from_thrifty_to_eager(traces: list[Trace]) -> None:
     (knob,) = bench.knobs(["seasonal"], Goals())
-    curve = bench.draw_curve(knob, bench.score_policies(traces, knob.tasks), "p95")
+    curve = bench.draw_curve(knob, bench.try_knob(knob, traces), "p95")
     fetches = [point.fetches_day for point in curve.points]
     assert fetches == sorted(fetches)
     assert curve.points[-1].delay_h <= 0.5 < curve.points[0].delay_h
@@ -115,17 +115,18 @@ def test_the_command_prints_tables_and_json_and_draws(folder: Path) -> None:
     assert "worst missed %" in shown.stdout
     assert "quick" in shown.stdout
     plot = folder / "frontier.svg"
-    told = CliRunner().invoke(app, [*asked, "--json", "--plot", str(plot), "--measure", "p95", "--begin", "cold"])
+    told = CliRunner().invoke(app, [*asked, "--json", "--plot", str(plot), "--begin", "cold"])
     tables = json.loads(told.stdout)["tables"]
     assert [table["name"] for table in tables] == ["schedule", "frontier"]
     assert tables[0]["rows"][1][1] == pytest.approx(4, rel=0.02)
-    assert plot.read_text().startswith("<svg")
-    assert "quick" not in plot.read_text()
+    for file in (plot, folder / "frontier-p95.svg"):
+        assert file.read_text().startswith("<svg")
+        assert "quick" not in file.read_text()
 
 
 @pytest.mark.parametrize(
     "asked",
-    [["--policy", "weekly"], ["--begin", "lukewarm"], ["--miss", "0"], ["--max-delay", "soon"], ["--measure", "p50"]],
+    [["--policy", "weekly"], ["--begin", "lukewarm"], ["--miss", "0"], ["--max-delay", "soon"]],
 )
 def test_what_cannot_be_asked_ends_with_a_message(folder: Path, asked: list[str]) -> None:
     ended = CliRunner().invoke(app, ["schedule", "--data", str(folder), "--policy", "fixed", *asked])

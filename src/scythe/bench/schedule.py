@@ -24,8 +24,8 @@ VARIANTS: dict[str, Callable[[Goals], Estimator]] = {
     "nutch": lambda goals: Adaptive(goals, habits=NUTCH_SYNC),
     "stormcrawler": lambda goals: Adaptive(goals, habits=STORM),
 }
-FIXED_H = (24.0, 12.0, 6.0, 3.0, 2.0, 1.0, 0.5, 0.25)
-DELAYS_H = (None, 24.0, 12.0, 6.0, 3.0, 2.0, 1.0, 0.5)  # None: the policy's own
+FIXED_H = (24.0, 12.0, 6.0, 3.0, 1.0, 0.5, 0.25)
+DELAYS_H = (None, 24.0, 12.0, 6.0, 3.0, 1.0, 0.5)  # None: the policy's own
 
 Tick = Callable[[str, str, int], None]
 
@@ -147,15 +147,38 @@ def _seconds(hours: float | None) -> float | None:
     return None if hours is None else hours * HOUR_S
 
 
-def draw_curve(knob: Knob, scores: Sequence[Score], measure: str = "mean") -> Curve:
-    """Return the means over all traces for each task of a knob, whose scores come in the order of its tasks."""
-    each = len(scores) // len(knob.tasks)
-    points = []
-    for place in range(len(knob.tasks)):
-        part = scores[place * each : (place + 1) * each]
-        delay_h = mean([one.p95_delay_h if measure == "p95" else one.mean_delay_h for one in part])
-        fetches = mean([one.requests_day for one in part])
-        points.append(Point(fetches or 0.0, delay_h or 0.0, mean([one.missed for one in part]) or 0.0))
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a policy comes to with one set of goals: means over all traces."""
+
+    goals: Goals
+    requests_day: float
+    mean_delay_h: float
+    p95_delay_h: float
+    missed: float
+
+
+def try_knob(knob: Knob, traces: Sequence[Trace], tick: Tick = lambda *_: None) -> list[Reach]:
+    """Run every setting of a knob over every trace."""
+    found = []
+    for task in knob.tasks:
+        scores = score_policies(traces, [task], tick)
+        found.append(
+            Reach(
+                task.goals,
+                mean([one.requests_day for one in scores]) or 0.0,
+                mean([one.mean_delay_h for one in scores]) or 0.0,
+                mean([one.p95_delay_h for one in scores]) or 0.0,
+                mean([one.missed for one in scores]) or 0.0,
+            )
+        )
+    return found
+
+
+def draw_curve(knob: Knob, reached: Sequence[Reach], measure: str) -> Curve:
+    """Return the curve of a knob by its mean delay or its p95."""
+    delays_h = [one.p95_delay_h if measure == "p95" else one.mean_delay_h for one in reached]
+    points = [Point(one.requests_day, delay_h, one.missed) for one, delay_h in zip(reached, delays_h, strict=True)]
     return Curve(knob.name, tuple(points), knob.default)
 
 

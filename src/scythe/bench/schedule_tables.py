@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from scythe.bench.cut_tables import Cell, Table
-from scythe.bench.schedule import Score, mean
-from scythe.schedule.frontier import Curve
+from scythe.bench.schedule import Knob, Reach, Score, mean
+from scythe.watched import HOUR_S, Goals
 
 FIGURES = (
     "fetches/day",
@@ -68,17 +68,24 @@ def tell_traces(policy: str, scores: Sequence[Score]) -> Table:
     return Table(policy, "every trace", columns, rows)
 
 
-def tell_curves(curves: Sequence[Curve], measure: str) -> Table:
+def tell_curves(tried: Sequence[tuple[Knob, Sequence[Reach]]]) -> Table:
     """Show the points of the frontier."""
     rows = [
-        (curve.name, point.fetches_day, point.delay_h, 100 * point.missed) for curve in curves for point in curve.points
+        (knob.name, _say_goal(one.goals), one.requests_day, one.mean_delay_h, one.p95_delay_h, 100 * one.missed)
+        for knob, reached in tried
+        for one in reached
     ]
-    return Table(
-        "frontier",
-        "goals from thrifty to eager",
-        ("policy", "requests/day", f"{measure} delay h", "missed %"),
-        tuple(rows),
-    )
+    columns = ("policy", "goal", "requests/day", "mean delay h", "p95 delay h", "missed %")
+    return Table("frontier", "goals from thrifty to eager", columns, tuple(rows))
+
+
+def _say_goal(goals: Goals) -> str:
+    said = []
+    if goals.max_delay_s is not None:
+        said.append(f"max delay {goals.max_delay_s / HOUR_S:g} h")
+    if goals.delay_s is not None:
+        said.append(f"p{100 * goals.delay_share:g} within {goals.delay_s / HOUR_S:g} h")
+    return ", ".join(said) or "its own"
 
 
 def _figures(scores: Sequence[Score], average: float | None) -> tuple[Cell, ...]:

@@ -13,8 +13,7 @@ from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
 
 if TYPE_CHECKING:
-    from scythe.bench.schedule import Knob, Tick
-    from scythe.schedule.frontier import Curve
+    from scythe.bench.schedule import Knob, Reach, Tick
     from scythe.schedule.traces import Trace
 
 CAUTION = (
@@ -43,8 +42,10 @@ def schedule(
     ] = "warm",
     shown: Annotated[int | None, typer.Option(min=1, help="Records a list shows where no meta.json says so.")] = None,
     per_trace: Annotated[bool, typer.Option("--per-trace", help="Also show every trace.")] = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw delay against fetches here.")] = None,
-    measure: Annotated[str, typer.Option(help="The delay that is drawn: mean or p95.")] = "mean",
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.svg", help="Draw mean delay against fetches here, and its p95 in FILE-p95.svg."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Run schedules over recorded arrivals: what they fetch, see twice, miss, and how late they are."""
@@ -60,8 +61,6 @@ def schedule(
         progress.update(bar, description=f"{name}: {trace}", total=total, advance=1)
 
     try:
-        if measure not in ("mean", "p95"):
-            raise typer.BadParameter(f"a delay is drawn as mean or p95, not {measure!r}")
         goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=delay, recovers=recover)
         names = bench.check_policies(policy or [])
         with progress:
@@ -70,23 +69,21 @@ def schedule(
             tables = make_tables(scores, per_trace=per_trace)
             if plot is not None:
                 progress.reset(bar)
-                curves = _draw(plot, traces, bench.knobs(names, goals, begin), measure, tick)
-                tables.append(tell_curves(curves, measure))
+                tables.append(tell_curves(_draw(plot, traces, bench.knobs(names, goals, begin), tick)))
     except (ScytheError, OSError) as error:
         typer.echo(f"scythe bench: {error}", err=True)
         raise typer.Exit(2) from None
     report(tables, CAUTION, as_json=as_json)
 
 
-def _draw(plot: Path, traces: list[Trace], knobs: list[Knob], measure: str, tick: Tick) -> list[Curve]:
-    """Try every policy with many goals and draw what comes of it."""
-    from scythe.bench.schedule import draw_curve, score_policies
+def _draw(plot: Path, traces: list[Trace], knobs: list[Knob], tick: Tick) -> list[tuple[Knob, list[Reach]]]:
+    """Try every policy with many goals and draw what comes of it, by mean delay and by p95."""
+    from scythe.bench.schedule import draw_curve, try_knob
     from scythe.schedule.frontier import frontier_svg
 
     total = sum(len(knob.tasks) for knob in knobs) * len(traces)
-    curves = []
-    for knob in knobs:
-        scores = score_policies(traces, knob.tasks, lambda name, trace, _: tick(name, trace, total))
-        curves.append(draw_curve(knob, scores, measure))
-    plot.write_text(frontier_svg(curves, measure=measure), encoding="utf-8")
-    return curves
+    tried = [(knob, try_knob(knob, traces, lambda name, trace, _: tick(name, trace, total))) for knob in knobs]
+    for measure, path in (("mean", plot), ("p95", plot.with_stem(f"{plot.stem}-p95"))):
+        curves = [draw_curve(knob, reached, measure) for knob, reached in tried]
+        path.write_text(frontier_svg(curves, measure=measure), encoding="utf-8")
+    return tried
