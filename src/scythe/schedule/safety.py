@@ -69,12 +69,12 @@ class Errors:
 
     def fit(self) -> None:
         """Fit the tail: squares of the excess over 1 fall exponentially beyond `start`."""
-        ordered = sorted(((max(abs(ratio) - 1.0, 0.0) ** 2, ratio < 0) for ratio in self.ratios), reverse=True)
+        ordered = sorted(self.ratios, key=abs, reverse=True)
         count = min(max(4, round(TOP * len(ordered))), max(len(ordered) - 1, 0))
-        top = ordered[:count]
-        self.start = ordered[count][0] if ordered else 0.0
-        whole = sum(not is_full for _, is_full in top)
-        self.scale = max(sum(square - self.start for square, _ in top) / max(whole, 1), LEAST_TAIL)
+        top = [max(abs(ratio) - 1.0, 0.0) ** 2 for ratio in ordered[: count + 1]]
+        whole = sum(ratio >= 0 for ratio in ordered[:count])
+        self.start = top[-1] if top else 0.0
+        self.scale = max((sum(top) - self.start * len(top)) / max(whole, 1), LEAST_TAIL)
         self.share = count / len(ordered) if ordered else 1.0
 
     def lost(self, ratio: float) -> float:
@@ -90,11 +90,11 @@ class Errors:
 
     def widest(self, share: float) -> float:
         """Return the least page, in forecasts, that loses no more than a share."""
-        low, high = 1.0 + math.sqrt(self.start), WIDEST
-        for _ in range(20):
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.lost(middle) <= share else (middle, high)
-        return high
+        excess = least = max(math.sqrt(self.start), 0.02)
+        for _ in range(8):  # Newton's, on the logarithm of `lost`, which bends one way: six steps give four digits
+            wanted = self.start + self.scale * math.log(self.share * self.scale / (2.0 * excess * share))
+            excess = max(excess - (excess * excess - wanted) / (2.0 * excess + self.scale / excess), least)
+        return min(1.0 + excess, WIDEST)
 
 
 class Budget:
