@@ -115,7 +115,7 @@ def test_the_command_prints_tables_and_json_and_draws(folder: Path) -> None:
     assert "worst missed %" in shown.stdout
     assert "quick" in shown.stdout
     plot = folder / "frontier.svg"
-    told = CliRunner().invoke(app, [*asked, "--json", "--plot", str(plot), "--begin", "cold"])
+    told = CliRunner().invoke(app, [*asked, "--json", "--plot", str(plot), "--cold"])
     tables = json.loads(told.stdout)["tables"]
     assert [table["name"] for table in tables] == ["schedule", "frontier"]
     assert tables[0]["rows"][1][1] == pytest.approx(4, rel=0.02)
@@ -126,7 +126,7 @@ def test_the_command_prints_tables_and_json_and_draws(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "asked",
-    [["--policy", "weekly"], ["--begin", "lukewarm"], ["--miss", "0"], ["--max-delay", "soon"]],
+    [["--policy", "weekly"], ["--miss", "0"], ["--max-delay", "soon"]],
 )
 def test_what_cannot_be_asked_ends_with_a_message(folder: Path, asked: list[str]) -> None:
     ended = CliRunner().invoke(app, ["schedule", "--data", str(folder), "--policy", "fixed", *asked])

@@ -33,13 +33,13 @@ def schedule(
     max_delay: Annotated[
         float | None, typer.Option(parser=parse_duration, metavar="TIME", help="No record waits longer: 6h, 90m, 1d.")
     ] = None,
-    delay: Annotated[
-        float | None, typer.Option(parser=parse_duration, metavar="TIME", help="95 in 100 records are seen within it.")
+    p95: Annotated[
+        float | None,
+        typer.Option("--p95", parser=parse_duration, metavar="TIME", help="95 of 100 records are seen within so long."),
     ] = None,
     recover: Annotated[bool, typer.Option("--recover", help="Older pages are there to be followed back.")] = False,
-    begin: Annotated[
-        str, typer.Option(help="warm: 28 days are known before; cold: one page is; dated: one with dates.")
-    ] = "warm",
+    cold: Annotated[bool, typer.Option("--cold", help="Begin knowing nothing but one page, not 28 days.")] = False,
+    dated: Annotated[bool, typer.Option("--dated", help="The same, but records say when they were published.")] = False,
     shown: Annotated[int | None, typer.Option(min=1, help="Records a list shows where no meta.json says so.")] = None,
     per_trace: Annotated[bool, typer.Option("--per-trace", help="Also show every trace.")] = False,
     plot: Annotated[
@@ -61,7 +61,8 @@ def schedule(
         progress.update(bar, description=f"{name}: {trace}", total=total, advance=1)
 
     try:
-        goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=delay, recovers=recover)
+        goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, recovers=recover)
+        begin = "dated" if dated else "cold" if cold else "warm"
         names = bench.check_policies(policy or [])
         with progress:
             traces = read_traces(data, shown)
