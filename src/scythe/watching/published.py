@@ -96,7 +96,7 @@ def _place_clocks(moments: Sequence[Moment | None], now: float) -> list[Moment |
     clocks = [one.clock_s for one in moments if one and one.at is None and one.clock_s is not None]
     if not clocks:
         return placed
-    does_fall = sum(b < a for a, b in pairwise(clocks)) >= 2 * sum(b > a for a, b in pairwise(clocks))
+    does_fall = sum(b < a for a, b in pairwise(clocks)) >= sum(b > a for a, b in pairwise(clocks))
     latest = now + CLOCK_ERROR_S
     for number, one in enumerate(placed):
         if one is not None and one.at is None and one.clock_s is not None:
