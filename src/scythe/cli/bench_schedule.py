@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scythe.cli.bench_cut import report
-from scythe.cli.durations import parse_duration
 from scythe.cli.progress import count_progress
+from scythe.cli.schedule import Cold, Recover, Shown
+from scythe.cli.watch_options import MaxDelay, Miss, Within
 from scythe.errors import ScytheError
 
 if TYPE_CHECKING:
@@ -29,18 +30,13 @@ def schedule(
             help="fixed, average, ses, adaptive, poisson, seasonal, auto, nutch, stormcrawler; may be repeated."
         ),
     ] = None,
-    miss: Annotated[float, typer.Option(min=0.0, max=1.0, help="Share of the records that may be missed.")] = 0.01,
-    max_delay: Annotated[
-        float | None, typer.Option(parser=parse_duration, metavar="TIME", help="No record waits longer: 6h, 90m, 1d.")
-    ] = None,
-    p95: Annotated[
-        float | None,
-        typer.Option("--p95", parser=parse_duration, metavar="TIME", help="95 of 100 records are seen within so long."),
-    ] = None,
-    recover: Annotated[bool, typer.Option("--recover", help="Older pages are there to be followed back.")] = False,
-    cold: Annotated[bool, typer.Option("--cold", help="Begin knowing nothing but one page, not 28 days.")] = False,
+    miss: Miss = 0.01,
+    max_delay: MaxDelay = None,
+    p95: Within = None,
+    recover: Recover = False,
+    cold: Cold = False,
     dated: Annotated[bool, typer.Option("--dated", help="The same, but records say when they were published.")] = False,
-    shown: Annotated[int | None, typer.Option(min=1, help="Records a list shows where no meta.json says so.")] = None,
+    shown: Shown = None,
     per_trace: Annotated[bool, typer.Option("--per-trace", help="Also show every trace.")] = False,
     plot: Annotated[
         Path | None,
