@@ -26,8 +26,7 @@ class Notes:
             self.idle.pop(number, None)
             return
         self.idle[number] = self.idle.get(number, 0) + 1
-        if not self.may_have_older(number):
-            self.paged.discard(number)
+        self.paged.discard(number)
 
     def to_json(self) -> str:
         """Write them as they are kept in an archive."""

@@ -115,7 +115,7 @@ class Lists:
     @property
     def wants_proof(self) -> bool:
         """Whether it is yet to be seen that older pages go on where the first ends: on the first visit, once."""
-        return any(track.is_first and not track.pages for track in self.tracks)
+        return not self.rows and any(track.is_first and not track.pages for track in self.tracks)
 
     def _is_wanted(self, track: Track) -> bool:
         return track.has_gap and not track.is_stuck and self.notes.may_have_older(track.number)
@@ -133,6 +133,27 @@ class Lists:
             track.pages += 1
             if index not in grown:
                 track.is_stuck = True
+        self._trade()
+
+    def _trade(self) -> None:
+        """Let two lists trade places where older pages show that each was taken for the other.
+
+        After a redesign in a time in which everything on the page changed, nothing else can tell them apart.
+        """
+        lost = [track for track in self.tracks if track.has_gap and track.row is not None]
+        for track in lost:
+            keys = set(track.keys)
+            for other in lost:
+                if other is not track and track.has_gap and keys.intersection(other.newest):
+                    track.number, other.number = other.number, track.number
+                    track.row, other.row = other.row, track.row
+                    track.newest, other.newest = other.newest, track.newest
+                    self._judge(track)
+                    self._judge(other)
+
+    def _judge(self, track: Track) -> None:
+        sticky = track.row.sticky if track.row is not None else ()
+        track.overlap = judge_overlap(track.keys, self._known, track.newest, sticky)
 
     def _grow(self, track: Track, region: Region, keys: Sequence[str]) -> bool:
         """Put the records of an older page behind those that are there; False where it has none that are not."""
@@ -143,8 +164,7 @@ class Lists:
         track.keys += [key for key, _ in added]
         track.records += [record for _, record in added]
         track.older.update(key for key, _ in added)
-        sticky = track.row.sticky if track.row is not None else ()
-        track.overlap = judge_overlap(track.keys, self._known, track.newest, sticky)
+        self._judge(track)
         return True
 
     # -- the end of a visit --------------------------------------------------------------------------------------------
@@ -164,7 +184,7 @@ class Lists:
 
     def unchanged(self, at: float) -> tuple[Looked, ...]:
         """Return what is to be kept where the server said that nothing changed."""
-        return tuple(self._settle_unchanged(row, at) if not row.missing else _not_seen(row) for row in self.rows)
+        return tuple(self._settle_unchanged(row, at) for row in self.rows if not row.missing)
 
     def _credit(self) -> dict[int, set[str]]:
         """Give each new record to the largest list that shows it: leaving a smaller box beside, it is not gone."""
@@ -215,8 +235,10 @@ class Lists:
 
     def _close(self, track: Track) -> bool:
         """Note what older pages were good for; return whether a gap stays open, to be closed by the next visit."""
-        if track.pages:
-            self.notes.note_older(track.number, helped=bool(track.older) and not (track.has_gap and track.is_stuck))
+        if track.pages and track.is_first:
+            self.notes.note_older(track.number, helped=2 * len(track.older) >= track.shown)
+        elif track.pages and not self.is_broken_off:
+            self.notes.note_older(track.number, helped=not track.has_gap)
         tries = self.notes.tries.pop(track.number, 0)
         if not track.has_gap or not self.is_broken_off or tries >= _TRIES:
             return False
@@ -237,7 +259,7 @@ class Lists:
 
 
 def _known(row: RegionRow) -> Known:
-    return Known(row.number, row.pattern, row.kind, row.columns, row.shapes, row.newest, row.rank, row.missing)
+    return Known(row.number, row.pattern, row.kind, row.columns, row.shapes, row.newest, row.rank, row.missing, row.shown)
 
 
 def _known_now(track: Track) -> Known:
