@@ -25,6 +25,7 @@ from scythe.url import url_shape
 SHAPES = 8  # kept of one region
 _SAME_RECORDS = 0.2  # of the smaller list: so many prove that it is the same
 _SAME_SHAPES = 0.5  # of the addresses, where neither records nor tags are the same
+_SAME_COLUMNS = 0.5
 _LIKE_SHAPES = 0.1  # needed where the tags are the same: a site builds all its lists alike
 
 
@@ -40,6 +41,7 @@ class Known:
     keys: tuple[str, ...]  # its newest records
     rank: int  # place among the regions of its page
     missing: int = 0  # visits in a row without it
+    shown: int = 0  # records it showed; 0: as many as it has keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +92,24 @@ def _weigh_keys(*sides: Sequence[Collection[str]]) -> dict[str, float]:
 def _compare(one: _Found, other: Known, keys: frozenset[str], weights: dict[str, float]) -> float:
     """Return how much speaks for a region found being a known one; 0 where too little does."""
     both = one.keys & keys
-    weight = sum(weights[key] for key in both)
     smaller = min(len(one.keys), len(keys))
     tags = compare_patterns(one.region.pattern, other.pattern)
     shapes = _compare_shapes(one.shapes, other.shapes)
     columns = _overlap(_plain_names(one.region.columns), _plain_names(other.columns))
-    is_like = tags >= ALIKE and (shapes >= _LIKE_SHAPES or not (one.shapes and other.shapes))
-    is_alike = one.region.kind == other.kind or columns >= 0.5
-    if not (weight and len(both) >= _SAME_RECORDS * smaller) and not is_like:
-        if not (shapes >= _SAME_SHAPES and is_alike):
-            return 0.0
-    share = 2 * weight / (len(one.keys) + smaller) if smaller else 0.0
-    score = 6 * share + 2 * tags + 2 * shapes + columns + 0.5 * (one.region.kind == other.kind)
-    score += 0.5 / (1 + abs(one.rank - other.rank)) - 0.05 * min(other.missing, 10)
-    return score + 0.2 * smaller / max(len(one.keys), len(keys), 1) + 0.5
+    is_kin = one.region.kind == other.kind
+    shares_records = bool(both) and len(both) >= _SAME_RECORDS * smaller
+    is_built_alike = tags >= ALIKE and (shapes >= _LIKE_SHAPES or not (one.shapes and other.shapes))
+    leads_alike = shapes >= _SAME_SHAPES and (is_kin or columns >= _SAME_COLUMNS)
+    if not (shares_records or is_built_alike or leads_alike):
+        return 0.0
+    score = 12 * sum(weights[key] for key in both) / (len(one.keys) + smaller) if both else 0.0
+    score += 2 * tags if tags >= ALIKE else 0.0  # below, it says nothing: two lists of a new design may resemble
+    score += 2 * shapes + columns + 0.5 * is_kin + _ratio(len(one.keys), other.shown or len(keys))
+    return score + 1.0 / (1 + abs(one.rank - other.rank)) - 0.05 * min(other.missing, 10) + 0.5
+
+
+def _ratio(one: int, other: int) -> float:
+    return min(one, other) / max(one, other, 1)
 
 
 def describe(region: Region) -> tuple[str, ...]:

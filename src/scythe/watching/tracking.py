@@ -259,7 +259,9 @@ class Lists:
 
 
 def _known(row: RegionRow) -> Known:
-    return Known(row.number, row.pattern, row.kind, row.columns, row.shapes, row.newest, row.rank, row.missing, row.shown)
+    return Known(
+        row.number, row.pattern, row.kind, row.columns, row.shapes, row.newest, row.rank, row.missing, row.shown
+    )
 
 
 def _known_now(track: Track) -> Known:
