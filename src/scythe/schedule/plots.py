@@ -197,7 +197,7 @@ class _Sheet:
             y = self._y.place(tick.at)
             yield line("base" if tick.at == 0 else "grid", self._x.start, y, self._x.end, y)
             yield words("soft small", self._x.start - 8, y + 4, tick.name, anchor="end")
-        yield words("soft small", 24, _TOP - 13, f"records per {self._unit}")
+        yield words("soft small", 24, _TOP - 20, f"records per {self._unit}")
         moments = tick_times(self._start, self._end, most=15)
         yield ticks("grid", (self._x.place(tick.at) for tick in moments), _TOP, self.bottom - _TOP + 5, width=1)
         for tick in moments:
