@@ -26,6 +26,7 @@ SHAPES = 8  # kept of one region
 _SAME_RECORDS = 0.2  # of the smaller list: so many prove that it is the same
 _SAME_SHAPES = 0.5  # of the addresses, where neither records nor tags are the same
 _SAME_COLUMNS = 0.5
+_NEAR = 10  # places a region may have moved on its page if its tags changed, too: comparing trees takes some time
 _LIKE_SHAPES = 0.1  # needed where the tags are the same: a site builds all its lists alike
 
 
@@ -92,19 +93,21 @@ def _weigh_keys(*sides: Sequence[Collection[str]]) -> dict[str, float]:
 def _compare(one: _Found, other: Known, keys: frozenset[str], weights: dict[str, float]) -> float:
     """Return how much speaks for a region found being a known one; 0 where too little does."""
     both = one.keys & keys
-    smaller = min(len(one.keys), len(keys))
-    tags = compare_patterns(one.region.pattern, other.pattern)
+    smaller, shown = min(len(one.keys), len(keys)), other.shown or len(keys)
+    tags = float(one.region.pattern == other.pattern != "")
+    if not tags and abs(one.rank - other.rank) <= _NEAR:
+        tags = compare_patterns(one.region.pattern, other.pattern)
     shapes = _compare_shapes(one.shapes, other.shapes)
     columns = _overlap(_plain_names(one.region.columns), _plain_names(other.columns))
     is_kin = one.region.kind == other.kind
-    shares_records = bool(both) and len(both) >= _SAME_RECORDS * smaller
+    shares_records = bool(both) and (len(both) >= _SAME_RECORDS * smaller or shapes >= _SAME_SHAPES)
     is_built_alike = tags >= ALIKE and (shapes >= _LIKE_SHAPES or not (one.shapes and other.shapes))
     leads_alike = shapes >= _SAME_SHAPES and (is_kin or columns >= _SAME_COLUMNS)
     if not (shares_records or is_built_alike or leads_alike):
         return 0.0
-    score = 12 * sum(weights[key] for key in both) / (len(one.keys) + smaller) if both else 0.0
+    score = 12 * sum(weights[key] for key in both) / (len(one.keys) + shown) if both else 0.0
     score += 2 * tags if tags >= ALIKE else 0.0  # below, it says nothing: two lists of a new design may resemble
-    score += 2 * shapes + columns + 0.5 * is_kin + _ratio(len(one.keys), other.shown or len(keys))
+    score += 2 * shapes + columns + 0.5 * is_kin + _ratio(len(one.keys), shown)
     return score + 1.0 / (1 + abs(one.rank - other.rank)) - 0.05 * min(other.missing, 10) + 0.5
 
 
