@@ -21,8 +21,9 @@ PRIOR_SPREAD = 0.15  # besides what counting alone makes
 COLD_SPREAD = 0.4  # the same where nothing is known of nights and weekends
 TOP = 0.2  # share of the errors the tail is fitted to; 0.1 is noisier, 0.3 loses more for fewer visits: a draw
 LEAST_TAIL = 0.001
+FAR = 5.0  # widths of the tail from which its end is a simple fraction: erfc would vanish
 WIDEST = 50.0  # times the forecast: what no list needs
-AIM = 0.75  # of the share that may be lost: what comes by chance in a year stays below the whole
+AIM = 0.7  # of the share that may be lost: what comes by chance in a year stays below the whole. At 0.9 one of 13 does not
 BUDGET_HALF_LIFE_S = 180 * 86_400.0
 BUDGET_PAGES = 15.0  # pages of records, lost as aimed at, that the account begins with
 TIGHTEST, LOOSEST = 0.25, 2.5  # what the account may make of the aim
@@ -79,22 +80,25 @@ class Errors:
 
     def lost(self, ratio: float) -> float:
         """Return the share of the records that are lost where a page is so many times the forecast."""
-        excess = max(ratio - 1.0, 0.02)
-        return min(
-            1.0, self.share * math.exp(min(0.0, (self.start - excess * excess) / self.scale)) * self.beyond(ratio)
-        )
+        excess = max(ratio - 1.0, 0.0)
+        reach = self.share * math.exp(min(0.0, (self.start - excess * excess) / self.scale))
+        return min(1.0, reach * self.beyond(ratio))
 
     def beyond(self, ratio: float) -> float:
         """Return how much further an error goes that went so far, in the mean."""
-        return self.scale / (2.0 * max(ratio - 1.0, 0.02))
+        width = math.sqrt(self.scale)
+        z = max(ratio - 1.0, 0.0) / width
+        if z > FAR:
+            return width / (2.0 * z)
+        return width * math.sqrt(math.pi) / 2.0 * math.exp(z * z) * math.erfc(z)
 
     def widest(self, share: float) -> float:
         """Return the least page, in forecasts, that loses no more than a share."""
-        excess = least = max(math.sqrt(self.start), 0.02)
-        for _ in range(8):  # Newton's, on the logarithm of `lost`, which bends one way: six steps give four digits
-            wanted = self.start + self.scale * math.log(self.share * self.scale / (2.0 * excess * share))
-            excess = max(excess - (excess * excess - wanted) / (2.0 * excess + self.scale / excess), least)
-        return min(1.0 + excess, WIDEST)
+        ratio = least = 1.0 + math.sqrt(self.start)
+        for _ in range(6):  # Newton's, on the logarithm of `lost`, which bends one way
+            step = self.beyond(ratio) * math.log(max(self.lost(ratio), 1e-300) / share)
+            ratio = min(max(ratio + step, least), WIDEST)
+        return ratio
 
 
 class Budget:
