@@ -66,7 +66,8 @@ class Desk:
                 outbox = Outbox(clerk, options, fetcher, self.report, first_pause_s=pause_s)
                 await outbox.start(watches)
                 try:
-                    await work(outbox)
+                    async with asyncio.timeout(30.0):
+                        await work(outbox)
                 finally:
                     await outbox.close(10.0)
                     await clerk.close()
@@ -128,6 +129,28 @@ def test_a_page_that_showed_nothing_at_first_tells_what_comes(desk: Desk, tmp_pa
 
     desk.run(HookOptions(exec=(COLLECT.format(told),)), work, number)
     assert titles(told) == ["a"]
+
+
+def test_a_page_whose_first_records_were_known_tells_what_comes(desk: Desk, tmp_path: Path) -> None:
+    one, other, told = watch(desk.archive, "news"), watch(desk.archive, "front"), tmp_path / "told"
+    visit(desk.archive, one, "b", "a", at=later(1))
+
+    async def work(outbox: Outbox) -> None:
+        await desk.clerk.ask(visit, desk.archive, other, "b", "a", at=later(2))  # brings nothing new: not noted
+        await desk.visit(outbox, other, "c", "b", "a", at=3)
+
+    desk.run(HookOptions(exec=(COLLECT.format(told),)), work, one, other)
+    assert titles(told) == ["c"]
+
+
+def test_a_first_visit_that_nobody_noted_is_told_apart_from_the_second(desk: Desk, tmp_path: Path) -> None:
+    number, told = watch(desk.archive), tmp_path / "told"
+    options = HookOptions(exec=(COLLECT.format(told),))
+    desk.run(options, nothing, number)
+    visit(desk.archive, number, *(f"r{n}" for n in range(250)), at=later(1))  # and here the process was killed
+    visit(desk.archive, number, "b", "a", "r0", at=later(2))
+    desk.run(options, nothing, number)
+    assert titles(told) == ["a", "b"]
 
 
 @pytest.mark.parametrize("notify_first", [False, True])

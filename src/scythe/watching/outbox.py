@@ -27,6 +27,7 @@ _FIRST_PAUSE_S = 5.0  # after a failure; twice as long after each further one
 _AT_ONCE = 100  # pages whose cursors are looked at in one call: others want the archive too
 _BESIDE = 30  # older records of a page, by which the own links of new ones are told
 _NOTHING = -1  # where a cursor stands before the first record; 0: there is no cursor
+_BEHIND_FIRST = -2  # or where it stands until the first visit of the page is known: behind what that one finds
 
 
 def _utc_now() -> datetime:
@@ -202,10 +203,7 @@ def cursor_name(hook: Hook, watch: int) -> str:
 
 
 def begin_cursors(archive: Archive, hook: Hook, watches: Sequence[int], notify_first: bool) -> list[int]:
-    """Give cursors to pages that have records and none for this hook; return those that may be behind.
-
-    A page that was never visited gets its cursor when it was, unless its first records are wanted too.
-    """
+    """Give cursors to pages that have none for this hook; return the others, which may have something to tell."""
     behind = []
     for watch in watches:
         name = cursor_name(hook, watch)
@@ -213,23 +211,36 @@ def begin_cursors(archive: Archive, hook: Hook, watches: Sequence[int], notify_f
             behind.append(watch)
         elif newest := archive.newest_records(1, watches=[watch]):
             archive.save_cursor(name, newest[0].record)
-        elif notify_first:
+        elif notify_first or archive.regions(watch):
             archive.save_cursor(name, _NOTHING)
+        else:
+            archive.save_cursor(name, _BEHIND_FIRST)
     return behind
 
 
 def next_batch(archive: Archive, hook: Hook, watch: int, notify_first: bool) -> Batch | None:
-    """Return the next records of a page that a hook was not told of.
-
-    Where there is no cursor yet this was the first visit of the page, and the cursor begins behind it.
-    """
+    """Return the next records of a page that a hook was not told of."""
     name = cursor_name(hook, watch)
-    position = archive.cursor(name)
-    if not position:
-        newest = [] if notify_first else archive.newest_records(1, watches=[watch])
-        if not (newest or notify_first or archive.regions(watch)):
-            return None  # nothing was ever found there: the first visit is still to come
-        position = newest[0].record if newest else _NOTHING
+    position = archive.cursor(name) or _BEHIND_FIRST  # a page that is watched since just now has none
+    if position == _BEHIND_FIRST:
+        position = _NOTHING if notify_first else end_of_first_visit(archive, watch)
+        if position == _BEHIND_FIRST:
+            return None
         archive.save_cursor(name, position)
     records = archive.new_records(position, watches=[watch], limit=LIMITS.hook_records)
     return make_batch(records, archive.newest_records(_BESIDE, watches=[watch])) if records else None
+
+
+def end_of_first_visit(archive: Archive, watch: int) -> int:
+    """Return the number of the last record that the first visit of a page found."""
+    regions = archive.regions(watch)
+    if not regions:
+        return _BEHIND_FIRST  # nothing was ever found there: it is still to come
+    first_at = min(region.first_at for region in regions)
+    position = _NOTHING
+    while records := archive.new_records(position, watches=[watch], limit=LIMITS.hook_records):
+        for record in records:
+            if record.first_seen != first_at:
+                return position
+            position = record.record
+    return position
