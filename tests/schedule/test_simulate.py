@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.errors import BadInput
-from scythe.schedule.policies import make_policy, policy_kind
+from scythe.schedule.policies import POLICIES, make_policy, policy_kind
 from scythe.schedule.policy import Estimator
 from scythe.schedule.simple import Fixed
 from scythe.schedule.simulate import Make, Start, simulate, start_of
@@ -147,6 +147,31 @@ def test_a_maximum_delay_is_kept_by_every_visit(news: tuple[float, ...]) -> None
     trial = simulate(news, 30, known("seasonal", Goals(max_delay_s=3 * HOUR_S)))
     assert trial.delays_s[-1] <= 3 * HOUR_S
     assert max(visit.wait_s for visit in trial.visits) <= 3 * HOUR_S
+
+
+YEAR = [HOURLY[0] + 3_600.0 * hour for hour in range(24 * 365)]
+SELDOM = [YEAR[0], YEAR[-1]]  # never changes
+ALWAYS = [YEAR[0] + 30.0 * number for number in range(2 * 60 * 24 * 60)]  # 30 of 30 are new at every visit
+FLAPPING = [at for at in YEAR if at // (3 * DAY_S) % 2]  # three days on, three days off
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@pytest.mark.parametrize("arrivals", [SELDOM, ALWAYS, FLAPPING], ids=["never changes", "always changes", "flaps"])
+def test_odd_lists_are_visited_neither_without_pause_nor_never(name: str, arrivals: list[float]) -> None:
+    goals = Goals(floor_s=HOUR_S, ceiling_s=4 * DAY_S)
+    trial = simulate(arrivals, 30, known(name, goals), begin="cold")
+    waits = [visit.wait_s for visit in trial.visits]
+    assert min(waits) >= HOUR_S * 0.999
+    assert max(waits) <= 4 * DAY_S * 1.001
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+def test_a_month_without_the_server_is_forgotten(name: str, news: tuple[float, ...]) -> None:
+    down = (news[0] + 60 * DAY_S, news[0] + 90 * DAY_S)
+    trial = simulate(news, 30, known(name), outages=[down])
+    before = sum(down[0] - 30 * DAY_S <= visit.at < down[0] for visit in trial.visits)
+    after = sum(down[1] + 3 * DAY_S <= visit.at < down[1] + 33 * DAY_S for visit in trial.visits)
+    assert 0.7 * before <= after <= 1.4 * before
 
 
 def test_arrivals_that_are_made_up_have_the_rhythm_asked_for() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,8 +120,3 @@ class Adaptive(Rule):
     def _wait(self, now: float) -> tuple[float, str]:
         unchanged_s = max(0.0, now - self.changed_at) if self.changed_at else 0.0
         return self.every_s - self.habits.sync * unchanged_s, "changes"
-
-
-def with_habits(habits: Habits) -> Callable[[Goals], Adaptive]:
-    """Return what makes an adaptive estimator with other habits than Nutch's."""
-    return lambda goals: Adaptive(goals, habits=habits)

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from scythe.errors import BadInput
+from scythe.schedule.poisson import HOURS, hour_of
 from scythe.schedule.policy import Estimator
-from scythe.watched import DAY_S, HOUR_S, Seen
+from scythe.watched import DAY_S, Seen
 
 WARM_S = 28 * DAY_S
-HOURS = 168
 BEGINNINGS = ("warm", "cold", "dated")
 
 
@@ -181,7 +181,7 @@ def start_of(arrivals: Sequence[float], shown: int, warm_s: float = WARM_S) -> S
     known = bisect_right(arrivals, arrivals[0] + warm_s)
     counts = [0] * HOURS
     for at in arrivals[:known]:
-        counts[int(at // HOUR_S) % HOURS] += 1
+        counts[hour_of(at)] += 1
     mean = known / HOURS
     profile = [max(0.05, (count + 1) / (mean + 1)) for count in counts]
     scale = sum(profile) / HOURS
