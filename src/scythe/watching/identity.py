@@ -24,7 +24,7 @@ from scythe.url import url_shape
 
 SHAPES = 8  # kept of one region
 _SAME_RECORDS = 0.2  # of the smaller list: so many prove that it is the same
-_SAME_SHAPES = 0.5  # of the addresses, where neither records nor tags are the same
+_SAME_SHAPES = 0.4  # of the addresses, where neither records nor tags are the same
 _SAME_COLUMNS = 0.5
 _NEAR = 10  # places a region may have moved on its page if its tags changed, too: comparing trees takes some time
 _LIKE_SHAPES = 0.1  # needed where the tags are the same: a site builds all its lists alike
@@ -136,12 +136,20 @@ def _place(url: str) -> tuple[str, str]:
 
 
 def _compare_shapes(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """Return how alike the addresses of two regions are, 0 to 1: whole, by folder alone and by shape alone."""
     if not ours or not theirs:
         return 0.0
-    whole = _overlap(ours, theirs)
-    folders = _overlap([shape.partition(" ")[0] for shape in ours], [shape.partition(" ")[0] for shape in theirs])
-    shapes = _overlap([shape.partition(" ")[2] for shape in ours], [shape.partition(" ")[2] for shape in theirs])
+    whole = _ranked_overlap(ours, theirs)
+    folders = _ranked_overlap(*([shape.partition(" ")[0] for shape in side] for side in (ours, theirs)))
+    shapes = _ranked_overlap(*([shape.partition(" ")[2] for shape in side] for side in (ours, theirs)))
     return 0.5 * whole + 0.3 * folders + 0.2 * shapes
+
+
+def _ranked_overlap(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """Compare two lists whose first entries matter most."""
+    mine, others = ({name: 1 / (1 + at) for at, name in reversed(list(enumerate(side)))} for side in (ours, theirs))
+    shared = sum(min(weight, others.get(name, 0.0)) for name, weight in mine.items())
+    return shared / (sum(mine.values()) + sum(others.values()) - shared)
 
 
 def _plain_names(columns: Iterable[str]) -> set[str]:
