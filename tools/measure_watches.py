@@ -123,6 +123,7 @@ def measure(where: str, watches: int, addresses: int) -> None:
         regions = visit(task, 0, 60.0).extracted.regions  # type: ignore[union-attr]
         calls: dict[str, Callable[[], object]] = {
             "due_watches()": archive.due_watches,
+            "due_sites()": archive.due_sites,
             "take_lane(kinds=WATCHED), nothing due": lambda: take(soon),
             "take_lane and leave_lane(kinds=WATCHED), lists due": lambda: take(late),
             "next_tasks(kinds=WATCHED), nothing due": lambda: archive.next_tasks(

@@ -264,6 +264,19 @@ def test_lists_are_found_without_a_look_at_what_waits_for_a_crawl(tmp_path: Path
         assert {"INDEXED BY records_" in one for one in said if "FROM records" in one} == {True}
 
 
+def test_the_earliest_of_each_site_is_told_at_once(where: str) -> None:
+    with open_archive(where) as archive:
+        assert archive.due_sites() == {}
+        site, first = watch(archive, "first")
+        _, second = watch(archive, "second")
+        archive.store([listed(first, wait_s=60), listed(second, wait_s=30)])
+        other = archive.add_site("other", SITE)
+        archive.add_found(other, [found("a", kind="item"), found("b")])
+        third = archive.add_site("third", SITE)
+        archive.add_found(third, [found("a")])
+        assert archive.due_sites() == {site: later(30), other: AT_ONCE}
+
+
 def test_a_followed_document_that_waits_for_a_crawl_is_the_watchs_too(where: str) -> None:
     with open_archive(where) as archive:
         site, (page, other) = begin(archive, "a", "b")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.frontier import ALWAYS_DUE, add_found
@@ -16,10 +16,17 @@ from scythe.archive.rows import WatchRow
 from scythe.archive.schema import CURSORS, LANES, SITES, URLS, WATCHES
 from scythe.errors import BadInput
 from scythe.url import Url
-from scythe.visits import Found
+from scythe.visits import WATCHED, Found
 
 _ON = URLS.c.id == WATCHES.c.id
 _DUE = of_kinds(select(URLS.c.id, URLS.c.site, URLS.c.due_at), ["list"]).where(URLS.c.due_at.is_not(None))
+_DUE_SITES = of_kinds(select(URLS.c.site, func.min(URLS.c.due_at)), WATCHED).where(URLS.c.due_at.is_not(None))
+
+_COLUMNS = (  # in the order of WatchRow
+    *(WATCHES.c.id, WATCHES.c.site, SITES.c.key, URLS.c.url, LANES.c.name, WATCHES.c.options, WATCHES.c.notes),
+    *(URLS.c.state, URLS.c.why, URLS.c.attempts, URLS.c.due_at, URLS.c.visited_at),
+    *(WATCHES.c.added_at, WATCHES.c.ended_at),
+)
 
 
 def add_watch(connection: Connection, site: int, found: Found, options: str, at: float) -> int:
@@ -65,16 +72,13 @@ def site_of(connection: Connection, watch: int) -> int:
 
 def watch_rows(connection: Connection, site: int | None, *, ended: bool) -> list[WatchRow]:
     """Return watched pages, of one site or of all, oldest first; with `ended` those too that were."""
-    own = (WATCHES.c[name] for name in ("id", "site", "options", "notes", "added_at", "ended_at"))
-    query: Select[Any] = select(*own, SITES.c.key.label("site_key"), LANES.c.name.label("lane"))
-    query = query.add_columns(*(URLS.c[name] for name in ("url", "state", "why", "attempts", "due_at", "visited_at")))
-    query = query.join_from(WATCHES, URLS, _ON).join(SITES, SITES.c.id == WATCHES.c.site)
+    query: Select[Any] = select(*_COLUMNS).join_from(WATCHES, URLS, _ON).join(SITES, SITES.c.id == WATCHES.c.site)
     query = query.join(LANES, LANES.c.id == URLS.c.lane).order_by(WATCHES.c.id)
     if site is not None:
         query = query.where(WATCHES.c.site == site)
     if not ended:
         query = query.where(WATCHES.c.ended_at.is_(None))
-    return [_watch(row) for row in connection.execute(query)]
+    return [_watch(*row) for row in connection.execute(query)]
 
 
 def due_watches(connection: Connection) -> list[tuple[int, int, datetime]]:
@@ -82,12 +86,27 @@ def due_watches(connection: Connection) -> list[tuple[int, int, datetime]]:
     return [(watch, site, moment(due)) for watch, site, due in connection.execute(_DUE)]
 
 
+def due_sites(connection: Connection) -> dict[int, datetime]:
+    """Return when the earliest of what a watch asks for is due, by site."""
+    return {site: moment(due) for site, due in connection.execute(_DUE_SITES.group_by(URLS.c.site))}
+
+
 def wind_watches(connection: Connection, now: datetime) -> int:
     """Move what a clock that was ahead put off: a visit that has not been yet took place now. Return how many."""
     at = seconds(now)
+    _wind_lanes(connection, at)
     wait_s = URLS.c.due_at - URLS.c.visited_at
     ahead = update(URLS).where(URLS.c.id.in_(select(WATCHES.c.id)), URLS.c.due_at > at, URLS.c.visited_at > at)
     return connection.execute(ahead.values(due_at=at + wait_s, visited_at=at)).rowcount
+
+
+def _wind_lanes(connection: Connection, at: float) -> None:
+    """Let the lanes of such visits wait no longer than they would have had to."""
+    last = func.max(URLS.c.visited_at)
+    ahead = select(LANES.c.id, LANES.c.free_at - last).join(URLS, URLS.c.lane == LANES.c.id)
+    ahead = ahead.join(WATCHES, _ON).where(LANES.c.free_at > at).group_by(LANES.c.id, LANES.c.free_at)
+    for lane, left_s in connection.execute(ahead.having(last > at)).all():
+        connection.execute(update(LANES).where(LANES.c.id == lane).values(free_at=at + max(left_s, 0.0)))
 
 
 def load_cursor(connection: Connection, name: str) -> int:
@@ -115,23 +134,10 @@ def _key(found: Found) -> str:
     return found.key or f"list {found.url}"
 
 
-def _watch(row: Any) -> WatchRow:
-    return WatchRow(
-        id=row.id,
-        site=row.site,
-        site_key=row.site_key,
-        url=Url(row.url),
-        lane=row.lane,
-        options=row.options,
-        notes=row.notes,
-        state=row.state,
-        why=row.why,
-        attempts=row.attempts,
-        due_at=when(row.due_at),
-        visited_at=when(row.visited_at),
-        added_at=moment(row.added_at),
-        ended_at=when(row.ended_at),
-    )
+def _watch(*values: Any) -> WatchRow:
+    *said, due_at, visited_at, added_at, ended_at = values
+    times: tuple[Any, ...] = (when(due_at), when(visited_at), moment(added_at), when(ended_at))
+    return WatchRow(*said, *times)
 
 
 def when(at: float | None) -> datetime | None:

@@ -169,12 +169,14 @@ class Watch:
         self._looked_at = self.clock.steady()
         rows = await self._clerk.ask(self._archive.watches)
         self.rows = {row.id: row for row in rows if self._only is None or row.id in self._only}
-        for site in {row.site for row in self.rows.values()}:
-            if site not in self._rounds.values():
-                await self._read_due(site)
+        due = await self._clerk.ask(self._archive.due_sites)
+        for site in {row.site for row in self.rows.values()} - set(self._rounds.values()):
+            self._note_due(site, due.get(site))
 
     async def _read_due(self, site: int) -> None:
-        due = await self._clerk.ask(self._archive.next_due, site, kinds=WATCHED)
+        self._note_due(site, await self._clerk.ask(self._archive.next_due, site, kinds=WATCHED))
+
+    def _note_due(self, site: int, due: datetime | None) -> None:
         if due is None:
             self._due.pop(site, None)
         else:
