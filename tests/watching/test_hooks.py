@@ -414,14 +414,37 @@ def test_one_that_left_its_group_holds_up_nobody(tmp_path: Path, monkeypatch: py
     os.kill(int(pids.read_text()), signal.SIGKILL)
 
 
-def test_closing_ends_a_command_that_runs(desk: Desk, tmp_path: Path) -> None:
+def test_closing_lets_a_command_finish_what_it_began(desk: Desk, tmp_path: Path) -> None:
+    number, told, begun = watch(desk.archive), tmp_path / "told", tmp_path / "begun"
+    options = HookOptions(exec=(f"sh -c 'touch {begun}; sleep 0.3; cat >> {told}'",))
+    visit(desk.archive, number, "a", at=later(1))
+
+    async def inside() -> None:
+        clerk = desk.clerk = Clerk(desk.archive)
+        async with open_fetcher() as fetcher:
+            outbox = Outbox(clerk, options, fetcher, desk.report)
+            await outbox.start([number])
+            await desk.visit(outbox, number, "b", at=2)
+            await desk.visit(outbox, number, "c", at=3)
+            while not begun.exists():
+                await asyncio.sleep(0.01)
+            await outbox.close(0.0)
+        await clerk.close()
+
+    asyncio.run(inside())
+    assert titles(told) == ["b"]
+    desk.run(options, nothing, number)
+    assert titles(told) == ["b", "c"]
+
+
+def test_closing_ends_a_command_that_runs_too_long(desk: Desk, tmp_path: Path) -> None:
     number, pids = watch(desk.archive), tmp_path / "pids"
     visit(desk.archive, number, "a", at=later(1))
 
     async def inside() -> None:
         clerk = desk.clerk = Clerk(desk.archive)
         async with open_fetcher() as fetcher:
-            options = HookOptions(exec=(f"sh -c 'echo $$ > {pids}; exec sleep 60'",))
+            options = HookOptions(exec=(f"sh -c 'echo $$ > {pids}; exec sleep 60'",), timeout_s=0.5)
             outbox = Outbox(clerk, options, fetcher, desk.report)
             await outbox.start([number])
             await desk.visit(outbox, number, "b", at=2)
@@ -508,7 +531,7 @@ async def main(place, number, told, first):
             for turn in range(first, first + 1_000):
                 await clerk.ask(visit, archive, number, f"r{turn}", at=later(turn))
                 outbox.note(number)
-                await asyncio.sleep(0.002)
+                await asyncio.sleep(0.01)
 
 asyncio.run(main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])))
 """
@@ -529,7 +552,11 @@ def test_a_killed_watch_tells_every_record_all_the_same(desk: Desk, tmp_path: Pa
             time.sleep(wait_s)  # the moment is what is tested
             writer.send_signal(signal.SIGKILL)
     time.sleep(0.2)  # a command that outlived its watch ends by itself
-    desk.run(HookOptions(exec=(f"tee -a {told}",)), nothing, number)
+
+    async def catch_up(outbox: Outbox) -> None:
+        assert await outbox.drain(25.0)
+
+    desk.run(HookOptions(exec=(f"tee -a {told}",)), catch_up, number)
     stored = [
         one.fields[0].removeprefix("Title of ") for one in desk.archive.new_records(0, watches=[number], limit=9_999)
     ]

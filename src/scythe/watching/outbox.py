@@ -25,6 +25,7 @@ from scythe.watching.webhook import Webhook
 
 _FIRST_PAUSE_S = 5.0  # after a failure; twice as long after each further one
 _AT_ONCE = 100  # pages whose cursors are looked at in one call: others want the archive too
+_LOOK_S = 0.02  # between two looks at whether hooks are done
 _BESIDE = 30  # older records of a page, by which the own links of new ones are told
 _NOTHING = -1  # where a cursor stands before the first record; 0: there is no cursor
 _BEHIND_FIRST = -2  # or where it stands until the first visit of the page is known: behind what that one finds
@@ -73,6 +74,8 @@ class Outbox:
         self._clerk = clerk
         self._report = report
         self._notify_first = options.notify_first
+        self._timeout_s = options.timeout_s
+        self._is_closing = False
         self._now = now
         self._first_pause_s = first_pause_s
         self._lines = [_Line(hook) for hook in make_hooks(options, fetcher)]
@@ -100,24 +103,32 @@ class Outbox:
 
     async def drain(self, within_s: float) -> bool:
         """Wait until every hook that works has been told everything; return whether none is behind."""
-        loop = asyncio.get_running_loop()
-        until = loop.time() + within_s
-        while loop.time() < until and any(line.is_busy or (line.pages and not line.has_failed) for line in self._lines):
-            await asyncio.sleep(0.02)
+        await self._wait_while(lambda line: line.is_busy or (bool(line.pages) and not line.has_failed), within_s)
         return not any(line.pages or line.is_busy for line in self._lines)
 
     async def close(self, within_s: float = 5.0) -> None:
-        """Give hooks a moment to take what is new, then end; what they were not told they are told next time."""
+        """Give hooks a moment to take what is new, let them finish what they began, then end.
+
+        What they were not told they are told next time.
+        """
         if self._tasks:
             await self.drain(within_s)
+            self._is_closing = True
+            await self._wait_while(lambda line: line.is_busy, self._timeout_s)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
         await self._feeds.close()
 
+    async def _wait_while(self, is_wanted: Callable[[_Line], bool], within_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + within_s
+        while loop.time() < until and any(map(is_wanted, self._lines)):
+            await asyncio.sleep(_LOOK_S)
+
     async def _work(self, line: _Line) -> None:
-        while not line.is_removed:
+        while not line.is_removed and not self._is_closing:
             watch, page = await self._next(line)
             line.is_busy = True
             try:
