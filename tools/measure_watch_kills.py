@@ -186,6 +186,7 @@ class Chances:
     kills: int = 100
     speed: float = 2_000.0
     seed: int = 1
+    after_s: float = DAY_S / 2  # of the site's time that it runs on after the last kill
 
 
 def measure(chances: Chances, places: Iterator[str], folder: Path) -> Verdict:
@@ -197,7 +198,7 @@ def measure(chances: Chances, places: Iterator[str], folder: Path) -> Verdict:
     with serve_replay_process(replay, folder) as server:
         trial = Trial(server, next(places), folder, Random(chances.seed))
         last = trial.run_killed(chances.kills, verdict)
-        trial.run_on(verdict, replay.pace.now() + max(DAY_S / 2, 5 * chances.speed))
+        trial.run_on(verdict, replay.pace.now() + chances.after_s)
         verdict.days = (replay.pace.now() - replay.pace.start) / DAY_S
         trial.judge(verdict, last)
     return verdict
