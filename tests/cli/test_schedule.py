@@ -149,8 +149,8 @@ def watched(tmp_path: Path) -> Path:
         archive.add_watch(site, Found(PAGE, "news.example"), ListOptions(policy="poisson").to_json(), now=NOW)
         estimator = make_policy("poisson", Goals())
         for number in range(10):
-            at = NOW - timedelta(hours=3 * (10 - number))
-            since = 10_800.0 if number else None
+            at = NOW - timedelta(hours=3 + 4 * (9 - number))
+            since = 14_400.0 if number else None
             seen = Seen(at.timestamp(), shown=20, new=4 + number % 3, since_s=since)
             estimator.note(seen)
             plan = Plan(4 * 3_600, 5.5, 0.0031, 42.0, "forecast")

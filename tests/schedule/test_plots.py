@@ -192,8 +192,8 @@ def test_a_time_axis_names_hours_days_weeks_months_or_years(
     assert len(ticks) <= 15
 
 
-@given(st.floats(0, 3e11), st.floats(3_600, 3e11))
-def test_a_time_axis_has_some_ticks_and_never_many(start: float, length_s: float) -> None:
+@given(st.integers(0, 10**11), st.integers(3_600, 10**11))
+def test_a_time_axis_has_some_ticks_and_never_many(start: int, length_s: int) -> None:
     ticks = tick_times(start, start + length_s, most=14)
     assert len(ticks) <= 16
     assert all(start <= tick.at <= start + length_s for tick in ticks)
