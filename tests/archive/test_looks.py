@@ -148,6 +148,9 @@ def test_plans_show_every_region_that_is_watched_with_the_last_look(where: str) 
         assert second.look.shown is None
         archive.end_watch(ended, "enough")
         assert archive.plans(["other"]) == []
+        with archive.database.writing() as connection:
+            connection.execute(text("DELETE FROM looks"))
+        assert [row.look for row in archive.plans()] == [None, None]
 
 
 def test_texts_that_no_database_takes_are_kept_as_far_as_they_go(where: str) -> None:

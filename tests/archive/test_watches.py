@@ -323,6 +323,20 @@ def test_after_a_clock_was_ahead_no_list_waits_longer_than_was_planned(
         assert archive.due_watches() == [(task.id, site, later(wait_s))]
 
 
+def test_the_pause_of_a_lane_is_wound_with_its_lists(where: str) -> None:
+    with open_archive(where) as archive:
+        site, task = watch(archive)
+        me = Owner.of_this_process()
+        lane = archive.take_lane(site, me, now=later(DAY), kinds=WATCHED)
+        assert lane is not None
+        archive.store([listed(task, at=later(DAY), wait_s=600)])
+        archive.leave_lane(lane, me, free_at=later(DAY + 5), slow=1.0)
+        assert archive.wind_watches(later(60)) == 1
+        again = archive.take_lane(site, me, now=later(700), kinds=WATCHED)
+        assert again is not None
+        assert again.free_at == later(65)
+
+
 def test_a_clock_that_jumps_ahead_makes_every_list_due_once(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = watch(archive)

@@ -70,7 +70,7 @@ def _make_room_for_watches(connection: Connection) -> None:
 
 
 # MIGRATIONS[n] makes version n + 2 out of version n + 1, inside the transaction that opens the archive. Append only:
-# archives of every version are out there. tests/archive/version_*.sql keeps one of each.
+# archives of every version are out there. tests/archive/version_*.sql keeps old ones.
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _index_fetches_by_site,
     _add_checksums,

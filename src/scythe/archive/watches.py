@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from scythe.archive.frontier import ALWAYS_DUE, add_found
+from scythe.archive.database import write_rows
+from scythe.archive.frontier import ALWAYS_DUE, IN_ONE_QUERY, add_found
 from scythe.archive.hashes import digest_text, moment, seconds, storable
 from scythe.archive.lanes import lane_ids, of_kinds
 from scythe.archive.rows import WatchRow
@@ -19,9 +21,12 @@ from scythe.url import Url
 from scythe.visits import WATCHED, Found
 
 _ON = URLS.c.id == WATCHES.c.id
-_DUE = of_kinds(select(URLS.c.id, URLS.c.site, URLS.c.due_at), ["list"]).where(URLS.c.due_at.is_not(None))
+_LISTS = of_kinds(select(URLS.c.id), ["list"]).where(URLS.c.due_at.is_not(None))
+_DUE = _LISTS.add_columns(URLS.c.site, URLS.c.due_at)
 _DUE_SITES = of_kinds(select(URLS.c.site, func.min(URLS.c.due_at)), WATCHED).where(URLS.c.due_at.is_not(None))
 
+_WIND = update(URLS).where(URLS.c.id == bindparam("of")).values(due_at=bindparam("due"), visited_at=bindparam("at"))
+_FREE = update(LANES).where(LANES.c.id == bindparam("of")).values(free_at=bindparam("free"))
 _COLUMNS = (  # in the order of WatchRow
     *(WATCHES.c.id, WATCHES.c.site, SITES.c.key, URLS.c.url, LANES.c.name, WATCHES.c.options, WATCHES.c.notes),
     *(URLS.c.state, URLS.c.why, URLS.c.attempts, URLS.c.due_at, URLS.c.visited_at),
@@ -94,19 +99,27 @@ def due_sites(connection: Connection) -> dict[int, datetime]:
 def wind_watches(connection: Connection, now: datetime) -> int:
     """Move what a clock that was ahead put off: a visit that has not been yet took place now. Return how many."""
     at = seconds(now)
-    _wind_lanes(connection, at)
-    wait_s = URLS.c.due_at - URLS.c.visited_at
-    ahead = update(URLS).where(URLS.c.id.in_(select(WATCHES.c.id)), URLS.c.due_at > at, URLS.c.visited_at > at)
-    return connection.execute(ahead.values(due_at=at + wait_s, visited_at=at)).rowcount
+    query = _LISTS.add_columns(URLS.c.lane, URLS.c.due_at, URLS.c.visited_at).where(URLS.c.visited_at > at)
+    ahead = connection.execute(query).all()
+    if not ahead:
+        return 0
+    last: dict[int, float] = {}
+    for row in ahead:
+        last[row.lane] = max(row.visited_at, last.get(row.lane, 0.0))
+    _wind_lanes(connection, last, at)
+    rows = [{"of": row.id, "due": at + row.due_at - row.visited_at, "at": at} for row in ahead if row.due_at > at]
+    write_rows(connection, _WIND, rows)
+    return len(rows)
 
 
-def _wind_lanes(connection: Connection, at: float) -> None:
-    """Let the lanes of such visits wait no longer than they would have had to."""
-    last = func.max(URLS.c.visited_at)
-    ahead = select(LANES.c.id, LANES.c.free_at - last).join(URLS, URLS.c.lane == LANES.c.id)
-    ahead = ahead.join(WATCHES, _ON).where(LANES.c.free_at > at).group_by(LANES.c.id, LANES.c.free_at)
-    for lane, left_s in connection.execute(ahead.having(last > at)).all():
-        connection.execute(update(LANES).where(LANES.c.id == lane).values(free_at=at + max(left_s, 0.0)))
+def _wind_lanes(connection: Connection, last: Mapping[int, float], at: float) -> None:
+    """Let lanes that were asked for the `last` time in the future wait no longer than they would have had to."""
+    rows = []
+    for start in range(0, len(last), IN_ONE_QUERY):
+        some = list(last)[start : start + IN_ONE_QUERY]
+        query = select(LANES.c.id, LANES.c.free_at).where(LANES.c.id.in_(some), LANES.c.free_at > at)
+        rows += [{"of": lane, "free": at + max(free - last[lane], 0.0)} for lane, free in connection.execute(query)]
+    write_rows(connection, _FREE, rows)
 
 
 def load_cursor(connection: Connection, name: str) -> int:
