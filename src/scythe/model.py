@@ -155,7 +155,7 @@ class Record:
     """One entry of a list, a table or a thread."""
 
     fields: tuple[str, ...]  # texts, one per column of its region, "" where this record has none
-    links: tuple[Url, ...] = ()  # absolute, page order, each once; together they tell one record from another
+    links: tuple[Url, ...] = ()  # absolute, page order, each once; one of them, mostly, is its own
     images: tuple[Url, ...] = ()  # absolute, page order, each once
     html: str = ""  # as on the page: not cleaned
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -130,3 +131,42 @@ def test_pages_that_moved_while_they_were_read_give_every_record_once(pages: lis
     assert sorted(merged) == sorted({key for page in pages for key in page})
     firsts = [key for page in pages for key in page]
     assert [firsts.index(key) for key in merged] == sorted(firsts.index(key) for key in merged)
+
+
+def live_randomly(seed: int) -> tuple[int, int, int]:
+    """Visit one random list eight times; return false claims, honest overlaps, and those that were not claimed."""
+    random = Random(seed)
+    size = random.randint(3, 30)
+    world, watcher = World(size), Watcher()
+    world.arrive(random.randint(1, 3 * size))
+    watcher.keep(world.page(0), world.page(0))
+    rate, deleted, elsewhere = random.choice([0.2, 1.0, 3.0]), random.choice([0, 3, 6]), random.choice([0, 30])
+    before, counts = set(world.live), [0, 0, 0]
+    for _ in range(8):
+        shown = world.page(0)
+        step = Step(
+            arrivals=int(random.expovariate(1 / (rate * size))),
+            deletions=random.randint(0, deleted),
+            elsewhere=random.randint(0, elsewhere),
+            pin=random.random() < 0.3,
+            unpin=random.random() < 0.3,
+            pages=random.randint(1, 4),
+            seed=random.randrange(10**6),
+        )
+        happen(world, watcher, step)
+        keys, is_proven = read(world, watcher, step.pages)
+        counts[0] += is_proven and bool(set(world.live) - before - set(keys))
+        if any(key in shown and key not in world.pins for key in keys):
+            counts[1] += 1
+            counts[2] += not is_proven
+        watcher.keep(keys, world.page(0))
+        before |= set(world.live)
+    return counts[0], counts[1], counts[2]
+
+
+@pytest.mark.parametrize("worlds", [400, pytest.param(40_000, marks=pytest.mark.soak)])
+def test_of_many_lists_none_is_called_complete_wrongly_and_few_are_not(worlds: int) -> None:
+    false, honest, unclaimed = map(sum, zip(*map(live_randomly, range(worlds)), strict=True))
+    print(f"{8 * worlds} visits: {false} wrong, {unclaimed} of {honest} overlaps not claimed")
+    assert false == 0
+    assert unclaimed < 0.01 * honest

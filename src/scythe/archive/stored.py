@@ -52,7 +52,7 @@ class StoredPage:
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """One record of a list, told from others by its links or, without any, by its text."""
+    """One record of a list, told from others by its own link or, without any, by its text."""
 
     record: int
     site: str
