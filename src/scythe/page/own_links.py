@@ -96,8 +96,8 @@ def _find_plain(listed: Sequence[Mapping[str, Url]], holders: Counter[str]) -> l
     """Return the own links of a list where nothing is to be weighed: each record has one link, or one that tells."""
     if all(len(links) == 1 for links in listed):
         alone = [OwnLink(url, key) for links in listed for key, url in links.items()]
-        if all("#" not in own.url or holders[own.key] == 1 for own in alone):
-            return [own if _is_own_place(holders[own.key], len(listed)) else NONE for own in alone]
+        if all(holders[own.key] == 1 for own in alone):  # a record that is shown twice has to be looked at
+            return alone
     if len(listed) >= _FEW:
         telling = [[OwnLink(url, key) for key, url in links.items() if holders[key] == 1] for links in listed]
         if all(len(own) == 1 for own in telling):
