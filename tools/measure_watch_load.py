@@ -1,10 +1,11 @@
 """Measure what watching many lists costs: `python -m tools.measure_watch_load [--regions 2000] [--seconds 60]`.
 
-The engine watches so many list pages of a local server, by a clock that runs faster than the one on the wall, so that
-visits come one after the other. The CPU time of its process, with the threads that write the archive, and of the
-workers that read pages is taken from the system, per visit. What fetching alone costs is measured by fetching the same
-pages with the same fetcher, and taken off. Then nothing is due for a while: what is left is the cost of waiting. From
-these follows the share of a core at any rate of visits:
+The engine watches so many list pages. Some of them are really visited, on a local server, by a clock that runs faster
+than the one on the wall, so that one visit follows the other; the others are not due meanwhile, but the engine has to
+know that. The CPU time of its process, with the thread that writes the archive, and of the workers that read pages is
+taken from the system, per visit. What fetching alone costs is measured by fetching the same pages with the same
+fetcher, and taken off. Then nothing is due for a while: what is left is the cost of waiting. From these follows the
+share of a core at any rate of visits:
 
     share = waiting + regions * visits a day / 86400 * CPU seconds a visit
 """
@@ -15,30 +16,38 @@ import argparse
 import asyncio
 import json
 import os
+import sqlite3
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tools.crawl_trial import descendants
 from tools.watch_trial import BEGIN, start_watch, watch_command
 
+from scythe.archive.open import open_archive
 from scythe.demo.replay import ListPage, Pace, Replay, Shelf
 from scythe.demo.replay_serve import InProcess, serve_replay_process
 from scythe.fetch.fetcher import open_fetcher
 from scythe.fetch.options import FetchOptions
 from scythe.schedule.synthetic import Rhythm, make_arrivals
 from scythe.url import absolute
-from scythe.watched import DAY_S, WEEK_S
+from scythe.watched import DAY_S
+from scythe.watching.clock import Clock
+from scythe.watching.options import ListOptions
+from scythe.watching.run import add_lists
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
-_HOSTS = 40
+_HOSTS = 20
 _SHOWN = 20
-_DAYS = 30.0
+_DAYS = 8.0
 _RATES = (3.0, 24.0)  # visits a day and region that are told
 _LIMIT = 0.01  # of a core
 _FIRST_S = 900.0  # the first visits of all pages take so long at most
+_MORE = ("--max-delay", "3600")
 
 
 @dataclass(frozen=True)
@@ -59,16 +68,16 @@ class Load:
         return self.wait_share + self.regions * per_day / DAY_S * visit_ms / 1_000
 
 
-def make_site(regions: int, speed: float) -> Replay:
+def make_site(pages: int, speed: float) -> Replay:
     """Make a site of so many list pages on many hosts; a few traces, moved in time, are enough for all."""
-    rhythm = Rhythm(per_day=40.0, days=_DAYS + 21.0, start=BEGIN - 2 * WEEK_S)
+    rhythm = Rhythm(per_day=40.0, days=_DAYS, start=BEGIN - 3 * DAY_S)
     traces = [make_arrivals(seed, rhythm) for seed in range(20)]
     shelves = tuple(
         Shelf(f"list{n}", f"List {n}", tuple(at + 60.0 * (n // len(traces)) for at in traces[n % len(traces)]), _SHOWN)
-        for n in range(regions)
+        for n in range(pages)
     )
-    pages = tuple(ListPage(f"/{shelf.name}/", (shelf.name,), host=n % _HOSTS) for n, shelf in enumerate(shelves))
-    return Replay(Pace(BEGIN, 0.0, speed), shelves, pages)
+    shown = tuple(ListPage(f"/{shelf.name}/", (shelf.name,), host=n % _HOSTS) for n, shelf in enumerate(shelves))
+    return Replay(Pace(BEGIN, 0.0, speed), shelves, shown)
 
 
 def cpu_s(pid: int) -> float:
@@ -91,40 +100,58 @@ def _spent(process: subprocess.Popen[str], events: Path) -> _Spent:
     return _Spent(cpu_s(process.pid), workers, events.read_bytes().count(b'"kind": "visit"'))
 
 
-def measure(regions: int, seconds: float, speed: float, folder: Path) -> Load:
-    """Watch so many pages: all for the first time, then so many seconds of visits, then so many of none."""
-    replay = make_site(regions, speed).started(time.time() + 2.0)
-    events = folder / "events.jsonl"
+def measure(regions: int, visited: int, seconds: float, speed: float, folder: Path) -> Load:
+    """Watch so many pages: some for the first time, again with all the others, then none of them."""
+    replay = make_site(visited, speed).started(time.time() + 2.0)
+    archive, events = str(folder / "archive.db"), folder / "events.jsonl"
     with serve_replay_process(replay, folder) as server:
         fetch_s = measure_fetching(server)
-        archive, addresses = str(folder / "archive.db"), folder / "addresses"
-        addresses.write_text("\n".join(server.urls), encoding="utf-8")
-        until = replay.pace.start + 10_000 * DAY_S
-        command = watch_command(archive, [f"@{addresses}"], replay.pace, until, "--max-delay", "3600")
-        process = start_watch(command, events)
-        try:
+        with _watching(archive, replay.pace, server.urls, events) as process:
             began = _spent(process, events)
-            first = _await_visits(process, events, regions)
+            first = _await_visits(process, events, visited)
+        _add_others(archive, [f"{server.bases[n % _HOSTS]}/later{n}/" for n in range(regions - visited)])
+        with _watching(archive, replay.pace, server.urls, events) as process:
+            start = _await_visits(process, events, first.visits + 10)
             time.sleep(seconds)
             later = _spent(process, events)
-        finally:
-            process.kill()
-            process.communicate()
-        wait_share = measure_waiting(archive, replay, addresses, folder, seconds)
-    visits = later.visits - first.visits
+        wait_share = measure_waiting(archive, replay, server, folder, seconds)
+    visits = later.visits - start.visits
     return Load(
         regions,
         visits,
-        first_ms=1_000 * (first.own_s - began.own_s) / max(first.visits, 1),
-        visit_ms=1_000 * (later.own_s - first.own_s) / max(visits, 1),
+        first_ms=1_000 * (first.own_s - began.own_s) / first.visits,
+        visit_ms=1_000 * (later.own_s - start.own_s) / max(visits, 1),
         fetch_ms=1_000 * fetch_s,
-        read_ms=1_000 * (later.workers_s - first.workers_s) / max(visits, 1),
+        read_ms=1_000 * (later.workers_s - start.workers_s) / max(visits, 1),
         wait_share=wait_share,
     )
 
 
+@contextmanager
+def _watching(archive: str, pace: Pace, urls: Sequence[str], events: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run a watch until the block ends."""
+    command = watch_command(archive, urls, pace, pace.start + 10_000 * DAY_S, *_MORE)
+    process = start_watch(command, events)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _add_others(archive: str, urls: Sequence[str]) -> None:
+    """Have pages watched that are not due in the time of the trial."""
+    with open_archive(archive) as opened:
+        add_lists(opened, urls, ListOptions(), Clock(1.0, BEGIN, time.time()))
+    connection = sqlite3.connect(archive)
+    with connection:
+        due = "UPDATE urls SET due_at = ?, visited_at = ?, state = 'retry' WHERE kind = 'list' AND visited_at IS NULL"
+        connection.execute(due, (BEGIN + 5 * DAY_S, BEGIN))
+    connection.close()
+
+
 def _await_visits(process: subprocess.Popen[str], events: Path, count: int) -> _Spent:
-    """Wait until every page was visited once."""
+    """Wait until so many visits were told of."""
     until = time.monotonic() + _FIRST_S
     while (spent := _spent(process, events)).visits < count:
         if process.poll() is not None or time.monotonic() > until:
@@ -133,31 +160,21 @@ def _await_visits(process: subprocess.Popen[str], events: Path, count: int) -> _
     return spent
 
 
-def measure_waiting(archive: str, replay: Replay, addresses: Path, folder: Path, seconds: float) -> float:
-    """Return the share of a core that a watch takes by the real clock while nothing is due.
-
-    Its clock shows what the last visit's did, and goes on from there at the usual speed: for the next minutes hardly
-    anything is due.
-    """
-    last = replay.pace.now() - 600 * replay.pace.speed / 1_000
-    pace = Pace(last, time.time(), 1.0)
+def measure_waiting(archive: str, replay: Replay, server: InProcess, folder: Path, seconds: float) -> float:
+    """Return the share of a core that a watch takes while nothing is due, by a clock as fast as the one on the wall."""
+    pace = Pace(replay.pace.now() - 60.0, time.time(), 1.0)
     events = folder / "waiting.jsonl"
-    command = watch_command(archive, [f"@{addresses}"], pace, last + DAY_S, "--max-delay", "3600")
-    process = start_watch(command, events)
-    try:
-        time.sleep(20.0)  # it starts, and works off what is due
+    with _watching(archive, pace, server.urls, events) as process:
+        time.sleep(max(20.0, seconds / 3))  # it starts, and works off what is due
         before, began = _spent(process, events), time.monotonic()
         time.sleep(seconds)
         after, ended = _spent(process, events), time.monotonic()
-    finally:
-        process.kill()
-        process.communicate()
     if after.visits != before.visits:
         print(f"while waiting, {after.visits - before.visits} visits were made")
     return (after.own_s - before.own_s + after.workers_s - before.workers_s) / (ended - began)
 
 
-def measure_fetching(server: InProcess, count: int = 300) -> float:
+def measure_fetching(server: InProcess, count: int = 200) -> float:
     """Return the CPU seconds that fetching a page takes, without anything else."""
 
     async def fetch() -> float:
@@ -187,10 +204,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--regions", type=int, default=2_000)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--speed", type=float, default=60.0)
+    parser.add_argument("--visited", type=int, default=200, help="of these, pages that are really visited")
+    parser.add_argument("--speed", type=float, default=150.0)
     said = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        load = measure(said.regions, said.seconds, said.speed, Path(folder))
+        load = measure(said.regions, said.visited, said.seconds, said.speed, Path(folder))
     print(tabulate(load))
     raise SystemExit(0 if load.share(_RATES[-1]) < _LIMIT else 1)
 
