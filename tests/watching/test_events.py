@@ -80,6 +80,22 @@ def test_a_record_is_told_with_its_fields_and_addresses() -> None:
     assert (event.published, event.images, event.is_cut) == ("2026-05-04", (f"{SITE}a.png",), False)
 
 
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("2026-05-02", "2026-05-02"),
+        ("2 May 2026, 08:30", "2026-05-02T08:30:00"),
+        ("2026-05-02T08:30:00+02:00", "2026-05-02T06:30:00Z"),
+        ("3 hours ago", "2026-05-04T08:30:00Z"),  # three and something
+        ("soon", ""),
+        ("", ""),
+    ],
+)
+def test_when_a_record_was_published_is_told_as_precisely_as_it_says(text: str, iso: str) -> None:
+    (event,) = record_events([record(1, fields={"title": "Rain", "date": text}, first_seen=NOW)])
+    assert event.published == iso
+
+
 def test_the_own_link_of_a_record_is_told_by_the_others_of_its_list() -> None:
     def links(number: int, name: str) -> tuple[Url, ...]:
         return (Url(f"{SITE}author/ann"), Url(f"{SITE}2026/{name}"), Url(f"{SITE}tag/weather"))

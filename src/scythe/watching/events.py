@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from math import isfinite
 from typing import ClassVar
 
@@ -20,13 +20,13 @@ from scythe.archive.stored import StoredRecord
 from scythe.crawling.export_files import told
 from scythe.limits import LIMITS
 from scythe.model import Record, Region
-from scythe.page.dates import to_iso
 from scythe.page.own_links import own_links
+from scythe.watching.moments import read_moment
 
 # What JSON may hold as it is, but a terminal obeys (DEL, C1 controls, marks that turn the direction of writing),
 # an editor takes for a new line (U+2028, U+2029, U+0085), or UTF-8 cannot say (halves of characters).
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]")
-_DATES = ("published", "date", "time")  # columns that say when a record was published, as regions name them
+_DATES = ("date", "time", "published", "posted")  # so begin the names of columns that say when
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,15 +223,25 @@ def _record_event(record: StoredRecord, link: str) -> RecordEvent:
         link=link,
         links=links,
         images=images,
-        published=published(texts),
+        published=published(texts, record.first_seen),
         first_seen=record.first_seen,
         is_cut=told_texts != texts or len(links) < len(record.links) or len(images) < len(record.images),
     )
 
 
-def published(texts: dict[str, str]) -> str:
-    """Return when a record says that it was published, in ISO 8601; empty where no column says it in a known form."""
-    return next((iso for name in _DATES if (iso := to_iso(texts.get(name, "")))), "")
+def published(texts: dict[str, str], seen: datetime) -> str:
+    """Return when a record says that it was published, in ISO 8601; empty where no column says it in a known form.
+
+    It has a time of day only where the record names one, and a zone only where that is known: `seen` tells when
+    "3 hours ago" was.
+    """
+    for name, text in texts.items():
+        if name.startswith(_DATES) and (moment := read_moment(text, seen.timestamp())) and moment.at is not None:
+            said = datetime.fromtimestamp(moment.at, UTC).replace(tzinfo=None)
+            if moment.day:
+                return said.date().isoformat()
+            return said.isoformat(timespec="seconds") + ("Z" if moment.has_zone else "")
+    return ""
 
 
 def _within(texts: dict[str, str]) -> dict[str, str]:

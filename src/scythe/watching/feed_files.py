@@ -104,6 +104,8 @@ def _id(event: RecordEvent) -> str:
 
 def _published(text: str, seen: datetime) -> datetime:
     """Return when a record was published: when it says so, but never after it was seen."""
+    if text == seen.date().isoformat():
+        return seen  # on that day: readers sort by it
     try:
         said = datetime.fromisoformat(text)
         said = said.replace(tzinfo=UTC) if said.tzinfo is None else said.astimezone(UTC)
