@@ -141,3 +141,22 @@ def test_any_links_give_one_answer_per_record_and_it_is_one_of_its_links(rows: l
     found = own_links(region)
     assert len(found) == len(rows)
     assert all(not own or own in row for own, row in zip(found, rows, strict=True))
+
+
+HOSTS = st.sampled_from(["a.example", "A.example", "a.example:443", "a.example:80", "a.example:8080"])
+STEPS = st.lists(
+    st.sampled_from(["a", "b-c", "9", "index.html", ".", "..", "x;jsessionid=1", "a%41", "~u", "", "ü"]), max_size=3
+)
+QUERIES = st.sampled_from(
+    ["", "?", "?a=1", "?b=2&a=1", "?utm_id=x", "?a=1&fbclid=2", "?a", "?x=%41", "?a=1&&b", "?q=a?b", "?a=ü"]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(["http", "https"]), HOSTS, STEPS, QUERIES, st.sampled_from(["", "#x"]))
+def test_the_short_ways_to_fold_an_address_give_what_the_long_one_does(
+    scheme: str, host: str, steps: list[str], query: str, fragment: str
+) -> None:
+    url = f"{scheme}://{host}/{'/'.join(steps)}{query}{fragment}"
+    long_way = f"{scheme}://{host}/{'/'.join(steps)}{query}{'&' if '?' in query else '?'}utm_source=ü"
+    assert fold(url) == fold(long_way)

@@ -94,12 +94,16 @@ def _identity(row: _Row, *, is_clear: bool, is_shared: bool) -> Identity:
 
 def _find_shared(rows: Sequence[_Row]) -> set[str]:
     """Return the sets of links that records with different texts have."""
+    if len({row.links for row in rows}) == len(rows):
+        return set()
     texts: dict[str, str] = {}
     return {row.links for row in rows if texts.setdefault(row.links, row.said) != row.said}
 
 
 def _find_unclear(rows: Sequence[_Row]) -> set[int]:
     """Return the records that share their key with others but are not the same thing, as far as anybody can tell."""
+    if len({row.key for row in rows}) == len(rows):
+        return set()
     holders: dict[str, list[int]] = defaultdict(list)
     for number, row in enumerate(rows):
         if row.key:

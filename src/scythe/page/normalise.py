@@ -19,7 +19,8 @@ from scythe.url import Url
 PORTS = {"http": 80, "https": 443}
 # addresses that need no work: nine of ten
 _PLAIN = re.compile(r"https?://[a-z0-9-]++(?:\.[a-z0-9-]++)*+/[!$&-;=@-Z\[\]_a-z~]*+(?:\?[!$&-;=?@-Z\[\]_a-z~]++)?+")
-# addresses that a fold leaves as they are but for their end
+# addresses that a fold leaves as they are, and parts of others that need no closer look
+_AS_FOLDED = re.compile(r"https://[a-z0-9-]++(?:\.[a-z0-9-]++)*+(?:/[0-9A-Z_a-z~-][!$&'*-.0-9:=@A-Z_a-z~]*+)++")
 _FOLDED = re.compile(r"https?://[a-z0-9-]++(?:\.[a-z0-9-]++)*+/[!$&'*-.0-9/:=@A-Z_a-z~]*+")
 _FOLDED_QUERY = re.compile(r"[!$&'*-;=?@-Z_a-z~]*+")
 _INDEXES = tuple(f"/{stem}.{end}" for stem in ("index", "default") for end in "html htm php asp aspx jsp".split())
@@ -174,6 +175,8 @@ def fold(url: str) -> str:
 
     http is https, a folder is its index file, a slash at the end does not count; a fragment does not either.
     """
+    if _AS_FOLDED.fullmatch(url) and not url.endswith(_INDEXES):
+        return url
     url = url.partition("#")[0]
     path, mark, query = url.partition("?")
     if not _FOLDED.fullmatch(path) or "/." in path or not _FOLDED_QUERY.fullmatch(query):

@@ -126,6 +126,8 @@ def _fold_links(record: Record, on_one_page: Collection[str] = ()) -> dict[str, 
 
     Fragments count on pages that several records lead to.
     """
+    if len(record.links) == 1 and not on_one_page:
+        return {fold(record.links[0]): record.links[0]}
     urls: dict[str, Url] = {}
     for url in record.links[:MOST_LINKS]:
         key = fold(url)
