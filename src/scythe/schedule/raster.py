@@ -1,17 +1,13 @@
-"""Turn a drawing into an image: SVG comes in, PNG goes out.
-
-The letters come from a font of scythe's own, so that an image has its words on a machine without fonts, and is the
-same on every machine. Only what that font lacks (it has ASCII and a few signs) is looked for among the system's fonts.
-"""
+"""Turn a drawing into an image: SVG comes in, PNG goes out, with the letters of the system's fonts."""
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
+from functools import cache
 
 from scythe.errors import MissingExtra
 
-_FONT = ("Aileron.ttf", "Aileron")
 ZOOM = 2.0  # dots for each unit of a drawing: sharp on paper and on dense screens
+_PROBE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9">{}</text></svg>'
 
 
 def require_raster() -> None:
@@ -20,6 +16,17 @@ def require_raster() -> None:
         import resvg_py  # noqa: F401 (only whether it is there)
     except ImportError:
         raise MissingExtra("PNG needs the package resvg-py: pip install 'scythe[plot]'; SVG needs nothing") from None
+    if not has_fonts():
+        raise MissingExtra("this machine has no fonts to draw a PNG with: install some, or take SVG, which needs none")
+
+
+@cache
+def has_fonts() -> bool:
+    """Say whether letters can be drawn: without fonts they are left out, and nobody is told."""
+    import resvg_py
+
+    with_letter, without = (resvg_py.svg_to_bytes(svg_string=_PROBE.format(text)) for text in ("M", ""))
+    return bytes(with_letter) != bytes(without)
 
 
 def to_png(svg: str, *, zoom: float = ZOOM) -> bytes:
@@ -27,18 +34,4 @@ def to_png(svg: str, *, zoom: float = ZOOM) -> bytes:
     require_raster()
     import resvg_py
 
-    name, family = _FONT
-    with as_file(files("scythe.schedule") / "fonts" / name) as font:
-        return resvg_py.svg_to_bytes(
-            svg_string=svg,
-            zoom=zoom,
-            font_files=[str(font)],
-            font_family=family,
-            sans_serif_family=family,
-            skip_system_fonts=_is_covered(svg),
-        )
-
-
-def _is_covered(text: str) -> bool:
-    """Say whether the font has all letters: to look through the fonts of a machine takes longer than to draw."""
-    return all(sign < "\x7f" or sign in "·…©°±«»‘’“”™" for sign in text)
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=zoom))
