@@ -35,12 +35,11 @@ from tools.watch_trial import (
 from scythe.demo.replay import Replay
 from scythe.demo.replay_serve import InProcess, serve_replay_process
 from scythe.schedule.traces import Trace
-from scythe.watched import DAY_S, Goals
+from scythe.watched import DAY_S, HOUR_S, Goals
 
 _START_S = 2.0  # real, for two processes to start
 _ENDING_S = 60.0
 _WITHIN = 0.10
-_SLACK_S = 0.02  # real: between a page being written and its request being noted
 
 
 @dataclass
@@ -71,13 +70,22 @@ class Verdict:
         return not self.found.faults and not self.code and close
 
 
-def measure(traces: Sequence[Trace], settings: Settings, folder: Path, *, policy: str = "auto") -> Verdict:
+@dataclass(frozen=True)
+class Wish:
+    """What is wanted of the watch."""
+
+    policy: str = "auto"
+    max_delay_s: float | None = None
+
+
+def measure(traces: Sequence[Trace], settings: Settings, folder: Path, wish: Wish = Wish()) -> Verdict:
     """Run one trial in a folder."""
     replay = make_trial(traces, settings).started(time.time() + _START_S)
     until = replay.pace.start + settings.days * DAY_S
     archive, events = str(folder / "archive.db"), folder / "events.jsonl"
     with serve_replay_process(replay, folder) as server:
-        more = ("--policy", policy, "--timeout", str(_timeout_s(settings)))
+        more = ["--policy", wish.policy, "--timeout", str(_timeout_s(settings))]
+        more += ["--max-delay", str(wish.max_delay_s)] if wish.max_delay_s else []
         process = start_watch(watch_command(archive, server.urls, replay.pace, until, *more), events)
         verdict = Verdict()
         try:
@@ -87,7 +95,7 @@ def measure(traces: Sequence[Trace], settings: Settings, folder: Path, *, policy
             verdict.code, verdict.complaint = 1, "it did not end"
         finally:
             process.kill()
-        _judge(verdict, server, archive, policy)
+        _judge(verdict, server, archive, wish)
     verdict.events = _count(events)
     return verdict
 
@@ -97,13 +105,14 @@ def _timeout_s(settings: Settings) -> float:
     return max(1_800.0 / settings.speed, 1.5)
 
 
-def _judge(verdict: Verdict, server: InProcess, archive: str, policy: str) -> None:
+def _judge(verdict: Verdict, server: InProcess, archive: str, wish: Wish) -> None:
     replay: Replay = server.replay
-    verdict.asks = {page.path: count_asks(server, page.path) for page in replay.pages}
-    verdict.found = compare(server, archive, verdict.asks, _SLACK_S * replay.pace.speed)
+    verdict.asks = count_asks(server, archive)
+    verdict.found = compare(server, archive, verdict.asks)
+    goals = Goals(max_delay_s=wish.max_delay_s)
     for page in replay.pages:
         ours = verdict.asks[page.path]
-        verdict.expected[page.path] = expect(replay, page, Goals(), (ours.first, ours.last), policy)
+        verdict.expected[page.path] = expect(replay, page, goals, (ours.first, ours.last), wish.policy)
 
 
 def _count(events: Path) -> Counter[str]:
@@ -141,6 +150,7 @@ def main() -> None:
     parser.add_argument("--days", type=float, default=10.0)
     parser.add_argument("--speed", type=float, default=1_000.0)
     parser.add_argument("--policy", default="auto")
+    parser.add_argument("--max-delay", type=float, help="hours in which a record is to be seen")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--calm", action="store_true", help="neither redesigns nor outages")
     parser.add_argument("--keep", type=Path, help="leave archive, events and ledger in this folder")
@@ -150,7 +160,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = said.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        verdict = measure(traces, settings, folder, policy=said.policy)
+        wish = Wish(said.policy, said.max_delay * HOUR_S if said.max_delay else None)
+        verdict = measure(traces, settings, folder, wish)
     print(f"{', '.join(trace.name for trace in traces)}: {said.days:g} days at {said.speed:g} times their speed")
     print(tabulate(verdict))
     if verdict.complaint:

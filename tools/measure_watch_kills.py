@@ -30,7 +30,6 @@ from scythe.watched import DAY_S
 _POLL_S = 0.002
 _STARTING_S = 1.5  # one kill in ten comes within this, before anything is asked for
 _RUN_S = 60.0
-_SLACK_S = 0.02  # real: between a page being written and its request being noted
 _MOST_REQUESTS = 12  # between two kills
 _KILL_EVERY_S = 4.0  # real, on the average: starting takes most of it
 _MORE = ("--max-delay", "3600")  # visits every hour, so that kills come in the middle of them
@@ -138,8 +137,8 @@ class Trial:
     def judge(self, verdict: Verdict, since: float) -> None:
         """Compare the archive with the site, and with itself; after `since` every page must have been visited."""
         server, archive = self.server, self.archive
-        asks = {page.path: count_asks(server, page.path) for page in server.replay.pages}
-        found: Found = compare(server, archive, asks, _SLACK_S * server.replay.pace.speed)
+        asks = count_asks(server, archive)
+        found: Found = compare(server, archive, asks)
         verdict.stories, verdict.lost = found.stories, found.lost
         verdict.doubled, verdict.mixed = found.doubled, found.mixed
         verdict.complaints += [f"such as {name}" for name in found.names]

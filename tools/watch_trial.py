@@ -173,22 +173,27 @@ class Asks:
     last: float
 
 
-def count_asks(server: InProcess, path: str) -> Asks:
-    """Count the requests that the server saw for one list page."""
-    host = next(page.host for page in server.replay.pages if page.path == path)
-    ours = [asked for asked in server.asked if asked.host == host and asked.target.partition("?")[0] == path]
-    answered = [asked for asked in ours if asked.status in (200, 304)]
-    first = [asked for asked in answered if "?" not in asked.target]
-    times = [asked.at for asked in first] or [BEGIN]
-    return Asks(len(first), len(answered) - len(first), len(ours) - len(answered), times[0], times[-1])
+def count_asks(server: InProcess, archive: str) -> dict[str, Asks]:
+    """Count the requests that the server saw for each list page, up to the last visit that was stored."""
+    stored = dict(query(archive, "SELECT url, visited_at FROM urls WHERE kind = 'list'"))
+    asked = server.asked
+    return {page.path: _count(page, asked, float(stored[server.url(page.path)] or 0.0)) for page in server.replay.pages}
 
 
-def compare(server: InProcess, archive: str, asks: dict[str, Asks], slack_s: float) -> Found:
-    """Compare an archive with what the site showed; stories within `slack_s` of the last visit do not count."""
+def _count(page: ListPage, asked: Sequence[Asked], until: float) -> Asks:
+    paths = ((one, *one.target.partition("?")[::2]) for one in asked if one.host == page.host)
+    ours = [(one, query) for one, path, query in paths if path == page.path]
+    answered = [(one, query) for one, query in ours if one.status in (200, 304)]
+    times = [one.at for one, query in answered if not query and one.at <= until]
+    older = sum(1 for one, query in answered if query)
+    return Asks(len(times), older, len(ours) - len(answered), min(times, default=BEGIN), max(times, default=BEGIN))
+
+
+def compare(server: InProcess, archive: str, asks: dict[str, Asks]) -> Found:
+    """Compare an archive with what each page showed at its first visit and until its last."""
     stories = _known_stories(server)
-    rows = query(archive, "SELECT links FROM records")
     found, seen = Found(), Counter[str]()
-    for (links,) in rows:
+    for (links,) in query(archive, "SELECT links FROM records"):
         own = {link.partition("#")[0] for link in json.loads(links)} & stories
         found.others += not own
         found.mixed += len(own) > 1
@@ -197,8 +202,7 @@ def compare(server: InProcess, archive: str, asks: dict[str, Asks], slack_s: flo
     found.doubled = sum(count > 1 for count in seen.values())
     found.names = [link for link, count in seen.items() if count > 1][:5]
     for page in server.replay.pages:
-        since, until = asks[page.path].first, asks[page.path].last - slack_s
-        came = server.stories(page.path, since, until)
+        came = _shown(server, page, asks[page.path])
         missing = [link for link in came if link not in seen]
         found.stories += len(came)
         found.lost += len(missing)
@@ -207,11 +211,14 @@ def compare(server: InProcess, archive: str, asks: dict[str, Asks], slack_s: flo
     return found
 
 
+def _shown(server: InProcess, page: ListPage, asks: Asks) -> set[str]:
+    """Return the stories that a page showed at its first visit, and those that came until its last."""
+    replay = server.replay
+    first = [story for name in page.shelves for story in replay.newest(replay.shelf(name), asks.first)]
+    there = {server.bases[page.host] + story.plan.path for story in first}
+    return there | set(server.stories(page.path, asks.first, asks.last))
+
+
 def _known_stories(server: InProcess) -> set[str]:
     every = float("-inf"), float("inf")
     return {link for page in server.replay.pages for link in server.stories(page.path, *every)}
-
-
-def failed_between(asked: Sequence[Asked], since: float, until: float) -> int:
-    """Return how many requests failed in a time."""
-    return sum(1 for one in asked if since <= one.at < until and one.status not in (200, 304))

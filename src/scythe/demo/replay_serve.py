@@ -30,7 +30,7 @@ _ADDRESS = "127.0.0.1"
 class Asked:
     """One request as the ledger has it."""
 
-    at: float  # what the site's clock showed
+    at: float  # what the site's clock showed when the answer was written
     host: int
     target: str
     status: int  # 0: it was left hanging
@@ -47,16 +47,18 @@ class ReplayDesk:
     latency_s: float = 0.0
     connections: int = 0
     open: set[Talk] = field(default_factory=set)
+    moment: float = 0.0  # that the last answer is of
 
     def serve(self, target: str) -> tuple[Answer, bytes]:
         """Answer one request, with the head of the answer."""
-        answer = self.site.answer(target, self.now())
+        self.moment = self.now()
+        answer = self.site.answer(target, self.moment)
         return answer, write_head(answer)
 
     def note(self, request: Request) -> None:
-        """Write a request down."""
-        status = 0 if self.site.replay.failure(self.site.host, self.now()) == "hang" else request.status
-        self.write(Asked(round(self.now(), 3), self.site.host, request.target, status, request.agent))
+        """Write the request down that was just answered."""
+        status = 0 if self.site.replay.failure(self.site.host, self.moment) == "hang" else request.status
+        self.write(Asked(self.moment, self.site.host, request.target, status, request.agent))
 
 
 @dataclass
