@@ -78,7 +78,10 @@ class Wish:
     max_delay_s: float | None = None
 
 
-def measure(traces: Sequence[Trace], settings: Settings, folder: Path, wish: Wish = Wish()) -> Verdict:
+PLAIN = Wish()
+
+
+def measure(traces: Sequence[Trace], settings: Settings, folder: Path, wish: Wish = PLAIN) -> Verdict:
     """Run one trial in a folder."""
     replay = make_trial(traces, settings).started(time.time() + _START_S)
     until = replay.pace.start + settings.days * DAY_S
