@@ -175,17 +175,27 @@ def _shared(region: Region, rows: Sequence[Sequence[_Link]]) -> set[str]:
 
 
 def _sort_kinds(rows: Sequence[Sequence[_Link]], shared: set[str]) -> dict[str, _Kind]:
-    """Put links that look alike together; those to places all over the web, each named once, are one kind."""
+    """Put links that look alike together: /story/7 and /gallery/7 do not, where many records have either.
+
+    Those to places all over the web, each named once, are one kind.
+    """
     hosts = Counter(host for row in rows for host in {link.host for link in row})
+    folders = Counter(folder for row in rows for folder in {_folder(link.own.key) for link in row})
     often = max(2, len(rows) // 4)
     kinds: dict[str, _Kind] = defaultdict(_Kind)
     for number, row in enumerate(rows):
         for place, link in enumerate(row):
-            kind = kinds[link.shape if hosts[link.host] >= often else "elsewhere"]
+            folder = _folder(link.own.key)
+            name = f"{folder if folders[folder] >= often else ''} {link.shape}"
+            kind = kinds[name if hosts[link.host] >= often else "elsewhere"]
             held = kind.shared if link.own.key in shared else kind.places
             held.setdefault(number, []).append(place)
             kind.first += link.is_first
     return kinds
+
+
+def _folder(key: str) -> str:
+    return key.partition("?")[0].rpartition("/")[0]
 
 
 def _judge(region: Region, rows: Sequence[Sequence[_Link]], kind: _Kind, home: str) -> float:
@@ -199,7 +209,7 @@ def _judge(region: Region, rows: Sequence[Sequence[_Link]], kind: _Kind, home: s
         single * telling / (telling + sum(map(len, kind.shared.values())) + 1) * (0.5 + 0.5 * len(kind.places) / held)
     )
     some = [(number, rows[number][places[0]]) for number, places in list(kind.places.items())[:_SOME]]
-    rich = sum(_is_rich(link.own.key) for _, link in some)
+    rich = sum(_is_rich(link.own.key) - _is_poor(link.own.key) for _, link in some)
     aside = sum(_leads_aside(link.own.key) for _, link in some)
     away = sum(link.host != home for _, link in some)
     named = sum(_share_named(region, number, link.own.key) for number, link in some)
@@ -210,6 +220,11 @@ def _is_rich(key: str) -> bool:
     """Say whether an address ends like one of thousands: with a long number, or three words and more."""
     tail = _tail(key)
     return _NUMBER.search(tail) is not None or len(_WORD.findall(tail)) > 2
+
+
+def _is_poor(key: str) -> bool:
+    """Say whether an address looks like that of a section: a word or two right behind the host."""
+    return key.count("/") < 4 and "?" not in key and not _is_rich(key) and not _DIGITS.search(_tail(key))
 
 
 def _tail(key: str) -> str:
