@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _LOOK_S = 0.5
 _ROWS = 30  # of pages, those due first
 _NEWEST = 8  # records below the table
-_COLUMNS = {"next": 9, "last": 9, "new": 4, "shown": 5, "a day": 6, "page": 0, "why": 14}  # characters; 0: the rest
+_COLUMNS = {"next": 8, "last": 8, "new": 4, "a day": 6, "page": 0, "why": 12}  # characters; 0: the rest
 _TOLD = ("record", "gap", "lost", "trouble", "region", "moved", "document", "hook")
 
 
@@ -103,7 +103,7 @@ class Showing:
         rows = sorted(run.rows.values(), key=lambda row: row.due_at or now)
         counts = (len(rows), "page"), (run.totals.visits, "visit"), (run.totals.records, "new record")
         title = ", ".join(counted(number, what) for number, what in counts)
-        table = Table(box=SIMPLE, title=Text(title), title_justify="left", pad_edge=False, expand=True)
+        table = Table(box=SIMPLE, title=Text(title), title_justify="left", padding=(0, 1, 0, 0), expand=True)
         for name, width in _COLUMNS.items():
             table.add_column(name, width=width or None, ratio=None if width else 1, overflow="ellipsis", no_wrap=True)
         for row in rows[:_ROWS]:
@@ -116,11 +116,11 @@ def cells(row: WatchRow, event: Event | None, now: datetime) -> list[str]:
     """Return what is worth seeing of one page."""
     at = event.at if event is not None else row.visited_at
     last = "-" if at is None else f"-{say_duration(max((now - at).total_seconds(), 0.0))}"
-    seen = [str(getattr(event, name, "-")) for name in ("new", "shown")]
+    new = str(getattr(event, "new", "-"))
     rate = getattr(event, "rate", None)
     why = getattr(event, "why", row.why)
     page = row.url.partition("://")[2]
-    return [when(_next_at(row, event), now), last, *seen, "-" if rate is None else f"{rate:.1f}", page, why]
+    return [when(_next_at(row, event), now), last, new, "-" if rate is None else f"{rate:.1f}", page, why]
 
 
 def _next_at(row: WatchRow, event: Event | None) -> datetime | None:

@@ -1,0 +1,167 @@
+"""`scythe watch`: what is printed, which code it ends with, what the archive has then."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import feedparser
+import pytest
+from tests.cli.conftest import Run
+from tests.watching.board import Board, Stand, open_stand
+
+from scythe.cli.watch_show import Showing, cells, describe, kinds_of, when
+from scythe.errors import BadInput
+
+pytestmark = pytest.mark.fault
+OWN = ("--allow-private", "--delay", "0")
+SOON = ("--floor", "1s", "--max-delay", "1s")
+Watching = Callable[..., tuple[int, list[dict[str, Any]], str]]
+
+
+@pytest.fixture
+def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stand]:
+    monkeypatch.chdir(tmp_path)
+    board = Board()
+    board.add(10)
+    with open_stand(tmp_path, board) as stand:
+        yield stand
+
+
+@pytest.fixture
+def watch(scythe: Run) -> Watching:
+    """Run the command; return its exit code, its events and what it said besides."""
+
+    def run(*arguments: str) -> tuple[int, list[dict[str, Any]], str]:
+        done = scythe("watch", *arguments, check=None)
+        return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+    return run
+
+
+def test_events_are_lines_of_json(stand: Stand, watch: Watching) -> None:
+    code, events, said = watch(stand.url, *OWN, "--once")
+    kinds = [event["kind"] for event in events]
+    assert (code, kinds[0], kinds.count("record")) == (0, "visit", 10)
+    assert said == "scythe: 1 visit, 10 new records, 0 failures; everything is in watch.scythe.db\n"
+    assert Path("watch.scythe.db").exists()
+
+
+def test_without_an_address_the_archive_says_what_is_watched(stand: Stand, watch: Watching) -> None:
+    watch(stand.url, *OWN, "--once", *SOON, "--archive", "a.db")
+    stand.board.add(3)
+    time.sleep(1.1)
+    code, events, _ = watch(*OWN, "--once", "--archive", "a.db", "--events", "record")
+    assert code == 0
+    assert [event["number"] for event in events] == [11, 12, 13]
+
+
+def test_nothing_to_watch_is_told_and_makes_no_archive(stand: Stand, watch: Watching) -> None:
+    code, _, said = watch("--archive", "none.db")
+    assert code == 1
+    assert "none.db" in said
+    assert not Path("none.db").exists()
+    watch(stand.url, *OWN, "--once")
+    assert watch("--forget", stand.url)[0] == 0
+    assert watch(*OWN)[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("example.org", "--policy", "astrology"), "there is no policy 'astrology'"),
+        (("ftp://example.org/",), "is not an address"),
+        (("example.org", "--max-delay", "soon"), "a length of time is written like"),
+        (("example.org", "--events", "record,noise"), "'noise' is no kind of event"),
+        (("example.org", "--feed", "new.doc"), "new.doc"),
+        (("--forget",), "say which pages"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(stand: Stand, watch: Watching, arguments: tuple[str, ...], said: str) -> None:
+    code, events, words = watch(*arguments, "--once")
+    assert (code, events) == (2, [])
+    assert said in " ".join(words.split())
+
+
+def test_a_feed_file_and_a_command_get_what_is_new(stand: Stand, watch: Watching) -> None:
+    wants = (*OWN, "--once", *SOON, "--feed", "new.atom")
+    copy = f"{sys.executable} -c \"import sys; open('told.jsonl', 'a').write(sys.stdin.read())\""
+    watch(stand.url, *wants, "--exec", copy)
+    stand.board.add(2)
+    time.sleep(1.1)
+    watch(stand.url, *wants, "--exec", copy)
+    told = [json.loads(line) for line in Path("told.jsonl").read_text().splitlines()]
+    assert [record["link"].split("/")[-1] for record in told] == ["111-council", "112-orchard"]
+    assert len(feedparser.parse(Path("new.atom").read_bytes()).entries) == 12
+
+
+def test_an_interrupt_ends_in_good_order_and_the_same_command_goes_on(stand: Stand, watch: Watching) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "scythe",
+        "watch",
+        stand.url,
+        *OWN,
+        "--json",
+        "--floor",
+        "1s",
+        "--max-delay",
+        "1s",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith('{"kind": "visit"')
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "everything is in watch.scythe.db" in said
+    stand.board.add(1)
+    time.sleep(1.1)
+    _, events, _ = watch(stand.url, *OWN, "--once", "--events", "record")
+    assert [str(event["link"]).split("/")[-1] for event in events] == ["111-council"]
+
+
+def test_kinds_of_events_are_read() -> None:
+    assert kinds_of(None) is None
+    assert kinds_of("record, lost") == {"record", "lost"}
+    with pytest.raises(BadInput):
+        kinds_of(" , ")
+
+
+def test_the_table_shows_pages_and_what_is_new(stand: Stand) -> None:
+    from rich.console import Console
+
+    from scythe.watching.run import Watch
+
+    stand.visit()
+    watch = Watch(stand.archive, clock=stand.clock())
+    watch.rows = {row.id: row for row in stand.archive.watches()}
+    showing = Showing(is_table=True)
+    for event in stand.events:
+        asyncio.run(showing.take(event))
+    console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(showing._table(watch))
+    shown = console.export_text()
+    console.file.close()
+    assert "1 page, 0 visits, 0 new records" in shown
+    assert "/news" in shown
+    assert "new: The harbour beside the council" in shown
+
+
+def test_a_row_says_when_a_page_is_due_and_what_it_brought(stand: Stand) -> None:
+    stand.visit()
+    row = stand.archive.watches()[0]
+    now = stand.clock().now()
+    visit = next(event for event in stand.events if event.kind == "visit")
+    assert cells(row, visit, now)[2] == "10"
+    assert when(None, now) == "never"
+    assert when(now, now) == "now"
+    assert "visit" in describe(visit)
