@@ -44,6 +44,8 @@ from scythe.watching.visit import Tools, Visit
 _LOOK_S = 30.0  # how often the archive is asked for pages that another process added, and the clock for jumps
 _HELD_S = 2.0  # a host that another process asks at the moment is tried again after so long
 _CLOSED_S = 600.0  # one whose robots.txt cannot be read
+_END_S = 5.0  # for hooks to take what is new, when a run is stopped
+_ONCE_S = 60.0  # and when it ends by itself
 _WAITING = 16  # pages asked for and not yet stored, per request under way
 
 Listener = Callable[[Event], Awaitable[None]]
@@ -120,7 +122,6 @@ class Watch:
             self._room = Room(
                 asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _WAITING), lambda _: True, self._stop
             )
-            await self._clerk.ask(self._archive.wind_watches, self.clock.now())
             await self._open_outbox(stack, fetcher)
             try:
                 await self._work()
@@ -134,7 +135,7 @@ class Watch:
         """Begin to tell hooks and feed files what is new; they end before the archive is left."""
         self._outbox = Outbox(self._clerk, self._hooks, fetcher, self._tell, now=self.clock.now)
         rows = await self._clerk.ask(self._archive.watches)
-        stack.push_async_callback(self._outbox.close)
+        stack.push_async_callback(self._outbox.close, _ONCE_S if self.options.once else _END_S)
         await self._outbox.start([row.id for row in rows if self._only is None or row.id in self._only])
 
     def _fetch_options(self) -> FetchOptions:
@@ -161,12 +162,10 @@ class Watch:
 
     async def _look_around(self) -> None:
         """Read from the archive what is watched and when it is due; after a jump of the clock put that right first."""
-        jump_s = self.clock.jumped_s()
-        if jump_s:
-            await self._clerk.ask(self._archive.wind_watches, self.clock.now())
-        elif self.clock.steady() - self._looked_at < _LOOK_S:
+        if not self.clock.jumped_s() and self.clock.steady() - self._looked_at < _LOOK_S:
             return
         self._looked_at = self.clock.steady()
+        await self._clerk.ask(self._archive.wind_watches, self.clock.now())
         rows = await self._clerk.ask(self._archive.watches)
         self.rows = {row.id: row for row in rows if self._only is None or row.id in self._only}
         due = await self._clerk.ask(self._archive.due_sites)
