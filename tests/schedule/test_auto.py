@@ -123,6 +123,14 @@ def test_dates_without_a_time_of_day_teach_no_profile() -> None:
     assert auto.plan(EPOCH + 9 * HOUR_S).rate == pytest.approx(5, rel=0.3)
 
 
+def test_dates_that_cannot_be_teach_nothing() -> None:
+    auto, plain = steady(), steady()
+    odd = (math.nan, math.inf, -math.inf, EPOCH - 40 * DAY_S, EPOCH + 40 * DAY_S, 1e300)
+    auto.note(Seen(at=EPOCH, shown=30, new=6, since_s=6 * HOUR_S, published=odd))
+    plain.note(Seen(at=EPOCH, shown=30, new=6, since_s=6 * HOUR_S))
+    assert auto.to_plain() == plain.to_plain()
+
+
 def test_dates_of_records_sharpen_the_profile() -> None:
     """A visit a day says nothing about hours; the dates do: all come between 10 and 11."""
     auto = steady(per_day=10)
@@ -200,6 +208,12 @@ def test_a_list_that_shows_others_at_every_visit_is_not_asked_without_end() -> N
     at, waits = watch(auto, at, 60, lambda wait_s: round(48 * wait_s / DAY_S))  # and is trusted again
     assert sum(waits[-10:]) / 10 > 4 * HOUR_S
     assert 48 / DAY_S * max(waits[-10:]) < 30
+
+
+def test_a_maximum_delay_holds_for_lists_that_are_always_full() -> None:
+    auto = Auto.started(Goals(max_delay_s=HOUR_S), 30, 48 / DAY_S, [1.0] * 168)
+    _, waits = watch(auto, EPOCH, 60, lambda wait_s: 30)
+    assert max(waits) <= HOUR_S
 
 
 @pytest.mark.parametrize("shown", [0, 1, 2, 3, 100_000])

@@ -235,7 +235,7 @@ class Auto:
             waits.append((self._sleep(forecast, self.goals.delay_s), "delay"))
         wait_s, why = min(waits)
         if self.full_in_row >= ROTATES:
-            wait_s, why = self._look_in_pairs(), "always full"
+            wait_s, why = min(self._look_in_pairs(), self._cap()[0]), "always full"
         return (wait_s, why) if wait_s > self.goals.floor_s else (self.goals.floor_s, "floor")
 
     def _sleep(self, forecast: Forecast, delay_s: float) -> float:

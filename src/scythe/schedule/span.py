@@ -11,7 +11,7 @@ from scythe.watched import HOUR_S
 
 Numbers = NDArray[np.float64]
 HOURS = 168  # of a week, counted from 1970-01-01 00:00 UTC, a Thursday
-_AHEAD = np.arange(4_096)
+HOURS_MOST = 20_000  # of one stretch: two years, longer than any wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def cut_hours(start: float, length_s: float) -> Span:
     """Return the hours of a stretch; the first and the last may be partial."""
     first = int(start // HOUR_S)
     count = max(1, int(-((start + length_s) // -HOUR_S)) - first)
-    ahead = _AHEAD[:count]
+    ahead = np.arange(min(count, HOURS_MOST))
     edges = (first + ahead) * HOUR_S
     begins = np.maximum(edges, start)
     ends = np.minimum(edges + HOUR_S, start + length_s)

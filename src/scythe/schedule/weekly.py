@@ -61,14 +61,12 @@ class Profile:
 
 def published_shares(span: Span, published: Sequence[float]) -> Numbers | None:
     """Return how records are spread over the hours of a stretch, by their own dates; None where these are days only."""
-    if not published:
+    times = np.array(published, dtype=np.float64)
+    times = times[(times >= span.start) & (times <= span.start + float(span.seconds.sum()))]
+    if not len(times):
         return None
-    offsets = np.array(published, dtype=np.float64) - span.start
-    times_of_day = np.array(published, dtype=np.float64) % DAY_S
-    if float((times_of_day == times_of_day[0]).mean()) > 0.5 and len(published) > 1:
+    of_day = times % DAY_S
+    if of_day[0] == 0 or (len(times) > 1 and np.unique(of_day, return_counts=True)[1].max() > len(times) / 2):
         return None
-    offsets = offsets[(offsets >= 0) & (offsets <= float(span.seconds.sum()))]
-    if not len(offsets):
-        return None
-    places = np.searchsorted(span.leads_h * HOUR_S, offsets, side="right") - 1
-    return np.bincount(places, minlength=len(span.hours)) / len(offsets)
+    places = np.searchsorted(span.leads_h * HOUR_S, times - span.start, side="right") - 1
+    return np.bincount(places, minlength=len(span.hours)) / len(times)
