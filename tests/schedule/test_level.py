@@ -1,0 +1,58 @@
+"""The level of a list and the correction of its forecasts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scythe.schedule.level import WAVES, Correction, Level
+from scythe.schedule.span import cut_hours
+from scythe.watched import DAY_S, HOUR_S
+
+
+def test_a_level_follows_with_its_half_life() -> None:
+    level = Level(50.0, 5 * DAY_S)
+    for _ in range(10):
+        level.learn(20.0, DAY_S, DAY_S)
+    assert 15 < level.rate * DAY_S < 19
+    for _ in range(100):
+        level.learn(20.0, DAY_S, DAY_S)
+    assert level.rate * DAY_S == pytest.approx(20, rel=0.001)
+
+
+def test_a_busy_day_shows_as_a_surge_that_passes() -> None:
+    level = Level(500.0, 5 * DAY_S)
+    assert level.surge == 0
+    level.learn(300.0, DAY_S, DAY_S)
+    assert level.surge > 0.5
+    for _ in range(30):
+        level.learn(level.rate * DAY_S, DAY_S, DAY_S)
+    assert abs(level.surge) < 0.02
+
+
+def test_a_wave_that_the_profile_lacks_is_learned() -> None:
+    correction = Correction()
+    for visit in range(400):
+        span = cut_hours(visit * 7 * HOUR_S, 7 * HOUR_S)
+        plain = np.full(len(span.hours), 4.0)
+        truth = float((plain * (1 + 0.3 * WAVES[span.hours, 1])).sum())
+        correction.learn(span, plain, 0.0, truth)
+    assert correction.weights[2] == pytest.approx(0.3, abs=0.06)
+    assert np.abs(correction.weights[[1, 3, 4]]).max() < 0.03
+
+
+@pytest.mark.parametrize(("persists", "low", "high"), [(0.0, 0.0, 0.2), (1.0, 0.7, 1.3)])
+def test_trust_in_the_last_day_is_learned(persists: float, low: float, high: float) -> None:
+    correction = Correction()
+    for visit in range(300):
+        span = cut_hours(visit * 12 * HOUR_S, 12 * HOUR_S)
+        plain, surge = np.full(len(span.hours), 5.0), 0.3 * (-1) ** visit
+        felt = float((plain * surge * np.exp(span.leads_h / -24)).sum())
+        correction.learn(span, plain, surge, float(plain.sum()) + persists * felt)
+    assert low <= correction.weights[0] <= high
+
+
+def test_a_damaged_correction_begins_anew() -> None:
+    plain = Correction().to_plain()
+    plain["products"] = [0.0] * 25
+    assert Correction.from_plain(plain).weights.tolist() == Correction().weights.tolist()
