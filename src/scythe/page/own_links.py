@@ -87,8 +87,10 @@ def find_own_links(region: Region) -> list[OwnLink]:
     found = [_own(row, number, ranked) for number, row in enumerate(rows)]
     holders = Counter(link.own.key for row in rows for link in row)
     for number, row in enumerate(rows):
-        if not found[number].key and len(row) == 1 and _is_own_place(holders[row[0].own.key], len(rows)):
-            found[number] = row[0].own  # the only one, and not what all records lead to
+        if not found[number].key and len(row) == 1:
+            only = row[0].own
+            if only.key not in shared or 2 * holders[only.key] <= len(rows):
+                found[number] = only  # not what most records lead to
     return found
 
 
@@ -103,11 +105,6 @@ def _find_plain(listed: Sequence[Mapping[str, Url]], holders: Counter[str]) -> l
         if all(len(own) == 1 for own in telling):
             return [own[0] for own in telling]
     return None
-
-
-def _is_own_place(holders: int, records: int) -> bool:
-    """Say whether the only link of a record may be its own: not what most records lead to."""
-    return holders == 1 or 2 * holders <= records
 
 
 def _own(row: Sequence[_Link], number: int, ranked: Sequence[_Kind]) -> OwnLink:
