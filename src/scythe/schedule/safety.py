@@ -31,6 +31,7 @@ OVERDRAWN = 0.3  # power by which an overdrawn account shrinks the allowance: ta
 HIDDEN_LEAST = 0.05  # of a page, behind a full one
 ESCALATION = 3.0  # times as many are assumed behind each further full page in a row: the level has jumped
 ESCALATION_MOST = 3
+AGAIN, AGAIN_MOST = 1.5, 12  # and each makes the next visit come so much sooner
 
 
 class Errors:
@@ -129,7 +130,7 @@ def allowance(errors: Errors, budget: Budget, shown: int, miss: float, full_in_r
     allowed = min(shown / errors.widest(share), _by_counting(shown, round(math.log(share), 1)))
     if credit < 1.0:
         allowed *= max(credit, 0.1) ** OVERDRAWN
-    return allowed / 1.5 ** min(max(full_in_row - 1, 0), 12)
+    return allowed / AGAIN ** min(max(full_in_row - 1, 0), AGAIN_MOST)
 
 
 def hidden(errors: Errors, shown: int, new: float, expected: float, full_in_row: int) -> float:
