@@ -38,7 +38,7 @@ class Board:
     robots: str = ""
     fails_at_page: int = 0  # this one answers 503
     tag: str = ""
-    aside: list[int] = field(default_factory=list)
+    has_front: bool = False  # the four newest stand in a box above, and not in the list
 
     def add(self, count: int) -> None:
         """Let stories arrive."""
@@ -46,7 +46,8 @@ class Board:
         self.stories[:0] = range(first + count - 1, first - 1, -1)
 
     def page(self, number: int) -> str:
-        here = self.stories[(number - 1) * self.shown : number * self.shown]
+        skip = 4 if self.has_front else 0
+        here = self.stories[skip + (number - 1) * self.shown : skip + number * self.shown]
         write = _new_card if self.is_new_design else _old_card
         rows = "\n".join(write(story) for story in here)
         box = '<ol class="feed">' if self.is_new_design else '<div class="list">'
@@ -57,8 +58,18 @@ class Board:
         return f"""<!doctype html><html lang="en"><head><title>News of the day</title></head><body>
         <nav><ul><li><a href="/">Home</a></li><li><a href="/about">About us</a></li>
         <li><a href="/help">Help</a></li></ul></nav>
-        <main><h1>News of the day</h1>{box}{rows}{end}{pager}</main>
+        <main><h1>News of the day</h1>{self.front()}{box}{rows}{end}{pager}</main>
         <footer><p>Made by hand.</p></footer></body></html>"""
+
+    def front(self) -> str:
+        if not self.has_front:
+            return ""
+        cards = (
+            f"""<article class="lead"><figure><img src="/i/{n}.jpg" alt=""></figure>
+            <h2><a href="/story/{n}-{TOPICS[n % 10]}">{_title(n)}</a></h2><p>It is the talk of the town, {n} people say, and more will come.</p></article>"""
+            for n in self.stories[:4]
+        )
+        return f'<section class="leads">{"".join(cards)}</section>'
 
 
 def _title(story: int) -> str:

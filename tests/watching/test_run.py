@@ -119,6 +119,30 @@ def test_a_redesign_after_which_nothing_known_is_left_loses_nothing(stand: Stand
     assert stand.stories() == list(range(101, 136))
 
 
+def test_a_box_whose_records_go_on_into_a_longer_list_asks_for_no_visits(stand: Stand) -> None:
+    stand.board.has_front, stand.board.has_pager = True, False
+    stand.board.add(14)
+    for _ in range(4):
+        stand.visit(ListOptions(goals=Goals(max_delay_s=6 * HOUR_S)), after_s=7 * HOUR_S)
+        stand.board.add(3)
+    plans = {plan.region.shown: plan.region.plan for plan in stand.archive.plans()}
+    assert set(plans) == {4, 10}
+    assert plans[4] is None
+    assert plans[10] is not None
+    assert not [event for event in stand.events if event.kind == "lost"]
+    assert len(stand.stories()) == len(set(stand.stories())) == 14 + 9
+
+
+def test_a_redesigned_list_that_was_proven_keeps_what_was_learned_of_it(stand: Stand) -> None:
+    stand.visit()
+    stand.board.add(25)
+    stand.board.is_new_design = True
+    stand.visit(after_s=48 * HOUR_S)
+    (watch,) = stand.archive.watches()
+    (region,) = stand.archive.regions(watch.id)
+    assert (region.looks, region.records) == (2, 35)
+
+
 def test_a_page_that_did_not_change_is_not_read_again(stand: Stand) -> None:
     stand.board.headers = ('ETag: "one"',)
     stand.visit()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
+_ENOUGH = 6  # records that left a region, before anything is made of it
+_LATELY = 40
+_MOST = 0.8  # of them
 _IDLE = 2  # times in a row that older pages were of no use, after which they are not asked for again
 
 
@@ -15,6 +18,8 @@ class Notes:
     idle: dict[int, int] = field(default_factory=dict)  # region -> how often older pages brought nothing
     paged: set[int] = field(default_factory=set)  # regions whose older pages go on where the first ends
     tries: dict[int, int] = field(default_factory=dict)  # region -> visits that failed to close its gap
+    gone: dict[int, int] = field(default_factory=dict)  # region -> records that left it lately
+    kept: dict[int, int] = field(default_factory=dict)  # and how many of these a larger list of the page still showed
 
     def may_have_older(self, number: int) -> bool:
         return self.idle.get(number, 0) < _IDLE
@@ -28,9 +33,23 @@ class Notes:
         self.idle[number] = self.idle.get(number, 0) + 1
         self.paged.discard(number)
 
+    def is_drained(self, number: int) -> bool:
+        """Say whether what leaves a region goes on into a larger one."""
+        gone = self.gone.get(number, 0)
+        return gone >= _ENOUGH and self.kept.get(number, 0) >= _MOST * gone
+
+    def note_departed(self, number: int, gone: int, kept: int) -> None:
+        """Remember what became of records that left a region; what was long ago counts less."""
+        gone, kept = gone + self.gone.get(number, 0), kept + self.kept.get(number, 0)
+        if gone > _LATELY:
+            gone, kept = gone // 2, kept // 2
+        if gone:
+            self.gone[number], self.kept[number] = gone, kept
+
     def to_json(self) -> str:
         """Write them as they are kept in an archive."""
         plain = {"idle": self.idle, "paged": sorted(self.paged), "tries": self.tries}
+        plain |= {"gone": self.gone, "kept": self.kept}
         return json.dumps({name: value for name, value in plain.items() if value})
 
     @classmethod
@@ -38,7 +57,8 @@ class Notes:
         """Read what `to_json` wrote; damaged notes are none."""
         try:
             plain = json.loads(text or "{}")
-            return cls(_counts(plain.get("idle")), set(map(int, plain.get("paged", ()))), _counts(plain.get("tries")))
+            idle, tries, gone, kept = (_counts(plain.get(name)) for name in ("idle", "tries", "gone", "kept"))
+            return cls(idle, set(map(int, plain.get("paged", ()))), tries, gone, kept)
         except (ValueError, TypeError, AttributeError):
             return cls()
 

@@ -41,6 +41,8 @@ class Track:
     older: set[str] = field(default_factory=set)  # keys that only older pages still had
     pages: int = 0  # older ones that were read for it
     is_stuck: bool = False  # older pages bring nothing more of it
+    adopted: RegionRow | None = None  # the missing region whose records it is to be proven by
+    is_drained: bool = False  # what leaves it stands in a larger list of the page: nothing is lost by that
 
     @property
     def name(self) -> str:
@@ -52,7 +54,12 @@ class Track:
 
     @property
     def has_gap(self) -> bool:
-        return bool(self.newest) and not self.overlap.is_proven
+        return bool(self.newest) and not self.overlap.is_proven and not self.is_drained
+
+    @property
+    def shown_keys(self) -> list[str]:
+        """What the first page shows, each once."""
+        return list(dict.fromkeys(self.keys))[: self.shown]
 
 
 class Lists:
@@ -84,7 +91,9 @@ class Lists:
         number = row.number if row is not None else self._next_number
         self._next_number += row is None
         overlap = judge_overlap(keys, self._known, newest, row.sticky if row is not None else ())
-        return Track(number, region, keys, list(region.records), rank, row, newest, overlap, len(set(keys)))
+        track = Track(number, region, keys, list(region.records), rank, row, newest, overlap, len(set(keys)))
+        track.is_drained = row is not None and self.notes.is_drained(number)
+        return track
 
     def _adopt(self) -> None:
         """Let the largest unknown region answer for what a missing one showed last.
@@ -98,7 +107,7 @@ class Lists:
             return
         track = max(unknown, key=lambda one: one.shown)
         row = max(lately, key=lambda one: len(one.newest))
-        track.newest = row.newest
+        track.newest, track.adopted = row.newest, row
         track.overlap = judge_overlap(track.keys, self._known, row.newest, row.sticky)
 
     def _learn_keys(self, keys: Sequence[Sequence[RecordKey]]) -> list[list[str]]:
@@ -178,9 +187,28 @@ class Lists:
 
     def settle(self, at: float) -> tuple[Looked, ...]:
         """Tell every estimator what was seen, and return what is to be kept of each region."""
+        for track in self.tracks:
+            self._take_over(track)
+            self._note_departed(track)
         credited = self._credit()
         looked = [self._settle(track, credited.get(track.number, set()), at) for track in self.tracks]
         return (*looked, *(_not_seen(row) for row in self.missing))
+
+    def _take_over(self, track: Track) -> None:
+        """Let a list that was proven to be a missing one go on as that."""
+        row = track.adopted
+        if row is not None and track.row is None and track.overlap.is_proven:
+            track.row, track.number = row, row.number
+            self.missing = [other for other in self.missing if other is not row]
+
+    def _note_departed(self, track: Track) -> None:
+        """Note whether what left a list stands in a larger one of the page now, as on fronts it often does."""
+        if track.row is None:
+            return
+        departed = set(track.row.newest[: track.row.shown]) - set(track.keys)
+        larger = [one for one in self.tracks if (one.shown, -one.rank) > (track.shown, -track.rank)]
+        kept = departed.intersection(key for one in larger for key in one.keys)
+        self.notes.note_departed(track.number, len(departed), len(kept))
 
     def unchanged(self, at: float) -> tuple[Looked, ...]:
         """Return what is to be kept where the server said that nothing changed."""
@@ -213,11 +241,11 @@ class Lists:
         lost = 0 if not track.has_gap or is_open else _lost(track, plan, seen)
         recovered = sum(key in track.older for key in new) if not track.is_first else 0
         row = track.row
-        keys = track.keys[: track.shown]
+        keys = track.shown_keys
         return Looked(
             track.number,
             seen,
-            plan,
+            None if track.is_drained else plan,
             track.name,
             track.region.kind,
             track.region.pattern,
