@@ -76,6 +76,15 @@ def test_the_longest_delay_is_kept() -> None:
     assert trial.fetches_per_day == pytest.approx(6, rel=0.02)
 
 
+def test_a_long_delay_is_used_only_where_nothing_is_lost_by_it() -> None:
+    waits = []
+    for recovers in (False, True):
+        goals = Goals(max_delay_s=4 * DAY_S, recovers=recovers)
+        waits.append(Auto.started(goals, 30, 2 / DAY_S, [1.0] * 168).plan(EPOCH).wait_s)
+    assert waits[0] == CAP_S
+    assert waits[1] > 3 * DAY_S
+
+
 @pytest.mark.parametrize("hours", [1, 6])
 def test_late_records_are_spent_on_quiet_hours(hours: int) -> None:
     trial = run(replace(NEWS, days=150), 100, Goals(delay_s=hours * HOUR_S))

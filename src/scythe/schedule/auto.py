@@ -217,9 +217,11 @@ class Auto:
 
     def _cap(self) -> tuple[float, str]:
         """Return the longest wait, and why."""
-        caps = [(CAP_S, "cap"), (self.goals.ceiling_s, "ceiling")]
+        caps = [(self.goals.ceiling_s, "ceiling")]
         if self.goals.max_delay_s is not None:
-            caps[0] = (self.goals.max_delay_s, "max delay")
+            caps.append((self.goals.max_delay_s, "max delay"))
+        if self.goals.max_delay_s is None or not self.goals.recovers:
+            caps.append((CAP_S, "cap"))  # who may wait for longer may still not lose more
         if self.watched_s < CAP_S / COLD_PART:
             caps.append((max(HOUR_S, COLD_PART * self.watched_s), "cold start"))
         return min(caps)
