@@ -298,3 +298,12 @@ def test_a_year_is_planned_in_seconds() -> None:
     spent_s = time.process_time() - began
     assert spent_s < 10
     assert spent_s / len(trial.visits) < 0.002  # 0.3 ms on a quiet machine
+
+
+def test_a_pause_of_days_is_not_the_end() -> None:
+    """A list that resumes after four silent days loses little more than one that never paused."""
+    rhythm = replace(NEWS, per_day=100, days=150, bursts=0)
+    silences = ((60.0, 4.0), (90.0, 4.0), (120.0, 4.0))
+    calm, paused = (run(replace(rhythm, silences=pauses), 50) for pauses in ((), silences))
+    assert paused.missed <= calm.missed + 3 * 50
+    assert paused.fetches_per_day < 1.15 * calm.fetches_per_day

@@ -178,6 +178,7 @@ class Auto:
                 self.level = Level.from_plain(self.calm[:4])
                 self.budget = Budget(*self.calm[4:])
                 self.errors.forget_full()
+                self.correction = Correction()
             self.full_in_row = 0
 
     def _note_error(self, seen: Seen, expected: float, since_s: float) -> None:
@@ -203,8 +204,7 @@ class Auto:
         factors = self.profile.factors[span.hours]
         plain = factors * span.seconds
         exposure_s = max(float(plain.sum()), 1.0)
-        surge = self.level.surge
-        self.correction.learn(span, plain * self.level.rate, surge, records)
+        self.correction.learn(span, plain * self.level.rate, self.level.surge, records)
         self.level.learn(records, exposure_s, since_s)
         shares = published_shares(span, seen.published) if len(seen.published) >= 0.8 * seen.new > 0 else None
         self.profile.learn(span, plain / exposure_s if shares is None else shares, records, self.level.rate)

@@ -5,6 +5,7 @@ Visits come in as (records, exposure); a rate and a correction of it go out.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from scythe.watched import DAY_S
 SLOW_S = 5 * DAY_S  # half-life; 3 and 8 days gave the same within noise
 FAST_S = 0.75 * DAY_S  # half-life; shorter reacts to noise, longer comes too late for a burst
 FAST_DOUBT = 15.0  # records that the last day must outweigh before it counts
+SURGE_LEAST = -0.25  # a pause is no reason to stay away: what comes after it is as much as before
+SILENCE = 0.5  # of what was expected, less chance, is learned at least: four silent days take a third off the level
 FADES_H = 24.0  # how far ahead a busy day is felt
 TRUST = 0.5  # in the fast level to begin with; at 1 the forecast of an ordinary news list overshoots by 5 %
 TRUST_MOST = 1.3
@@ -50,10 +53,12 @@ class Level:
     @property
     def surge(self) -> float:
         """Return by what share the last day is busier than the mean, drawn to 0 where it had few records."""
-        return (self.lately + FAST_DOUBT) / (self.lately_expected + FAST_DOUBT) - 1.0
+        return max((self.lately + FAST_DOUBT) / (self.lately_expected + FAST_DOUBT) - 1.0, SURGE_LEAST)
 
     def learn(self, records: float, exposure_s: float, length_s: float) -> None:
         """Add a stretch; its exposure is its length weighted by the profile."""
+        expected = self.rate * exposure_s
+        records = max(records, SILENCE * expected - 1.5 * math.sqrt(expected))
         fade = 0.5 ** (length_s / SLOW_S)
         self.records = self.records * fade + records
         self.exposure_s = self.exposure_s * fade + exposure_s
