@@ -66,7 +66,8 @@ class Board:
             return ""
         cards = (
             f"""<article class="lead"><figure><img src="/i/{n}.jpg" alt=""></figure>
-            <h2><a href="/story/{n}-{TOPICS[n % 10]}">{_title(n)}</a></h2><p>It is the talk of the town, {n} people say, and more will come.</p></article>"""
+            <h2><a href="/story/{n}-{TOPICS[n % 10]}">{_title(n)}</a></h2>
+            <p>It is the talk of the town, {n} people say, and more will come.</p></article>"""
             for n in self.stories[:4]
         )
         return f'<section class="leads">{"".join(cards)}</section>'
