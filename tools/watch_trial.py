@@ -173,20 +173,26 @@ class Asks:
     last: float
 
 
+_STORED = """SELECT u.url, min(l.at), max(l.at) FROM looks l JOIN regions r ON r.id = l.region
+JOIN urls u ON u.id = r.watch GROUP BY u.url"""
+
+
 def count_asks(server: InProcess, archive: str) -> dict[str, Asks]:
-    """Count the requests that the server saw for each list page, up to the last visit that was stored."""
-    stored = dict(query(archive, "SELECT url, visited_at FROM urls WHERE kind = 'list'"))
-    asked = server.asked
-    return {page.path: _count(page, asked, float(stored[server.url(page.path)] or 0.0)) for page in server.replay.pages}
+    """Count the requests that the server saw for each list page, from its first visit that was stored to the last."""
+    stored = {url: (first, last) for url, first, last in query(archive, _STORED)}
+    asked, nothing = server.asked, (BEGIN, BEGIN)
+    return {page.path: _count(page, asked, stored.get(server.url(page.path), nothing)) for page in server.replay.pages}
 
 
-def _count(page: ListPage, asked: Sequence[Asked], until: float) -> Asks:
+def _count(page: ListPage, asked: Sequence[Asked], stored: tuple[float, float]) -> Asks:
     paths = ((one, *one.target.partition("?")[::2]) for one in asked if one.host == page.host)
     ours = [(one, query) for one, path, query in paths if path == page.path]
     answered = [(one, query) for one, query in ours if one.status in (200, 304)]
-    times = [one.at for one, query in answered if not query and one.at <= until]
+    times = [one.at for one, query in answered if not query and one.at <= stored[1]]
+    first = max((at for at in times if at <= stored[0]), default=BEGIN)  # those before were broken off
+    times = [at for at in times if at >= first]
     older = sum(1 for one, query in answered if query)
-    return Asks(len(times), older, len(ours) - len(answered), min(times, default=BEGIN), max(times, default=BEGIN))
+    return Asks(len(times), older, len(ours) - len(answered), first, max(times, default=BEGIN))
 
 
 def compare(server: InProcess, archive: str, asks: dict[str, Asks]) -> Found:
