@@ -25,7 +25,7 @@ from scythe.schedule.weekly import Profile, published_shares
 from scythe.watched import DAY_S, HOUR_S, WEEK_S, Goals, Plan, Seen
 
 NAME, VERSION = "auto", 1
-CAP_S = 36 * HOUR_S  # saves slow lists from rare bursts: at 48 h one of 13 lists loses 1.4 %, at 72 h 4 %
+CAP_S = 36 * HOUR_S  # saves slow lists from rare bursts: at 48 h one of 13 lists loses 1.4 %, at 72 h 3.2 %
 KNOWN_WEEKS = 4.0  # that a profile counts which is given at the start
 GUESS_TURN_S, GUESS_S = DAY_S, 2 * HOUR_S  # a cold start: a page turns over in a day, as if watched for two hours
 COLD_PART = 0.25  # of the time a list is known: no wait is longer. Some 20 visits until the cap
