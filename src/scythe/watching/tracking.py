@@ -22,6 +22,7 @@ from scythe.watching.options import ListOptions
 from scythe.watching.published import published_times
 
 GONE_AFTER = 5  # visits in a row without a region, after which it is called gone
+_SHORTEST = 3  # records of a list that asks for visits beside others
 _TRIES = 5  # visits that try to close a gap, then what is missing counts as lost
 
 
@@ -245,7 +246,7 @@ class Lists:
         return Looked(
             track.number,
             seen,
-            None if track.is_drained else plan,
+            plan if self._matters(track) else None,
             track.name,
             track.region.kind,
             track.region.pattern,
@@ -260,6 +261,15 @@ class Lists:
             has_gap=is_open,
             estimator=estimator,
         )
+
+    def _matters(self, track: Track) -> bool:
+        """Say whether a list is to be visited for its own sake: not where its records go on into a longer one.
+
+        Nor where it has one or two records beside a real list: to miss none of those a page must be visited all day.
+        """
+        is_alone = all(other.shown < _SHORTEST for other in self.tracks)
+        is_longest = track.shown == max(other.shown for other in self.tracks)
+        return is_longest or (not track.is_drained and (track.shown >= _SHORTEST or is_alone))
 
     def _close(self, track: Track) -> bool:
         """Note what older pages were good for; return whether a gap stays open, to be closed by the next visit."""
@@ -287,9 +297,9 @@ class Lists:
 
 
 def _known(row: RegionRow) -> Known:
-    return Known(
-        row.number, row.pattern, row.kind, row.columns, row.shapes, row.newest, row.rank, row.missing, row.shown
-    )
+    """Return what a region is known by: what it showed last, not what has left it since and may be in another."""
+    keys = row.newest[: row.shown]
+    return Known(row.number, row.pattern, row.kind, row.columns, row.shapes, keys, row.rank, row.missing, row.shown)
 
 
 def _known_now(track: Track) -> Known:
