@@ -68,7 +68,7 @@ class Judge:
             if wait_s is None:
                 return refused, False
             return self._again(refused, wait_s if header(response, "Retry-After") else None), False
-        if response.cut_at_bytes is not None and not response.why_cut.startswith(_BY_LIMIT):
+        if is_cut_short(response):
             again = self._again(replace(outcome, why=_short(f"the answer was cut: {response.why_cut}")), None)
             if again.state == "retry":
                 return again, False
@@ -89,8 +89,8 @@ class Judge:
         kept = replace(
             outcome,
             state="done",
-            etag=_validator(response, "ETag"),
-            modified=_validator(response, "Last-Modified"),
+            etag=validator(response, "ETag"),
+            modified=validator(response, "Last-Modified"),
             body_hash=sha256(response.body).digest(),
             cut_at_bytes=response.cut_at_bytes,
             why=_short(response.why_cut),
@@ -129,7 +129,13 @@ class Judge:
         return replace(outcome, state="retry", retry_at=datetime.now(UTC) + timedelta(seconds=wait_s))
 
 
-def _validator(response: Response, name: str) -> str:
+def is_cut_short(response: Response) -> bool:
+    """Say whether a body ended before its time: a second try may bring the rest, as it would not beyond a limit."""
+    return response.cut_at_bytes is not None and not response.why_cut.startswith(_BY_LIMIT)
+
+
+def validator(response: Response, name: str) -> str:
+    """Return what a server may be asked by whether a page changed; empty where it cannot be sent back."""
     value = header(response, name).strip()
     return value if len(value) <= _VALIDATOR_CHARS and value.isascii() and value.isprintable() else ""
 

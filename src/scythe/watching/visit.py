@@ -17,6 +17,7 @@ from scythe.archive.rows import RecordKey, WatchRow
 from scythe.archive.stored import StoredRecord
 from scythe.crawling.clerk import Clerk
 from scythe.crawling.jobs import Job, SiteSetup
+from scythe.crawling.judge import validator
 from scythe.crawling.lane import LaneWork
 from scythe.crawling.manners import Manners
 from scythe.crawling.pool import Pool
@@ -165,8 +166,8 @@ class Visit:
             seconds=response.seconds,
             size=len(response.body),
             content_type=header(response, "Content-Type")[:200],
-            etag=_validator(response, "ETag"),
-            modified=_validator(response, "Last-Modified"),
+            etag=validator(response, "ETag"),
+            modified=validator(response, "Last-Modified"),
             is_unchanged=is_unchanged,
             body_hash=sha256(f"list {self.task.id}".encode()).digest(),  # always the same: a list has no versions
             retry_at=at + timedelta(seconds=plan.wait_s),
@@ -246,11 +247,6 @@ def retry_s(attempts: int, options: ListOptions) -> float:
     if attempts >= _HOURLY:
         return 6 * HOUR_S
     return min(_FIRST_RETRY_S * 2.0**attempts, HOUR_S, max(options.goals.max_delay_s or HOUR_S, _FIRST_RETRY_S))
-
-
-def _validator(response: Response, name: str) -> str:
-    value = header(response, name).strip()
-    return value if len(value) <= LIMITS.validator_chars and value.isascii() and value.isprintable() else ""
 
 
 def _rest(extracted: Extracted) -> dict[str, Any]:
