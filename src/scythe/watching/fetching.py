@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Protocol
 
+from scythe.crawling.judge import is_cut_short
 from scythe.crawling.lane import LaneWork
 from scythe.crawling.manners import Manners
 from scythe.crawling.scope import host_of
@@ -111,10 +112,6 @@ def _judge(response: Response, moved_to: Url | None, asked_for_change: str) -> A
     if not 200 <= status < 300:
         said_s = retry_after_s(response) if header(response, "Retry-After") else None
         return Answered(response, f"the server answered {status}", said_s, seconds=response.seconds, status=status)
-    if response.cut_at_bytes is not None:
-        # what a limit cut is cut the same way next time, and its first part is the newest of a list
-        if not response.why_cut.startswith(("longer than", "inflates more than")):
-            return Answered(
-                response, f"the answer was cut: {response.why_cut}", seconds=response.seconds, status=status
-            )
+    if is_cut_short(response):  # what a limit cut is taken: its first part is the newest of a list
+        return Answered(response, f"the answer was cut: {response.why_cut}", seconds=response.seconds, status=status)
     return Answered(response, moved_to=moved_to, status=status)
