@@ -1,0 +1,49 @@
+"""Two processes that watch one archive: every record once, and no visit made twice."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+
+from scythe.archive.open import open_archive
+from scythe.archive.stored import Wanted
+from scythe.demo.live import live_site
+from scythe.demo.replay_serve import serve_replay
+
+pytestmark = [pytest.mark.fault, pytest.mark.slow]
+SECONDS = 8.0
+EVERY_S = 1.0
+
+
+def test_two_processes_share_the_visits_and_archive_every_record_once(where: str) -> None:
+    with serve_replay(live_site(0.4)) as site:
+        command = [sys.executable, "-m", "scythe", "watch", *site.urls, "--archive", where, "--allow-private"]
+        command += ["--delay", "0", "--floor", f"{EVERY_S:g}s", "--max-delay", f"{EVERY_S:g}s", "--json"]
+        processes = [
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)
+        ]
+        began = time.time()
+        time.sleep(SECONDS)
+        for process in processes:
+            process.send_signal(signal.SIGINT)
+        told = [process.communicate(timeout=60) for process in processes]
+        ended = time.time()
+        asked = [one for one in site.asked if one.target.startswith("/latest/") and "page" not in one.target]
+    assert [process.returncode for process in processes] == [130, 130], told
+    with open_archive(where, create=False) as archive:
+        links = Counter(record.links[0] for record in archive.read_records(Wanted()))
+        (watch,) = archive.watches()
+        looks = [look for region in archive.regions(watch.id) for look in archive.looks(region.id)]
+        assert archive.verify() == []
+    assert watch.visited_at is not None
+    arrived = site.stories("/latest/", began - 600, watch.visited_at.timestamp() - 1)
+    assert set(arrived) <= set(links)
+    assert max(links.values()) == 1
+    # as often as one process would have, give or take the moments in which one hands over to the other
+    assert len(asked) <= (ended - began) / EVERY_S + 3
+    assert len(looks) >= SECONDS / 4
