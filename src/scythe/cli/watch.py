@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scythe.cli.crawl_options import Concurrency, Contact, Delay, IgnoreRobots, Quiet, UserAgent, Workers
+from scythe.cli.crawl_options import Concurrency, Contact, Delay, IgnoreRobots, Quiet, Render, UserAgent, Workers
 from scythe.cli.ending import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
 from scythe.cli.site_options import AllowPrivate, Timeout, site_address
@@ -101,6 +101,7 @@ def watch(
     forget: Forget = False,
     as_json: AsJson = False,
     events: Only = None,
+    render: Render = False,
     delay: Delay = 1.0,
     contact: Contact = "",
     user_agent: UserAgent = "",
@@ -130,6 +131,7 @@ def watch(
             timeout_s=timeout,
             allow_private=allow_private,
             once=once,
+            render=render,
         )
         hooks = HookOptions(
             exec=tuple(exec_ or ()),

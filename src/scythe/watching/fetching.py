@@ -14,9 +14,9 @@ from typing import Protocol
 from scythe.crawling.judge import is_cut_short
 from scythe.crawling.lane import LaneWork
 from scythe.crawling.manners import Manners
+from scythe.crawling.run import Getter
 from scythe.crawling.scope import host_of
 from scythe.errors import FetchFailed
-from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.judge import header, retry_after_s
 from scythe.fetch.redirects import REDIRECTS
 from scythe.limits import LIMITS
@@ -29,7 +29,7 @@ _FOR_GOOD = frozenset({301, 308})
 class Means(Protocol):
     """What asking needs."""
 
-    fetcher: Fetcher
+    getter: Getter
     manners: Manners
 
 
@@ -77,7 +77,7 @@ class Asking:
     async def _get(self, url: Url, etag: str, modified: str) -> tuple[Response | None, str]:
         began = monotonic()
         try:
-            response = await self._means.fetcher.get(url, etag=etag, modified=modified, follow=False)
+            response = await self._means.getter.get(url, etag=etag, modified=modified, follow=False)
         except FetchFailed as failure:
             self._work.pace.failed(monotonic(), monotonic() - began)
             return None, failure.why

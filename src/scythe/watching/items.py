@@ -18,9 +18,9 @@ from scythe.crawling.lane import LaneWork
 from scythe.crawling.manners import Manners
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.pool import Pool
+from scythe.crawling.run import Getter
 from scythe.crawling.scope import host_of
 from scythe.errors import FetchFailed
-from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.judge import header
 from scythe.model import Response
 from scythe.url import Url
@@ -38,13 +38,13 @@ class Items:
     def __init__(
         self,
         clerk: Clerk,
-        fetcher: Fetcher,
+        getter: Getter,
         pool: Pool,
         manners: Manners,
         clock: Clock,
         tell: Callable[[Event], Awaitable[None]],
     ) -> None:
-        self._clerk, self._fetcher, self._pool, self._manners = clerk, fetcher, pool, manners
+        self._clerk, self._getter, self._pool, self._manners = clerk, getter, pool, manners
         self._clock, self._tell = clock, tell
         self._setups: OrderedDict[int, SiteSetup] = OrderedDict()
 
@@ -69,7 +69,7 @@ class Items:
         judge = Judge(Addresses(Url(task.url), CrawlOptions()), _ATTEMPTS)
         began = self._clock.steady()
         try:
-            response = await self._fetcher.get(task.url, etag=task.etag, modified=task.modified, follow=False)
+            response = await self._getter.get(task.url, etag=task.etag, modified=task.modified, follow=False)
         except FetchFailed as failure:
             work.pace.failed(self._clock.steady(), self._clock.steady() - began)
             return judge.settle_failure(task, failure, self._clock.now()), None

@@ -71,6 +71,7 @@ class WatchOptions:
     timeout_s: float = LIMITS.fetch_s
     allow_private: bool = False
     once: bool = False  # visit what is due, then end
+    render: bool = False  # load pages in a browser
 
     def __post_init__(self) -> None:
         """Raise BadInput where a value cannot be meant."""

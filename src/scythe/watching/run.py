@@ -25,11 +25,13 @@ from scythe.crawling.lane import LEASE_S, LaneWork, Room
 from scythe.crawling.manners import Manners
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.pool import open_pool
+from scythe.crawling.run import Getter
 from scythe.crawling.scope import host_of
 from scythe.errors import BadInput
 from scythe.fetch.fetcher import Fetcher, open_fetcher
 from scythe.fetch.options import FetchOptions
 from scythe.fetch.pace import Pace
+from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.visits import WATCHED, Found, Lane, Outcome, Receipt, Task
 from scythe.watched import DAY_S
 from scythe.watching.clock import Clock
@@ -116,8 +118,9 @@ class Watch:
             pool = await stack.enter_async_context(open_pool(self.options.workers, Caps()))
             self._manners = Manners(fetcher, self._clerk, self._crawl, self._fetch_options().user_agent)
             setups = [SiteSetup(f"lists {n}", ("records",), learns=False) for n in range(self.options.workers)]
-            self._tools = Tools(self._clerk, fetcher, pool, self._manners, self.clock, self._tell, setups)
-            self._items = Items(self._clerk, fetcher, pool, self._manners, self.clock, self._tell)
+            getter = await self._open_getter(stack, fetcher)
+            self._tools = Tools(self._clerk, getter, pool, self._manners, self.clock, self._tell, setups)
+            self._items = Items(self._clerk, getter, pool, self._manners, self.clock, self._tell)
             under_way = self.options.concurrency
             self._room = Room(
                 asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _WAITING), lambda _: True, self._stop
@@ -130,6 +133,16 @@ class Watch:
                 await asyncio.gather(*self._rounds, return_exceptions=True)
                 await self._items.close()
         return self.totals
+
+    async def _open_getter(self, stack: AsyncExitStack, fetcher: Fetcher) -> Getter:
+        """Return what asks for pages: the client, or a browser behind it. Raises MissingExtra."""
+        if not self.options.render:
+            return fetcher
+        shown = RenderOptions(permit=self._permit)
+        return await stack.enter_async_context(open_renderer(fetcher, self._fetch_options(), shown))
+
+    async def _permit(self, url: str) -> bool:
+        return self._manners.may_ask(url)
 
     async def _open_outbox(self, stack: AsyncExitStack, fetcher: Fetcher) -> None:
         """Begin to tell hooks and feed files what is new; they end before the archive is left."""

@@ -21,8 +21,8 @@ from scythe.crawling.judge import validator
 from scythe.crawling.lane import LaneWork
 from scythe.crawling.manners import Manners
 from scythe.crawling.pool import Pool
+from scythe.crawling.run import Getter
 from scythe.crawling.scope import host_of
-from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.judge import header
 from scythe.limits import LIMITS
 from scythe.model import Region, Response
@@ -54,7 +54,7 @@ class Tools:
     """What visits need, shared by all of them."""
 
     clerk: Clerk
-    fetcher: Fetcher
+    getter: Getter
     pool: Pool
     manners: Manners
     clock: Clock
