@@ -10,11 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
 import subprocess
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -27,17 +24,14 @@ from tools.crawl_trial import (
     START,
     Ledger,
     crawl_command,
-    descendants,
-    left_behind,
     new_archives,
     query,
     serve_trial,
     start,
 )
+from tools.killing import Moments, wait
 from tools.trial_site import load_pages
 
-_POLL_S = 0.002
-_STARTING_S = 1.5  # one kill in ten comes within this, before anything is asked for
 _RUN_S = 300.0
 
 
@@ -85,48 +79,21 @@ class Trial:
 
     def crawl_killed(self, archive: str, kills: int, verdict: Verdict) -> None:
         """Crawl the site, killed at most `kills` times."""
+        moments = Moments(self.random, self.most_requests, 0.05, _RUN_S)
         while True:
             verdict.runs += 1
             process = start(crawl_command(self.url, archive, *FAST, *self.more))
             try:
-                ended = self._await_moment(process, verdict) if kills else _wait(process)
+                ended = moments.wait_for_one(process, self.ledger, verdict)[0] if kills else wait(process, _RUN_S)
                 if ended is not None:
                     if ended != 0:
                         verdict.complaints.append(f"exit code {ended}: {_said(process)}")
                     return
-                self._kill(process, verdict)
+                moments.kill(process, verdict)
                 kills -= 1
             finally:
                 assert process.stderr is not None
                 process.stderr.close()
-
-    def _await_moment(self, process: subprocess.Popen[str], verdict: Verdict) -> int | None:
-        """Wait for a random moment; return the exit code where the process ended before."""
-        before, began = self.ledger.count(), time.monotonic()
-        if self.random.random() < 0.1:
-            return _wait(process, self.random.uniform(0, _STARTING_S))
-        wanted = self.random.randint(1, self.most_requests)
-        seen = 0
-        size = self.ledger.size()
-        while process.poll() is None and seen < wanted and time.monotonic() - began < _RUN_S:
-            time.sleep(_POLL_S)
-            if self.ledger.size() != size:
-                if not seen:
-                    verdict.restart_s.append(round(time.monotonic() - began, 3))
-                size = self.ledger.size()
-                seen = self.ledger.count() - before
-        return _wait(process, self.random.uniform(0, 0.05))
-
-    def _kill(self, process: subprocess.Popen[str], verdict: Verdict) -> None:
-        workers = descendants(process.pid)
-        verdict.kills += 1
-        if self.random.random() < 0.5:
-            verdict.kills_of_all += 1
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-        process.wait()
-        verdict.orphans += left_behind(workers)
 
     def judge(self, archive: str, verdict: Verdict, asked: Counter[str]) -> None:
         """Compare an archive with the site, whose pages name one another and nothing else."""
@@ -152,13 +119,6 @@ class Trial:
         verdict.frontier_differs += len(set(frontier) ^ expected) + len(frontier) - len(set(frontier))
         verdict.asked_again += sum(count - 1 for path, count in asked.items() if path in self.bodies)
         verdict.lost += len(self.bodies.keys() - asked.keys())
-
-
-def _wait(process: subprocess.Popen[str], seconds: float = _RUN_S) -> int | None:
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return None
 
 
 def _said(process: subprocess.Popen[str]) -> str:

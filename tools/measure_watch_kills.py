@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
 import subprocess
 import tempfile
 import time
@@ -20,15 +18,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
 
-from tools.crawl_trial import Ledger, descendants, left_behind, new_archives, query
+from tools.crawl_trial import Ledger, new_archives, query
+from tools.killing import Moments
 from tools.watch_trial import Found, Settings, compare, count_asks, make_traces, make_trial, start_watch, watch_command
 
 from scythe.demo.replay import Replay
 from scythe.demo.replay_serve import InProcess, serve_replay_process
 from scythe.watched import DAY_S
 
-_POLL_S = 0.002
-_STARTING_S = 1.5  # one kill in ten comes within this, before anything is asked for
 _RUN_S = 60.0
 _MOST_REQUESTS = 12  # between two kills
 _KILL_EVERY_S = 4.0  # real, on the average: starting takes most of it
@@ -75,13 +72,17 @@ class Trial:
     def run_killed(self, kills: int, verdict: Verdict) -> float:
         """Watch, killed so many times; return what the site's clock showed at the last one."""
         replay: Replay = self.server.replay
+        moments, ledger = Moments(self.random, _MOST_REQUESTS, 0.15, _RUN_S), Ledger(self.server.ledger)
         for _ in range(kills):
             process = self._start(float("inf"), verdict)
-            ended = self._await_moment(process, verdict)
+            ended, seen = moments.wait_for_one(process, ledger, verdict)
             if ended is not None:
                 verdict.complaints.append(f"exit code {ended}: {_said(process)}")
                 break
-            self._kill(process, verdict)
+            if not seen:
+                verdict.complaints.append(f"nothing was asked for within {_RUN_S} s")
+            moments.kill(process, verdict)
+            _said(process)
         return replay.pace.now()
 
     def run_on(self, verdict: Verdict, until: float) -> None:
@@ -103,36 +104,6 @@ class Trial:
         until = min(until, pace.start + 10_000 * DAY_S)
         command = watch_command(self.archive, self.server.urls, pace, until, *_MORE)
         return start_watch(command, self.folder / "events.jsonl")
-
-    def _await_moment(self, process: subprocess.Popen[str], verdict: Verdict) -> int | None:
-        """Wait for a random moment; return the exit code where the process ended before."""
-        ledger = Ledger(self.server.ledger)
-        began, before = time.monotonic(), ledger.count()
-        if self.random.random() < 0.1:
-            return _wait(process, self.random.uniform(0, _STARTING_S))
-        wanted, seen, size = self.random.randint(1, _MOST_REQUESTS), 0, ledger.size()
-        while process.poll() is None and seen < wanted and time.monotonic() - began < _RUN_S:
-            time.sleep(_POLL_S)
-            if ledger.size() != size:
-                if not seen:
-                    verdict.restart_s.append(round(time.monotonic() - began, 3))
-                size = ledger.size()
-                seen = ledger.count() - before
-        if not seen and process.poll() is None:
-            verdict.complaints.append(f"nothing was asked for within {_RUN_S} s")
-        return _wait(process, self.random.uniform(0, 0.15))
-
-    def _kill(self, process: subprocess.Popen[str], verdict: Verdict) -> None:
-        workers = descendants(process.pid)
-        verdict.kills += 1
-        if self.random.random() < 0.5:
-            verdict.kills_of_all += 1
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-        process.wait()
-        _said(process)
-        verdict.orphans += left_behind(workers)
 
     def judge(self, verdict: Verdict, since: float) -> None:
         """Compare the archive with the site, and with itself; after `since` every page must have been visited."""
@@ -162,13 +133,6 @@ def _judge_journal(archive: str, verdict: Verdict) -> None:
     verdict.wrong_visits = number(twice.format("looks", "region, at"))
     verdict.doubled_sightings = number(twice.format("sightings", "record, page"))
     verdict.visits = number("SELECT count(*) FROM fetches WHERE status IN (200, 304)")
-
-
-def _wait(process: subprocess.Popen[str], seconds: float) -> int | None:
-    try:
-        return process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return None
 
 
 def _said(process: subprocess.Popen[str]) -> str:
