@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.watch_expected import Expected, expect
+from tools.watch_expected import Expected, expect, simulate_alone
 from tools.watch_trial import (
     Asks,
     Found,
@@ -49,6 +49,7 @@ class Verdict:
     found: Found = field(default_factory=Found)
     asks: dict[str, Asks] = field(default_factory=dict)
     expected: dict[str, Expected] = field(default_factory=dict)
+    alone: dict[str, Expected] = field(default_factory=dict)  # by scythe.schedule.simulate, of pages with one list
     events: Counter[str] = field(default_factory=Counter)
     code: int = 0
     complaint: str = ""
@@ -115,7 +116,11 @@ def _judge(verdict: Verdict, server: InProcess, archive: str, wish: Wish) -> Non
     goals = Goals(max_delay_s=wish.max_delay_s)
     for page in replay.pages:
         ours = verdict.asks[page.path]
-        verdict.expected[page.path] = expect(replay, page, goals, (ours.first, ours.last), wish.policy)
+        span = (ours.first, ours.last)
+        verdict.expected[page.path] = expect(replay, page, goals, span, wish.policy)
+        alone = simulate_alone(replay, page, goals, span, wish.policy)
+        if alone is not None:
+            verdict.alone[page.path] = alone
 
 
 def _count(events: Path) -> Counter[str]:
@@ -141,6 +146,12 @@ def tabulate(verdict: Verdict) -> str:
     for name, older in (("visits", False), ("requests", True)):
         ours, wanted = verdict.total(with_older=older), verdict.total(is_expected=True, with_older=older)
         lines.append(f"{name} {ours} against {wanted} ({100 * verdict.differs(with_older=older):+.1f} %)")
+    ours = sum(verdict.asks[path].visits for path in verdict.alone)
+    older = sum(verdict.asks[path].older for path in verdict.alone)
+    visits, pages = (sum(getattr(one, name) for one in verdict.alone.values()) for name in ("visits", "older"))
+    lines.append(
+        f"pages with one list: visits {ours} against {visits}, requests {ours + older} against {visits + pages}"
+    )
     lines.append("events: " + ", ".join(f"{kind} {count}" for kind, count in kinds))
     return "\n".join(lines + [f"such as {name}" for name in found.names])
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scythe.demo.replay import ListPage, Replay, Shelf
 from scythe.schedule.policies import make_policy
 from scythe.schedule.policy import Estimator
+from scythe.schedule.simulate import simulate
 from scythe.watched import Goals, Seen
 
 _ROUNDED_S = 60.0  # dates on pages say hours and minutes
@@ -55,7 +56,7 @@ class _List:
 
 def expect(replay: Replay, page: ListPage, goals: Goals, span: tuple[float, float], policy: str = "auto") -> Expected:
     """Visit one page of a replay in thought, from the first moment of a span to the last."""
-    goals = Goals(**{name: getattr(goals, name) for name in Goals.__slots__} | {"recovers": page.has_pager})
+    goals = replace(goals, recovers=page.has_pager)
     lists = [_List(replay.shelf(name), make_policy(policy, goals)) for name in page.shelves]
     outages = sorted((one.since, one.until) for one in replay.outages if one.host == page.host)
     expected, at = Expected(), span[0]
@@ -67,6 +68,29 @@ def expect(replay: Replay, page: ListPage, goals: Goals, span: tuple[float, floa
         expected.behind += sum(max(0, new - one.shelf.length) for (new, _), one in zip(told, lists, strict=True))
         at = _after(at + min(one.estimator.plan(at).wait_s for one in lists), outages)
     return expected
+
+
+def simulate_alone(
+    replay: Replay, page: ListPage, goals: Goals, span: tuple[float, float], policy: str = "auto"
+) -> Expected | None:
+    """Run the product's own simulator, which knows one list; None where a page has several."""
+    if len(page.shelves) > 1:
+        return None
+    shelf, (first, last) = replay.shelf(page.shelves[0]), span
+    goals = replace(goals, recovers=page.has_pager)
+    arrivals = [*(at for at in shelf.arrivals if at < last), last]
+    outages = sorted((one.since, one.until) for one in replay.outages if one.host == page.host)
+    trial = simulate(
+        arrivals,
+        shelf.length,
+        lambda _: make_policy(policy, goals),
+        warm_s=first - arrivals[0],
+        begin="dated",
+        recovers=page.has_pager,
+        outages=outages,
+    )
+    visits = len(trial.visits)
+    return Expected(visits + 1, trial.requests - visits + int(page.has_pager), trial.new)
 
 
 def _after(at: float, outages: Sequence[tuple[float, float]]) -> float:

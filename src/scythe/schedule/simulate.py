@@ -156,9 +156,10 @@ class _World:
         self.missed_at: list[float] = []
 
     def look_first(self, at: float) -> Seen:
-        """Return what the page shows before anything is known of it."""
-        page = tuple(self.arrivals[max(self.seen - self.shown, 0) : self.seen])
-        return Seen(at=at, shown=len(page), new=len(page), published=page if self.is_dated else ())
+        """Return what the page shows before anything is known of it; with older pages, the first of them too."""
+        pages = 2 if self.recovers else 1
+        page = tuple(self.arrivals[max(self.seen - pages * self.shown, 0) : self.seen])
+        return Seen(at, min(self.shown, len(page)), len(page), published=page if self.is_dated else (), requests=pages)
 
     def visit(self, at: float, since_s: float, expected: float) -> Seen:
         """Look at the list, write down what was seen and return it as an estimator is told."""
