@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
@@ -12,6 +14,12 @@ import pytest
 from tests.postgres import address, command, find_programs, serve_postgres
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure() -> None:
+    """Let what tests start be interrupted: a run in the background ignores Ctrl-C, and its children would, too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -170,10 +170,14 @@ def new_archives(folder: Path, *, is_postgres: bool) -> Iterator[Iterator[str]]:
         yield new_schemas(socket)
 
 
+_SCHEMAS = count()  # of this process: several trials may share a server
+
+
 def new_schemas(socket: str) -> Iterator[str]:
     """Give out new schemas of the PostgreSQL server at `socket`."""
     from tests.postgres import address, command
 
-    for number in count():
-        command(socket, f"CREATE SCHEMA trial{number}")
-        yield address(socket, f"trial{number}")
+    while True:
+        name = f"trial{next(_SCHEMAS)}"
+        command(socket, f"CREATE SCHEMA {name}")
+        yield address(socket, name)

@@ -7,7 +7,7 @@ import itertools
 import ssl
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 Answer = Callable[[str], AsyncIterator[bytes]]  # request path -> pieces to send; the connection closes after the last
@@ -94,7 +94,8 @@ def listen(talk: Talk, server: Server, *, tls: ssl.SSLContext | None = None) -> 
         for turn in range(20):  # connections just accepted become talks, aborted transports go
             for task, writer in list(talks.items()):
                 task.cancel()
-                writer.transport.abort()
+                with suppress(AttributeError):  # Python 3.11: a secure transport that its other side just closed
+                    writer.transport.abort()
             if turn == 10:
                 listener.close()  # not earlier: Python 3.11 leaks a connection that is being accepted meanwhile
             await asyncio.sleep(0)
