@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from time import monotonic
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from scythe.archive.rows import StoredRobots
@@ -20,6 +22,12 @@ from scythe.url import host
 
 _EVERYTHING = parse_robots(404, b"")
 _ORIGINS = 10_000  # kept in mind; a site has one or two
+
+
+class Getter(Protocol):
+    """What asks for one address: the client, or a browser behind it."""
+
+    async def get(self, url: str, *, etag: str = "", modified: str = "", follow: bool = True) -> Response: ...
 
 
 class Manners:
@@ -60,6 +68,25 @@ class Manners:
         """Tell whether nothing known forbids to ask for an address: what pages load besides is not looked up."""
         known = self._known.get(origin_of(url))
         return known is None or not self._options.obey_robots or known[0].allows(url)
+
+    async def get(self, getter: Getter, url: str, work: LaneWork, *, etag: str = "", modified: str = "") -> Response:
+        """Ask for an address whose turn it is, without following it, and let what comes set the pace.
+
+        The place at the host is free again afterwards. Raises FetchFailed.
+        """
+        began = monotonic()
+        try:
+            response = await getter.get(url, etag=etag, modified=modified, follow=False)
+        except FetchFailed:
+            work.pace.failed(monotonic(), monotonic() - began)
+            raise
+        except asyncio.CancelledError:
+            work.pace.failed(monotonic())  # its server may have read the request just now
+            raise
+        finally:
+            work.free_place()
+        self.answered(work, response)
+        return response
 
     def answered(self, work: LaneWork, response: Response) -> None:
         """Let an answer set the pace."""

@@ -15,7 +15,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from time import monotonic
-from typing import Protocol
 
 from scythe.archive.archive import Archive
 from scythe.archive.owner import Owner
@@ -24,7 +23,7 @@ from scythe.crawling.clerk import Clerk
 from scythe.crawling.jobs import Caps, Job, SiteSetup
 from scythe.crawling.judge import Judge
 from scythe.crawling.lane import LEASE_S, LaneWork, Room
-from scythe.crawling.manners import Manners, origin_of
+from scythe.crawling.manners import Getter, Manners, origin_of
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.pool import Pool, open_pool
 from scythe.crawling.tally import Tally
@@ -43,12 +42,6 @@ _COUNT_S = 1.0  # how often the addresses that wait are counted, for the one who
 _REVISITED = ("done", "redirect", "failed", "gone", "refused")
 _COUNT_SHARE = 50  # times longer than a count takes
 _NOTES_S = 30.0
-
-
-class Getter(Protocol):
-    """What asks for one address: the client, or a browser behind it."""
-
-    async def get(self, url: str, *, etag: str = "", modified: str = "", follow: bool = True) -> Response: ...
 
 
 Listener = Callable[[Outcome, Receipt], Awaitable[None]]
@@ -285,20 +278,12 @@ class Crawl:
 
     async def _ask(self, task: Task, work: LaneWork) -> tuple[Outcome, Response | None]:
         """Fetch; return what it means for the address, and the response where there is something to extract."""
-        began = monotonic()
+        getter = self._getter if task.kind in ("page", "item") else self._fetcher
         try:
-            getter = self._getter if task.kind in ("page", "item") else self._fetcher
-            response = await getter.get(task.url, etag=task.etag, modified=task.modified, follow=False)
+            response = await self._manners.get(getter, task.url, work, etag=task.etag, modified=task.modified)
         except FetchFailed as failure:
-            work.pace.failed(monotonic(), monotonic() - began)
             return self._judge.settle_failure(task, failure, datetime.now(UTC)), None
-        except asyncio.CancelledError:
-            work.pace.failed(monotonic())  # its server may have read the request just now
-            raise
-        finally:
-            work.free_place()
         outcome, is_page = self._judge.settle(task, response)
-        self._manners.answered(work, response)
         self.tally.delay_s = work.pace.gap_s
         return outcome, response if is_page else None
 

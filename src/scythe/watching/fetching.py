@@ -6,15 +6,13 @@ stays at the host whose lane is held.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Protocol
 
 from scythe.crawling.judge import is_cut_short
 from scythe.crawling.lane import LaneWork
-from scythe.crawling.manners import Manners
-from scythe.crawling.run import Getter
+from scythe.crawling.manners import Getter, Manners
 from scythe.crawling.scope import host_of
 from scythe.errors import FetchFailed
 from scythe.fetch.judge import header, retry_after_s
@@ -55,11 +53,13 @@ class Asking:
     async def ask(self, url: Url, etag: str = "", modified: str = "") -> Answered:
         """Fetch an address through its redirects; the place in the lane is free again afterwards."""
         began = monotonic()
+        getter, manners = self._means.getter, self._means.manners
         is_for_good, here = True, url
         for _ in range(LIMITS.redirects + 1):
-            response, why = await self._get(here, etag, modified)
-            if response is None:
-                return Answered(None, why, seconds=monotonic() - began)
+            try:
+                response = await manners.get(getter, here, self._work, etag=etag, modified=modified)
+            except FetchFailed as failure:
+                return Answered(None, failure.why, seconds=monotonic() - began)
             target = _target(response)
             if target is None:
                 return _judge(response, here if is_for_good and here != url else None, etag or modified)
@@ -73,21 +73,6 @@ class Asking:
             here, etag, modified = target, "", ""
         self._work.free_place()
         return Answered(None, f"more than {LIMITS.redirects} redirects", seconds=monotonic() - began)
-
-    async def _get(self, url: Url, etag: str, modified: str) -> tuple[Response | None, str]:
-        began = monotonic()
-        try:
-            response = await self._means.getter.get(url, etag=etag, modified=modified, follow=False)
-        except FetchFailed as failure:
-            self._work.pace.failed(monotonic(), monotonic() - began)
-            return None, failure.why
-        except asyncio.CancelledError:
-            self._work.pace.failed(monotonic())  # its server may have read the request just now
-            raise
-        finally:
-            self._work.free_place()
-        self._means.manners.answered(self._work, response)
-        return response, ""
 
     async def _take_turn(self, url: Url) -> str:
         """Wait for the turn of a redirect's target; return why it must not be asked, or an empty text."""

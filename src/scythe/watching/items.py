@@ -15,10 +15,9 @@ from scythe.crawling.clerk import Clerk
 from scythe.crawling.jobs import Job, SiteSetup
 from scythe.crawling.judge import Judge
 from scythe.crawling.lane import LaneWork
-from scythe.crawling.manners import Manners
+from scythe.crawling.manners import Getter, Manners
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.pool import Pool
-from scythe.crawling.run import Getter
 from scythe.crawling.scope import host_of
 from scythe.errors import FetchFailed
 from scythe.fetch.judge import header
@@ -67,16 +66,12 @@ class Items:
 
     async def _ask(self, task: Task, work: LaneWork) -> tuple[Outcome, Response | None]:
         judge = Judge(Addresses(Url(task.url), CrawlOptions()), _ATTEMPTS)
-        began = self._clock.steady()
+        validators = {"etag": task.etag, "modified": task.modified}
         try:
-            response = await self._getter.get(task.url, etag=task.etag, modified=task.modified, follow=False)
+            response = await self._manners.get(self._getter, task.url, work, **validators)
         except FetchFailed as failure:
-            work.pace.failed(self._clock.steady(), self._clock.steady() - began)
             return judge.settle_failure(task, failure, self._clock.now()), None
-        finally:
-            work.free_place()
         outcome, is_page = judge.settle(task, response)
-        self._manners.answered(work, response)
         outcome = replace(outcome, at=self._clock.at(response.answered_at))
         if outcome.retry_at is not None:
             wait = outcome.retry_at - datetime.now(UTC)

@@ -22,10 +22,9 @@ from scythe.crawling.addresses import start_address
 from scythe.crawling.clerk import Clerk
 from scythe.crawling.jobs import Caps, SiteSetup
 from scythe.crawling.lane import LEASE_S, LaneWork, Room
-from scythe.crawling.manners import Manners
+from scythe.crawling.manners import Getter, Manners
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.pool import open_pool
-from scythe.crawling.run import Getter
 from scythe.crawling.scope import host_of
 from scythe.errors import BadInput
 from scythe.fetch.fetcher import Fetcher, open_fetcher

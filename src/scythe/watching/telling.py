@@ -45,7 +45,6 @@ def tell_trouble(watch: WatchRow, outcome: Outcome) -> TroubleEvent:
 def _visit(watch: WatchRow, outcome: Outcome, receipt: Receipt, lists: Lists) -> VisitEvent:
     seen = [one for one in outcome.looked if one.seen is not None]
     plans = [one.plan for one in seen if one.plan is not None]
-    first = min(plans, key=lambda plan: plan.wait_s) if plans else None
     return VisitEvent(
         outcome.at,
         watch.site_key,
@@ -59,7 +58,7 @@ def _visit(watch: WatchRow, outcome: Outcome, receipt: Receipt, lists: Lists) ->
         expected=sum(plan.expected for plan in plans),
         risk=max((plan.risk for plan in plans), default=0.0),
         rate=sum(plan.rate for plan in plans),
-        why=outcome.why or (first.why if first is not None else ""),
+        why=outcome.why,
         status=outcome.status,
         is_unchanged=outcome.is_unchanged,
     )

@@ -19,9 +19,8 @@ from scythe.crawling.clerk import Clerk
 from scythe.crawling.jobs import Job, SiteSetup
 from scythe.crawling.judge import validator
 from scythe.crawling.lane import LaneWork
-from scythe.crawling.manners import Manners
+from scythe.crawling.manners import Getter, Manners
 from scythe.crawling.pool import Pool
-from scythe.crawling.run import Getter
 from scythe.crawling.scope import host_of
 from scythe.fetch.judge import header
 from scythe.limits import LIMITS
@@ -92,7 +91,7 @@ class Visit:
         at = self.tools.clock.at(response.answered_at)
         if response.status == 304:
             looked = lists.unchanged(at.timestamp())
-            return await self._store(self._outcome(at, response, lists, looked, is_unchanged=True), lists, looked)
+            return await self._store(self._outcome(at, response, lists, looked, is_unchanged=True), lists)
         listed = await self._read(response)
         if listed is None or (not listed.regions and lists.rows):
             why = _NOTHING_FOUND if listed is None else _rest(listed).get("why") or _NOTHING_FOUND
@@ -103,7 +102,7 @@ class Visit:
         looked = lists.settle(at.timestamp())
         ttl_s = _rest(listed).get("ttl_s")
         outcome = self._outcome(at, response, lists, looked, ttl_s=ttl_s, title=listed.title)
-        return await self._store(outcome, lists, looked)
+        return await self._store(outcome, lists)
 
     async def _follow_back(self, lists: Lists, listed: Extracted, url: Url) -> None:
         """Read older pages until what was there at the last visit is found again."""
@@ -189,7 +188,7 @@ class Visit:
                         found.setdefault(url, Found(url, host_of(url), "record", "item", depth=1, rank=1))
         return tuple(found.values())
 
-    async def _store(self, outcome: Outcome, lists: Lists, looked: Sequence[Looked]) -> Receipt:
+    async def _store(self, outcome: Outcome, lists: Lists) -> Receipt:
         receipt = await self.tools.clerk.store(outcome)
         if receipt.stored != "lost":
             records = await self._fresh(receipt)
