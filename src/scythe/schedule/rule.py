@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
@@ -18,7 +19,7 @@ GUESS_TURN_S, GUESS_S, GUESS_HALF_S = 2 * HOUR_S, HOUR_S, DAY_S
 _LARGEST = 1e12  # of a number in a saved state; a date of the year 9999 has 11 digits
 
 
-class Rule:
+class Rule(ABC):
     """An estimator that counts records over an exponential window; what it does with them is told by a subclass."""
 
     name: ClassVar[str] = ""
@@ -83,15 +84,15 @@ class Rule:
         """Return the paper's P - 2; at least 1, or a list of two would be asked for without a pause."""
         return max(self.shown - 2, 1.0)
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> None:  # noqa: B027 (a rule may have nothing of its own)
         """Set what only this rule knows to its beginning."""
 
-    def _begin(self, profile: Sequence[float]) -> None:
+    def _begin(self, profile: Sequence[float]) -> None:  # noqa: B027 (nor want anything)
         """Take what only this rule wants of a warm start."""
 
+    @abstractmethod
     def _wait(self, now: float) -> tuple[float, str]:
         """Return the seconds until the next visit and what set them."""
-        raise NotImplementedError
 
     def _expect(self, now: float, wait_s: float) -> float:
         return self.rate() * wait_s
