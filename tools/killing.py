@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from tools.crawl_trial import Ledger, descendants, left_behind
 
@@ -60,6 +61,15 @@ class Moments:
             process.kill()
         process.wait()
         struck.orphans += left_behind(workers)
+
+
+def describe(verdict: Any) -> str:
+    """Write a verdict, which is a dataclass of these kills, as JSON, its restarts in short."""
+    table = asdict(verdict)
+    restarts = sorted(table.pop("restart_s"))
+    table["restart_s_median"] = restarts[len(restarts) // 2] if restarts else None
+    table["restart_s_most"] = restarts[-1] if restarts else None
+    return json.dumps(table, indent=2)
 
 
 def wait(process: subprocess.Popen[str], seconds: float) -> int | None:

@@ -9,12 +9,11 @@ server's ledger. Everything that is lost or doubled is counted.
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -29,7 +28,7 @@ from tools.crawl_trial import (
     serve_trial,
     start,
 )
-from tools.killing import Moments, wait
+from tools.killing import Moments, describe, wait
 from tools.trial_site import load_pages
 
 _RUN_S = 300.0
@@ -174,11 +173,7 @@ def main() -> None:
     settings = Settings(said.kills, said.pages, said.requests, said.seed, tuple(said.more))
     with tempfile.TemporaryDirectory() as folder, new_archives(Path(folder), is_postgres=said.postgres) as places:
         verdict = measure(settings, places, Path(folder), tell=True)
-    table = asdict(verdict)
-    restarts = sorted(table.pop("restart_s"))
-    table["restart_s_median"] = restarts[len(restarts) // 2] if restarts else None
-    table["restart_s_most"] = restarts[-1] if restarts else None
-    print(json.dumps(table, indent=2))
+    print(describe(verdict))
     raise SystemExit(1 if verdict.faults() else 0)
 
 

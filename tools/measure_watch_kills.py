@@ -9,17 +9,16 @@ what the site showed and with itself: the journal of visits against the totals o
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
 from tools.crawl_trial import Ledger, new_archives, query
-from tools.killing import Moments
+from tools.killing import Moments, describe
 from tools.watch_trial import Found, Settings, compare, count_asks, make_traces, make_trial, start_watch, watch_command
 
 from scythe.demo.replay import Replay
@@ -177,11 +176,7 @@ def main() -> None:
     said = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, new_archives(Path(folder), is_postgres=said.postgres) as places:
         verdict = measure(Chances(said.kills, said.speed, said.seed), places, Path(folder))
-    table = asdict(verdict)
-    restarts = sorted(table.pop("restart_s"))
-    table["restart_s_median"] = restarts[len(restarts) // 2] if restarts else None
-    table["restart_s_most"] = restarts[-1] if restarts else None
-    print(json.dumps(table, indent=2))
+    print(describe(verdict))
     raise SystemExit(1 if verdict.faults() else 0)
 
 
