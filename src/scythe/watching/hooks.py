@@ -43,11 +43,6 @@ class HookOptions:
         for path in self.feeds:
             feed_format(path)
 
-    @property
-    def has_any(self) -> bool:
-        """True where something is to be done at all."""
-        return bool(self.exec or self.webhooks or self.feeds)
-
 
 @dataclass(frozen=True, slots=True)
 class Batch:

@@ -57,10 +57,8 @@ class Totals:
     """What a run came to so far."""
 
     visits: int = 0
-    requests: int = 0
     records: int = 0
     troubles: int = 0
-    lost: int = 0
 
 
 class Watch:

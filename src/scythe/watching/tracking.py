@@ -15,7 +15,7 @@ from scythe.model import Record, Region
 from scythe.schedule.policies import make_policy
 from scythe.visits import Looked
 from scythe.watched import Plan, Seen
-from scythe.watching.continuity import Overlap, judge_overlap, next_newest, next_sticky
+from scythe.watching.continuity import Overlap, judge_overlap, merge_pages, next_newest, next_sticky
 from scythe.watching.identity import Known, describe, know_again
 from scythe.watching.notes import Notes
 from scythe.watching.options import ListOptions
@@ -167,13 +167,13 @@ class Lists:
 
     def _grow(self, track: Track, region: Region, keys: Sequence[str]) -> bool:
         """Put the records of an older page behind those that are there; False where it has none that are not."""
-        there = set(track.keys)
-        added = [(key, record) for key, record in zip(keys, region.records, strict=True) if key not in there]
+        added = merge_pages([track.keys, keys])[len(set(track.keys)) :]
         if not added:
             return False
-        track.keys += [key for key, _ in added]
-        track.records += [record for _, record in added]
-        track.older.update(key for key, _ in added)
+        records = dict(zip(keys, region.records, strict=True))
+        track.keys += added
+        track.records += [records[key] for key in added]
+        track.older.update(added)
         self._judge(track)
         return True
 
