@@ -13,14 +13,18 @@ pytestmark = pytest.mark.fault
 
 @pytest.mark.slow
 def test_a_day_with_redesigns_and_outages_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    verdict = measure(make_traces(), Settings(days=1.0, speed=4_000.0), tmp_path)
-    assert verdict.code == 0, verdict.complaint
-    assert verdict.found.faults == 0, tabulate(verdict)
-    assert verdict.found.stories > 100
-    assert verdict.events["region redesigned"] > 0
-    assert verdict.events["trouble"] > 0
-    # a day has too few visits for a share; docs/why/watching-measured.md has that of ten days
-    assert abs(verdict.total() - verdict.total(is_expected=True)) <= 5, tabulate(verdict)
+    for attempt in range(3):  # where other tests take both cores, visits come late: only what hangs on that has tries
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        verdict = measure(make_traces(), Settings(days=1.0, speed=4_000.0), folder)
+        assert verdict.code == 0, verdict.complaint
+        assert verdict.found.faults == 0, tabulate(verdict)
+        assert verdict.found.stories > 100
+        # a day has too few visits for a share; docs/why/watching-measured.md has that of ten days
+        is_close = abs(verdict.total() - verdict.total(is_expected=True)) <= 5
+        if is_close and verdict.events["region redesigned"] and verdict.events["trouble"]:
+            return
+    pytest.fail(tabulate(verdict))
 
 
 @pytest.mark.soak
