@@ -7,7 +7,8 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -29,6 +30,9 @@ JOINERS = {
     "judge_images",
     "site",
     "suggest",
+    "sources",
+    "sampling",
+    "trace",
     "teach",
     "teach_images",
     "harvest",
@@ -57,9 +61,25 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports_of(path: Path) -> Iterator[str]:
-    """Yield the full name of everything a module imports, wherever the statement stands."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def distributions() -> Mapping[str, list[str]]:
+    """Return which distributions bring which packages: a search through all that is installed, once."""
+    return packages_distributions()
+
+
+@cache
+def imports_of(path: Path) -> tuple[str, ...]:
+    """Return the full name of everything a module imports, wherever the statement stands."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -98,7 +118,7 @@ def test_third_party_imports_are_declared(path: Path) -> None:
     declared = set(map(_requirement_name, project["dependencies"]))
     if part_of(module_name(path)) in EXTRAS_IN:
         declared |= {_requirement_name(item) for group in project["optional-dependencies"].values() for item in group}
-    known = packages_distributions()
+    known = distributions()
     for target in imports_of(path):
         top = target.split(".")[0]
         if top in sys.stdlib_module_names or top in ("scythe", "compression"):  # the latter from Python 3.14 on
@@ -130,7 +150,7 @@ def test_data_never_becomes_code(path: Path) -> None:
     forbidden = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "yaml"}
     for target in imports_of(path):
         assert target.split(".")[0] not in forbidden, f"{path.name} imports {target}"
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in {"eval", "exec", "compile", "__import__"}, f"{path.name}:{node.lineno}"
         if isinstance(node, ast.keyword) and node.arg == "shell":
@@ -162,7 +182,7 @@ def test_nothing_dials_but_the_connector_behind_the_guard() -> None:
     made = {"ClientSession": "scythe.fetch.fetcher", "TCPConnector": "scythe.fetch.connections"}
     made |= {"socket.socket": "scythe.fetch.guard", "launch": "scythe.fetch.browser"}
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if not isinstance(node, ast.Attribute):
                 continue
             assert node.attr not in DIALLING, f"{path.name}:{node.lineno} dials by itself"
@@ -176,7 +196,7 @@ def test_nothing_dials_but_the_connector_behind_the_guard() -> None:
 
 def _is_annotation(path: Path, node: ast.Attribute) -> bool:
     """Tell whether a name only says what something is: it is neither called nor inherited from."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     used = [call.func for call in ast.walk(tree) if isinstance(call, ast.Call)]
     used += [base for one in ast.walk(tree) if isinstance(one, ast.ClassDef) for base in one.bases]
     return not any(

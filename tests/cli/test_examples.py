@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from scythe.cli.examples import merge, own_examples, read_examples, show_on_a_page
-from scythe.cli.sources import Loaded
 from scythe.errors import BadInput
+from scythe.sources import Loaded
 
 PAGES = [
     Loaded("shop/spade.html", b"<h1>Spade</h1><p>Price: $12", url="https://example.org/spade"),

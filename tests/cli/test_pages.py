@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scythe.cli.pages import load_pages, spread
-from scythe.cli.sources import Loaded, Reach
+from scythe.sources import Loaded, Reach
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from scythe.cli.following import Trail
 from scythe.cli.record_rows import Shape, attributes_batch, region_batch
 from scythe.cli.record_text import render_records
 from scythe.cli.row_sinks import CsvRows, JsonLinesRows, ParquetRows, open_row_sink, require_parquet
-from scythe.cli.sources import Reach
 from scythe.errors import BadInput, MissingExtra
 from scythe.model import Document, Listed, Record, Region
 from scythe.page import Page
+from scythe.sources import Reach
 from scythe.url import Url
 
 LINK, IMAGE = Url("https://example.org/a"), Url("https://example.org/a.jpg")

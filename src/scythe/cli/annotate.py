@@ -14,10 +14,10 @@ from scythe.cli.label_pages import Shelf, open_page
 from scythe.cli.learn import FROM_FILES, load_to_learn
 from scythe.cli.pages import SETS, keep_good, load_pages, spread
 from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
-from scythe.cli.sources import PAGE_SUFFIXES, Loaded, Reach, check_base, is_address
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 from scythe.rules import IMAGE_METHODS
+from scythe.sources import PAGE_SUFFIXES, Loaded, Reach, check_base, is_address
 
 if TYPE_CHECKING:
     from scythe.annotate import Annotated as Outcome

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from scythe.cli.ending import complain
 from scythe.cli.pages import SETS, keep_good, load_pages, spread
-from scythe.cli.sources import PAGE_SUFFIXES, Loaded, Reach, Source, is_address, list_sources, load
 from scythe.errors import BadInput
+from scythe.sources import PAGE_SUFFIXES, Loaded, Reach, Source, is_address, list_sources, load
 from scythe.url import host
 
 SITE, PAGES, ADDRESSES = "site", "pages", "addresses"  # kinds of inputs
@@ -114,7 +114,7 @@ def _good_ones(loaded: Iterable[Loaded]) -> list[Loaded]:
 
 def _of_site(start: str, by: str, reach: Reach, pages: int, delay_s: float) -> Candidates:
     """Sample a site; for choosing by address a few pages do, since what they link to can be suggested too."""
-    from scythe.cli.sampling import sample_site
+    from scythe.sampling import sample_site
 
     if by == "cover":
         return _with_pages(sample_site(start, pages, reach, delay_s=delay_s), by)
@@ -123,7 +123,7 @@ def _of_site(start: str, by: str, reach: Reach, pages: int, delay_s: float) -> C
 
 
 def _known_addresses(pages: Sequence[Loaded]) -> Iterator[str]:
-    from scythe.cli.sampling import own_links
+    from scythe.sampling import own_links
 
     own = host(pages[0].url or "")
     for page in pages:

@@ -15,9 +15,9 @@ from scythe.cli.ending import FAILED, USAGE, attempt, complain, neutralise, quie
 from scythe.cli.pages import load_pages
 from scythe.cli.progress import show_progress
 from scythe.cli.site_options import AllowPrivate, AsJson, BaseUrl, Pages, ProfilePath, Timeout
-from scythe.cli.sources import Loaded, Reach, check_base
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
+from scythe.sources import Loaded, Reach, check_base
 
 if TYPE_CHECKING:
     from scythe.rules import Layout

@@ -26,10 +26,10 @@ from scythe.cli.site_options import (
     Verbose,
     Via,
 )
-from scythe.cli.sources import Loaded, Reach, check_base
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.model import Document
+from scythe.sources import Loaded, Reach, check_base
 
 if TYPE_CHECKING:
     from scythe.site import Site

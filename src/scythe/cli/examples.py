@@ -13,8 +13,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from scythe.cli.sources import Loaded
 from scythe.errors import BadInput
+from scythe.sources import Loaded
 
 Example = dict[str, list[str]]
 _FILE_BYTES = 50_000_000

@@ -13,12 +13,12 @@ from scythe.cli.cut import load_site
 from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
 from scythe.cli.pages import load_pages
 from scythe.cli.site_options import AllowPrivate, AsJson, BaseUrl, OnePage, ProfilePath, Timeout
-from scythe.cli.sources import Reach, check_base
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
+from scythe.sources import Reach, check_base
 
 if TYPE_CHECKING:
-    from scythe.cli.trace import FieldTrace, Trace, WayTrace
+    from scythe.trace import FieldTrace, Trace, WayTrace
 
 HELP = """Explain what a profile does with one page.
 
@@ -47,7 +47,7 @@ def explain(
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
 ) -> None:
-    from scythe.cli.trace import trace
+    from scythe.trace import trace
 
     with quiet_ends():
         try:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from scythe.cli.record_rows import Batch
-from scythe.cli.sampling import LONGEST_DELAY_S, read_robots
-from scythe.cli.sources import Loaded, Reach, Source, load
 from scythe.page import Page
+from scythe.sampling import LONGEST_DELAY_S, read_robots
+from scythe.sources import Loaded, Reach, Source, load
 from scythe.url import host
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from scythe.cli.examples import page_named
 from scythe.cli.progress import show_progress
-from scythe.cli.sources import Loaded, Reach, Source, is_address, load
 from scythe.model import PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
 from scythe.rules import LabelledPage
+from scythe.sources import Loaded, Reach, Source, is_address, load
 
 
 class Shelf:

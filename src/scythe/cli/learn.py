@@ -23,9 +23,9 @@ from scythe.cli.site_options import (
     ProfileOut,
     Timeout,
 )
-from scythe.cli.sources import Loaded, Reach, check_base, is_address
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
+from scythe.sources import Loaded, Reach, check_base, is_address
 
 if TYPE_CHECKING:
     from scythe.rules import FieldRules, Layout, RegionRules
@@ -99,7 +99,7 @@ def load_to_learn(
 ) -> list[Loaded]:
     """Load the pages; what fails is said and left out. Raises BadInput where nothing is left."""
     if len(inputs) == 1 and is_address(inputs[0]):
-        from scythe.cli.sampling import sample_site
+        from scythe.sampling import sample_site
 
         pages: Iterable[Loaded] = sample_site(inputs[0], count or _FROM_SITE, reach, delay_s=delay_s)
     else:

@@ -19,8 +19,8 @@ from urllib.parse import quote
 
 from scythe.cli.ending import complain
 from scythe.cli.progress import show_progress
-from scythe.cli.sources import Loaded, Reach, Source, find_sources, load
 from scythe.limits import LIMITS
+from scythe.sources import Loaded, Reach, Source, find_sources, load
 from scythe.url import absolute
 
 T = TypeVar("T")

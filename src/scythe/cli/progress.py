@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from scythe.cli.sources import Loaded
+from scythe.sources import Loaded
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -38,13 +38,13 @@ from scythe.cli.read_options import (
     Verbose,
 )
 from scythe.cli.sinks import FORMATS, Form, Sink, is_folder, open_sink
-from scythe.cli.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 from scythe.model import Document, Loss, TextOptions
 from scythe.read.images.methods import DEFAULT, AskSizes, Size
 from scythe.read.images.methods import image_method as image_method_called
 from scythe.read.text import method_names
+from scythe.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
 
 HELP = """Read the main text, images and metadata of pages.
 

@@ -15,10 +15,10 @@ from typing import IO
 
 from scythe.cli.ending import neutralise
 from scythe.cli.record_text import render_records
-from scythe.cli.sources import Reach
 from scythe.errors import BadInput, FetchFailed
 from scythe.export import Exporter, safe_cell, safe_name, write_atomically
 from scythe.model import Document
+from scythe.sources import Reach
 from scythe.url import Url
 
 FORMATS = ("txt", "md", "html", "json", "jsonl")

@@ -13,9 +13,9 @@ import typer
 from scythe.cli.candidates import Candidates, find_candidates
 from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
 from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
-from scythe.cli.sources import Loaded, Reach, check_base
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
+from scythe.sources import Loaded, Reach, check_base
 
 if TYPE_CHECKING:
     from scythe.page import Page

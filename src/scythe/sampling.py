@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scythe.cli.sources import Loaded, Reach, Source, load
+from scythe.sources import Loaded, Reach, Source, load
 from scythe.url import host
 
 if TYPE_CHECKING:
