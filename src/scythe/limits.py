@@ -97,6 +97,10 @@ class Limits:
     hook_term_s: float = 5.0  # for a command to end once it was told to, before it is made to
     hook_pause_s: float = 3_600.0  # between two tries of a hook that fails, however long it has failed or asks for
     feed_records: int = 100  # in a feed file; readers ask at least daily, and lists bring some ten a day
+    request_bytes: int = 16_000_000  # of one request to the web page: a page to read, as JSON
+    shown_chars: int = 5_000_000  # of a saved page in a frame; browsers show more only after seconds
+    shown_sheets: int = 20  # style sheets of a page in a frame
+    picture_bytes: int = 10_000_000  # of a picture or style sheet in a frame
 
 
 LIMITS = Limits()

@@ -23,6 +23,7 @@ VERBS = {
     "explain": ("scythe.cli.explain", "Explain what a profile does with one page."),
     "suggest": ("scythe.cli.suggest", "Suggest which pages of a site to annotate."),
     "annotate": ("scythe.cli.annotate", "Teach a site which images of its pages are relevant."),
+    "ui": ("scythe.cli.ui", "Open the local web page: annotate, pick fields, look at rules, archive and schedule."),
     "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
     "export": ("scythe.cli.export", "Write an archive to files."),
     "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
@@ -87,6 +88,7 @@ def main(
       scythe records https://example.org/shop   read the list on a page
       scythe learn saved/ -o site.json          learn a site from saved pages
       scythe cut site.json saved/ -o out.jsonl  cut its fields out of all of them
+      scythe ui                                 the same with a mouse
       scythe VERB --help                        every option, with examples
     """
 

@@ -1,0 +1,129 @@
+"""`scythe ui`: an archive, a profile and pages come in, a web page on this machine goes out until it is interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scythe.cli.ending import complain, plain_errors, quiet_ends
+from scythe.cli.pages import keep_good, load_pages
+from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+from scythe.sources import Reach, check_base
+
+if TYPE_CHECKING:
+    from scythe.web.room import Room
+    from scythe.web.serve import ServeOptions, Serving
+
+HELP = """Open the web page of scythe: look, click, and see what comes of it. Works without a network.
+
+It shows what an archive holds and when each list is visited next, what was learned of a site and how its rules fare; it
+takes clicks for labels of images and for fields, and starts crawls. PAGES are saved pages to annotate and to learn
+from: files, folders, patterns in quotes, page sets, or addresses. Without any, name a site on the page itself.
+
+The page listens on this machine only, and wants the token in the address that is shown, new with every start. Programs
+use the same: /api/openapi.json describes it, `Authorization: Bearer TOKEN` opens it.
+
+\b
+Examples:
+  scythe ui                                        begin with nothing
+  scythe ui --archive news.db                      what a crawl or a watch archived
+  scythe ui saved/ --profile site.json             annotate saved pages, pick fields
+  scythe ui --archive news.db --port 8765 --no-browser
+  scythe ui --archive news.db --host 0.0.0.0       for other machines, too: only behind a proxy with TLS
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Listen here. Others than this machine can reach any but loopback.")
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Listen on this port; 0 takes one that is free.")]
+Names = Annotated[
+    list[str] | None, typer.Option("--name", metavar="HOST", help="A name that other machines call this one by.")
+]
+Token = Annotated[
+    str | None,
+    typer.Option(
+        envvar="SCYTHE_TOKEN", metavar="TOKEN", help="Want this token rather than a new one; 16 characters or more."
+    ),
+]
+Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")]
+
+
+@app.command(help=HELP)
+def ui(
+    pages: Annotated[list[str] | None, typer.Argument(metavar="[PAGES]...", show_default=False)] = None,
+    archive: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|postgresql://...", help="The archive to show; it is made if it is not there."),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The profile to show and to teach; it is made when there is something."),
+    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    name: Names = None,
+    token: Token = None,
+    browser: Browser = True,
+    url: BaseUrl = None,
+    delay: Delay = 1.0,
+    timeout: Timeout = LIMITS.fetch_s,
+    allow_private: AllowPrivate = False,
+) -> None:
+    with quiet_ends(), plain_errors():
+        from scythe.web.room import Room, RoomOptions
+        from scythe.web.serve import ServeOptions
+
+        reach = Reach(timeout, allow_private)
+        loaded = keep_good(load_pages(pages or [], check_base(url), reach))
+        if pages and not loaded:
+            raise BadInput("none of the pages could be loaded")
+        serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
+        room = Room(RoomOptions(archive, Path(profile) if profile else None, "", reach, delay), loaded)
+        if archive is not None:
+            with room.archive():
+                pass  # what is wrong with it is said here, not on the page
+        open_page(room, serving, "/", opens=browser)
+
+
+def check_token(token: str | None) -> str:
+    """Return the token to want; raise BadInput where it could be guessed."""
+    if token is not None and len(token) < 16:
+        raise BadInput("a token has 16 characters or more")
+    return token or ""
+
+
+def open_page(room: Room, options: ServeOptions, path: str, *, opens: bool) -> None:
+    """Serve a room until it is interrupted, with its page opened in the browser if asked to."""
+    from scythe.web.serve import serve
+
+    def say(serving: Serving) -> None:
+        if not options.is_local:
+            complain(f"anyone who reaches {options.host} and has the token may use this page; it is sent without TLS")
+        typer.echo(f"scythe is at {serving.address(path)}")
+        typer.echo("Ctrl-C ends it.", err=True)
+        if opens:
+            _open(serving.address(path))
+
+    try:
+        asyncio.run(serve(room, options, ready=say))
+    except KeyboardInterrupt:
+        pass  # how one ends it
+    finally:
+        room.close()
+
+
+def _open(address: str) -> None:
+    """Open an address in the browser of this machine, if it has one: the address was shown anyway."""
+    import webbrowser
+
+    try:
+        webbrowser.open(address)
+    except webbrowser.Error:
+        complain("no browser could be opened")

@@ -1,0 +1,3 @@
+"""Mark relevant images with clicks."""
+
+from __future__ import annotations

@@ -1,0 +1,181 @@
+"""Join the areas into one application behind the gate: a room comes in, an ASGI application goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from scythe.web.answers import fail, read_wanted, send_document, send_json
+from scythe.web.filters import FILTERS
+from scythe.web.gate import PAGE_POLICY, Gate, Guarded
+from scythe.web.operation import Document, Operation, View
+from scythe.web.room import Room
+
+# Modules of areas, each with some of OPERATIONS, VIEWS and DOCUMENTS, in the order of the menu.
+AREAS = (
+    "home",
+    "reading",
+    "annotate",
+    "fields",
+    "rules",
+    "records",
+    "archived",
+    "schedule",
+    "health",
+    "runs",
+    "frames",
+)
+# entry of the menu -> (path, what it says)
+MENU = {
+    "home": ("/", "Overview"),
+    "annotate": ("/annotate", "Annotate"),
+    "fields": ("/fields", "Pick fields"),
+    "rules": ("/rules", "Rules"),
+    "records": ("/records", "Records"),
+    "archive": ("/archive", "Archive"),
+    "schedule": ("/schedule", "Schedule"),
+    "runs": ("/runs", "Crawl"),
+}
+
+
+def load_areas() -> list[Any]:
+    """Import the areas."""
+    return [import_module(f"scythe.web.{name}") for name in AREAS]
+
+
+def all_operations() -> list[Operation]:
+    """Return what programs can ask for, in the order of the areas."""
+    return [one for area in load_areas() for one in getattr(area, "OPERATIONS", ())]
+
+
+def all_views() -> list[View]:
+    """Return the pages for people."""
+    return [one for area in load_areas() for one in getattr(area, "VIEWS", ())]
+
+
+def all_documents() -> list[Document]:
+    """Return what is loaded beside pages and JSON."""
+    return [one for area in load_areas() for one in getattr(area, "DOCUMENTS", ())]
+
+
+def make_app(room: Room, gate: Gate) -> ASGIApp:
+    """Return the application. Whatever it answers goes through the gate."""
+    pages = make_templates(room, gate)
+    routes: list[BaseRoute] = [
+        *(Route(one.path, _operation(room, one), methods=[one.method]) for one in all_operations()),
+        *(Route(one.path, _document(room, one), methods=["GET"]) for one in all_documents()),
+        *(Route(one.path, _view(room, one, pages), methods=["GET"]) for one in all_views()),
+        Mount("/static", StaticFiles(directory=Path(str(files("scythe.web") / "static")))),
+    ]
+    errors: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
+        HTTPException: _wrong_path(pages),
+        Exception: _broken(pages),
+    }
+    return Guarded(Starlette(routes=routes, exception_handlers=errors), gate)
+
+
+Pages = Callable[[str, dict[str, Any]], str]
+
+
+def make_templates(room: Room, gate: Gate) -> Pages:
+    """Return what fills templates. Everything is escaped; a name that is not there is an error, not an empty place."""
+    environment = Environment(
+        loader=PackageLoader("scythe.web"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"menu": MENU, "word": gate.word, "room": room}
+    environment.filters |= FILTERS
+
+    def fill(template: str, values: dict[str, Any]) -> str:
+        return environment.get_template(template).render(values)
+
+    return fill
+
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def _operation(room: Room, operation: Operation) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        try:
+            wanted = await read_wanted(request, operation.wanted)
+            return send_json(await run_in_threadpool(operation.call, room, wanted))
+        except Exception as error:  # noqa: BLE001 (what is not ours is raised again by `fail`)
+            return fail(error)
+
+    return answer
+
+
+def _document(room: Room, document: Document) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        try:
+            wanted = await read_wanted(request, document.wanted)
+            return send_document(await run_in_threadpool(document.call, room, wanted))
+        except Exception as error:  # noqa: BLE001 (what is not ours is raised again by `fail`)
+            return fail(error)
+
+    return answer
+
+
+def _view(room: Room, view: View, pages: Pages) -> Endpoint:
+    def show(wanted: Any) -> str:
+        return pages(view.template, {"area": view.area, "wanted": wanted, **view.call(room, wanted)})
+
+    async def answer(request: Request) -> Response:
+        try:
+            wanted = await read_wanted(request, view.wanted)
+            return _page(await run_in_threadpool(show, wanted))
+        except Exception as error:  # noqa: BLE001 (what is not ours is raised again by `fail`)
+            failed = fail(error)
+            said = {"area": view.area, "wanted": None, "why": str(error), "status": failed.status_code}
+            return _page(pages("wrong.html", said), failed.status_code)
+
+    return answer
+
+
+def _page(html: str, status: int = 200) -> Response:
+    return Response(html, status, {"Content-Security-Policy": PAGE_POLICY}, "text/html")
+
+
+def _wrong_path(pages: Pages) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def answer(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        why = "there is no such page" if error.status_code == 404 else str(error.detail)
+        return _said(request, pages, error.status_code, why)
+
+    return answer
+
+
+def _broken(pages: Pages) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def answer(request: Request, error: Exception) -> Response:
+        return _said(request, pages, 500, "an error in scythe itself; the terminal shows where")
+
+    return answer
+
+
+def _said(request: Request, pages: Pages, status: int, why: str) -> Response:
+    if request.url.path.startswith(("/api/", "/static/")):
+        return send_json({"error": why}, status)
+    return _page(pages("wrong.html", {"area": "", "wanted": None, "why": why, "status": status}), status)
+
+
+def paths(app_routes: list[BaseRoute]) -> Iterator[str]:
+    """Yield the paths of routes, for whoever wants to be sure that all are guarded."""
+    for route in app_routes:
+        yield getattr(route, "path", "")

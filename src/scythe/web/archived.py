@@ -1,0 +1,3 @@
+"""Search what was archived; versions, records, sightings."""
+
+from __future__ import annotations

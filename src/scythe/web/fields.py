@@ -1,0 +1,3 @@
+"""Pick fields with clicks."""
+
+from __future__ import annotations

@@ -1,0 +1,51 @@
+"""How values are written on pages: times, counts, shares, sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+
+def say_time(at: datetime | None) -> str:
+    """Write a time as people do; an empty text where there is none."""
+    return "" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def say_exact(at: datetime | None) -> str:
+    """Write a time for the datetime attribute of <time>; scripts make local times of it."""
+    return "" if at is None else at.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def say_count(count: int | float) -> str:
+    """Write a number with thin spaces between thousands."""
+    return f"{count:,}".replace(",", "\u202f")
+
+
+def say_share(share: float | None, digits: int = 0) -> str:
+    """Write a share as a percentage."""
+    return "" if share is None else f"{100 * share:.{digits}f}\u202f%"
+
+
+def say_bytes(size: int) -> str:
+    """Write a size."""
+    for unit, scale in (("MB", 1e6), ("KB", 1e3)):
+        if size >= scale:
+            return f"{size / scale:.1f}\u202f{unit}"
+    return f"{size}\u202fB"
+
+
+def shorten(text: str, most: int = 80) -> str:
+    """Write a text on one line, cut where it is too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}\u2026"
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "time": say_time,
+    "exact": say_exact,
+    "count": say_count,
+    "share": say_share,
+    "bytes": say_bytes,
+    "short": shorten,
+}

@@ -1,0 +1,194 @@
+"""Saved pages to look at: a number comes in, an inert document, a picture or a style sheet of it goes out.
+
+Pictures and style sheets are asked for from the site's servers only after somebody allowed it, through the guard; which
+addresses those are the page says, never the one who asks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from scythe.errors import FetchFailed
+from scythe.fetch import FetchOptions
+from scythe.fetch.fetcher import open_fetcher
+from scythe.fetch.judge import header
+from scythe.limits import LIMITS
+from scythe.model import Response
+from scythe.page import Page
+from scythe.url import absolute
+from scythe.web.inert import make_inert
+from scythe.web.operation import Document, NotThere, Operation, Sent, Wanted
+from scythe.web.room import PageAtHand, Room
+
+_FRAME = "default-src 'none'; style-src 'unsafe-inline'{own}; img-src data:{own}; form-action 'none'; base-uri 'none'; "
+_FRAME += "frame-ancestors 'self'; sandbox allow-same-origin"  # no scripts; our page may measure where images stand
+_PICTURE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+# what browsers show as pictures; an SVG among them can do nothing under the policy above
+_TYPES = (
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "image/webp",
+    "image/avif",
+    "image/svg+xml",
+    "image/bmp",
+    "image/x-icon",
+)
+_KEPT_BYTES = 64_000_000
+
+
+class FrameWanted(Wanted, frozen=True):
+    """A page at hand."""
+
+    page: int
+    v: str = ""  # anything: another value loads it again
+
+
+class PictureWanted(Wanted, frozen=True):
+    """A picture, or a style sheet, of a page at hand."""
+
+    page: int
+    number: int
+
+
+class ConsentWanted(Wanted, frozen=True):
+    """Whether pictures and styles of a site may be loaded."""
+
+    site: str
+    is_given: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """Whether they may be loaded."""
+
+    site: str
+    is_given: bool
+
+
+def find_page(room: Room, number: int) -> PageAtHand:
+    """Return a page at hand. Raises NotThere."""
+    page = room.page(number)
+    if page is None:
+        raise NotThere(f"there is no page {number}")
+    return page
+
+
+def show_frame(room: Room, wanted: FrameWanted) -> Sent:
+    """Return a page at hand as a document that can do nothing."""
+    at_hand = find_page(room, wanted.page)
+    is_open = room.has_consent(at_hand.site)
+    with room.lock:
+        page = room.opened(at_hand)
+        sheets = tuple(f"/sheet/{wanted.page}/{row}" for row in range(len(sheet_addresses(page)))) if is_open else ()
+        inert = make_inert(
+            page, picture=lambda row: f"/picture/{wanted.page}/{row}" if is_open else None, sheets=sheets
+        )
+    own = " 'self'" if is_open else ""
+    return Sent(inert.html.encode(), "text/html; charset=utf-8", _FRAME.format(own=own))
+
+
+def show_picture(room: Room, wanted: PictureWanted) -> Sent:
+    """Return a picture of a page, asked for from its server."""
+    at_hand = find_page(room, wanted.page)
+    with room.lock:
+        uses = room.opened(at_hand).images
+        if not 0 <= wanted.number < len(uses):
+            raise NotThere(f"page {wanted.page} has no image {wanted.number}")
+        use = uses[wanted.number]
+    body, kind = room.part(Loads).get(at_hand, use.loaded or use.image.src)
+    if kind not in _TYPES:
+        raise NotThere(f"what the server sent is no picture but {kind:.60}")
+    return Sent(body, kind, _PICTURE)
+
+
+def show_sheet(room: Room, wanted: PictureWanted) -> Sent:
+    """Return a style sheet of a page, asked for from its server."""
+    at_hand = find_page(room, wanted.page)
+    with room.lock:
+        sheets = sheet_addresses(room.opened(at_hand))
+    if not 0 <= wanted.number < len(sheets):
+        raise NotThere(f"page {wanted.page} has no style sheet {wanted.number}")
+    body, _ = room.part(Loads).get(at_hand, sheets[wanted.number])
+    return Sent(body, "text/css; charset=utf-8", _PICTURE)
+
+
+def sheet_addresses(page: Page) -> list[str]:
+    """Return the addresses of a page's style sheets."""
+    found = []
+    for node in page.tree.css("link[rel~=stylesheet]")[: LIMITS.shown_sheets]:
+        address = absolute(node.attributes.get("href") or "", page.base)
+        if address is not None:
+            found.append(str(address))
+    return found
+
+
+def give_consent(room: Room, wanted: ConsentWanted) -> Consent:
+    """Allow, or no longer allow, that pictures and styles of a site are asked for from its servers."""
+    room.consent(wanted.site, is_given=wanted.is_given)
+    return Consent(wanted.site, wanted.is_given)
+
+
+class Loads:
+    """What was asked for already, so that a page looked at again asks nobody."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._kept: OrderedDict[str, tuple[bytes, str]] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, page: PageAtHand, address: str) -> tuple[bytes, str]:
+        """Return body and type of what stands at an address. Raises NotThere where it may not, or cannot, be had."""
+        if not self._room.has_consent(page.site):
+            raise NotThere("pictures and styles of this site are not to be loaded")
+        with self._room.lock:
+            known = self._kept.get(address)
+        if known is not None:
+            return known
+        try:
+            response = asyncio.run(self._ask(address))
+        except FetchFailed as failure:
+            raise NotThere(failure.why) from None
+        if response.status != 200 or response.cut_at_bytes is not None:
+            raise NotThere(f"the server answered {response.status}")
+        kind = (header(response, "Content-Type") or "").partition(";")[0].strip().lower()
+        self._keep(address, response.body, kind)
+        return response.body, kind
+
+    async def _ask(self, address: str) -> Response:
+        reach = self._room.options.reach
+        options = FetchOptions(
+            timeout_s=min(reach.timeout_s, 20.0),
+            allow_private=reach.allow_private,
+            max_bytes=LIMITS.picture_bytes,
+            accept="*/*",
+        )
+        async with open_fetcher(options) as fetcher:
+            return await fetcher.get(address)
+
+    def _keep(self, address: str, body: bytes, kind: str) -> None:
+        with self._room.lock:
+            self._kept[address] = (body, kind)
+            self._bytes += len(body)
+            while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
+                _, (old, _) = self._kept.popitem(last=False)
+                self._bytes -= len(old)
+
+
+DOCUMENTS = (
+    Document("/frame/{page}", show_frame, FrameWanted),
+    Document("/picture/{page}/{number}", show_picture, PictureWanted),
+    Document("/sheet/{page}/{number}", show_sheet, PictureWanted),
+)
+OPERATIONS = (
+    Operation(
+        "POST",
+        "/api/consent",
+        give_consent,
+        ConsentWanted,
+        Consent,
+        "Allow that pictures and styles of a site are loaded from its servers.",
+    ),
+)

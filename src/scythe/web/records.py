@@ -1,0 +1,3 @@
+"""Regions of a page as grids."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""What was learned of a site, rule by rule."""
+
+from __future__ import annotations

@@ -1,0 +1,119 @@
+"""A room on the demo site, served for real, and a real browser that looks at it.
+
+Every page that is looked at is held to the same: no error on its console, no request to any other host.
+Screenshots are kept in `build/screenshots` for people to look at.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scythe.demo import site
+from scythe.sources import Loaded, Reach
+from scythe.web.room import Room, RoomOptions
+from scythe.web.serve import Serving, serve_in_thread
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SHOTS = ROOT / "build" / "screenshots"
+WIDE, NARROW = (1280, 800), (390, 844)
+
+
+def demo_pages(pages: int = 24, seed: int = 1) -> list[Loaded]:
+    """Return saved pages of the demo site."""
+    return [Loaded(page.path, page.html, page.url, page.content_type) for page in site(seed=seed, pages=pages)]
+
+
+def make_room(folder: Path, pages: list[Loaded] | None = None, *, archive: str | None = None) -> Room:
+    """Return a room with a profile that is not there yet."""
+    options = RoomOptions(archive, folder / "site.json", "The Field Post", Reach(allow_private=True), 0.0)
+    return Room(options, demo_pages() if pages is None else pages)
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    """A room with saved pages of the demo site and an empty archive."""
+    return make_room(tmp_path, archive=str(tmp_path / "archive.db"))
+
+
+@pytest.fixture
+def serving(room: Room) -> Iterator[Serving]:
+    """The room, served."""
+    with serve_in_thread(room) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser for the tests of one module: it keeps an event loop running in this thread."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("no Chromium is installed")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Eyes:
+    """One tab, and all that went wrong in it."""
+
+    tab: Any  # playwright's Page
+    own: str  # scheme, host and port that may be asked
+    errors: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+
+    def shoot(self, name: str, *, full: bool = True) -> Path:
+        """Keep a screenshot."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        path = SHOTS / f"{name}-{self.tab.viewport_size['width']}.png"
+        self.tab.screenshot(path=path, full_page=full)
+        return path
+
+    def overflow(self) -> int:
+        """Return by how many pixels the page is wider than the window."""
+        wide: int = self.tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        return wide
+
+
+Look = Callable[..., Eyes]
+
+
+@pytest.fixture
+def look(chromium: Any, serving: Serving) -> Iterator[Look]:
+    """Open pages of the served room, as in look("/rules", size=NARROW, dark=True); nothing may go wrong in them."""
+    opened: list[tuple[Any, Eyes]] = []
+
+    def open_tab(path: str = "/", *, size: tuple[int, int] = WIDE, dark: bool = False) -> Eyes:
+        context = chromium.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+        )
+        tab = context.new_page()
+        tab.set_default_timeout(20_000)
+        eyes = Eyes(tab, re.match(r"https?://[^/]+", serving.url)[0])  # type: ignore[index]
+        tab.on("console", lambda said: eyes.errors.append(said.text) if said.type in ("error", "warning") else None)
+        tab.on("pageerror", lambda error: eyes.errors.append(str(error)))
+        tab.on("request", lambda asked: eyes.foreign.append(asked.url) if not _is_own(asked.url, eyes.own) else None)
+        opened.append((context, eyes))
+        tab.goto(serving.address(path))
+        return eyes
+
+    yield open_tab
+    for context, eyes in opened:
+        context.close()
+        assert eyes.errors == []
+        assert eyes.foreign == []
+
+
+def _is_own(url: str, own: str) -> bool:
+    return url.startswith((f"{own}/", "data:", "blob:", "about:"))
