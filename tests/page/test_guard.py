@@ -61,6 +61,7 @@ def test_an_ordinary_page_is_plain_and_not_touched() -> None:
         "<p title='a>b'>one<p title=\"</p>\">two",
         "<details><summary>one</summary>two</details>three",
         "<ruby>one<rt>two</ruby>three",
+        "<p><svg><div>one<noscript><div>two",
     ],
 )
 def test_rewriting_keeps_what_a_reader_sees(html: str) -> None:

@@ -266,7 +266,7 @@ class _Rewriter:
         target = self.open.names[place]
         closed = self._cut(place)
         if target in (b"svg", b"math"):
-            return _end_tags(closed)
+            return _end_tags(closed) + self._close_before(name)  # outside it may end more; it is inside no second one
         # the builder ends the target itself; only what is open inside it must be ended in turn
         inner = closed[:-1] if closed and closed[-1] == target else closed
         return _end_tags(inner)
