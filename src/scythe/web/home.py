@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from scythe.errors import BadInput
 from scythe.sampling import sample_site
@@ -16,7 +18,7 @@ from scythe.url import absolute
 from scythe.visits import Counts
 from scythe.watching.planned import Planned, read_plan
 from scythe.web.jobs import Job, JobSeen, see
-from scythe.web.operation import Nothing, NotThere, Operation, View, Wanted
+from scythe.web.operation import Address, Key, Nothing, NotThere, Number, Operation, View, Wanted
 from scythe.web.room import PROFILE, PageAtHand, Room
 
 _SAMPLE = 24  # pages of a site that are looked at, unless said otherwise
@@ -58,15 +60,15 @@ class SiteSeen:
 class SampleWanted(Wanted, frozen=True):
     """Pages to take in."""
 
-    url: str  # of a site, or of one page
-    pages: int = _SAMPLE
-    site: str = PROFILE
+    url: Address  # of a site, or of one page
+    pages: Annotated[int, msgspec.Meta(ge=1, le=200)] = _SAMPLE
+    site: Key = PROFILE
 
 
 class JobWanted(Wanted, frozen=True):
     """A piece of work."""
 
-    number: int
+    number: Number
 
 
 def see_about(room: Room, wanted: Nothing) -> About:
@@ -109,8 +111,6 @@ def take_pages(room: Room, wanted: SampleWanted) -> JobSeen:
     address = absolute(url if is_address(url) else f"https://{url}")
     if address is None:
         raise BadInput(f"{wanted.url!r:.80} is not an http or https address")
-    if not 1 <= wanted.pages <= 200:
-        raise BadInput(f"1 to 200 pages can be taken, not {wanted.pages}")
     if wanted.site not in (PROFILE, *room.site_keys()):
         raise NotThere(f"there is no site {wanted.site!r:.80}")
     return see(room.jobs.start("pages", f"Pages of {address}", lambda job: _take(room, wanted, str(address), job)))

@@ -7,12 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from scythe.errors import ScytheError
+from scythe.limits import LIMITS
 from scythe.web.room import Room
+
+
+# What requests may say is bounded by its type, so that the description of the interface tells it, too.
+Number = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]  # of a page, a record, a job: what databases can hold
+Key = Annotated[str, msgspec.Meta(max_length=500)]  # of a site, a list, a field
+Address = Annotated[str, msgspec.Meta(max_length=LIMITS.url_chars)]
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -34,11 +41,17 @@ class Operation:
     answer: Any  # the type of what it returns
     summary: str  # one line, for the documentation
     tool: str = ""  # its name for language models; empty: it is none of theirs
+    only_reads: bool = False  # a POST that changes nothing: what it wants is too much for an address
 
     @property
     def name(self) -> str:
         """Its name in the documentation: that of its function."""
         return self.call.__name__
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is otherwise afterwards."""
+        return self.method != "GET" and not self.only_reads
 
 
 @dataclass(frozen=True, slots=True)
