@@ -15,7 +15,6 @@ from scythe.errors import ScytheError
 from scythe.limits import LIMITS
 from scythe.web.room import Room
 
-
 # What requests may say is bounded by its type, so that the description of the interface tells it, too.
 Number = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]  # of a page, a record, a job: what databases can hold
 Key = Annotated[str, msgspec.Meta(max_length=500)]  # of a site, a list, a field
