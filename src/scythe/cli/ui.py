@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scythe.cli.ending import complain, plain_errors, quiet_ends
+from scythe.cli.interrupts import on_interrupt
 from scythe.cli.pages import keep_good, load_pages
 from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
 from scythe.errors import BadInput
@@ -23,19 +24,22 @@ HELP = """Open the web page of scythe: look, click, and see what comes of it. Wo
 
 It shows what an archive holds and when each list is visited next, what was learned of a site and how its rules fare; it
 takes clicks for labels of images and for fields, and starts crawls. PAGES are saved pages to annotate and to learn
-from: files, folders, patterns in quotes, page sets, or addresses. Without any, name a site on the page itself.
+from: files, folders, patterns in quotes, page sets, or addresses. Without any, name a site on the page itself. Without
+--archive, --profile and PAGES it is the archive in this folder (*.scythe.db), or a new one.
 
 The page listens on this machine only, and wants the token in the address that is shown, new with every start. Programs
 use the same: /api/openapi.json describes it, `Authorization: Bearer TOKEN` opens it.
 
 \b
 Examples:
-  scythe ui                                        begin with nothing
+  scythe ui                                        the archive of this folder, or a new one
   scythe ui --archive news.db                      what a crawl or a watch archived
   scythe ui saved/ --profile site.json             annotate saved pages, pick fields
   scythe ui --archive news.db --port 8765 --no-browser
   scythe ui --archive news.db --host 0.0.0.0       for other machines, too: only behind a proxy with TLS
 """
+
+_NEW_ARCHIVE = "web.scythe.db"
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -84,12 +88,24 @@ def ui(
         loaded = keep_good(load_pages(pages or [], check_base(url), reach))
         if pages and not loaded:
             raise BadInput("none of the pages could be loaded")
+        if archive is None and not loaded and profile is None:
+            archive = find_archive(Path())
         serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
         room = Room(RoomOptions(archive, Path(profile) if profile else None, "", reach, delay), loaded)
         if archive is not None:
             with room.archive():
                 pass  # what is wrong with it is said here, not on the page
         open_page(room, serving, "/", opens=browser)
+
+
+def find_archive(folder: Path) -> str:
+    """Return the archive of a folder, or a new one for it. Raises BadInput where there are several."""
+    found = sorted(str(path) for path in folder.glob("*.scythe.db"))
+    if len(found) > 1:
+        raise BadInput(f"there are several archives here, {', '.join(found)}: say which with --archive")
+    where = found[0] if found else _NEW_ARCHIVE
+    complain(f"the archive is {where}{'' if found else ', which is new'}")
+    return where
 
 
 def check_token(token: str | None) -> str:
@@ -100,7 +116,7 @@ def check_token(token: str | None) -> str:
 
 
 def open_page(room: Room, options: ServeOptions, path: str, *, opens: bool) -> None:
-    """Serve a room until it is interrupted, with its page opened in the browser if asked to."""
+    """Serve a room until Ctrl-C or SIGTERM, with its page opened in the browser if asked to."""
     from scythe.web.serve import serve
 
     def say(serving: Serving) -> None:
@@ -111,10 +127,13 @@ def open_page(room: Room, options: ServeOptions, path: str, *, opens: bool) -> N
         if opens:
             _open(serving.address(path))
 
+    async def attend() -> None:
+        stop = asyncio.Event()
+        on_interrupt(stop.set)
+        await serve(room, options, ready=say, stop=stop)
+
     try:
-        asyncio.run(serve(room, options, ready=say))
-    except KeyboardInterrupt:
-        pass  # how one ends it
+        asyncio.run(attend())
     finally:
         room.close()
 

@@ -1,4 +1,4 @@
-"""Serve a room on this machine: it comes in with an address to listen on; its page is there until it is interrupted."""
+"""Serve a room on this machine: it comes in with an address to listen on; its page is there until it is stopped."""
 
 from __future__ import annotations
 
@@ -51,10 +51,16 @@ class Serving:
         return f"{self.url}{path.lstrip('/')}{'&' if '?' in path else '?'}token={self.gate.token}"
 
 
-async def serve(
-    room: Room, options: ServeOptions, *, ready: Callable[[Serving], None], stop: asyncio.Event | None = None
-) -> None:
-    """Serve until interrupted, or until `stop` is set. Raises BadInput where the address cannot be listened on."""
+class _Server(uvicorn.Server):
+    """A server that leaves signals to its caller, who has more to bring to an end than connections."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def serve(room: Room, options: ServeOptions, *, ready: Callable[[Serving], None], stop: asyncio.Event) -> None:
+    """Serve until `stop` is set. Raises BadInput where the address cannot be listened on."""
     loop = asyncio.get_running_loop()
     try:
         listener = await loop.create_server(asyncio.Protocol, options.host, options.port, start_serving=False)
@@ -73,15 +79,14 @@ async def serve(
         timeout_graceful_shutdown=_END_S,
         h11_max_incomplete_event_size=65_536,
     )
-    server = uvicorn.Server(config)
+    server = _Server(config)
     work = asyncio.ensure_future(server.serve(sockets))
     while not server.started and not work.done():
         await asyncio.sleep(0.01)
     if not work.done():
         ready(Serving(_front(options.host, sockets[0].getsockname()[1]), gate))
-        if stop is not None:
-            await asyncio.wait([work, asyncio.ensure_future(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
-            server.should_exit = True
+        await asyncio.wait([work, asyncio.ensure_future(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
+        server.should_exit = True
     await work
 
 
