@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from itertools import groupby
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scythe.errors import BadInput, FetchFailed
 from scythe.limits import LIMITS
+from scythe.model import Document, Loss
 from scythe.url import absolute
 
 if TYPE_CHECKING:
@@ -170,6 +171,13 @@ def _loaded(name: str, result: Response | FetchFailed) -> Loaded:
     except FetchFailed as failure:
         return Loaded(name, complaint=failure.why)
     return Loaded(name, page.body, page.url, header(page, "Content-Type") or None, page.cut_at_bytes)
+
+
+def note_cut(document: Document, cut_at_bytes: int | None) -> Document:
+    """Return the document of a page; where its download ended early that is among its losses."""
+    if cut_at_bytes is None:
+        return document
+    return replace(document, losses=(*document.losses, Loss("download ended early, bytes received", cut_at_bytes)))
 
 
 def check_base(url: str | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -40,11 +40,11 @@ from scythe.cli.read_options import (
 from scythe.cli.sinks import FORMATS, Form, Sink, is_folder, open_sink
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
-from scythe.model import Document, Loss, TextOptions
+from scythe.model import Document, TextOptions
 from scythe.read.images.methods import DEFAULT, AskSizes, Size
 from scythe.read.images.methods import image_method as image_method_called
 from scythe.read.text import method_names
-from scythe.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
+from scythe.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load, note_cut
 
 HELP = """Read the main text, images and metadata of pages.
 
@@ -208,7 +208,7 @@ def _read_one(page: Loaded, sink: Sink, wish: Wish, tally: Tally) -> str:
             image_method=wish.image_method,
             image_sizes=wish.image_sizes,
         )
-        document = _with_cut(document, page.cut_at_bytes)
+        document = note_cut(document, page.cut_at_bytes)
         return document, list(sink.put(page.name, document))
 
     done, complaint = attempt(work)
@@ -233,12 +233,6 @@ def _lack(document: Document, wish: Wish) -> str:
     if wish.images_only:
         return "" if any(image.relevant for image in document.images) else "no relevant image"
     return "" if document.text else f"no text: {document.why}"
-
-
-def _with_cut(document: Document, cut_at_bytes: int | None) -> Document:
-    if cut_at_bytes is None:
-        return document
-    return replace(document, losses=(*document.losses, Loss("download ended early, bytes received", cut_at_bytes)))
 
 
 def _explain(name: str, document: Document, took_s: float) -> None:
