@@ -180,3 +180,28 @@ def test_regions_and_their_journal_must_agree(where: str, damage: str, complaint
             connection.execute(text(damage))
         (said,) = archive.verify()
         assert complaint in said
+
+
+def test_the_journal_can_be_turned_from_its_end(where: str) -> None:
+    with open_archive(where) as archive:
+        site, task = watch(archive)
+        for hour in range(5):
+            visit(archive, site, later(hour * HOUR), looked(shown=3, new=hour, since_s=HOUR if hour else None))
+        region = only(archive, task.id).id
+        last = archive.late_looks(region, count=2)
+        assert [look.new for look in last] == [4, 3]
+        assert [look.new for look in archive.late_looks(region, before=last[-1].id)] == [2, 1, 0]
+        assert archive.region(region) == only(archive, task.id)
+        assert archive.region(region + 1) is None
+
+
+def test_what_came_is_counted_in_steps_of_time_without_the_first_visit(where: str) -> None:
+    with open_archive(where) as archive:
+        site, task = watch(archive)
+        visit(archive, site, NOW, looked(shown=9, new=9))
+        visit(archive, site, later(HOUR), looked(shown=9, new=2, lost=1, since_s=HOUR))
+        visit(archive, site, later(2 * HOUR), looked(shown=9, new=1, since_s=HOUR))
+        visit(archive, site, later(3 * HOUR), looked(shown=9, new=0, since_s=HOUR))
+        region = only(archive, task.id).id
+        assert archive.count_came([region, region + 1], since=NOW, step_s=1.5 * HOUR) == {region: {0: 3, 1: 1}}
+        assert archive.count_came([], since=NOW, step_s=HOUR) == {}

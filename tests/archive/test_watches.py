@@ -432,3 +432,16 @@ def test_damaged_regions_are_told_from_bugs(where: str) -> None:
             archive.plans()
         (complaint,) = archive.verify()
         assert "region 1 cannot be read" in complaint
+
+
+def test_a_page_that_is_hastened_is_due_at_once_and_one_that_ended_stays_so(where: str) -> None:
+    with open_archive(where) as archive:
+        site, task = watch(archive)
+        archive.store([listed(list_tasks(archive, site, NOW)[0], at=NOW, wait_s=7 * DAY)])
+        assert not list_tasks(archive, site, later(60.0))
+        assert archive.hasten_watch(task.id)
+        assert [one.id for one in list_tasks(archive, site, later(60.0))] == [task.id]
+        archive.end_watch(task.id, "enough")
+        assert not archive.hasten_watch(task.id)
+        with pytest.raises(BadInput):
+            archive.hasten_watch(task.id + 100)

@@ -183,3 +183,9 @@ def test_arrivals_that_are_made_up_have_the_rhythm_asked_for() -> None:
     nights = sum(at % DAY_S < 6 * HOUR_S for at in arrivals)
     assert nights < 0.15 * len(arrivals)
     assert list(arrivals) == sorted(arrivals)
+
+
+def test_a_trial_can_go_on_after_the_last_record_came() -> None:
+    arrivals = [0.0, 3_600.0]
+    trial = simulate(arrivals, 10, lambda start: Fixed(Goals()), warm_s=1.0, begin="cold", end=86_401.0)
+    assert (len(trial.visits), trial.new, trial.days) == (24, 1, 1.0)

@@ -154,6 +154,11 @@ class Archive:
         with self.database.writing(self._site_of(watch)) as connection:
             watches.end_watch(connection, watch, why, seconds(self._clock()))
 
+    def hasten_watch(self, watch: int) -> bool:
+        """Visit a list page as soon as its host may be asked; False: it is not to be visited. Raises BadInput."""
+        with self.database.writing(self._site_of(watch)) as connection:
+            return watches.hasten_watch(connection, watch)
+
     def move_watch(self, watch: int, url: Url, lane: str) -> None:
         """Visit a list page at another address from now on: it moved for good."""
         site = self._site_of(watch)
@@ -195,6 +200,11 @@ class Archive:
         with sound(self.where), self.database.reading() as connection:
             return looks.region_rows(connection, watch)
 
+    def region(self, region: int) -> RegionRow | None:
+        """Return a region by its own number, None if there is none."""
+        with sound(self.where), self.database.reading() as connection:
+            return looks.find_region(connection, region)
+
     def plans(self, sites: Sequence[str] = ()) -> list[PlanRow]:
         """Return the regions of every page that is watched, of these sites or of all, with the last look at each."""
         with sound(self.where), self.database.reading() as connection:
@@ -204,6 +214,19 @@ class Archive:
         """Yield the journal of a region, oldest line first."""
         with sound(self.where):
             yield from looks.read_looks(self.database, region, None if since is None else seconds(since))
+
+    def late_looks(self, region: int, *, before: int | None = None, count: int = 50) -> list[LookRow]:
+        """Return the last lines of the journal of a region, or those before a line; the newest first."""
+        with sound(self.where), self.database.reading() as connection:
+            return looks.late_looks(connection, region, before, count)
+
+    def count_came(self, regions: Sequence[int], *, since: datetime, step_s: float) -> dict[int, dict[int, int]]:
+        """Return by region how many records came in each step of time from `since` on; steps without any are left out.
+
+        What a first visit found came before, and is not counted.
+        """
+        with sound(self.where), self.database.reading() as connection:
+            return looks.count_came(connection, regions, seconds(since), step_s)
 
     def known_records(self, site: int, regions: Sequence[Region]) -> list[list[RecordKey]]:
         """Return for each record of each region, all of one page, its key and whether the archive has it."""

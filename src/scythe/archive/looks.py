@@ -46,6 +46,33 @@ def region_rows(connection: Connection, watch: int) -> list[RegionRow]:
     return [_region(row) for row in connection.execute(query)]
 
 
+def find_region(connection: Connection, region: int) -> RegionRow | None:
+    """Return a region by its own number."""
+    row = connection.execute(select(REGIONS).where(REGIONS.c.id == region)).one_or_none()
+    return None if row is None else _region(row)
+
+
+def late_looks(connection: Connection, region: int, before: int | None, count: int) -> list[LookRow]:
+    """Return the last lines of the journal of a region, or those before a line; the newest first."""
+    query = select(LOOKS).where(LOOKS.c.region == region).order_by(LOOKS.c.id.desc()).limit(count)
+    if before is not None:
+        query = query.where(LOOKS.c.id < before)
+    return [_look(row) for row in connection.execute(query).mappings()]
+
+
+def count_came(
+    connection: Connection, regions: Sequence[int], since: float, step_s: float
+) -> dict[int, dict[int, int]]:
+    """Return by region how many records came in each step of time; what a first visit found is left out."""
+    came = LOOKS.c.new + LOOKS.c.lost
+    query = select(LOOKS.c.region, LOOKS.c.at, came).where(LOOKS.c.region.in_(regions), came > 0)
+    found: dict[int, dict[int, int]] = {}
+    for region, at, count in connection.execute(query.where(LOOKS.c.at >= since, LOOKS.c.since_s.is_not(None))):
+        steps, step = found.setdefault(region, {}), int((at - since) / step_s)
+        steps[step] = steps.get(step, 0) + count
+    return found
+
+
 def unreadable_regions(connection: Connection) -> Iterator[int]:
     """Yield the numbers of regions whose values are damaged."""
     for row in connection.execution_options(yield_per=100).execute(select(REGIONS)):

@@ -59,6 +59,12 @@ def end_watch(connection: Connection, watch: int, why: str, at: float) -> None:
     connection.execute(update(WATCHES).where(WATCHES.c.id == watch, WATCHES.c.ended_at.is_(None)).values(ended_at=at))
 
 
+def hasten_watch(connection: Connection, watch: int) -> bool:
+    """Visit a list page as soon as its host may be asked; False: it is watched no longer."""
+    query = update(URLS).where(URLS.c.id == watch, URLS.c.due_at.is_not(None)).values(due_at=ALWAYS_DUE)
+    return connection.execute(query).rowcount == 1
+
+
 def move_watch(connection: Connection, site: int, watch: int, url: Url, lane: str) -> None:
     """Visit a list page at another address from now on; what the old one's server said of its age is forgotten."""
     lane = storable(lane)

@@ -116,17 +116,18 @@ def simulate(
     begin: str = "warm",
     recovers: bool = False,
     outages: Sequence[tuple[float, float]] = (),
+    end: float | None = None,
 ) -> Trial:
-    """Visit a list as an estimator says, from `warm_s` after its first record to its last.
+    """Visit a list as an estimator says, from `warm_s` after its first record to its last, or to `end`.
 
     `begin` says what the estimator knows: "warm" the rate and profile of the time before, "cold" the first page,
     "dated" the same, and every record says when it was published. A visit due in an outage (start, end) is made at its
     end. Arrivals are sorted. With `recovers`, a visit after A arrivals takes A // P + 1 requests and misses nothing.
     """
-    check_arrivals(arrivals, shown, warm_s)
+    check_arrivals(arrivals, shown, warm_s, end)
     if begin not in BEGINNINGS:
         raise BadInput(f"a trial begins {', '.join(BEGINNINGS)}, not {begin!r}")
-    now, end = arrivals[0] + warm_s, arrivals[-1]
+    now, end = arrivals[0] + warm_s, arrivals[-1] if end is None else end
     estimator = make(start_of(arrivals, shown, warm_s) if begin == "warm" else None)
     world = _World(arrivals, shown, recovers, is_dated=begin == "dated", seen=bisect_right(arrivals, now))
     if begin != "warm":
@@ -189,13 +190,13 @@ def start_of(arrivals: Sequence[float], shown: int, warm_s: float = WARM_S) -> S
     return Start(shown, max(known, 5) / warm_s, tuple(hour / scale for hour in profile))
 
 
-def check_arrivals(arrivals: Sequence[float], shown: int, warm_s: float) -> None:
+def check_arrivals(arrivals: Sequence[float], shown: int, warm_s: float, end: float | None = None) -> None:
     """Raise BadInput where a trace is too short for a trial, or no list."""
     if shown < 1:
         raise BadInput(f"a list shows 1 record at least, not {shown}")
     if not warm_s > 0:
         raise BadInput(f"the time before a trial is above 0 s, not {warm_s}")
-    length_s = arrivals[-1] - arrivals[0] if arrivals else 0.0
+    length_s = (arrivals[-1] if end is None else end) - arrivals[0] if arrivals else 0.0
     if length_s <= warm_s:
         raise BadInput(f"a trace of {length_s / DAY_S:.1f} days is too short for {warm_s / DAY_S:.1f} days of warm-up")
 
