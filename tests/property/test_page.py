@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -109,7 +110,10 @@ def test_rewriting_any_markup_loses_no_letter_of_text(html: str) -> None:
     source, losses = rewrite(page.html.encode())
     rewritten = Page.from_text(source.decode())
     if not losses:
-        assert letters(rewritten) == letters(page)
+        lost = Counter(letters(page)) - Counter(letters(rewritten))
+        assert not lost
+        # inside svg and math an element without end would hide what follows; there it is ended, and more is read
+        assert foreign or letters(rewritten) == letters(page)
 
 
 def letters(page: Page) -> list[str]:
