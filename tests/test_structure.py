@@ -32,6 +32,7 @@ JOINERS = {
     "suggest",
     "sources",
     "sampling",
+    "spread",
     "trace",
     "teach",
     "teach_images",

@@ -87,7 +87,7 @@ def annotate(
     if method not in IMAGE_METHODS:
         raise BadInput(f"no image method is called {method!r:.60}; known are {', '.join(IMAGE_METHODS)}")
     merged = merge_labelled(profile.images.labelled, new)
-    known = fit_method(_count(replace(profile.images, labelled=merged.labelled, method=method), seen))
+    known = fit_method(count_at_hand(replace(profile.images, labelled=merged.labelled, method=method), seen))
     annotated, by_tree = replace(profile, images=known), 0
     if bodies or known != profile.images:
         annotated, by_tree = _renew_areas(annotated, bodies)
@@ -115,7 +115,7 @@ def _renew_areas(profile: Profile, bodies: Sequence[tuple[str | None, bytes]]) -
     return replace(learned, layouts=tuple(layouts)), len(stale)
 
 
-def _count(known: SiteImages, seen: Sequence[PageImages]) -> SiteImages:
+def count_at_hand(known: SiteImages, seen: Sequence[PageImages]) -> SiteImages:
     """Count what repeats on the pages at hand where they are more than those counted before."""
     at_hand = (*(each.page for each in known.labelled), *seen)
     pages = {page.url or f"#{number}": page for number, page in enumerate(at_hand)}

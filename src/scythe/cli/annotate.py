@@ -11,13 +11,14 @@ import typer
 
 from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
 from scythe.cli.label_pages import Shelf, open_page
-from scythe.cli.learn import FROM_FILES, load_to_learn
-from scythe.cli.pages import SETS, keep_good, load_pages, spread
+from scythe.cli.learn import load_to_learn
+from scythe.cli.pages import SETS, keep_good, load_pages
 from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 from scythe.rules import IMAGE_METHODS
 from scythe.sources import PAGE_SUFFIXES, Loaded, Reach, check_base, is_address
+from scythe.spread import FROM_FILES, spread
 
 if TYPE_CHECKING:
     from scythe.annotate import Annotated as Outcome

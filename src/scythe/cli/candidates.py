@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scythe.cli.ending import complain
-from scythe.cli.pages import SETS, keep_good, load_pages, spread
+from scythe.cli.pages import SETS, keep_good, load_pages
 from scythe.errors import BadInput
 from scythe.sources import PAGE_SUFFIXES, Loaded, Reach, Source, is_address, list_sources, load
+from scythe.spread import spread
 from scythe.url import host
 
 SITE, PAGES, ADDRESSES = "site", "pages", "addresses"  # kinds of inputs

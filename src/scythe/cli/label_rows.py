@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from scythe.cli.ending import neutralise
 from scythe.export import safe_cell, write_atomically
 from scythe.judge_images import ImageJudge
 from scythe.learn.annotators import Conflict
+from scythe.learn.marking import name_images
 from scythe.model import RELEVANT
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
@@ -28,10 +28,7 @@ def template_rows(page: Page, name: str, judge: ImageJudge) -> Iterator[Row]:
     An image is named by its address and, where the page shows that several times, by its number in front.
     """
     contexts = read_image_contexts(page)
-    shown = Counter(context.src for context in contexts.images)
-    rows = zip(page.images, contexts.images, judge.score(contexts), strict=True)
-    for number, (use, context, score) in enumerate(rows, 1):
-        image = context.src if shown[context.src] == 1 else f"#{number} {context.src}"
+    for use, image, score in zip(page.images, name_images(contexts), judge.score(contexts), strict=True):
         yield name, image, str(int(score >= RELEVANT)), f"{score:.2f}", use.image.alt or use.image.caption
 
 

@@ -11,7 +11,7 @@ import typer
 
 from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
 from scythe.cli.examples import Example, merge, own_examples, read_examples, show_on_a_page
-from scythe.cli.pages import keep_good, load_pages, spread
+from scythe.cli.pages import keep_good, load_pages
 from scythe.cli.site_options import (
     AllowPrivate,
     BaseUrl,
@@ -26,6 +26,7 @@ from scythe.cli.site_options import (
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 from scythe.sources import Loaded, Reach, check_base, is_address
+from scythe.spread import FROM_FILES, spread
 
 if TYPE_CHECKING:
     from scythe.rules import FieldRules, Layout, RegionRules
@@ -56,7 +57,7 @@ Exit codes:
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-_FROM_SITE, FROM_FILES = 12, 40  # pages learned from
+_FROM_SITE = 12  # pages learned from
 _LOOKED_AT = 1_000  # pages of an input among which those are chosen
 _SHOWN_CHARS = 44
 

@@ -14,16 +14,16 @@ from dataclasses import replace
 from glob import has_magic
 from itertools import islice
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO
 from urllib.parse import quote
 
 from scythe.cli.ending import complain
 from scythe.cli.progress import show_progress
 from scythe.limits import LIMITS
 from scythe.sources import Loaded, Reach, Source, find_sources, load
+from scythe.spread import spread
 from scythe.url import absolute
 
-T = TypeVar("T")
 SETS = (".jsonl", ".ndjson", ".jsonl.xz", ".jsonl.gz")
 _LINE_BYTES = 2 * LIMITS.body_bytes  # JSON escapes make a page longer
 
@@ -51,13 +51,6 @@ def keep_good(pages: Iterable[Loaded]) -> list[Loaded]:
         else:
             good.append(page)
     return good
-
-
-def spread(items: list[T], most: int | None) -> list[T]:
-    """Return at most so many items, evenly spread, first and last included."""
-    if most is None or len(items) <= most:
-        return items
-    return [items[i * (len(items) - 1) // max(most - 1, 1)] for i in range(most)]
 
 
 def _root(given: str) -> Path:

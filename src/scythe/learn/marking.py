@@ -7,6 +7,7 @@ that address without scheme, query, size or folders: pages and copies of them di
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,7 @@ from scythe.url import absolute
 # what sites put into the names of the sizes of one image: photo-300x200.jpg, photo_640w.jpg, photo@2x.jpg
 _SIZE = re.compile(r"(?:[-_.]\d{2,5}x\d{1,5}|[-_]\d{2,5}[wp]|@\dx|-scaled|[-_]thumb(?:nail)?)(?=\.\w{2,5}$|$)")
 _OFFERED = 16  # addresses of an image that are looked at where it is not named as the page has it
+_NAME_CHARS = 2_000  # of an address by which an image is named; data: addresses are longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,15 @@ def mark_page(labels: Sequence[Label], page: PageImages, source: Labels) -> Mark
         if made is not None:
             marks.append(made)
     return Marked(LabelledPage(page, tuple(marks)), tuple(lost))
+
+
+def name_images(page: PageImages) -> list[str]:
+    """Return what labels call the images of a page: its address or, where the page shows that twice, its number too."""
+    shown = Counter(image.src for image in page.images)
+    return [
+        image.src if shown[image.src] == 1 and len(image.src) <= _NAME_CHARS else f"#{row} {image.src[:_NAME_CHARS]}"
+        for row, image in enumerate(page.images, 1)
+    ]
 
 
 def _place(labels: Sequence[Label], finder: _Finder, source: Labels) -> tuple[dict[int, Label], list[Lost], set[int]]:
