@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
-from scythe.rules import ATTRIBUTE, FieldRules, Layout, Rule, Way
+from scythe.rule_words import as_text, describe_rule, describe_take, describe_usual
+from scythe.rules import FieldRules, Layout, Profile, Rule, Way
 
 if TYPE_CHECKING:
+    from scythe.cut.cutter import Cutter
     from scythe.model import Document
     from scythe.page.source import Source
     from scythe.site import Site
 
 _TIMES = 20  # a cut is timed so often, and the shortest counts
-_ORDINALS = {1: "first", 2: "second", 3: "third"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +74,93 @@ class Trace:
     fields: tuple[FieldTrace, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A part of a page that rules cut out of its bytes."""
+
+    kind: str  # field, images, records
+    name: str
+    span: tuple[int, int]  # bytes
+    says: str  # what it is, where the name does not tell
+
+
+@dataclass(frozen=True, slots=True)
+class PageTrace:
+    """One page with all that was cut out of it, images and records too."""
+
+    trace: Trace
+    layout: str  # "" where none fits
+    hows: dict[str, str]  # of every field, of images and records, now that they were asked for
+    places: tuple[Place, ...]
+
+
 def trace(site: Site, body: bytes, url: str | None) -> Trace:
     """Extract a page in every manner and note what each rule says. Takes some 50 ms."""
-    from scythe.cut.dispatch import Dispatcher
-    from scythe.page.source import read_source
+    return Tracer(site.profile).trace(body, url)
 
-    source = read_source(body)
-    layouts = site.profile.layouts
-    picked = Dispatcher(layouts).pick(body, url)
-    document = site.extract(body, url=url)
-    truth = site.extract(body, url=url, via="tree")
-    return Trace(
-        size=len(body),
-        encoding=source.encoding,
-        layouts=tuple(_layout(layout, body, number == picked) for number, layout in enumerate(layouts)),
-        fields=_fields(layouts[picked] if picked is not None else None, source, document, truth),
-    )
+
+class Tracer:
+    """Follows pages through one profile, which stays as it is: nothing is learned on the way. Not for two threads."""
+
+    def __init__(self, profile: Profile) -> None:
+        from scythe.cut.cutter import Cutter
+        from scythe.cut.images import AreaCutter
+        from scythe.cut.regions import RegionCutter
+        from scythe.harvest import Harvester
+
+        self._layouts = profile.layouts
+        self._harvester = Harvester(profile, profile.fields)
+        self._cutter = cache(lambda number: Cutter(profile.layouts[number]))
+        self._areas = cache(lambda number: AreaCutter(profile.layouts[number]))
+        self._regions = cache(lambda number: RegionCutter(profile.layouts[number]))
+
+    def trace(self, body: bytes, url: str | None) -> Trace:
+        """Extract a page in every manner and note what each rule says."""
+        return self._trace(body, url)[0]
+
+    def trace_page(self, body: bytes, url: str | None) -> PageTrace:
+        """Do the same, and note where images and records are."""
+        found, document, number = self._trace(body, url)
+        hows = dict(document.how)
+        places = [Place("field", one.name, one.span, "") for one in found.fields if one.span is not None]
+        if number is not None:
+            layout = self._layouts[number]
+            text = document.fields.get("text")
+            is_cut = text is not None and text.how.startswith("cut")
+            places += self._find_images(number, body, text.span if text is not None and is_cut else None)
+            if layout.regions:
+                cut = self._regions(number).cut(body)
+                hows["records"] = f"{'cut' if cut.state == 'cut' else 'tree'}: {cut.why or 'by rules'}"
+                places += [_place_records(each.spans, layout.regions[each.number].kind) for each in cut.regions]
+        return PageTrace(found, self._layouts[number].name if number is not None else "", hows, tuple(places))
+
+    def _find_images(self, number: int, body: bytes, text: tuple[int, int] | None) -> list[Place]:
+        if not self._layouts[number].images.areas:
+            return []
+        areas = self._areas(number).find(body, text).areas
+        return [Place("images", f"images {area + 1}", span, "an area with images") for area, span in areas]
+
+    def _trace(self, body: bytes, url: str | None) -> tuple[Trace, Document, int | None]:
+        from scythe.page.source import read_source
+
+        source = read_source(body)
+        got = self._harvester.harvest(body, url, "auto")
+        truth = self._harvester.harvest(body, url, "tree").document
+        layouts = self._layouts
+        picked = next((number for number, layout in enumerate(layouts) if layout is got.layout), None)
+        found = Trace(
+            size=len(body),
+            encoding=source.encoding,
+            layouts=tuple(_layout(layout, body, number == picked) for number, layout in enumerate(layouts)),
+            fields=_fields(
+                got.layout, self._cutter(picked) if picked is not None else None, source, got.document, truth
+            ),
+        )
+        return found, got.document, picked
+
+
+def _place_records(spans: tuple[tuple[int, int], ...], kind: str) -> Place:
+    return Place("records", f"records: {kind}", (spans[0][0], spans[-1][1]), f"{len(spans)} records")
 
 
 def _layout(layout: Layout, body: bytes, fits: bool) -> LayoutTrace:
@@ -95,7 +168,9 @@ def _layout(layout: Layout, body: bytes, fits: bool) -> LayoutTrace:
     return LayoutTrace(layout.name, len(marks), sum(mark in body for mark in marks), fits)
 
 
-def _fields(layout: Layout | None, source: Source, document: Document, truth: Document) -> tuple[FieldTrace, ...]:
+def _fields(
+    layout: Layout | None, cutter: Cutter | None, source: Source, document: Document, truth: Document
+) -> tuple[FieldTrace, ...]:
     rules_of = {rules.name: (number, rules) for number, rules in enumerate(layout.fields)} if layout else {}
     traces = []
     for name, got in document.fields.items():
@@ -106,20 +181,17 @@ def _fields(layout: Layout | None, source: Source, document: Document, truth: Do
                 how=got.how,
                 values=got.values,
                 span=got.span,
-                line=_line(source.body, got.span[0]) if got.span else None,
-                cut_us=_time(layout, source.body, number) if layout and rules.ways else None,
+                line=line_of(source.body, got.span[0]) if got.span else None,
+                cut_us=_time(cutter, source.body, number) if cutter is not None and rules.ways else None,
                 by_tree=truth.fields[name].values if name in truth.fields else (),
-                usual=_usual(rules),
+                usual=describe_usual(rules.usual),
                 ways=tuple(_way(way, source) for way in rules.ways),
             )
         )
     return tuple(traces)
 
 
-def _time(layout: Layout, body: bytes, number: int) -> float:
-    from scythe.cut.cutter import Cutter
-
-    cutter = Cutter(layout)
+def _time(cutter: Cutter, body: bytes, number: int) -> float:
     shortest = float("inf")
     for _ in range(_TIMES):
         began = time.perf_counter_ns()
@@ -129,11 +201,8 @@ def _time(layout: Layout, body: bytes, number: int) -> float:
 
 
 def _way(way: Way, source: Source) -> WayTrace:
-    takes = f"attribute {way.attribute}" if way.take == ATTRIBUTE else way.take
-    takes += f", after {way.before!r}" if way.before else ""
-    takes += f", up to {way.after!r}" if way.after else ""
-    takes += ", of every match" if way.repeats else ""
-    return WayTrace(takes, way.needed, as_text(way.end), tuple(_rule(rule, source) for rule in way.rules))
+    rules = tuple(_rule(rule, source) for rule in way.rules)
+    return WayTrace(describe_take(way), way.needed, as_text(way.end), rules)
 
 
 def _rule(rule: Rule, source: Source) -> RuleTrace:
@@ -142,30 +211,9 @@ def _rule(rule: Rule, source: Source) -> RuleTrace:
     opening = follow_rule(source, rule)
     if opening is None:
         return RuleTrace(rule.kind, describe_rule(rule), None, None)
-    return RuleTrace(rule.kind, describe_rule(rule), opening.offset, _line(source.body, opening.offset))
+    return RuleTrace(rule.kind, describe_rule(rule), opening.offset, line_of(source.body, opening.offset))
 
 
-def describe_rule(rule: Rule) -> str:
-    """Say in words where a rule leads."""
-    anchor = as_text(rule.anchor)
-    if rule.nth == 0:
-        return f"the tag {anchor}" if rule.skip == 0 else f"the tag {rule.skip} bytes into {anchor}"
-    number = abs(rule.nth)
-    nth = _ORDINALS.get(number, f"{number}th")
-    return f"the {nth} {as_text(rule.step)} {'after' if rule.nth > 0 else 'before'} {anchor}"
-
-
-def as_text(literal: bytes) -> str:
-    """Return bytes of a page on one line."""
-    return literal.decode("utf-8", "backslashreplace").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
-
-
-def _usual(rules: FieldRules) -> str:
-    usual = rules.usual
-    if not usual.pages:
-        return ""
-    return f"on {usual.present} of {usual.pages} pages learned, {usual.shortest} to {usual.longest} characters"
-
-
-def _line(body: bytes, offset: int) -> int:
+def line_of(body: bytes, offset: int) -> int:
+    """Return the number of the line that an offset is in, from 1 on."""
     return body.count(b"\n", 0, offset) + 1
