@@ -88,6 +88,8 @@ class Limits:
     trace_arrivals: int = 5_000_000  # of one list, in a file; the busiest of 13 news lists has 94 000 a year
     trace_line_chars: int = 1_000
     traces: int = 10_000  # in one folder
+    compared_arrivals: int = 20_000  # of a journal that other rules are tried on, which takes some 50 ms
+    compared_looks: int = 3_000  # lines of it
     site_parameters: int = 2_000  # names of query parameters judged on one site
     told_texts_chars: int = 50_000  # of one record in a message or a feed, all fields together; the archive has all
     told_addresses: int = 100  # links, and images, of one record there
@@ -97,6 +99,9 @@ class Limits:
     hook_term_s: float = 5.0  # for a command to end once it was told to, before it is made to
     hook_pause_s: float = 3_600.0  # between two tries of a hook that fails, however long it has failed or asks for
     feed_records: int = 100  # in a feed file; readers ask at least daily, and lists bring some ten a day
+    searched_chars: int = 200_000  # of one document that are found by a search; the longest of 3 037 pages has 0.5 MB
+    searched_words: int = 50_000  # the same in words; PostgreSQL takes 1 MB of them
+    searched_bytes: int = 500_000
     request_bytes: int = 16_000_000  # of one request to the web page: a page to read, as JSON
     shown_chars: int = 5_000_000  # of a saved page in a frame; browsers show more only after seconds
     shown_sheets: int = 20  # style sheets of a page in a frame
