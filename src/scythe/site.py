@@ -4,6 +4,7 @@ pages -> read by the tree -> layouts -> rules -> Profile      Site.learn, in tea
 body  -> layout -> cut from bytes -> tree in doubt            Site.extract, in harvest.py
 outcome -> health -> drift -> learn again                     Site.drift, in relearn.py and ripen.py
 labels of images -> marks -> judged by them from then on      Site.annotate, in annotate.py
+values shown -> rules -> fields besides those it has          Site.add_fields, in teach_fields.py
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from scythe.relearn import Keeper, memorable
 from scythe.ripen import Nursery
 from scythe.rules import LabelledPage, Layout, Profile
 from scythe.teach import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
+from scythe.teach_fields import Taught, teach_fields
 
 Given = Page | tuple[str | None, bytes | str]
 Shown = Mapping[str, Sequence[str]] | Mapping[str, str]  # values by field name; one value need not be in a list
@@ -71,12 +73,7 @@ class Site:
         given = list(pages)
         if not given:
             raise BadInput("Site.learn wants at least one page")
-        if examples is not None and len(examples) != len(given):
-            raise BadInput(
-                f"examples must have one entry per page, None where nobody looked: "
-                f"{len(examples)} entries, {len(given)} pages"
-            )
-        shown = [_example(example) for example in examples] if examples is not None else None
+        shown = _examples(examples, len(given)) if examples is not None else None
         wanted = _wanted(shown, fields)
         lessons = [_lesson(page, shown[i] if shown is not None else None) for i, page in enumerate(given)]
         profile, notes = learn_profile(lessons, wanted)
@@ -131,6 +128,23 @@ class Site:
             outcome = annotate(self.profile, new, method=method, bodies=bodies, seen=seen)
             self._adopt(outcome.profile)
         return replace(outcome, lost=tuple(lost))
+
+    def add_fields(self, pages: Iterable[Given], examples: Sequence[Shown | None]) -> Taught:
+        """Teach the site further fields by example; what it knows already stays.
+
+        `examples` is as for `learn`: one entry per page, None where nobody looked; some pages without are welcome. A
+        field that the site has is replaced on the layouts on which it is shown. Raises BadInput on wrong arguments.
+        """
+        given = list(pages)
+        lessons = [_lesson(page, shown) for page, shown in zip(given, _examples(examples, len(given)), strict=True)]
+        with self._lock:
+            taught = teach_fields(self.profile, lessons)
+            self._keeper = Keeper.load(self._keeper.dump(), taught.profile)
+            self._nursery = Nursery(self._keeper.health)
+            self._adopt(taught.profile)
+            for lesson in lessons:
+                self._keeper.memory.remember(lesson.url, {k: tuple(v) for k, v in (lesson.example or {}).items()})
+        return taught
 
     def save_trees(self) -> Site:
         """From now on, ask the tree less often for a field that few pages have and that it never had; return self.
@@ -223,6 +237,14 @@ def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | N
             f"no example shows {', '.join(sorted(unknown))}; without examples known are {', '.join(DEFAULT_FIELDS)}"
         )
     return tuple(dict.fromkeys((*named, *fields)))
+
+
+def _examples(given: Sequence[object], pages: int) -> list[Example | None]:
+    if len(given) != pages:
+        raise BadInput(
+            f"examples must have one entry per page, None where nobody looked: {len(given)} entries, {pages} pages"
+        )
+    return [_example(example) for example in given]
 
 
 def _example(given: object) -> Example | None:

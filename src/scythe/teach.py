@@ -28,7 +28,7 @@ from scythe.url import host, url_shape
 
 Example = Mapping[str, Sequence[str]]
 DEFAULT_FIELDS = ("title", "text", "date", "author", "images", "records")
-_EXAMPLES_PER_LAYOUT = 2
+EXAMPLES_PER_LAYOUT = 2
 _LISTED = 40  # pages of a layout whose lists are read: more say nothing new
 
 
@@ -98,7 +98,7 @@ def _groups(lessons: Sequence[Lesson]) -> list[list[int]]:
     if not labelled:
         return sorted(groups, key=len, reverse=True)
     counts = [sum(lessons[i].example is not None for i in group) for group in labelled]
-    if min(counts) < _EXAMPLES_PER_LAYOUT:
+    if min(counts) < EXAMPLES_PER_LAYOUT:
         return [sorted(i for group in labelled for i in group)]
     return sorted(labelled, key=len, reverse=True)
 
