@@ -34,6 +34,7 @@ JOINERS = {
     "sampling",
     "spread",
     "trace",
+    "rule_words",
     "teach",
     "teach_images",
     "harvest",
