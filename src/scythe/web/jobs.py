@@ -28,6 +28,7 @@ class Job:
     began_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     ended_at: datetime | None = None
     is_stopping: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)  # whoever asks may wait a little for short work
     on_stop: Callable[[], None] | None = None  # called when it is asked to stop, by the asking thread
 
     def step(self, done: int, total: int | None = None, note: str = "") -> None:
@@ -92,6 +93,7 @@ class Jobs:
         finally:
             job.ended_at = datetime.now(UTC)
             job.state = state
+            job.ended.set()
 
     def find(self, number: int) -> Job | None:
         """Return a job by its number."""
