@@ -443,5 +443,7 @@ def test_a_page_that_is_hastened_is_due_at_once_and_one_that_ended_stays_so(wher
         assert [one.id for one in list_tasks(archive, site, later(60.0))] == [task.id]
         archive.end_watch(task.id, "enough")
         assert not archive.hasten_watch(task.id)
+        assert archive.watch(task.id) == only(archive)
+        assert archive.watch(task.id + 100) is None
         with pytest.raises(BadInput):
             archive.hasten_watch(task.id + 100)

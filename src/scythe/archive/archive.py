@@ -174,6 +174,11 @@ class Archive:
         with sound(self.where), self.database.reading() as connection:
             return watches.watch_rows(connection, site, ended=ended)
 
+    def watch(self, watch: int) -> WatchRow | None:
+        """Return a page that is, or was, watched, None if there is none of this number."""
+        with sound(self.where), self.database.reading() as connection:
+            return watches.watch_row(connection, watch)
+
     def due_watches(self) -> list[tuple[int, int, datetime]]:
         """Return (watch, site, when it is due) of every page that is watched; 1970: at once."""
         with sound(self.where), self.database.reading() as connection:

@@ -81,10 +81,15 @@ def site_of(connection: Connection, watch: int) -> int:
     return int(site)
 
 
+def watch_row(connection: Connection, watch: int) -> WatchRow | None:
+    """Return a page that is, or was, watched."""
+    row = connection.execute(_rows().where(WATCHES.c.id == watch)).one_or_none()
+    return None if row is None else _watch(*row)
+
+
 def watch_rows(connection: Connection, site: int | None, *, ended: bool) -> list[WatchRow]:
     """Return watched pages, of one site or of all, oldest first; with `ended` those too that were."""
-    query: Select[Any] = select(*_COLUMNS).join_from(WATCHES, URLS, _ON).join(SITES, SITES.c.id == WATCHES.c.site)
-    query = query.join(LANES, LANES.c.id == URLS.c.lane).order_by(WATCHES.c.id)
+    query = _rows().order_by(WATCHES.c.id)
     if site is not None:
         query = query.where(WATCHES.c.site == site)
     if not ended:
@@ -136,6 +141,11 @@ def load_cursor(connection: Connection, name: str) -> int:
 def save_cursor(connection: Connection, name: str, position: int) -> None:
     """Put the position of a name in place of the one before."""
     connection.execute(_SAVE[connection.dialect.name], {"name": storable(name), "position": position})
+
+
+def _rows() -> Select[Any]:
+    query: Select[Any] = select(*_COLUMNS).join_from(WATCHES, URLS, _ON).join(SITES, SITES.c.id == WATCHES.c.site)
+    return query.join(LANES, LANES.c.id == URLS.c.lane)
 
 
 def _find(connection: Connection, site: int, found: Found) -> int | None:

@@ -14,6 +14,8 @@ from scythe.archive.rows import LookRow, RegionRow, WatchRow
 from scythe.schedule.plots import History, Lane, Span
 from scythe.schedule.policies import make_policy
 from scythe.watched import DAY_S, HOUR_S
+from scythe.watching.choosing import watched_rows
+from scythe.watching.notes import Notes
 from scythe.watching.options import ListOptions
 
 _SOON = datetime(1971, 1, 1, tzinfo=UTC)  # an address due before is due at once
@@ -55,8 +57,10 @@ def read_plan(
         regions.setdefault(row.region.watch, []).append(row.region)
     for watch in archive.watches():
         if not sites or any(_means(site, watch) for site in sites):
-            lists: list[RegionRow | None] = [*regions.get(watch.id, ())]
-            found += [(_planned(watch, region, now), watch, region) for region in lists or [None]]
+            known = regions.get(watch.id, ())
+            options = ListOptions.from_json(watch.options)
+            lists: list[RegionRow | None] = [*watched_rows(known, Notes.from_json(watch.notes), options)]
+            found += [(plan_list(watch, region, now), watch, region) for region in lists or [None]]
     return sorted(found, key=lambda one: (one[0].next_at or datetime.max.replace(tzinfo=UTC), one[0].page))
 
 
@@ -79,7 +83,8 @@ def _means(site: str, watch: WatchRow) -> bool:
     return site == watch.site_key or page == wanted or page.startswith(wanted.rstrip("/") + "/")
 
 
-def _planned(watch: WatchRow, region: RegionRow | None, now: datetime) -> Planned:
+def plan_list(watch: WatchRow, region: RegionRow | None, now: datetime) -> Planned:
+    """Return when a list of a watched page is visited next; without a region, when the page is."""
     plan = None if region is None else region.plan
     due_at = now if watch.due_at is not None and watch.due_at < _SOON else watch.due_at
     return Planned(
