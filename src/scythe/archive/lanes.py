@@ -83,8 +83,10 @@ def leave_lane(connection: Connection, lane: Lane, owner: Owner, *, free_at: dat
     )
 
 
-def lane_rows(connection: Connection, site: int, *, now: datetime, kinds: Collection[str] = CRAWLED) -> list[LaneRow]:
-    """Return the lanes of a site that have addresses waiting, due or not, and who holds them now."""
+def lane_rows(
+    connection: Connection, site: int, *, now: datetime, kinds: Collection[str] = CRAWLED, idle: bool = False
+) -> list[LaneRow]:
+    """Return the lanes of a site that have addresses waiting, due or not, and who holds them now; with `idle` all."""
     at = seconds(now)
     waiting = (
         of_kinds(select(URLS.c.lane, func.count().label("waiting")), kinds)
@@ -92,7 +94,9 @@ def lane_rows(connection: Connection, site: int, *, now: datetime, kinds: Collec
         .group_by(URLS.c.lane)
         .subquery()
     )
-    rows = connection.execute(select(LANES, waiting.c.waiting).join(waiting, waiting.c.lane == LANES.c.id))
+    query = select(LANES, func.coalesce(waiting.c.waiting, 0).label("waiting"))
+    query = query.join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site)
+    rows = connection.execute(query.join(waiting, waiting.c.lane == LANES.c.id, isouter=idle))
     return [
         LaneRow(row.name, row.waiting, row.owner if _is_held(row, at) else "", _free_at(row, at), row.slow)
         for row in rows.all()

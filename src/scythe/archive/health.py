@@ -1,0 +1,213 @@
+"""How a site fares, by its archive: the number of a site comes in, states, failures, shares and versions go out.
+
+Everything is bounded: of the fetches the last ones are looked at, of the extractions a sample, so that a site of 10^5
+pages is told about as quickly as one of ten.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, func, select
+
+from scythe.archive.database import Database, sound
+from scythe.archive.hashes import moment
+from scythe.archive.lanes import lane_rows
+from scythe.archive.rows import LaneRow, StoredRobots
+from scythe.archive.schema import (
+    EXTRACTIONS,
+    FETCHES,
+    LANES,
+    PAGES,
+    PROFILES,
+    ROBOTS,
+    SITE_LANES,
+    URLS,
+    VERSIONS,
+    WATCHES,
+)
+from scythe.visits import CRAWLED
+
+FAILED = ("failed", "retry", "gone", "refused")  # states in which a visit that brought nothing leaves an address
+_REASONS = 60  # kinds of states, and of failures
+_RECENT = 5_000  # fetches that are looked at
+_FAILURES = 20  # that are shown
+_SAMPLED = 800  # pages whose extractions are looked at ...
+_EXTRACTIONS = 3_000  # ... and versions of them
+_SPANS = 24  # parts that the time is cut into
+_LANES = 50
+_LENGTHS_S = (3_600, 10_800, 43_200, 86_400, 604_800, 2_592_000, 31_536_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Addresses, or fetches, that ended alike."""
+
+    state: str
+    why: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One visit that brought nothing."""
+
+    at: datetime
+    url: str
+    status: int | None  # None: no answer
+    state: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How the fields of pages that came within a time were got."""
+
+    at: datetime  # when it begins
+    pages: int
+    cut: int  # fields
+    tree: int
+    missing: int
+    cold: int  # pages that were read before anything was learned
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of what was learned of a site."""
+
+    version: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SiteHealth:
+    """What an archive knows of how one site fares."""
+
+    addresses: list[Reason]
+    fetched: int  # fetches that were looked at, the last ones
+    fetched_since: datetime | None
+    answered: list[Reason]  # of them, how they ended
+    failures: list[Failure]  # the last ones, the newest first
+    shares: list[Share]  # oldest first
+    sampled: int  # pages that the shares are of
+    versions: list[Version]  # of the profile, the newest first
+    robots: list[StoredRobots]
+    lanes: list[LaneRow]
+
+
+def read_health(database: Database, site: int, *, now: datetime, versions: int = 40) -> SiteHealth:
+    """Read how a site fares; `versions` of its profile are listed at most."""
+    with sound(database.where), database.reading() as connection:
+        recent = connection.execute(_recent(site)).one()
+        shares, sampled = read_shares(connection, site)
+        return SiteHealth(
+            addresses=_reasons(connection, _addresses(site)),
+            fetched=recent.number,
+            fetched_since=None if recent.since is None else moment(recent.since),
+            answered=_reasons(connection, _answers(site)),
+            failures=_failures(connection, site),
+            shares=shares,
+            sampled=sampled,
+            versions=read_versions(connection, site, versions),
+            robots=_robots(connection, site),
+            lanes=lane_rows(connection, site, now=now, kinds=(*CRAWLED, "list"), idle=True)[:_LANES],
+        )
+
+
+def read_versions(connection: Connection, site: int, limit: int) -> list[Version]:
+    """Return the versions of a site's profile, the newest first."""
+    query = select(PROFILES.c.version, PROFILES.c.at).where(PROFILES.c.site == site)
+    rows = connection.execute(query.order_by(PROFILES.c.version.desc()).limit(limit)).all()
+    return [Version(row.version, moment(row.at)) for row in rows]
+
+
+def read_shares(connection: Connection, site: int) -> tuple[list[Share], int]:
+    """Return how fields were got, over time, and of how many pages: of some, evenly spread, with all their versions."""
+    count = connection.execute(select(func.count()).select_from(PAGES).where(PAGES.c.site == site)).scalar_one()
+    apart = count // _SAMPLED + 1
+    sample = select(PAGES.c.id).where(PAGES.c.site == site, PAGES.c.id % apart == 0)
+    sample = sample.where(PAGES.c.id.not_in(select(WATCHES.c.id))).limit(2 * _SAMPLED)
+    told = (EXTRACTIONS.c[name] for name in ("how", "cut_fields", "tree_fields", "missing_fields"))
+    query = (
+        select(VERSIONS.c.page, VERSIONS.c.at, *told)
+        .join(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
+        .where(VERSIONS.c.page.in_(sample))
+        .order_by(VERSIONS.c.id.desc())
+        .limit(_EXTRACTIONS)
+    )
+    rows = connection.execute(query).all()
+    return _cut_time(rows), len({row.page for row in rows})
+
+
+def _cut_time(rows: Sequence[Row[Any]]) -> list[Share]:
+    """Gather extractions by when they were made, in parts of an hour, a day, a week ... so that there are not many."""
+    if not rows:
+        return []
+    first, last = min(row.at for row in rows), max(row.at for row in rows)
+    length = next((each for each in _LENGTHS_S if (last - first) / each < _SPANS), _LENGTHS_S[-1])
+    parts: dict[int, list[Row[Any]]] = defaultdict(list)
+    for row in rows:
+        parts[int(row.at // length)].append(row)
+    return [_share(moment(part * length), parts[part]) for part in sorted(parts)]
+
+
+def _share(at: datetime, rows: Sequence[Row[Any]]) -> Share:
+    learned = [row for row in rows if row.how != "cold"]
+    return Share(
+        at=at,
+        pages=len(rows),
+        cut=sum(row.cut_fields for row in learned),
+        tree=sum(row.tree_fields for row in learned),
+        missing=sum(row.missing_fields for row in learned),
+        cold=len(rows) - len(learned),
+    )
+
+
+def _addresses(site: int) -> Select[Any]:
+    query = select(URLS.c.state, URLS.c.why, func.count().label("number"))
+    return query.where(URLS.c.site == site, URLS.c.kind != "list").group_by(URLS.c.state, URLS.c.why)
+
+
+def _last(site: int) -> Any:
+    query = select(FETCHES.c.id, FETCHES.c.at, FETCHES.c.state, FETCHES.c.why, FETCHES.c.status, FETCHES.c.url)
+    return query.where(FETCHES.c.site == site).order_by(FETCHES.c.id.desc()).limit(_RECENT).subquery("last")
+
+
+def _recent(site: int) -> Select[Any]:
+    last = _last(site)
+    return select(func.count().label("number"), func.min(last.c.at).label("since")).select_from(last)
+
+
+def _answers(site: int) -> Select[Any]:
+    last = _last(site)
+    return select(last.c.state, last.c.why, func.count().label("number")).group_by(last.c.state, last.c.why)
+
+
+def _reasons(connection: Connection, query: Select[Any]) -> list[Reason]:
+    rows = connection.execute(query.order_by(func.count().desc()).limit(_REASONS)).all()
+    return [Reason(row.state, row.why, row.number) for row in rows]
+
+
+def _failures(connection: Connection, site: int) -> list[Failure]:
+    last = _last(site)
+    query = (
+        select(last.c.at, last.c.status, last.c.state, last.c.why, URLS.c.url)
+        .join(URLS, URLS.c.id == last.c.url)
+        .where(last.c.state.in_(FAILED), last.c.why != "")
+        .order_by(last.c.id.desc())
+        .limit(_FAILURES)
+    )
+    rows = connection.execute(query).all()
+    return [Failure(moment(row.at), row.url, row.status, row.state, row.why) for row in rows]
+
+
+def _robots(connection: Connection, site: int) -> list[StoredRobots]:
+    lanes = select(LANES.c.name).join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site)
+    names = connection.execute(lanes.order_by(LANES.c.name).limit(_LANES)).scalars().all()
+    origins = [f"{scheme}://{name}" for name in names for scheme in ("https", "http")]
+    rows = connection.execute(select(ROBOTS).where(ROBOTS.c.origin.in_(origins)).order_by(ROBOTS.c.origin)).all()
+    return [StoredRobots(row.origin, row.status, bytes(row.body), moment(row.fetched_at)) for row in rows]
