@@ -103,7 +103,9 @@ class Limits:
     searched_words: int = 50_000  # the same in words; PostgreSQL takes 1 MB of them
     searched_bytes: int = 500_000
     request_bytes: int = 16_000_000  # of one request to the web page: a page to read, as JSON
+    request_s: float = 60.0  # for the body of one request to come
     shown_chars: int = 5_000_000  # of a saved page in a frame; browsers show more only after seconds
+    shown_style_chars: int = 2_000_000  # of its style elements together, and of one sheet; real ones have up to 1 MB
     shown_sheets: int = 20  # style sheets of a page in a frame
     picture_bytes: int = 10_000_000  # of a picture or style sheet in a frame
 

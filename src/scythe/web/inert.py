@@ -9,159 +9,258 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from html import escape
+from importlib.resources import files
 
 from selectolax.lexbor import LexborNode
 
 from scythe.limits import LIMITS
 from scythe.page import Page
+from scythe.web.tame import tame
 
 ELEMENT, IMAGE = "data-sc", "data-sc-image"  # attributes: the number of an element of the body, of an image
-_DROPPED = frozenset(
+_KIND = "data-sc-kind"  # what stood where a box stands now
+_AS_IS = frozenset(
     """
-    applet area audio base basefont bgsound canvas command datalist dialog embed fencedframe frame frameset head iframe
-    keygen link map math meta noembed noframes object optgroup option param plaintext portal script select slot source
-    svg template textarea title track video xmp
+    a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del dfn div dl dt
+    em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr i img ins kbd label legend li main mark menu nav
+    ol p pre q rp rt ruby s samp search section small span strike strong sub sup table tbody td tfoot th thead time tr
+    tt u ul var wbr
     """.split()
 )
 _VOID = frozenset("br col hr img wbr".split())
-# what acts, or is a document of its own, becomes a plain box that looks the same from afar
-_RENAMED = {
-    "a": "span",
-    "form": "div",
-    "button": "span",
-    "input": "span",
-    "label": "span",
-    "body": "div",
-    "html": "div",
-}
-_RENAMED |= {
-    "amp-img": "img",
-    "noscript": "div",
-    "fieldset": "div",
-    "details": "div",
-    "summary": "div",
-    "picture": "span",
-}
-_KNOWN = frozenset(
+# what acts becomes a plain box that looks the same from afar; what is not known at all becomes a span
+_RENAMED = {"amp-img": "img"} | dict.fromkeys("details dialog fieldset form noframes summary".split(), "div")
+_GONE = frozenset(
     """
-    a abbr address amp-img article aside b bdi bdo big blockquote body br button caption center cite code col colgroup
-    dd del details dfn div dl dt em fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 header hgroup hr html
-    i img input ins kbd label legend li main mark menu nav noscript ol p picture pre q rp rt ruby s samp search section
-    small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr
+    area base basefont bgsound command datalist head keygen link meta noembed optgroup option param script source style
+    template title track
     """.split()
 )
+# boxes that say what stood in their place; their insides are not shown
+_BOXES = {
+    "applet": "plug-in",
+    "audio": "sound",
+    "canvas": "drawing",
+    "embed": "plug-in",
+    "fencedframe": "another page",
+    "frame": "another page",
+    "frameset": "other pages",
+    "iframe": "another page",
+    "input": "field",
+    "math": "formula",
+    "meter": "bar",
+    "plaintext": "text",
+    "portal": "another page",
+    "progress": "bar",
+    "select": "field",
+    "svg": "icon",
+    "textarea": "field",
+    "video": "video",
+    "xmp": "text",
+}
+_SAID_INSIDE = frozenset("math plaintext textarea xmp".split())
+_BUTTONS = frozenset("button image reset submit".split())
 _ATTRIBUTES = frozenset(
-    "class id style title alt width height colspan rowspan align valign dir lang bgcolor color face size start".split()
+    """
+    align alt bgcolor border cellpadding cellspacing class color colspan dir face height hidden id lang nowrap reversed
+    rowspan size span start style title type valign value width
+    """.split()
 )
+_MOST_DIGITS = {"colspan": 3, "rowspan": 3, "span": 3, "width": 4, "height": 4, "border": 2, "cellpadding": 2}
+_MOST_DIGITS |= {"cellspacing": 2, "size": 2}
+_LIST_ONLY = frozenset(("type", "value", "start", "reversed"))
 _VALUE_CHARS = 4_000
+_SAID_CHARS = 500  # of what a box says
+_FEW_STYLES = 2_000  # characters: a page that has no more brings its looks along in sheets that are not loaded
 
-# the address of a picture by the number of its image, and of a style sheet by its number; None: not to be loaded
+# the address of a picture by the number of its image; None: not to be loaded
 Address = Callable[[int], str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Inert:
-    """A document that can do nothing, and what was left out for its size."""
+    """A document that can do nothing, and whether it was cut for its size."""
 
     html: str
-    elements: int
+    elements: int  # of the whole page
     is_cut: bool
 
 
 def number_elements(page: Page) -> list[LexborNode]:
-    """Return the elements below the body in page order: the place of each is its number in the inert document."""
+    """Return the body and all elements in it, in page order: the place of each is its number in the document."""
     body = page.tree.body
-    return [] if body is None else [node for node in body.css("*") if node.tag and node.tag != "-text"]
+    return [] if body is None else body.css("*")
 
 
 def make_inert(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) -> Inert:
     """Write a page anew. `sheets` are addresses of ours that style sheets of the page are loaded from."""
-    numbers = {node.mem_id: number for number, node in enumerate(number_elements(page))}
-    images = {use.node_id: row for row, use in enumerate(page.images)}
-    out: list[str] = []
-    size, is_cut = 0, False
-    for piece in _pieces(page, numbers, images, picture):
-        size += len(piece)
-        if size > LIMITS.shown_chars and not piece.startswith("</"):
-            is_cut = True
-            continue
-        out.append(piece)
-    links = "".join(f'<link rel="stylesheet" href="{escape(address)}">' for address in sheets)
-    styles = "".join(f"<style>{text}</style>" for text in _styles(page))
-    head = f'<meta charset="utf-8"><title>{escape(page.head.title[:200])}</title>{links}{styles}<style>{_OURS}</style>'
-    body = "".join(out)
-    return Inert(f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>', len(numbers), is_cut)
+    nodes = number_elements(page)
+    writer = _Writer(nodes, {use.node_id: row for row, use in enumerate(page.images)}, picture)
+    root, body = page.tree.root, page.tree.body
+    inside = writer.write_children(body) if body is not None else ""
+    if writer.is_cut:
+        inside += f"<p {_KIND}='note'>The rest of this page is not shown: it is too long to look at.</p>"
+    styles, size = _read_styles(page)
+    bare = "" if sheets or size > _FEW_STYLES else " data-sc-bare"
+    html = (
+        f"<!doctype html><html{_attributes(root, 'html') if root is not None else ''}{bare}><head>"
+        f'<meta charset="utf-8"><title>{escape(page.head.title[:200])}</title><style>{_sheet("frame-base.css")}</style>'
+        + "".join(f'<link rel="stylesheet" href="{escape(address)}">' for address in sheets)
+        + f"{styles}<style>{_sheet('frame-last.css')}</style></head>"
+        f"{writer.open(body, 'body') if body is not None else '<body>'}{inside}</body></html>"
+    )
+    return Inert(html, len(nodes), writer.is_cut)
 
 
-def _pieces(page: Page, numbers: dict[int, int], images: dict[int, int], picture: Address) -> Iterator[str]:
-    """Yield tags and text of the body in page order, without recursion: pages nest as deeply as they like."""
-    body = page.tree.body
-    if body is None:
-        return
-    stack: list[LexborNode | str] = [body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            yield node
-            continue
+class _Writer:
+    """Writes the elements of one page."""
+
+    def __init__(self, nodes: list[LexborNode], images: dict[int, int], picture: Address) -> None:
+        self._numbers = {node.mem_id: number for number, node in enumerate(nodes)}
+        self._images, self._picture = images, picture
+        self.is_cut = False
+
+    def write_children(self, body: LexborNode) -> str:
+        """Return what is in the body, without recursion, up to a size: pages are as long as they like."""
+        out: list[str] = []
+        size = 0
+        stack: list[LexborNode | str] = _children(body)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, str):
+                out.append(node)
+                continue
+            piece, closing = self._piece(node)
+            size += len(piece) + len(closing)
+            if size > LIMITS.shown_chars:
+                self.is_cut = True
+                out += [end for end in reversed(stack) if isinstance(end, str)]
+                break
+            out.append(piece)
+            if closing:
+                stack.append(closing)
+                stack += _children(node)
+        return "".join(out)
+
+    def _piece(self, node: LexborNode) -> tuple[str, str]:
+        """Return text, or an opening tag with the closing one where its children come between."""
         tag = (node.tag or "").lower()
         if tag == "-text":
-            yield escape(node.text_content or "")
-            continue
-        if tag in _DROPPED or tag.startswith(("-", "_", "!")):
-            continue
-        name = _RENAMED.get(tag, tag if tag in _KNOWN else "div" if "-" in tag else "span")
-        yield _open(node, name, numbers, images, picture)
-        if name not in _VOID:
-            stack.append(f"</{name}>")
-            children: list[LexborNode] = []
-            child = node.first_child
-            while child is not None:
-                children.append(child)
-                child = child.next
-            stack += reversed(children)
+            return escape(node.text_content or "", quote=False), ""
+        if tag in _AS_IS:
+            name = tag
+        elif tag in _GONE or tag.startswith(("-", "_", "!")) or not tag:
+            return "", ""
+        elif tag in _BOXES:
+            return self._box(node, tag), ""
+        else:
+            name = _RENAMED.get(tag, "span")
+            if _is_invisible(node, tag):
+                return "", ""
+        kind = f' {_KIND}="{tag}"' if tag in ("button", "object") else ""
+        return self.open(node, name, kind), "" if name in _VOID else f"</{name}>"
+
+    def open(self, node: LexborNode, name: str, more: str = "") -> str:
+        """Return an opening tag."""
+        number = self._numbers.get(node.mem_id)
+        said = _attributes(node, name)
+        if number is not None:
+            said += f' {ELEMENT}="{number}"'
+        row = self._images.get(node.mem_id)
+        if row is not None and name == "img":
+            address = self._picture(row)
+            said += f' {IMAGE}="{row}"'
+            said += f' src="{escape(address)}"' if address else ""
+        return f"<{name}{said}{more}>"
+
+    def _box(self, node: LexborNode, tag: str) -> str:
+        """Return a whole element that stands for one that would act, play, or be a document of its own."""
+        attributes = node.attributes
+        kind, inside = _BOXES[tag], ""
+        if tag == "input":
+            form = (attributes.get("type") or "text").strip().lower()
+            if form == "hidden":
+                return ""
+            kind = "button" if form in _BUTTONS else "tick" if form in ("checkbox", "radio") else "field"
+            inside = "" if kind == "tick" else attributes.get("value") or attributes.get("placeholder") or ""
+        elif tag == "select":
+            option = node.css_first("option[selected]") or node.css_first("option")
+            inside = option.text() if option is not None else ""
+        elif tag in _SAID_INSIDE:
+            inside = node.text()
+        side = "".join(
+            f"{name}:{value}px;"
+            for name in ("width", "height")
+            if tag in ("video", "iframe", "canvas", "embed", "svg")
+            and (value := _pixels(attributes.get(name) or "")) is not None
+        )
+        more = f' {_KIND}="{kind}"' + (f' style="{side}"' if side and not attributes.get("style") else "")
+        return f"{self.open(node, 'span', more)}{escape(inside.strip()[:_SAID_CHARS], quote=False)}</span>"
 
 
-def _open(node: LexborNode, name: str, numbers: dict[int, int], images: dict[int, int], picture: Address) -> str:
-    attributes = node.attributes
-    said = [
-        f' {key}="{escape((value or "")[:_VALUE_CHARS])}"' for key, value in attributes.items() if key in _ATTRIBUTES
-    ]
-    number = numbers.get(node.mem_id)
-    if number is not None:
-        said.append(f' {ELEMENT}="{number}"')
-    row = images.get(node.mem_id)
-    if row is not None:
-        address = picture(row)
-        said.append(f' {IMAGE}="{row}"')
-        said.append(f' src="{escape(address)}"' if address else "")
-    return f"<{name}{''.join(said)}>"
+def _children(node: LexborNode) -> list[LexborNode | str]:
+    """Return the children, the last one first."""
+    found: list[LexborNode | str] = []
+    child = node.last_child
+    while child is not None:
+        found.append(child)
+        child = child.prev
+    return found
 
 
-def _styles(page: Page) -> Iterator[str]:
-    """Yield what the page's own style elements say. An end tag cannot be in it, or it would have ended there."""
-    left = LIMITS.shown_chars
-    for node in page.tree.css("style"):
-        text = node.text_content or ""
+def _is_invisible(node: LexborNode, tag: str) -> bool:
+    """Say whether an element shows nothing: a closed dialog, a form that a table pushed its fields out of."""
+    return (tag == "dialog" and "open" not in node.attributes) or (tag == "form" and node.first_child is None)
+
+
+def _attributes(node: LexborNode, name: str) -> str:
+    return "".join(
+        f' {key}="{escape(_value(key, value or ""))}"'
+        for key, value in node.attributes.items()
+        if key in _ATTRIBUTES and _is_fit(key, value or "", name)
+    )
+
+
+def _is_fit(key: str, value: str, name: str) -> bool:
+    """Say whether an attribute means no more than looks: browsers spend minutes on a cell that is a million wide."""
+    if key in _LIST_ONLY:
+        return name in ("ol", "ul", "li") and len(value) < 10
+    most = _MOST_DIGITS.get(key)
+    return most is None or len(value.strip().partition(".")[0].rstrip("px%")) <= most
+
+
+def _value(key: str, value: str) -> str:
+    value = value[:_VALUE_CHARS]
+    return tame(value) if key == "style" else value
+
+
+def _pixels(value: str) -> int | None:
+    number = value.strip().removesuffix("px")
+    return int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None
+
+
+def _read_styles(page: Page) -> tuple[str, int]:
+    """Return the page's own style elements, tamed, and how much they say."""
+    out: list[str] = []
+    left = LIMITS.shown_style_chars
+    for text in _style_texts(page):
+        if len(text) > left:
+            break
         left -= len(text)
-        if left < 0:
-            return
-        if "</" not in text:
-            yield text
+        out.append(f"<style>{tame(text)}</style>")
+    return "".join(out), LIMITS.shown_style_chars - left
 
 
-# Ours comes last: what a page hides or moves about stays findable, and nothing blinks.
-_OURS = f"""
-*, *::before, *::after {{ animation: none !important; transition: none !important; cursor: inherit !important; }}
-html, body {{ overflow: visible !important; height: auto !important; max-height: none !important; }}
-body {{ margin: 0 auto; padding: 16px; position: static !important; }}
-body {{ visibility: visible !important; opacity: 1 !important; }}
-img {{ max-width: 100%; }}
-img[{IMAGE}] {{ visibility: visible !important; opacity: 1 !important; }}
-img[{IMAGE}]:not([src]) {{
-  display: inline-block !important; min-width: 72px; min-height: 48px; overflow: hidden;
-  font: 12px/1.3 system-ui, sans-serif; color: #555;
-  background: repeating-linear-gradient(45deg, #e9e9e6 0 8px, #f4f4f1 8px 16px);
-}}
-"""
+def _style_texts(page: Page) -> Iterator[str]:
+    for node in page.tree.css("style"):
+        media = (node.attributes.get("media") or "").strip().lower()
+        if media != "print":
+            yield node.text()
+
+
+@cache
+def _sheet(name: str) -> str:
+    """Return a style sheet of ours: `base` is what a page may override, `last` what it may not."""
+    return (files("scythe.web") / "static" / name).read_text("utf-8")
