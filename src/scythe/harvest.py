@@ -138,7 +138,7 @@ class _Extraction:
         """Extract a page that no layout fits: cold, but for what was shown by example, by rules that all still hold."""
         for layout in self._profile.layouts if self._via != "cut" else ():
             asked = [rules for rules in layout.fields if rules.name in self._profile.named and rules.usual.is_expected]
-            found = {each.name: field for each in asked if (field := self._follow(_sterner(each), _UNKNOWN)).values}
+            found = {each.name: field for each in asked if (field := self._follow(sterner(each), _UNKNOWN)).values}
             if len(found) == len(asked) > len(self._fields):
                 self._fields = found
         return self._finish(_UNKNOWN)
@@ -277,7 +277,7 @@ class Trees:
         return mark_scores(self.page, self._judge.score_page(self.page, read_image_contexts(self.page)))
 
 
-def _sterner(rules: FieldRules) -> FieldRules:
+def sterner(rules: FieldRules) -> FieldRules:
     """Ask one more rule to agree, and no other way: on a page of another kind two may agree by chance."""
     return replace(rules, ways=tuple(replace(way, needed=way.needed + 1) for way in rules.ways[:1]))
 
