@@ -37,6 +37,7 @@ AREAS = (
     "health",
     "runs",
     "frames",
+    "interface",
 )
 # entry of the menu -> (path, what it says)
 MENU = {

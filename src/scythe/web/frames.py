@@ -19,7 +19,7 @@ from scythe.model import Response
 from scythe.page import Page
 from scythe.url import absolute
 from scythe.web.inert import make_inert
-from scythe.web.operation import Document, NotThere, Operation, Sent, Wanted
+from scythe.web.operation import Document, Key, NotThere, Operation, Sent, Wanted
 from scythe.web.room import PageAtHand, Room
 
 _FRAME = "default-src 'none'; style-src 'unsafe-inline'{own}; img-src data:{own}; form-action 'none'; base-uri 'none'; "
@@ -56,7 +56,7 @@ class PictureWanted(Wanted, frozen=True):
 class ConsentWanted(Wanted, frozen=True):
     """Whether pictures and styles of a site may be loaded."""
 
-    site: str
+    site: Key
     is_given: bool
 
 
@@ -64,7 +64,7 @@ class ConsentWanted(Wanted, frozen=True):
 class Consent:
     """Whether they may be loaded."""
 
-    site: str
+    site: Key
     is_given: bool
 
 

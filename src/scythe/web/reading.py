@@ -31,6 +31,7 @@ Parts = Annotated[
     tuple[Part, ...],
     Meta(max_length=20, description="What to return of the document; `all` is everything, html and records too."),
 ]
+Html = Annotated[str, Meta(max_length=LIMITS.request_bytes)]
 Method = Annotated[str, Meta(max_length=100)]
 
 
@@ -38,11 +39,13 @@ class PageWanted(Wanted, frozen=True):
     """A page: fetched from an address, given as HTML, or at hand."""
 
     url: Annotated[
-        Address | None, Meta(description="An http or https address to fetch; with `html`, where it was saved from.")
+        Address | None,
+        Meta(
+            description="An http or https address to fetch; with `html`, where it was saved from.",
+            examples=["https://example.org/story"],
+        ),
     ] = None
-    html: Annotated[
-        str | None, Meta(max_length=LIMITS.request_bytes, description="The source of the page; nothing is fetched.")
-    ] = None
+    html: Annotated[Html | None, Meta(description="The source of the page; nothing is fetched.")] = None
     page: Annotated[Number | None, Meta(description="The number of a page at hand, as GET /api/pages lists them.")] = (
         None
     )

@@ -1,0 +1,195 @@
+"""The operations come in, their description goes out: an OpenAPI 3.1 document, for programs that write programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import version
+from inspect import getdoc
+from typing import Any
+
+import msgspec
+
+from scythe.limits import LIMITS
+from scythe.web.app import AREAS, load_areas
+from scythe.web.operation import Operation
+
+Schema = dict[str, Any]
+
+REF = "#/components/schemas/"
+_ABOUT = """What `scythe ui` serves, for programs. Every request wants the token that `scythe ui` shows, or that you
+gave it with `--token`: `Authorization: Bearer TOKEN`. What a GET wants is in the address, what a POST wants is JSON.
+Work that takes longer than a second is started by a POST that answers with a job; GET /api/jobs/{number} says how far
+it is. Whatever goes wrong has a status of its own and says in `error` what was expected and what came."""
+_ERRORS = {
+    400: "The body is not JSON.",
+    401: "The token is missing or wrong.",
+    403: "A browser sends this for a page of another site.",
+    404: "What was asked for is not there.",
+    405: "There is no such thing to do here: other methods are known.",
+    409: "It cannot be done as things stand.",
+    413: f"The body has more than {LIMITS.request_bytes // 1_000_000} MB.",
+    415: "The body must be sent as application/json.",
+    421: "The Host of the request is not the name of this server.",
+    422: "What was asked for is not what it should be; `error` says where.",
+    501: "An optional package is needed that is not installed.",
+    502: "The page to fetch could not be had.",
+    503: "The archive cannot be read or written now.",
+}
+_OF_CHANGES = (400, 403, 413, 415)  # no GET has a body, or changes anything
+_NAMES = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")  # in a path; starlette takes {name:path}, too
+
+
+@cache
+def describe_interface() -> Schema:
+    """Return the whole description; it is the same for every room."""
+    tagged = [(name, area, one) for name, area in _areas() for one in getattr(area, "OPERATIONS", ())]
+    wanted, answers, components = _schemas([one for _, _, one in tagged])
+    paths: Schema = {}
+    for at, (tag, _, operation) in enumerate(tagged):
+        described = _describe(operation, tag, wanted[at], answers[at], components)
+        paths.setdefault(_NAMES.sub(r"{\1}", operation.path), {})[operation.method.lower()] = described
+    used = dict.fromkeys((tag, area) for tag, area, _ in tagged)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "scythe",
+            "version": version("scythe"),
+            "description": _ABOUT,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"bearer": []}, {"cookie": []}],
+        "tags": [{"name": tag, "description": getdoc(area)} for tag, area in used],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "responses": {f"{status}": _error(says) for status, says in _ERRORS.items()},
+            "securitySchemes": _SECURITY,
+        },
+    }
+
+
+_SECURITY = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "The token that `scythe ui` shows."},
+    "cookie": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": "scythe",
+        "description": "What browsers have: its name goes on with letters that change with the token. "
+        "A POST that comes with it also needs the header X-Scythe, which pages of the server know.",
+    },
+}
+
+
+def _areas() -> Iterator[tuple[str, Any]]:
+    return zip(AREAS, load_areas(), strict=True)
+
+
+def _schemas(operations: list[Operation]) -> tuple[list[Schema], list[Schema], Schema]:
+    """Return for each operation the schemas of what it wants and answers, and those that they refer to."""
+    kinds = [operation.wanted for operation in operations] + [operation.answer for operation in operations]
+    found, components = msgspec.json.schema_components(kinds, schema_hook=_anything, ref_template=REF + "{name}")
+    components = dict(components)
+    components["Error"] = {
+        "title": "Error",
+        "description": "Why a request was not answered.",
+        "type": "object",
+        "properties": {"error": {"type": "string"}},
+        "required": ["error"],
+    }
+    return list(found[: len(operations)]), list(found[len(operations) :]), components
+
+
+def _anything(kind: type) -> Schema:
+    if kind is not object:
+        raise NotImplementedError(f"{kind} in an answer has no form in JSON")
+    return {"description": "Anything."}
+
+
+def _error(says: str) -> Schema:
+    return {"description": says, "content": {"application/json": {"schema": {"$ref": f"{REF}Error"}}}}
+
+
+def _describe(operation: Operation, tag: str, wanted: Schema, answer: Schema, components: Schema) -> Schema:
+    whole = resolve(wanted, components)
+    in_path = _NAMES.findall(operation.path)
+    properties: Schema = whole.get("properties", {})
+    asked = [name for name in properties if name not in in_path]
+    statuses = [status for status in _ERRORS if operation.method == "POST" or status not in _OF_CHANGES]
+    described: Schema = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "description": getdoc(operation.call) or operation.summary,
+        "tags": [tag],
+        "parameters": [_parameter(name, "path", whole) for name in in_path],
+        "responses": {
+            "200": {"description": "The answer.", "content": {"application/json": {"schema": answer}}},
+            **{f"{status}": {"$ref": f"#/components/responses/{status}"} for status in statuses},
+        },
+    }
+    if operation.method == "GET":
+        described["parameters"] += [_parameter(name, "query", whole) for name in asked]
+    else:
+        schema = wanted if not in_path else _without(whole, in_path)
+        body = {"schema": schema, "example": sample({name: properties[name] for name in asked}, whole, components)}
+        described["requestBody"] = {"required": True, "content": {"application/json": body}}
+    if operation.tool:
+        described["x-tool"] = operation.tool
+    return described
+
+
+def _parameter(name: str, where: str, whole: Schema) -> Schema:
+    schema = dict(whole["properties"][name])
+    says = schema.pop("description", "")
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind.get("type") != "null"]
+    if kinds:  # in an address, null is what is not there
+        schema = {key: value for key, value in schema.items() if key != "anyOf"} | (
+            kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+        )
+    if schema.get("default", ...) is None:
+        del schema["default"]
+    parameter: Schema = {"name": name, "in": where, "schema": schema}
+    if where == "path" or name in whole.get("required", ()):
+        parameter["required"] = True
+    return parameter | ({"description": says} if says else {})
+
+
+def _without(whole: Schema, names: Iterable[str]) -> Schema:
+    """Return the schema of an object without some of its properties: they stand in the path."""
+    properties = {name: schema for name, schema in whole.get("properties", {}).items() if name not in names}
+    required = [name for name in whole.get("required", ()) if name not in names]
+    return {**whole, "properties": properties, "required": required}
+
+
+def resolve(schema: Schema, components: Schema) -> Schema:
+    """Return what a schema stands for, where it is only a name."""
+    name = schema.get("$ref", "").removeprefix(REF)
+    return components[name] if name else schema
+
+
+def sample(properties: Schema, whole: Schema, components: Schema) -> Schema:
+    """Return an example of an object: what it must have, and what has an example."""
+    required = whole.get("required", ())
+    return {
+        name: _value(schema, components)
+        for name, schema in properties.items()
+        if name in required or "examples" in schema
+    }
+
+
+def _value(schema: Schema, components: Schema) -> Any:
+    schema = resolve(schema, components)
+    if "examples" in schema:
+        return schema["examples"][0]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return _value(schema["anyOf"][0], components)
+    kind = schema.get("type")
+    if kind == "object":
+        return sample(schema.get("properties", {}), schema, components)
+    if kind == "array":
+        return [_value(schema["items"], components)] if isinstance(schema.get("items"), dict) else []
+    return {"integer": schema.get("minimum", 0), "number": 0.5, "boolean": True, "string": "..."}.get(str(kind))

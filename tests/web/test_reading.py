@@ -1,0 +1,172 @@
+"""Reading and extracting by the JSON interface."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tests.web.asking import ask
+from tests.web.conftest import demo_pages, make_room
+
+from scythe import Site, read
+from scythe.errors import BadInput, FetchFailed
+from scythe.sources import Reach
+from scythe.web.learned import LearnedSites
+from scythe.web.operation import NotNow, NotThere
+from scythe.web.reading import (
+    ExtractWanted,
+    PageWanted,
+    ReadWanted,
+    RegionsWanted,
+    SuggestWanted,
+    extract_page,
+    load_page,
+    read_page,
+    read_page_regions,
+    suggest_for_annotation,
+)
+from scythe.web.room import Room, RoomOptions
+from scythe.web.serve import Serving
+
+STORY = 3  # the number of a page at hand
+
+
+@cache
+def learned() -> str:
+    """Return the profile of the demo site."""
+    return Site.learn([(page.url, page.body) for page in demo_pages()[:12]]).to_json()
+
+
+def learn(room: Room) -> Site:
+    site = Site.from_json(learned())
+    room.save_site("profile", site)
+    return site
+
+
+def test_what_is_read_is_what_the_library_reads(serving: Serving, room: Room) -> None:
+    page = room.page(STORY)
+    assert page is not None
+    expected = json.loads(json.dumps(read(page.body, page.url).to_dict()))
+    said = ask(serving, "/api/read", {"page": STORY, "parts": ["all"]}).value
+    assert said == expected
+    assert said["text"]
+
+
+def test_only_the_parts_asked_for_are_there(room: Room) -> None:
+    said = ask_parts(room, ("markdown",))
+    assert said == {"url", "why", "losses", "markdown"}
+
+
+def ask_parts(room: Room, parts: tuple[str, ...]) -> set[str]:
+    import msgspec
+
+    wanted = msgspec.convert({"page": STORY, "parts": list(parts)}, ReadWanted)
+    return set(msgspec.to_builtins(read_page(room, wanted)))
+
+
+def test_html_can_be_sent_and_nothing_is_fetched(serving: Serving) -> None:
+    html = "<title>A</title><h1>Über uns</h1><p>" + "Ein Satz mit Wörtern steht hier. " * 20
+    said = ask(serving, "/api/read", {"html": html, "url": "https://example.org/a"}).value
+    assert "Wörtern" in said["text"]
+    assert said["url"] == "https://example.org/a"
+
+
+def test_a_learned_site_cuts_fields_with_spans(room: Room) -> None:
+    site = learn(room)
+    page = room.page(STORY)
+    assert page is not None
+    said = extract_page(room, ExtractWanted(page=STORY))
+    assert isinstance(said.fields, dict)
+    assert said.fields["title"] == site.extract(page.body, page.url).fields["title"]
+    span = said.fields["title"].span
+    assert span is not None
+    assert said.fields["title"].values[0].encode() in page.body[slice(*span)]
+
+
+def test_a_learned_site_is_loaded_once_until_it_changes(room: Room) -> None:
+    learn(room)
+    sites = room.part(LearnedSites)
+    first = sites.find("profile")
+    assert sites.find(None) is first
+    learn(room)
+    assert sites.find("profile") is not first
+
+
+def test_a_site_of_the_archive_is_found_by_its_key(room: Room) -> None:
+    with room.archive() as archive:
+        number = archive.add_site("field.example", "https://field.example/")
+        archive.save_profile(number, learned())
+    said = extract_page(room, ExtractWanted(page=STORY, site="field.example", via="cut"))
+    assert isinstance(said.fields, dict)
+    assert said.fields["title"].how.startswith("cut")
+
+
+def test_extracting_says_what_is_missing(room: Room) -> None:
+    with pytest.raises(NotNow, match="no site was learned"):
+        extract_page(room, ExtractWanted(page=STORY))
+    with pytest.raises(NotNow, match="nothing was learned of"):
+        extract_page(room, ExtractWanted(page=STORY, site="profile"))
+    with pytest.raises(NotThere, match="there is no site"):
+        extract_page(room, ExtractWanted(page=STORY, site="elsewhere"))
+
+
+def test_lists_of_a_page_come_with_their_columns(room: Room) -> None:
+    regions = read_page_regions(room, RegionsWanted(page=1))
+    assert regions[0].columns
+    assert len(read_page_regions(room, RegionsWanted(page=1, everything=True))) > len(regions)
+
+
+def test_pages_at_hand_are_suggested_by_number(room: Room) -> None:
+    found = suggest_for_annotation(room, SuggestWanted(count=3))
+    assert len({one.page for one in found}) == 3
+    assert all(one.by == "cover" for one in found)
+
+
+def test_addresses_are_suggested_without_fetching(room: Room) -> None:
+    urls = tuple(f"https://example.org/story-{number}.html" for number in range(9))
+    found = suggest_for_annotation(room, SuggestWanted(urls=urls, count=2))
+    assert [one.by for one in found] == ["clusters", "clusters"]
+    with pytest.raises(NotThere, match="no pages at hand"):
+        suggest_for_annotation(room, SuggestWanted(site="elsewhere"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["file:///etc/passwd", "/etc/passwd", "ftp://example.org/", "javascript:alert(1)", "", "http://", "\0http://a"],
+)
+def test_only_web_addresses_are_fetched(room: Room, url: str) -> None:
+    with pytest.raises(BadInput, match="not an http or https address"):
+        load_page(room, PageWanted(url=url))
+
+
+def test_a_page_is_named_in_one_way(room: Room) -> None:
+    with pytest.raises(BadInput, match="name a page"):
+        load_page(room, PageWanted())
+    with pytest.raises(BadInput, match="not both"):
+        load_page(room, PageWanted(page=1, html="<p>"))
+    with pytest.raises(NotThere, match="no page 999"):
+        load_page(room, PageWanted(page=999))
+
+
+def test_private_addresses_are_fetched_only_where_the_server_allows(tmp_path: Path, serving: Serving) -> None:
+    closed = Room(RoomOptions(profile=tmp_path / "p.json", reach=Reach(allow_private=False)), demo_pages(3))
+    with pytest.raises(FetchFailed, match=r"private|not public|loopback"):
+        load_page(closed, PageWanted(url=serving.url))
+    opened = make_room(tmp_path, [])
+    with pytest.raises(FetchFailed, match="401"):  # it was asked, and wants a token
+        load_page(opened, PageWanted(url=serving.url))
+
+
+def test_a_failed_fetch_is_not_our_error(serving: Serving) -> None:
+    said = ask(serving, "/api/read", {"url": serving.url})
+    assert said.status == 502
+    assert re.search("401", said.value["error"])
+
+
+def test_methods_nobody_has_are_named(serving: Serving) -> None:
+    said = ask(serving, "/api/read", {"page": STORY, "method": "magic"})
+    assert said.status == 422
+    assert "magic" in said.value["error"]
