@@ -26,6 +26,7 @@ from scythe.cli.watch_options import (
     Once,
     Only,
     Policy,
+    Regions,
     Secret,
     WatchArchive,
     WatchedSites,
@@ -57,6 +58,7 @@ Examples:
   scythe watch https://example.org/news                       into watch.scythe.db, until Ctrl-C
   scythe watch example.org example.net/jobs --max-delay 6h    no record is seen later than 6 hours after it came
   scythe watch example.org --p95 1h                           95 of 100 within the hour, and quiet nights
+  scythe watch example.org/shop --region products             only its products, none of its other lists
   scythe watch example.org --follow                           and archive the pages that the records lead to
   scythe watch example.org --exec 'notify-me --stdin'         run a command for new records
   scythe watch example.org --webhook https://hooks.example.net/x --feed new.rss
@@ -91,6 +93,7 @@ def watch(
     floor: AtLeast = None,
     policy: Policy = "auto",
     older_pages: OlderPages = 20,
+    region: Regions = None,
     follow: Follow = False,
     exec_: Exec = None,
     webhook: Webhook = None,
@@ -113,6 +116,7 @@ def watch(
     quiet: Quiet = False,
 ) -> None:
     with quiet_ends(), plain_errors():
+        from scythe.watching.chosen import Chosen
         from scythe.watching.hooks import HookOptions
         from scythe.watching.options import ListOptions, WatchOptions
 
@@ -120,7 +124,8 @@ def watch(
         if forget:
             raise typer.Exit(_forget(archive, addresses))
         goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, floor_s=floor or Goals().floor_s)
-        wanted = ListOptions(policy, goals, older_pages, follow)
+        chosen = tuple(map(Chosen.named, region or ()))
+        wanted = ListOptions(policy, goals, older_pages, follow, regions=chosen)
         options = WatchOptions(
             delay=delay,
             concurrency=concurrency,

@@ -40,6 +40,14 @@ OlderPages = Annotated[
     int,
     typer.Option(min=0, max=1_000, help="Follow so many older pages, at most, to find again what was there; 0: none."),
 ]
+Regions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--region",
+        metavar="N|KIND",
+        help="Only this list of the page: the N-th, or the first of a kind; `scythe records SITE --all` shows them.",
+    ),
+]
 Follow = Annotated[bool, typer.Option("--follow", help="Archive the page that each new record leads to as well.")]
 Exec = Annotated[
     list[str] | None,

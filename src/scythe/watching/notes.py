@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+
+from scythe.errors import BadInput
+from scythe.watching.chosen import Chosen
 
 _ENOUGH = 6  # records that left a region, before anything is made of it
 _LATELY = 40
@@ -13,13 +16,15 @@ _IDLE = 2  # times in a row that older pages were of no use, after which they ar
 
 @dataclass(slots=True)
 class Notes:
-    """Which regions have older pages, and how often a gap could not be closed."""
+    """Which regions have older pages, how often a gap could not be closed, and which regions choices mean."""
 
     idle: dict[int, int] = field(default_factory=dict)  # region -> how often older pages brought nothing
     paged: set[int] = field(default_factory=set)  # regions whose older pages go on where the first ends
     tries: dict[int, int] = field(default_factory=dict)  # region -> visits that failed to close its gap
     gone: dict[int, int] = field(default_factory=dict)  # region -> records that left it lately
     kept: dict[int, int] = field(default_factory=dict)  # and how many of these a larger list of the page still showed
+    chosen: dict[str, int] = field(default_factory=dict)  # code of a choice -> the region that it means
+    others: tuple[Chosen, ...] = ()  # regions that were not chosen, as they were last seen
 
     def may_have_older(self, number: int) -> bool:
         return self.idle.get(number, 0) < _IDLE
@@ -48,8 +53,9 @@ class Notes:
 
     def to_json(self) -> str:
         """Write them as they are kept in an archive."""
-        plain = {"idle": self.idle, "paged": sorted(self.paged), "tries": self.tries}
-        plain |= {"gone": self.gone, "kept": self.kept}
+        plain: dict[str, object] = {"idle": self.idle, "paged": sorted(self.paged), "tries": self.tries}
+        plain |= {"gone": self.gone, "kept": self.kept, "chosen": self.chosen}
+        plain["others"] = [asdict(one) for one in self.others]
         return json.dumps({name: value for name, value in plain.items() if value})
 
     @classmethod
@@ -58,8 +64,10 @@ class Notes:
         try:
             plain = json.loads(text or "{}")
             idle, tries, gone, kept = (_counts(plain.get(name)) for name in ("idle", "tries", "gone", "kept"))
-            return cls(idle, set(map(int, plain.get("paged", ()))), tries, gone, kept)
-        except (ValueError, TypeError, AttributeError):
+            chosen = {str(code): int(number) for code, number in plain.get("chosen", {}).items()}
+            others = tuple(map(Chosen.from_plain, plain.get("others", ())))
+            return cls(idle, set(map(int, plain.get("paged", ()))), tries, gone, kept, chosen, others)
+        except (ValueError, TypeError, AttributeError, BadInput):
             return cls()
 
 

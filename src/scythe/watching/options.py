@@ -15,6 +15,7 @@ from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.schedule.policies import POLICIES
 from scythe.watched import Goals
+from scythe.watching.chosen import MOST, Chosen
 
 OLDER_PAGES = 20
 _MOST_OLDER_PAGES = 1_000
@@ -29,6 +30,8 @@ class ListOptions:
     older_pages: int = OLDER_PAGES  # to follow back, at most, where nothing known is left on the first; 0: none
     follow: bool = False  # archive the page of each new record too
     parts: tuple[str, ...] = ("text", "images")  # what to extract of those
+    regions: tuple[Chosen, ...] = ()  # the lists of the page that are meant; none: all
+    others: tuple[Chosen, ...] = ()  # its other lists, when those were chosen: not to be taken for them
 
     def __post_init__(self) -> None:
         """Raise BadInput where a value cannot be meant."""
@@ -36,6 +39,8 @@ class ListOptions:
             raise BadInput(f"there is no policy {self.policy!r}; known are {', '.join(POLICIES)}")
         if not 0 <= self.older_pages <= _MOST_OLDER_PAGES:
             raise BadInput(f"0 to {_MOST_OLDER_PAGES} older pages can be followed, not {self.older_pages}")
+        if max(len(self.regions), len(self.others)) > MOST:
+            raise BadInput(f"{MOST} lists of a page can be chosen, not {len(self.regions)}")
         unknown = set(self.parts) - set(PARTS)
         if unknown:
             raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; known are {', '.join(PARTS)}")
@@ -46,16 +51,19 @@ class ListOptions:
 
     @classmethod
     def from_json(cls, text: str) -> ListOptions:
-        """Read what `to_json` wrote; what is missing, or not known here, is as by default."""
+        """Read what `to_json` wrote; what is missing, or not known here, is as by default, but lists stay chosen."""
+        regions: tuple[Chosen, ...] = ()
+        others: tuple[Chosen, ...] = ()
         try:
             plain = json.loads(text)
+            regions, others = (tuple(map(Chosen.from_plain, plain.pop(name, ()))) for name in ("regions", "others"))
             goals = Goals(**_only(Goals, plain.pop("goals", {})))
             plain = _only(cls, plain)
             if "parts" in plain:
                 plain["parts"] = tuple(plain["parts"])
-            return cls(goals=goals, **plain)
+            return cls(goals=goals, regions=regions, others=others, **plain)
         except (ValueError, TypeError, AttributeError, BadInput):  # by a newer version, or damaged
-            return cls()
+            return cls(regions=regions[:MOST], others=others[:MOST])
 
 
 @dataclass(frozen=True, slots=True)

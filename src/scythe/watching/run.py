@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
@@ -87,6 +87,7 @@ class Watch:
         self._off: dict[int, float] = {}  # sites that have to wait although due, by the steady clock
         self._rounds: dict[asyncio.Task[None], int] = {}
         self._stop = asyncio.Event()
+        self._nudged = asyncio.Event()
         self._is_stopped = False
         self._looked_at = float("-inf")
         self._crawl = CrawlOptions(
@@ -105,6 +106,11 @@ class Watch:
         """End the run soon. A visit that is under way is done again by the next one."""
         self._is_stopped = True
         self._stop.set()
+
+    def look_soon(self) -> None:
+        """Ask the archive at once what is due: somebody changed it. To be called from the loop of the run."""
+        self._looked_at = float("-inf")
+        self._nudged.set()
 
     async def run(self) -> Totals:
         """Watch until `stop` is called or, with `once`, until nothing is due. Raises ArchiveFailed."""
@@ -212,13 +218,14 @@ class Watch:
                 if site not in active:
                     wait_s = self.clock.real_s((at - now).total_seconds())
                     waits.append(max(wait_s, self._off.get(site, 0.0) - steady))
-        stopped = asyncio.ensure_future(self._stop.wait())
+        called = [asyncio.ensure_future(event.wait()) for event in (self._stop, self._nudged)]
         try:
-            await asyncio.wait([stopped, *self._rounds], timeout=max(min(waits), 0.0), return_when="FIRST_COMPLETED")
+            await asyncio.wait([*called, *self._rounds], timeout=max(min(waits), 0.0), return_when="FIRST_COMPLETED")
         finally:
-            stopped.cancel()
-            with suppress(asyncio.CancelledError):
-                await stopped
+            self._nudged.clear()
+            for task in called:
+                task.cancel()
+            await asyncio.gather(*called, return_exceptions=True)
 
     async def _end_rounds(self) -> None:
         for task in [task for task in self._rounds if task.done()]:

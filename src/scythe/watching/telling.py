@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from scythe.archive.rows import WatchRow
 from scythe.archive.stored import StoredRecord
 from scythe.visits import Looked, Outcome, Receipt
+from scythe.watching.choosing import unfound
 from scythe.watching.events import (
     Event,
     GapEvent,
@@ -29,10 +30,18 @@ def tell_visit(
     for track in lists.tracks:
         yield from _region(watch, outcome, track)
         yield from _gap(watch, outcome, track, looked[track.number])
-    for row in lists.missing:
-        if row.missing + 1 == GONE_AFTER and not outcome.is_unchanged:
-            yield RegionEvent(outcome.at, watch.site_key, watch.url, "gone", row.number, row.name)
+    if not outcome.is_unchanged:
+        yield from tell_gone(watch, outcome, lists)
     yield from record_events(records)
+
+
+def tell_gone(watch: WatchRow, outcome: Outcome, lists: Lists) -> Iterator[Event]:
+    """Yield which lists are there no more: those not seen for some visits, and those chosen that never were."""
+    for row in lists.missing:
+        if row.missing + 1 == GONE_AFTER:
+            yield RegionEvent(outcome.at, watch.site_key, watch.url, "gone", row.number, row.name)
+    for one in unfound(lists.notes, lists.options) if not lists.rows else ():
+        yield RegionEvent(outcome.at, watch.site_key, watch.url, "gone", one.place, one.name)
 
 
 def tell_trouble(watch: WatchRow, outcome: Outcome) -> TroubleEvent:

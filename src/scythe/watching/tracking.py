@@ -15,6 +15,8 @@ from scythe.model import Record, Region
 from scythe.schedule.policies import make_policy
 from scythe.visits import Looked
 from scythe.watched import Plan, Seen
+from scythe.watching.choosing import Picked, known_row, pick, unfound, watched_rows
+from scythe.watching.chosen import MOST, describe_list
 from scythe.watching.continuity import Overlap, judge_overlap, merge_pages, next_newest, next_sticky
 from scythe.watching.identity import Known, describe, know_again
 from scythe.watching.notes import Notes
@@ -44,6 +46,7 @@ class Track:
     is_stuck: bool = False  # older pages bring nothing more of it
     adopted: RegionRow | None = None  # the missing region whose records it is to be proven by
     is_drained: bool = False  # what leaves it stands in a larger list of the page: nothing is lost by that
+    is_stranger: bool = False  # it was not chosen, but may prove to be one that was
 
     @property
     def name(self) -> str:
@@ -58,6 +61,11 @@ class Track:
         return bool(self.newest) and not self.overlap.is_proven and not self.is_drained
 
     @property
+    def proves_missing(self) -> bool:
+        """Whether it goes on where a missing one ended."""
+        return self.adopted is not None and self.row is None and self.overlap.is_proven
+
+    @property
     def shown_keys(self) -> list[str]:
         """What the first page shows, each once."""
         return list(dict.fromkeys(self.keys))[: self.shown]
@@ -67,7 +75,7 @@ class Lists:
     """The lists of one page during one visit."""
 
     def __init__(self, rows: Sequence[RegionRow], notes: Notes, options: ListOptions) -> None:
-        self.rows = rows
+        self.rows = watched_rows(rows, notes, options)
         self.notes = notes
         self.options = options
         self.tracks: list[Track] = []
@@ -75,17 +83,54 @@ class Lists:
         self.requests = 1
         self.is_broken_off = False  # older pages could not be read to the end
         self._known: set[str] = set()  # keys the archive has
+        self._all_rows = rows  # those too that are watched no longer
         self._next_number = max((row.number for row in rows), default=0) + 1
 
-    def begin(self, regions: Sequence[Region], keys: Sequence[Sequence[RecordKey]]) -> None:
-        """Take the regions of the page itself."""
+    @property
+    def is_chosen_anew(self) -> bool:
+        """Whether the page is to be read whole since other lists are wanted of it than at the last visit."""
+        if not self.options.regions:
+            return bool(self.notes.others)
+        return bool(unfound(self.notes, self.options))
+
+    def choose(self, regions: Sequence[Region], keys: Sequence[Sequence[RecordKey]]) -> list[Picked]:
+        """Return the regions of the page that were chosen; `begin` takes them."""
+        plain = [[one.key for one in ours] for ours in keys]
+        return pick(regions, plain, self._all_rows, self.notes, self.options)
+
+    def begin(
+        self,
+        regions: Sequence[Region],
+        keys: Sequence[Sequence[RecordKey]],
+        picked: Sequence[Picked] | None = None,
+    ) -> None:
+        """Take the regions of the page itself; where lists were chosen, those that were picked."""
         plain = self._learn_keys(keys)
-        found = know_again(regions, plain, [_known(row) for row in self.rows])
-        taken = {index for index in found if index is not None}
-        self.missing = [row for index, row in enumerate(self.rows) if index not in taken]
-        for rank, (region, ours, index) in enumerate(zip(regions, plain, found, strict=True)):
-            self.tracks.append(self._track(region, ours, rank, None if index is None else self.rows[index]))
+        if picked is None:
+            picked = self._know(regions, plain)
+        for one, ours in zip(picked, plain, strict=True):
+            track = self._track(one.region, ours, one.rank, one.row)
+            track.is_stranger = not one.is_chosen
+            self.tracks.append(track)
+            self.notes.chosen |= dict.fromkeys(one.codes, track.number)
+        taken = {track.number for track in self.tracks if track.row is not None}
+        self.missing = [row for row in self.rows if row.number not in taken]
         self._adopt()
+
+    def _know(self, regions: Sequence[Region], keys: list[list[str]]) -> list[Picked]:
+        """Know the regions again where all of the page are meant."""
+        self.notes.others = ()
+        found = know_again(regions, keys, [known_row(row) for row in self.rows])
+        rows = [None if index is None else self.rows[index] for index in found]
+        return [Picked(region, rank, row) for rank, (region, row) in enumerate(zip(regions, rows, strict=True))]
+
+    def drop_strangers(self) -> None:
+        """Leave out what was not chosen and did not prove to be anything that was."""
+        dropped = [track for track in self.tracks if track.is_stranger and not track.proves_missing]
+        self.tracks = [track for track in self.tracks if track not in dropped]
+        if not self.is_broken_off:  # else the next visit tries again
+            others = [describe_list(track.region, track.shown_keys, track.rank + 1) for track in dropped]
+            self.notes.others = tuple([*others, *self.notes.others][:MOST])
 
     def _track(self, region: Region, keys: list[str], rank: int, row: RegionRow | None) -> Track:
         newest = row.newest if row is not None else ()
@@ -102,7 +147,8 @@ class Lists:
         A page that was redesigned while everything on it changed cannot be known again; but its records still can,
         further back.
         """
-        unknown = [track for track in self.tracks if track.row is None]
+        is_free = not self.options.regions  # else one that was chosen is itself, and no other
+        unknown = [track for track in self.tracks if track.row is None and (is_free or track.is_stranger)]
         lately = [row for row in self.missing if row.missing < GONE_AFTER and row.newest]
         if not unknown or not lately:
             return
@@ -134,10 +180,11 @@ class Lists:
         """Take an older page; what it shows of lists that nobody asked about is left alone."""
         plain = self._learn_keys(keys)
         wanted = [track for track in self.tracks if self._is_wanted(track) or track.is_first]
-        found = know_again(regions, plain, [_known_now(track) for track in wanted])
+        rivals = [one.known() for one in self.notes.others]
+        found = know_again(regions, plain, [*(_known_now(track) for track in wanted), *rivals])
         grown: set[int] = set()
         for region, ours, index in zip(regions, plain, found, strict=True):
-            if index is not None and self._grow(wanted[index], region, ours):
+            if index is not None and index < len(wanted) and self._grow(wanted[index], region, ours):
                 grown.add(index)
         for index, track in enumerate(wanted):
             track.pages += 1
@@ -193,12 +240,16 @@ class Lists:
             self._note_departed(track)
         credited = self._credit()
         looked = [self._settle(track, credited.get(track.number, set()), at) for track in self.tracks]
-        return (*looked, *(_not_seen(row) for row in self.missing))
+        return (*looked, *self.gone())
+
+    def gone(self) -> tuple[Looked, ...]:
+        """Return what is to be kept where none of the lists was there."""
+        return tuple(map(_not_seen, self.missing))
 
     def _take_over(self, track: Track) -> None:
         """Let a list that was proven to be a missing one go on as that."""
         row = track.adopted
-        if row is not None and track.row is None and track.overlap.is_proven:
+        if row is not None and track.proves_missing:
             track.row, track.number = row, row.number
             self.missing = [other for other in self.missing if other is not row]
 
@@ -294,12 +345,6 @@ class Lists:
         estimator = make_policy(self.options.policy, goals, json.loads(row.estimator) if row is not None else None)
         estimator.note(seen)
         return estimator.plan(seen.at), json.dumps(estimator.to_plain())
-
-
-def _known(row: RegionRow) -> Known:
-    """Return what a region is known by: what it showed last, not what has left it since and may be in another."""
-    keys = row.newest[: row.shown]
-    return Known(row.number, row.pattern, row.kind, row.columns, row.shapes, keys, row.rank, row.missing, row.shown)
 
 
 def _known_now(track: Track) -> Known:

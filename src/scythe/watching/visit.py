@@ -35,7 +35,7 @@ from scythe.watching.fetching import Answered, Asking
 from scythe.watching.hints import heed, read_hints
 from scythe.watching.notes import Notes
 from scythe.watching.options import ListOptions
-from scythe.watching.telling import tell_trouble, tell_visit
+from scythe.watching.telling import tell_gone, tell_trouble, tell_visit
 from scythe.watching.tracking import Lists
 
 T = TypeVar("T")
@@ -44,6 +44,7 @@ _FIRST_RETRY_S = 60.0
 _HOURLY = 24  # attempts that failed in a row; from then on four times a day, and later once
 _DAILY = 60
 _NOTHING_FOUND = "no list was found on it"
+_NOT_CHOSEN = "no list that was chosen was found on it"
 
 Tell = Callable[[Event], Awaitable[None]]
 
@@ -75,9 +76,9 @@ class Visit:
         options = ListOptions.from_json(self.watch.options)
         rows = await self._ask(self.tools.clerk.archive.regions, self.watch.id)
         lists = Lists(rows, Notes.from_json(self.watch.notes), options)
-        is_open = any(row.has_gap for row in rows)
+        is_open = any(row.has_gap for row in rows) or lists.is_chosen_anew
         asking = Asking(self.tools, self.work)
-        # an open gap is to be closed even where the page says that it did not change
+        # an open gap is to be closed, and what was just chosen to be read, even where the page says it did not change
         answered = await asking.ask(
             self.task.url, "" if is_open else self.task.etag, "" if is_open else self.task.modified
         )
@@ -96,13 +97,25 @@ class Visit:
         if listed is None or (not listed.regions and lists.rows):
             why = _NOTHING_FOUND if listed is None else _rest(listed).get("why") or _NOTHING_FOUND
             return await self._put_off(replace(answered, why=why), lists.options)
-        regions = listed.regions[: LIMITS.watched_regions]
-        lists.begin(regions, await self._keys(regions))
+        await self._begin(lists, listed.regions[: LIMITS.watched_regions])
         await self._follow_back(lists, listed, response.url)
+        lists.drop_strangers()
+        if lists.options.regions and not lists.tracks:
+            return await self._put_off(replace(answered, why=_NOT_CHOSEN), lists.options, lists)
         looked = lists.settle(at.timestamp())
         ttl_s = _rest(listed).get("ttl_s")
         outcome = self._outcome(at, response, lists, looked, ttl_s=ttl_s, title=listed.title)
         return await self._store(outcome, lists)
+
+    async def _begin(self, lists: Lists, regions: Sequence[Region]) -> None:
+        """Take the regions of the page, those that were chosen where some were."""
+        keys = await self._keys(regions)
+        if not lists.options.regions:
+            lists.begin(regions, keys)
+            return
+        picked = lists.choose(regions, keys)
+        # as they are stored, without the others: records that several regions show are known by all of them
+        lists.begin([], await self._keys([one.region for one in picked]), picked)
 
     async def _follow_back(self, lists: Lists, listed: Extracted, url: Url) -> None:
         """Read older pages until what was there at the last visit is found again."""
@@ -202,8 +215,8 @@ class Visit:
         after, count = min(receipt.fresh) - 1, len(receipt.fresh)
         return await self._ask(self.tools.clerk.archive.new_records, after, watches=(self.watch.id,), limit=count)
 
-    async def _put_off(self, answered: Answered, options: ListOptions) -> Receipt:
-        """Plan the next try of a page that could not be read."""
+    async def _put_off(self, answered: Answered, options: ListOptions, lists: Lists | None = None) -> Receipt:
+        """Plan the next try of a page that could not be read, or that shows `lists` no more."""
         at = self.tools.clock.now()
         wait_s = max(retry_s(self.task.attempts, options), answered.retry_s or 0.0)
         if answered.moved_to is not None and not self.task.attempts:
@@ -216,9 +229,13 @@ class Visit:
             status=answered.status,
             seconds=answered.seconds,
             retry_at=at + timedelta(seconds=wait_s),
+            looked=() if lists is None else lists.gone(),
+            notes=None if lists is None else lists.notes.to_json(),
         )
         receipt = await self.tools.clerk.store(outcome)
         await self.tools.tell(tell_trouble(self.watch, outcome))
+        for event in tell_gone(self.watch, outcome, lists) if lists is not None else ():
+            await self.tools.tell(event)
         return receipt
 
     async def _move(self, target: Url) -> None:
