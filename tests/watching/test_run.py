@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,9 +16,9 @@ from tests.watching.board import HOUR_S, Board, Stand, open_stand
 from scythe.archive.stored import Wanted
 from scythe.errors import BadInput
 from scythe.watched import Goals
-from scythe.watching.events import GapEvent, LostEvent, RecordEvent, RegionEvent, TroubleEvent, VisitEvent
-from scythe.watching.options import ListOptions
-from scythe.watching.run import add_lists, forget_lists
+from scythe.watching.events import Event, GapEvent, LostEvent, RecordEvent, RegionEvent, TroubleEvent, VisitEvent
+from scythe.watching.options import ListOptions, WatchOptions
+from scythe.watching.run import Watch, add_lists, forget_lists
 
 pytestmark = pytest.mark.fault
 
@@ -306,3 +307,25 @@ def test_a_feed_is_watched_like_a_page(tmp_path: Path) -> None:
         assert plan.region.kind == "feed"
         assert len(list(watched.archive.read_records(Wanted()))) == 12
         assert 10 < (plan.region.plan.rate if plan.region.plan else 0) < 60  # its dates say 24 a day
+
+
+def test_a_page_that_is_hastened_is_visited_at_once_by_a_run_that_is_told_to_look(stand: Stand) -> None:
+    (number,) = add_lists(stand.archive, [stand.url], ListOptions())
+    visits: list[Event] = []
+
+    async def take(event: Event) -> None:
+        if event.kind != "visit":
+            return
+        visits.append(event)
+        if len(visits) == 2:
+            run.stop()
+            return
+        asyncio.get_running_loop().call_later(0.2, hasten)  # by then the visit has ended
+
+    def hasten() -> None:
+        stand.archive.hasten_watch(number)
+        run.look_soon()
+
+    run = Watch(stand.archive, WatchOptions(delay=0.0, allow_private=True), listener=take)
+    asyncio.run(asyncio.wait_for(run.run(), 20))
+    assert len(visits) == 2
