@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, select
 
+from scythe.archive.counts import count, count_states
 from scythe.archive.database import Database, sound
 from scythe.archive.hashes import moment
 from scythe.archive.lanes import lane_rows
@@ -26,14 +27,16 @@ from scythe.archive.schema import (
     PROFILES,
     ROBOTS,
     SITE_LANES,
+    SITES,
     URLS,
     VERSIONS,
     WATCHES,
 )
-from scythe.visits import CRAWLED
+from scythe.visits import CRAWLED, Counts
 
 FAILED = ("failed", "retry", "gone", "refused")  # states in which a visit that brought nothing leaves an address
-_REASONS = 60  # kinds of states, and of failures
+_REASONS = 60  # that addresses, and fetches, are told by
+_STATES = 2_000  # pairs of state and reason that are counted in one go
 _RECENT = 5_000  # fetches that are looked at
 _FAILURES = 20  # that are shown
 _SAMPLED = 800  # pages whose extractions are looked at ...
@@ -87,7 +90,8 @@ class Version:
 class SiteHealth:
     """What an archive knows of how one site fares."""
 
-    addresses: list[Reason]
+    counts: Counts
+    addresses: list[Reason]  # the most common ones
     fetched: int  # fetches that were looked at, the last ones
     fetched_since: datetime | None
     answered: list[Reason]  # of them, how they ended
@@ -103,12 +107,14 @@ def read_health(database: Database, site: int, *, now: datetime, versions: int =
     """Read how a site fares; `versions` of its profile are listed at most."""
     with sound(database.where), database.reading() as connection:
         recent = connection.execute(_recent(site)).one()
+        addresses, states = _addresses(connection, site)
         shares, sampled = read_shares(connection, site)
         return SiteHealth(
-            addresses=_reasons(connection, _addresses(site)),
+            counts=count(connection, site, states),
+            addresses=addresses[:_REASONS],
             fetched=recent.number,
             fetched_since=None if recent.since is None else moment(recent.since),
-            answered=_reasons(connection, _answers(site)),
+            answered=_reasons(connection, _answers(site), _REASONS),
             failures=_failures(connection, site),
             shares=shares,
             sampled=sampled,
@@ -167,9 +173,19 @@ def _share(at: datetime, rows: Sequence[Row[Any]]) -> Share:
     )
 
 
-def _addresses(site: int) -> Select[Any]:
+def _addresses(connection: Connection, site: int) -> tuple[list[Reason], dict[str, int]]:
+    """Return the addresses by state and reason, and by state alone, in one go: 10^5 rows are looked at."""
     query = select(URLS.c.state, URLS.c.why, func.count().label("number"))
-    return query.where(URLS.c.site == site, URLS.c.kind != "list").group_by(URLS.c.state, URLS.c.why)
+    query = query.where(URLS.c.site == site, URLS.c.kind != "list").group_by(URLS.c.state, URLS.c.why)
+    if connection.execute(select(func.count()).select_from(SITES)).scalar_one() == 1:
+        query = query.with_hint(URLS, "NOT INDEXED", "sqlite")  # in the order of the file: twice as fast
+    found = _reasons(connection, query, _STATES + 1)
+    if len(found) > _STATES:
+        return found, count_states(connection, site)
+    states: dict[str, int] = defaultdict(int)
+    for one in found:
+        states[one.state] += one.count
+    return found, dict(states)
 
 
 def _last(site: int) -> Any:
@@ -187,8 +203,8 @@ def _answers(site: int) -> Select[Any]:
     return select(last.c.state, last.c.why, func.count().label("number")).group_by(last.c.state, last.c.why)
 
 
-def _reasons(connection: Connection, query: Select[Any]) -> list[Reason]:
-    rows = connection.execute(query.order_by(func.count().desc()).limit(_REASONS)).all()
+def _reasons(connection: Connection, query: Select[Any], limit: int) -> list[Reason]:
+    rows = connection.execute(query.order_by(func.count().desc()).limit(limit)).all()
     return [Reason(row.state, row.why, row.number) for row in rows]
 
 
