@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra, ScytheError
 from scythe.limits import LIMITS
+from scythe.web.gate import NOTHING_POLICY
 from scythe.web.operation import NotNow, NotThere, Sent, Wanted
 
 W = TypeVar("W", bound=Wanted)
 
+_MOST = 2**63
+
+
+class TooMuch(ScytheError):
+    """A body beyond the limit: 413."""
+
+
+class TooSlow(ScytheError):
+    """A body that does not come: 408."""
+
+
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (msgspec.ValidationError, 422),
     (msgspec.DecodeError, 400),
+    (ClientDisconnect, 400),  # nobody is there to read it
+    (TooMuch, 413),
+    (TooSlow, 408),
     (NotThere, 404),
     (NotNow, 409),
     (BadInput, 422),
@@ -28,23 +45,36 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
 )
 
 
-class TooMuch(ScytheError):
-    """A body beyond the limit: 413."""
-
-
 async def read_wanted(request: Request, kind: type[W]) -> W:
-    """Read what a request says. Raises msgspec's errors and TooMuch."""
+    """Read what a request says. Raises msgspec's errors, TooMuch and TooSlow."""
     named = dict(request.path_params)
     if request.method != "POST":
-        return msgspec.convert({**dict(request.query_params), **named}, kind, strict=False)
-    body = await _read_body(request)
-    said = msgspec.json.decode(body) if body.strip() else {}
+        return _checked(msgspec.convert({**dict(request.query_params), **named}, kind, strict=False))
+    try:
+        async with asyncio.timeout(LIMITS.request_s):
+            body = await _read_body(request)
+    except TimeoutError:
+        raise TooSlow(f"the body of a request must come within {LIMITS.request_s:.0f} s") from None
+    said = _decode(body) if body.strip() else {}
     if not isinstance(said, dict):
         raise msgspec.ValidationError("Expected `object`")
-    if named:
-        said |= msgspec.to_builtins(msgspec.convert(named, dict[str, str]))
-        return msgspec.convert(_typed(said, named, kind), kind)
-    return msgspec.convert(said, kind)
+    return _checked(msgspec.convert(_typed(said, named, kind) if named else said, kind))
+
+
+def _decode(body: bytes) -> object:
+    try:
+        return msgspec.json.decode(body)
+    except RecursionError:
+        raise msgspec.DecodeError("JSON is nested too deeply") from None
+
+
+def _checked(wanted: W) -> W:
+    """Return what is wanted if its numbers are such as archives hold."""
+    for each in msgspec.structs.fields(wanted):
+        value = getattr(wanted, each.name)
+        if isinstance(value, int) and abs(value) >= _MOST:
+            raise msgspec.ValidationError(f"Integer value out of range - at `$.{each.name}`")
+    return wanted
 
 
 def _typed(said: dict[str, Any], named: dict[str, Any], kind: type[Wanted]) -> dict[str, Any]:
@@ -74,23 +104,34 @@ def send_json(value: object, status: int = 200) -> Response:
 
 def send_document(sent: Sent) -> Response:
     """Answer with something else; its policy says what it may do in a browser."""
-    headers = {"Content-Security-Policy": sent.policy}
+    kind = sent.content_type.partition(";")[0].strip().lower()
+    if kind.endswith(("html", "xml")) and "sandbox" not in sent.policy.split():
+        raise ValueError(f"{kind} of others is sent in a sandbox or not at all")
+    headers = {"Content-Security-Policy": sent.policy or NOTHING_POLICY}
     if sent.file_name:
-        headers["Content-Disposition"] = f'attachment; filename="{sent.file_name}"'
+        headers["Content-Disposition"] = _disposition(sent.file_name)
     return Response(sent.body, 200, headers, sent.content_type)
+
+
+def _disposition(name: str) -> str:
+    """Return the header that has something saved under a name (RFC 6266); no name leaves the folder or the quotes."""
+    name = "".join(char if char.isprintable() and char not in '/\\:*?"<>|;%' else "_" for char in name).lstrip(".")[
+        :120
+    ]
+    plain = name.encode("ascii", "replace").decode().replace("?", "_") or "download"
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name or plain, safe='', errors='replace')}"
 
 
 def fail(error: Exception) -> Response:
     """Answer with the words of an error that is meant; raise any other again."""
-    if isinstance(error, TooMuch):
-        return send_json({"error": str(error)}, 413)
     for kind, status in _STATUS:
         if isinstance(error, kind):
-            return send_json({"error": _words(error)}, status)
+            return send_json({"error": words(error)}, status)
     raise error
 
 
-def _words(error: Exception) -> str:
+def words(error: Exception) -> str:
+    """Return what is said of an error."""
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__  # without the path: it is nobody's business
     return str(error)

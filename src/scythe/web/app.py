@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from scythe.web.answers import fail, read_wanted, send_document, send_json
+from scythe.web.answers import fail, read_wanted, send_document, send_json, words
 from scythe.web.filters import FILTERS
 from scythe.web.gate import PAGE_POLICY, Gate, Guarded
 from scythe.web.operation import Document, Operation, View
@@ -85,7 +85,9 @@ def make_app(room: Room, gate: Gate) -> ASGIApp:
         HTTPException: _wrong_path(pages),
         Exception: _broken(pages),
     }
-    return Guarded(Starlette(routes=routes, exception_handlers=errors), gate)
+    app = Starlette(routes=routes, exception_handlers=errors)
+    app.router.redirect_slashes = False  # one address for each thing
+    return Guarded(app, gate)
 
 
 Pages = Callable[[str, dict[str, Any]], str]
@@ -144,7 +146,7 @@ def _view(room: Room, view: View, pages: Pages) -> Endpoint:
             return _page(await run_in_threadpool(show, wanted))
         except Exception as error:  # noqa: BLE001 (what is not ours is raised again by `fail`)
             failed = fail(error)
-            said = {"area": view.area, "wanted": None, "why": str(error), "status": failed.status_code}
+            said = {"area": view.area, "wanted": None, "why": words(error), "status": failed.status_code}
             return _page(pages("wrong.html", said), failed.status_code)
 
     return answer

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from scythe.errors import FetchFailed
 from scythe.fetch import FetchOptions
 from scythe.fetch.fetcher import open_fetcher
+from scythe.fetch.image_header import probe_size
 from scythe.fetch.judge import header
 from scythe.limits import LIMITS
 from scythe.model import Response
@@ -20,23 +21,25 @@ from scythe.page import Page
 from scythe.url import absolute
 from scythe.web.inert import make_inert
 from scythe.web.operation import Document, Key, NotThere, Operation, Sent, Wanted
-from scythe.web.room import PageAtHand, Room
+from scythe.web.room import PROFILE, PageAtHand, Room
+from scythe.web.tame import tame
 
 _FRAME = "default-src 'none'; style-src 'unsafe-inline'{own}; img-src data:{own}; form-action 'none'; base-uri 'none'; "
 _FRAME += "frame-ancestors 'self'; sandbox allow-same-origin"  # no scripts; our page may measure where images stand
 _PICTURE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-# what browsers show as pictures; an SVG among them can do nothing under the policy above
-_TYPES = (
-    "image/png",
-    "image/jpeg",
-    "image/gif",
-    "image/webp",
-    "image/avif",
-    "image/svg+xml",
-    "image/bmp",
-    "image/x-icon",
-)
+# what browsers show as pictures, by what its bytes are; an SVG among them can do nothing under the policy above
+_TYPES = {
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    "avif": "image/avif",
+    "bmp": "image/bmp",
+    "ico": "image/x-icon",
+    "svg": "image/svg+xml",
+}
 _KEPT_BYTES = 64_000_000
+_PATIENCE_S = 10.0  # for one picture: browsers wait for six at a time, and for nothing else meanwhile
 
 
 class FrameWanted(Wanted, frozen=True):
@@ -98,9 +101,11 @@ def show_picture(room: Room, wanted: PictureWanted) -> Sent:
         if not 0 <= wanted.number < len(uses):
             raise NotThere(f"page {wanted.page} has no image {wanted.number}")
         use = uses[wanted.number]
-    body, kind = room.part(Loads).get(at_hand, use.loaded or use.image.src)
-    if kind not in _TYPES:
-        raise NotThere(f"what the server sent is no picture but {kind:.60}")
+    body, _ = room.part(Loads).get(at_hand, use.loaded or use.image.src)
+    size = probe_size(body)
+    kind = _TYPES.get(size.format) if size is not None else None
+    if kind is None:
+        raise NotThere("what the server sent is no picture")
     return Sent(body, kind, _PICTURE)
 
 
@@ -111,14 +116,17 @@ def show_sheet(room: Room, wanted: PictureWanted) -> Sent:
         sheets = sheet_addresses(room.opened(at_hand))
     if not 0 <= wanted.number < len(sheets):
         raise NotThere(f"page {wanted.page} has no style sheet {wanted.number}")
-    body, _ = room.part(Loads).get(at_hand, sheets[wanted.number])
-    return Sent(body, "text/css; charset=utf-8", _PICTURE)
+    body, kind = room.part(Loads).get(at_hand, sheets[wanted.number])
+    if kind not in ("text/css", ""):
+        raise NotThere("what the server sent is no style sheet")
+    text = body.decode("utf-8", "replace")[: LIMITS.shown_style_chars]
+    return Sent(tame(text).encode(), "text/css; charset=utf-8", _PICTURE)
 
 
 def sheet_addresses(page: Page) -> list[str]:
     """Return the addresses of a page's style sheets."""
     found = []
-    for node in page.tree.css("link[rel~=stylesheet]")[: LIMITS.shown_sheets]:
+    for node in page.tree.css("link[rel~=stylesheet i]:not([rel~=alternate i])")[: LIMITS.shown_sheets]:
         address = absolute(node.attributes.get("href") or "", page.base)
         if address is not None:
             found.append(str(address))
@@ -127,6 +135,8 @@ def sheet_addresses(page: Page) -> list[str]:
 
 def give_consent(room: Room, wanted: ConsentWanted) -> Consent:
     """Allow, or no longer allow, that pictures and styles of a site are asked for from its servers."""
+    if wanted.site not in (PROFILE, *room.site_keys()):
+        raise NotThere(f"there is no site {wanted.site!r:.80}")
     room.consent(wanted.site, is_given=wanted.is_given)
     return Consent(wanted.site, wanted.is_given)
 
@@ -160,7 +170,7 @@ class Loads:
     async def _ask(self, address: str) -> Response:
         reach = self._room.options.reach
         options = FetchOptions(
-            timeout_s=min(reach.timeout_s, 20.0),
+            timeout_s=min(reach.timeout_s, _PATIENCE_S),
             allow_private=reach.allow_private,
             max_bytes=LIMITS.picture_bytes,
             accept="*/*",
@@ -170,8 +180,9 @@ class Loads:
 
     def _keep(self, address: str, body: bytes, kind: str) -> None:
         with self._room.lock:
+            old, _ = self._kept.pop(address, (b"", ""))  # two may have asked at once
             self._kept[address] = (body, kind)
-            self._bytes += len(body)
+            self._bytes += len(body) - len(old)
             while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
                 _, (old, _) = self._kept.popitem(last=False)
                 self._bytes -= len(old)

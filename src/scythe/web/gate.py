@@ -12,7 +12,7 @@ import hmac
 import ipaddress
 import secrets
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -31,10 +31,12 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Frame-Options": "SAMEORIGIN",
+    "X-DNS-Prefetch-Control": "off",  # browsers look up the hosts of links that are merely shown
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cache-Control": "no-store",
 }
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,12 @@ class Gate:
     """What a request must show."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    names: frozenset[str] = frozenset(LOOPBACK)  # hosts that requests may name, lower case, without port
+    names: frozenset[str] = frozenset(LOOPBACK)  # hosts that requests may name, as `plain_host` writes them
     any_address: bool = False  # also any IP address: the page is served to other machines
+
+    def __post_init__(self) -> None:
+        if not self.token:
+            raise ValueError("a gate without a token is none")
 
     @property
     def word(self) -> str:
@@ -65,17 +71,33 @@ class Gate:
 
     def knows_host(self, given: str) -> bool:
         """Say whether a Host header names this server: a page elsewhere whose name leads here does not."""
-        try:
-            host = urlsplit(f"//{given}").hostname or ""
-        except ValueError:
-            return False
-        if host in self.names:
-            return True
-        return self.any_address and _is_address(host)
+        host = read_host(given)
+        return host is not None and (host in self.names or (self.any_address and _is_address(host)))
 
     def knows_token(self, given: str) -> bool:
         """Compare with the token, in the same time whatever is given."""
         return hmac.compare_digest(given.encode(), self.token.encode())
+
+
+def read_host(given: str) -> str | None:
+    """Return the host that a Host header names, None where it is not exactly one host, perhaps with a port."""
+    if given.startswith("["):
+        host, bracket, port = given[1:].partition("]")
+        if not bracket or ":" not in host or "%" in host or not _is_address(host):
+            return None
+    else:
+        host, colon, port = given.partition(":")
+        port = colon + port
+        if not host or not _NAME_CHARS.issuperset(host.lower()):
+            return None
+    if port and not (port[0] == ":" and len(port) <= 6 and port[1:].isascii() and port[1:].isdigit()):
+        return None
+    return plain_host(host)
+
+
+def plain_host(name: str) -> str:
+    """Write a host in the one way that hosts are compared in: small letters, addresses in their short form."""
+    return str(ipaddress.ip_address(name)) if _is_address(name) else name.lower()
 
 
 def _is_address(host: str) -> bool:
@@ -106,22 +128,26 @@ class Guarded:
     def _refuse(self, request: Request) -> Response | None:
         """Return the answer to a request that may not pass, None where it may."""
         headers = request.headers
-        if not self._gate.knows_host(headers.get("host", "")):
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not self._gate.knows_host(hosts[0]):
             return _error(421, "this server has another name")
-        by_header = self._has_bearer(headers)
-        by_cookie = hmac.compare_digest(
-            request.cookies.get(self._gate.cookie, "").encode(), self._gate.pass_value.encode()
-        )
+        if not request.scope["path"].startswith("/"):
+            return _error(400, "what is asked for must be a path")  # a proxy would be asked for more
         token = request.query_params.get("token")
         if request.method == "GET" and token is not None and self._gate.knows_token(token):
             return self._welcome(request)
-        if not (by_header or by_cookie):
+        by_header = self._has_bearer(headers)
+        if not by_header and not self._has_cookie(request):
             return _closed(request)
-        if request.method in ("GET", "HEAD"):
-            return None
-        if request.method != "POST":
-            return _error(405, "only GET and POST are known here")
-        return self._refuse_change(headers, by_header=by_header)
+        if request.method not in ("GET", "HEAD", "POST"):
+            return _error(405, "only GET and POST are known here", {"Allow": "GET, HEAD, POST"})
+        if not by_header and _is_foreign(request):
+            return _error(403, "the request comes from another site")
+        return self._refuse_change(headers, by_header=by_header) if request.method == "POST" else None
+
+    def _has_cookie(self, request: Request) -> bool:
+        given = request.cookies.get(self._gate.cookie, "")
+        return hmac.compare_digest(given.encode(), self._gate.pass_value.encode())
 
     def _has_bearer(self, headers: Headers) -> bool:
         kind, _, given = headers.get("authorization", "").partition(" ")
@@ -133,22 +159,32 @@ class Guarded:
             return _error(415, "the body must be application/json")
         if by_header:
             return None
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return _error(403, "the request comes from another site")
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-            return _error(403, "the request comes from another site")
         if not hmac.compare_digest(headers.get("x-scythe", "").encode(), self._gate.word.encode()):
             return _error(403, "the word that pages of this server send is missing")
         return None
 
     def _welcome(self, request: Request) -> Response:
         """Trade the token in the address for a cookie, and take it out of the address."""
-        rest = [(name, value) for name, value in parse_qsl(request.url.query) if name != "token"]
-        path = "/" + request.url.path.lstrip("/")  # never //host, which is another site
+        rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+        path = "/" + quote(request.scope["path"].lstrip("/\\"))  # never //host, which is another site
         answer = RedirectResponse(f"{path}?{urlencode(rest)}" if rest else path, 303)
         answer.set_cookie(self._gate.cookie, self._gate.pass_value, httponly=True, samesite="strict", path="/")
         return answer
+
+
+def _is_foreign(request: Request) -> bool:
+    """Say whether a page of another origin is behind a request. Cookies know no ports, so its neighbours' do count.
+
+    Following a link to a page of ours is all that others may do: what comes of it, they cannot see.
+    """
+    headers = request.headers
+    host = headers["host"]
+    if any(origin not in (f"http://{host}", f"https://{host}") for origin in headers.getlist("origin")):
+        return True
+    if headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
+        return False
+    is_visit = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return not (is_visit and request.method == "GET")
 
 
 def _binding(send: Send) -> Send:
@@ -165,8 +201,8 @@ def _binding(send: Send) -> Send:
     return bind
 
 
-def _error(status: int, why: str) -> Response:
-    return JSONResponse({"error": why}, status)
+def _error(status: int, why: str, headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse({"error": why}, status, headers)
 
 
 def _closed(request: Request) -> Response:

@@ -12,7 +12,7 @@ import uvicorn
 
 from scythe.errors import BadInput
 from scythe.web.app import make_app
-from scythe.web.gate import LOOPBACK, Gate
+from scythe.web.gate import LOOPBACK, Gate, plain_host
 from scythe.web.room import Room
 
 _END_S = 3  # for requests under way when the server is told to end
@@ -34,7 +34,7 @@ class ServeOptions:
 
     def make_gate(self) -> Gate:
         """Return the gate for this address."""
-        names = frozenset((*LOOPBACK, self.host.lower(), *(name.lower() for name in self.names)))
+        names = frozenset((*LOOPBACK, *(plain_host(name) for name in (self.host, *self.names) if name)))
         gate = Gate(names=names, any_address=not self.is_local)
         return Gate(self.token, gate.names, gate.any_address) if self.token else gate
 
@@ -75,7 +75,9 @@ async def serve(room: Room, options: ServeOptions, *, ready: Callable[[Serving],
         access_log=False,
         server_header=False,
         lifespan="off",
+        http="h11",  # the strictest, whatever else is installed
         ws="none",
+        proxy_headers=False,
         timeout_graceful_shutdown=_END_S,
         h11_max_incomplete_event_size=65_536,
     )
