@@ -42,7 +42,7 @@ class LearnedSites:
         raise NotNow("no site was learned yet")
 
     def _find(self, key: str) -> Site | None:
-        stamp = self._stamp(key)
+        stamp = self.stamp(key)
         if stamp is None:
             return None
         with self._lock:
@@ -57,7 +57,7 @@ class LearnedSites:
                 self._sites.popitem(last=False)
             return kept[1]
 
-    def _stamp(self, key: str) -> object:
+    def stamp(self, key: str) -> object:
         """Return what is another thing once the profile is another, None where there is none."""
         if key == PROFILE:
             path = self._room.options.profile
