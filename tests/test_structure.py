@@ -34,6 +34,8 @@ JOINERS = {
     "sampling",
     "spread",
     "trace",
+    "record_rows",
+    "record_files",
     "rule_words",
     "teach",
     "teach_images",
@@ -55,7 +57,19 @@ JOINERS = {
 }
 MODULE_LINES = 500
 # Imported by name at run time only where a caller asked for them; never needed to import scythe.
-EXTRAS_IN = {"bench", "cli", "crawling", "fetch", "learn", "batch", "archive", "schedule", "plugins", "web"}
+EXTRAS_IN = {
+    "bench",
+    "record_files",
+    "cli",
+    "crawling",
+    "fetch",
+    "learn",
+    "batch",
+    "archive",
+    "schedule",
+    "plugins",
+    "web",
+}
 
 
 def module_name(path: Path) -> str:

@@ -6,18 +6,20 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
 
 from scythe.cli.following import Trail
-from scythe.cli.record_rows import Shape, attributes_batch, region_batch
 from scythe.cli.record_text import render_records
-from scythe.cli.row_sinks import CsvRows, JsonLinesRows, ParquetRows, open_row_sink, require_parquet
+from scythe.cli.row_sinks import ParquetRows, open_row_sink, require_parquet
 from scythe.errors import BadInput, MissingExtra
 from scythe.model import Document, Listed, Record, Region
 from scythe.page import Page
+from scythe.record_files import write_csv, write_lines
+from scythe.record_rows import Batch, Shape, attributes_batch, region_batch
 from scythe.sources import Reach
 from scythe.url import Url
 
@@ -28,36 +30,30 @@ GOODS = Region(
 TABLE = Region((Record(("3", "x", "y")),), ("page", "link", "kind"), "table")
 
 
-def text_of(sink_type: type[CsvRows] | type[JsonLinesRows], shape: Shape, *regions: Region) -> str:
-    file = io.StringIO()
-    file.close = lambda: None  # type: ignore[method-assign]  # what was written is read below
-    sink = sink_type(file, shape, str)
-    for number, region in enumerate(regions, 1):
-        sink.put(region_batch("https://example.org/", number, region))
-    sink.close()
-    return file.getvalue()
+def text_of(write: Callable[[Sequence[Batch], Shape], str], shape: Shape, *regions: Region) -> str:
+    return write([region_batch("https://example.org/", n, region) for n, region in enumerate(regions, 1)], shape)
 
 
 def test_header_has_the_columns_of_all_regions_once_and_link_and_image_last() -> None:
-    rows = list(csv.reader(io.StringIO(text_of(CsvRows, Shape(page=True, region=True), GOODS, TABLE))))
+    rows = list(csv.reader(io.StringIO(text_of(write_csv, Shape(page=True, region=True), GOODS, TABLE))))
     assert rows[0] == ["page", "region", "kind", "title", "price", "page_2", "link_2", "kind_2", "link", "image"]
     assert rows[1] == ["https://example.org/", "1", "products", "Snath", "€54", "", "", "", LINK, IMAGE]
     assert rows[3][5:8] == ["3", "x", "y"]
 
 
 def test_header_of_one_region_is_its_columns_link_and_image() -> None:
-    assert text_of(CsvRows, Shape(), GOODS).splitlines()[0] == "title,price,link,image"
+    assert text_of(write_csv, Shape(), GOODS).splitlines()[0] == "title,price,link,image"
 
 
 @pytest.mark.parametrize("cell", ["=HYPERLINK(1)", "+1", "-1", "@a", "\t=1", "\n=1", "＝1"])
 def test_cell_of_csv_cannot_become_a_formula(cell: str) -> None:
     region = Region((Record((cell,)),), (cell,))
-    for row in csv.reader(io.StringIO(text_of(CsvRows, Shape(), region))):
+    for row in csv.reader(io.StringIO(text_of(write_csv, Shape(), region))):
         assert row[0] in (f"'{cell}", "link")
 
 
 def test_json_lines_keep_numbers_and_texts_as_they_are() -> None:
-    row = json.loads(text_of(JsonLinesRows, Shape(region=True), GOODS).splitlines()[0])
+    row = json.loads(text_of(write_lines, Shape(region=True), GOODS).splitlines()[0])
     assert row == {"region": 1, "kind": "products", "title": "Snath", "price": "€54", "link": LINK, "image": IMAGE}
 
 

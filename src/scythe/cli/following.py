@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
-from scythe.cli.record_rows import Batch
 from scythe.page import Page
+from scythe.record_rows import Batch
 from scythe.sampling import LONGEST_DELAY_S, read_robots
 from scythe.sources import Loaded, Reach, Source, load
 from scythe.url import host

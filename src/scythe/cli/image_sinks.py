@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import IO
 
 from scythe.cli.ending import neutralise
-from scythe.cli.record_rows import Shape, images_batch
 from scythe.cli.row_sinks import ROW_FORMATS, RowSink, open_row_sink
 from scythe.cli.sinks import Sink, format_of
 from scythe.errors import BadInput
 from scythe.model import Document
+from scythe.record_rows import Shape, images_batch
 
 IMAGE_FORMATS = ("txt", *ROW_FORMATS)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from scythe.cli.record_rows import Batch, Value, cell_text, region_batch
 from scythe.model import Document
 from scythe.page.markdown_text import escape_words
+from scythe.record_rows import Batch, Value, cell_text, region_batch
 
 
 def render_records(document: Document, kind: str) -> str:

@@ -15,7 +15,6 @@ from scythe.cli.ending import EMPTY, FAILED, USAGE, Tally, attempt, complain, ne
 from scythe.cli.following import Trail
 from scythe.cli.progress import show_progress
 from scythe.cli.read_options import AllowPrivate, BaseUrl, InputFile, Inputs, Timeout
-from scythe.cli.record_rows import Batch, Shape, attributes_batch, region_batch
 from scythe.cli.row_sinks import ROW_FORMATS, RowSink, open_row_sink
 from scythe.cli.site_options import Delay
 from scythe.errors import BadInput, MissingExtra
@@ -24,6 +23,7 @@ from scythe.page import Page
 from scythe.page.sniff import sniff_bytes
 from scythe.read.records.methods import ATTRIBUTE_METHODS, RECORD_METHODS, attribute_method
 from scythe.reader import read_regions
+from scythe.record_rows import Batch, Shape, attributes_batch, region_batch
 from scythe.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
 
 HELP = """Read the lists and tables of pages: one row per record.

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from scythe.cli.ending import neutralise
-from scythe.cli.record_rows import Batch, Shape, Value, cell_text
 from scythe.errors import BadInput
-from scythe.export import require_parquet, safe_cell, write_atomically
+from scythe.export import require_parquet, write_atomically
+from scythe.record_files import Shown, as_is, write_csv, write_json, write_lines, write_parquet
+from scythe.record_rows import Batch, Shape, cell_text
 
 ROW_FORMATS = ("table", "csv", "jsonl", "json", "parquet")
 _SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet"}
 _CELL_CHARS = 160  # shown of one cell on a terminal
 _NARROW = 14  # characters that a column of the terminal should have
+
+Write = Callable[[list[Batch], Shape, Shown], str]
 
 
 class RowSink(ABC):
@@ -40,13 +41,12 @@ class RowSink(ABC):
 class JsonLinesRows(RowSink):
     """One JSON object per row, written as they come."""
 
-    def __init__(self, file: IO[str], shape: Shape, shown: Callable[[str], str]) -> None:
+    def __init__(self, file: IO[str], shape: Shape, shown: Shown) -> None:
         super().__init__(shape)
         self._file, self._shown = file, shown
 
     def put(self, batch: Batch) -> None:
-        for row in self._shape.dictionaries(batch):
-            self._file.write(self._shown(json.dumps(row, ensure_ascii=False)) + "\n")
+        self._file.write(write_lines([batch], self._shape, self._shown))
 
     def close(self) -> None:
         _finish(self._file)
@@ -63,34 +63,15 @@ class GatheringRows(RowSink):
         self._batches.append(batch)
 
 
-class JsonRows(GatheringRows):
-    """One JSON array of objects."""
+class TextRows(GatheringRows):
+    """One JSON array of objects, or a table with a header: what `write` makes of all rows."""
 
-    def __init__(self, file: IO[str], shape: Shape, shown: Callable[[str], str]) -> None:
+    def __init__(self, file: IO[str], shape: Shape, shown: Shown, write: Write) -> None:
         super().__init__(shape)
-        self._file, self._shown = file, shown
+        self._file, self._shown, self._write = file, shown, write
 
     def close(self) -> None:
-        rows = [row for batch in self._batches for row in self._shape.dictionaries(batch)]
-        self._file.write(self._shown(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n")
-        _finish(self._file)
-
-
-class CsvRows(GatheringRows):
-    """A table with a header; columns that a row does not have stay empty."""
-
-    def __init__(self, file: IO[str], shape: Shape, shown: Callable[[str], str]) -> None:
-        super().__init__(shape)
-        self._file, self._shown = file, shown
-
-    def close(self) -> None:
-        header = self._shape.header(self._batches)
-        writer = csv.writer(self._file, lineterminator="\n")
-        if header:
-            writer.writerow([self._shown(safe_cell(name)) for name in header])
-        for batch in self._batches:
-            for row in self._shape.dictionaries(batch):
-                writer.writerow([self._shown(safe_cell(cell_text(row.get(name)))) for name in header])
+        self._file.write(self._write(self._batches, self._shape, self._shown))
         _finish(self._file)
 
 
@@ -103,27 +84,7 @@ class ParquetRows(GatheringRows):
         require_parquet()  # before anything is fetched and read
 
     def close(self) -> None:
-        import pyarrow
-        from pyarrow import parquet
-
-        header = self._shape.header(self._batches)
-        rows = [row for batch in self._batches for row in self._shape.dictionaries(batch)]
-        columns = {name: _parquet_column([row.get(name) for row in rows]) for name in header}
-        body = io.BytesIO()
-        parquet.write_table(pyarrow.table(columns), body)
-        write_atomically(self._path, body.getvalue())
-
-
-def _parquet_column(values: list[Value]) -> Any:
-    """Return a column of the kind its values have: texts, where empty is null, or numbers, or true and false."""
-    import pyarrow
-
-    kinds = {type(value) for value in values if value is not None and value != ""}
-    known = ((bool, pyarrow.bool_()), (int, pyarrow.int32()), (float, pyarrow.float64()))
-    for kind, name in known:
-        if kinds == {kind}:
-            return pyarrow.array(values, name)
-    return pyarrow.array([cell_text(value) or None for value in values], pyarrow.string())
+        write_atomically(self._path, write_parquet(self._batches, self._shape))
 
 
 class TableRows(RowSink):
@@ -193,7 +154,7 @@ def open_row_sink(output: str | None, kind: str | None, shape: Shape) -> RowSink
     if kind == "parquet":
         return ParquetRows(path, shape)
     file = open(path, "w", encoding="utf-8", errors="replace", newline="\n")  # noqa: SIM115 (closed by the sink)
-    return _TEXTS[kind](file, shape, _as_is)
+    return _TEXTS[kind](file, shape, as_is)
 
 
 def _on_standard_output(kind: str, shape: Shape) -> RowSink:
@@ -203,7 +164,7 @@ def _on_standard_output(kind: str, shape: Shape) -> RowSink:
         sys.stdout.reconfigure(errors="replace")
     if kind == "table":
         return TableRows(shape)
-    return _TEXTS[kind](sys.stdout, shape, neutralise if sys.stdout.isatty() else _as_is)
+    return _TEXTS[kind](sys.stdout, shape, neutralise if sys.stdout.isatty() else as_is)
 
 
 def _finish(file: IO[str]) -> None:
@@ -213,12 +174,8 @@ def _finish(file: IO[str]) -> None:
         file.close()
 
 
-def _as_is(text: str) -> str:
-    return text
-
-
-_TEXTS: dict[str, Callable[[IO[str], Shape, Callable[[str], str]], RowSink]] = {
-    "csv": CsvRows,
-    "json": JsonRows,
+_TEXTS: dict[str, Callable[[IO[str], Shape, Shown], RowSink]] = {
+    "csv": partial(TextRows, write=write_csv),
+    "json": partial(TextRows, write=write_json),
     "jsonl": JsonLinesRows,
 }

@@ -168,8 +168,8 @@ def _write(rows: Sequence[dict[str, str | int | None]], form: str, output: str |
     if form == "text":
         _write_lines([str(row["url"]) for row in rows], output)
         return
-    from scythe.cli.record_rows import Batch, Shape
     from scythe.cli.row_sinks import open_row_sink
+    from scythe.record_rows import Batch, Shape
 
     shown = _COLUMNS[:2] if form == "table" else _COLUMNS
     columns = tuple(name for name in shown if any(row[name] is not None for row in rows))

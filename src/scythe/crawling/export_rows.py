@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scythe.archive.stored import StoredPage, StoredRecord
-from scythe.cli.record_rows import own_names
 from scythe.crawling.documents import to_document
+from scythe.record_rows import own_names
 
 Row = dict[str, object]
 
