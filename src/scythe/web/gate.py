@@ -112,18 +112,18 @@ class Guarded:
     """An application behind a gate."""
 
     def __init__(self, app: ASGIApp, gate: Gate) -> None:
-        self._app, self._gate = app, gate
+        self.app, self._gate = app, gate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
                 return
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         request = Request(scope, receive)
         refused = self._refuse(request)
-        await (refused or self._app)(scope, receive, _binding(send))
+        await (refused or self.app)(scope, receive, _binding(send))
 
     def _refuse(self, request: Request) -> Response | None:
         """Return the answer to a request that may not pass, None where it may."""
