@@ -27,6 +27,13 @@ from scythe.web.tame import tame
 _FRAME = "default-src 'none'; style-src 'unsafe-inline'{own}; img-src data:{own}; form-action 'none'; base-uri 'none'; "
 _FRAME += "frame-ancestors 'self'; sandbox allow-same-origin"  # no scripts; our page may measure where images stand
 _PICTURE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+# instead of a picture that cannot be had, or is none: many pages have some, and browsers complain of each
+_NO_PICTURE = Sent(
+    b'<svg xmlns="http://www.w3.org/2000/svg" width="96" height="64"><rect width="96" height="64" fill="#e9e9e6"/>'
+    b'<path d="M36 22l24 20M60 22l-24 20" stroke="#8b8f86" stroke-width="2"/></svg>',
+    "image/svg+xml",
+    _PICTURE,
+)
 # what browsers show as pictures, by what its bytes are; an SVG among them can do nothing under the policy above
 _TYPES = {
     "png": "image/png",
@@ -94,19 +101,22 @@ def show_frame(room: Room, wanted: FrameWanted) -> Sent:
 
 
 def show_picture(room: Room, wanted: PictureWanted) -> Sent:
-    """Return a picture of a page, asked for from its server."""
+    """Return a picture of a page, asked for from its server; a sign in its place where there is none."""
     at_hand = find_page(room, wanted.page)
     with room.lock:
         uses = room.opened(at_hand).images
         if not 0 <= wanted.number < len(uses):
             raise NotThere(f"page {wanted.page} has no image {wanted.number}")
         use = uses[wanted.number]
-    body, _ = room.part(Loads).get(at_hand, use.loaded or use.image.src)
+    if not room.has_consent(at_hand.site):
+        raise NotThere("pictures of this site are not to be loaded")
+    try:
+        body, _ = room.part(Loads).get(at_hand, use.loaded or use.image.src)
+    except NotThere:
+        return _NO_PICTURE
     size = probe_size(body)
     kind = _TYPES.get(size.format) if size is not None else None
-    if kind is None:
-        raise NotThere("what the server sent is no picture")
-    return Sent(body, kind, _PICTURE)
+    return _NO_PICTURE if kind is None else Sent(body, kind, _PICTURE)
 
 
 def show_sheet(room: Room, wanted: PictureWanted) -> Sent:
