@@ -81,7 +81,8 @@ class Place:
     kind: str  # field, images, records
     name: str
     span: tuple[int, int]  # bytes
-    says: str  # what it is, where the name does not tell
+    says: str = ""  # what it is, where the name does not tell
+    parts: tuple[tuple[int, int], ...] = ()  # of records, each of them; () where it is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class Tracer:
         """Do the same, and note where images and records are."""
         found, document, number = self._trace(body, url)
         hows = dict(document.how)
-        places = [Place("field", one.name, one.span, "") for one in found.fields if one.span is not None]
+        places = [Place("field", one.name, one.span) for one in found.fields if one.span is not None]
         if number is not None:
             layout = self._layouts[number]
             text = document.fields.get("text")
@@ -160,7 +161,7 @@ class Tracer:
 
 
 def _place_records(spans: tuple[tuple[int, int], ...], kind: str) -> Place:
-    return Place("records", f"records: {kind}", (spans[0][0], spans[-1][1]), f"{len(spans)} records")
+    return Place("records", f"records: {kind}", (spans[0][0], spans[-1][1]), f"{len(spans)} records", spans)
 
 
 def _layout(layout: Layout, body: bytes, fits: bool) -> LayoutTrace:
