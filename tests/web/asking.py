@@ -1,37 +1,75 @@
-"""A program that asks the served room, as any program would."""
+"""Ask a served room over real sockets, with headers that no well-behaved client would send."""
 
 from __future__ import annotations
 
-import json
-import urllib.error
-import urllib.request
-from dataclasses import dataclass
-from typing import Any
+import socket
+from dataclasses import dataclass, field
+from http.client import HTTPResponse
+from urllib.parse import urlsplit
 
+from scythe.web.gate import Gate
 from scythe.web.serve import Serving
+
+JSON = "application/json"
 
 
 @dataclass(frozen=True)
-class Said:
-    """One answer."""
+class Answer:
+    """What came back."""
 
     status: int
-    body: bytes
-    headers: dict[str, str]
+    headers: dict[str, str] = field(repr=False)  # names in small letters
+    body: bytes = field(repr=False)
 
     @property
-    def value(self) -> Any:
-        return json.loads(self.body)
+    def kind(self) -> str:
+        """Its content type, without parameters."""
+        return self.headers.get("content-type", "").partition(";")[0]
+
+    @property
+    def text(self) -> str:
+        """Its body as text."""
+        return self.body.decode()
 
 
-def ask(serving: Serving, path: str, body: object = None, *, method: str | None = None) -> Said:
-    """Ask with the token; with a body it is a POST. Bytes are sent as they are, anything else as JSON."""
-    sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-    headers = {"Authorization": f"Bearer {serving.gate.token}", "Content-Type": "application/json"}
-    request = urllib.request.Request(serving.url + path.lstrip("/"), sent, headers, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return Said(answer.status, answer.read(), dict(answer.headers))
-    except urllib.error.HTTPError as error:
-        with error:
-            return Said(error.code, error.read(), dict(error.headers))
+def cookie(gate: Gate) -> dict[str, str]:
+    """Return the header that a browser sends once it was let in."""
+    return {"Cookie": f"{gate.cookie}={gate.pass_value}"}
+
+
+def bearer(gate: Gate) -> dict[str, str]:
+    """Return the header that a program sends."""
+    return {"Authorization": f"Bearer {gate.token}"}
+
+
+def posting(gate: Gate) -> dict[str, str]:
+    """Return the headers that scripts of our pages send when they change something."""
+    return {**cookie(gate), "Content-Type": JSON, "X-Scythe": gate.word, "Sec-Fetch-Site": "same-origin"}
+
+
+def ask(
+    serving: Serving,
+    path: str,
+    method: str = "GET",
+    *,
+    headers: dict[str, str] | None = None,
+    body: bytes | None = None,
+) -> Answer:
+    """Send one request; Host is this server's unless `headers` say otherwise."""
+    said = {"Host": urlsplit(serving.url).netloc, "Connection": "close", **(headers or {})}
+    if body is not None:
+        said["Content-Length"] = str(len(body))
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in said.items())]
+    return send(serving, "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + (body or b""), method)
+
+
+def send(serving: Serving, request: bytes, method: str = "GET") -> Answer:
+    """Send bytes as they are."""
+    where = urlsplit(serving.url)
+    assert where.hostname is not None
+    with socket.create_connection((where.hostname, where.port or 80), timeout=30) as connection:
+        connection.sendall(request)
+        response = HTTPResponse(connection, method=method)
+        response.begin()
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        return Answer(response.status, headers, response.read())

@@ -26,6 +26,8 @@ from scythe.web.tame import tame
 
 _FRAME = "default-src 'none'; style-src 'unsafe-inline'{own}; img-src data:{own}; form-action 'none'; base-uri 'none'; "
 _FRAME += "frame-ancestors 'self'; sandbox allow-same-origin"  # no scripts; our page may measure where images stand
+# before and after pictures and styles may be loaded
+FRAME_POLICIES = (_FRAME.format(own=""), _FRAME.format(own=" 'self'"))
 _PICTURE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 # instead of a picture that cannot be had, or is none: many pages have some, and browsers complain of each
 _NO_PICTURE = Sent(
@@ -96,8 +98,7 @@ def show_frame(room: Room, wanted: FrameWanted) -> Sent:
         inert = make_inert(
             page, picture=lambda row: f"/picture/{wanted.page}/{row}" if is_open else None, sheets=sheets
         )
-    own = " 'self'" if is_open else ""
-    return Sent(inert.html.encode(), "text/html; charset=utf-8", _FRAME.format(own=own))
+    return Sent(inert.html.encode(), "text/html; charset=utf-8", FRAME_POLICIES[is_open])
 
 
 def show_picture(room: Room, wanted: PictureWanted) -> Sent:

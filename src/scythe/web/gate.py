@@ -36,6 +36,7 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_HEADER_BYTES = 65_536  # browsers send some hundred
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 
 
@@ -128,6 +129,8 @@ class Guarded:
     def _refuse(self, request: Request) -> Response | None:
         """Return the answer to a request that may not pass, None where it may."""
         headers = request.headers
+        if sum(len(name) + len(value) for name, value in headers.raw) > _HEADER_BYTES:
+            return _error(431, f"the headers of a request may have {_HEADER_BYTES} bytes at most")
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._gate.knows_host(hosts[0]):
             return _error(421, "this server has another name")

@@ -1,0 +1,281 @@
+"""Who is let in, and by what name: the gate against browsers of others, proxies, and clients that lie."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+import pytest
+from tests.web.asking import Answer, ask, bearer, cookie, posting, send
+from tests.web.conftest import demo_pages, make_room
+
+from scythe.web import answers
+from scythe.web.answers import send_document
+from scythe.web.gate import Gate, read_host
+from scythe.web.operation import Sent
+from scythe.web.serve import ServeOptions, Serving, serve_in_thread
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """One server for all of these: none of them changes anything."""
+    with serve_in_thread(make_room(tmp_path_factory.mktemp("gate"), demo_pages(2))) as served:
+        yield served
+
+
+HOSTS = [
+    ("127.0.0.1", "127.0.0.1"),
+    ("127.0.0.1:8765", "127.0.0.1"),
+    ("LocalHost:1", "localhost"),
+    ("[::1]", "::1"),
+    ("[0:0:0:0:0:0:0:1]:80", "::1"),
+    ("box.lan:65535", "box.lan"),
+]
+NO_HOSTS = [
+    "",
+    ":80",
+    "127.0.0.1:",
+    "127.0.0.1:80:80",
+    "127.0.0.1:8o",
+    "127.0.0.1:\u0661",
+    "evil.example@127.0.0.1",
+    "127.0.0.1/evil.example",
+    "127.0.0.1?evil.example",
+    "127.0.0.1#evil.example",
+    "127.0.0.1\\evil.example",
+    "127.0.0.1 evil.example",
+    "127.0.0.1,evil.example",
+    "127.0.0.1\x00",
+    "::1",
+    "[::1",
+    "[::1]evil.example",
+    "[::1%25lo]",
+    "[127.0.0.1]",
+    "[evil.example]",
+    "loc\u0430lhost",
+]
+
+
+@pytest.mark.parametrize(("given", "host"), HOSTS)
+def test_a_host_is_read_with_and_without_its_port(given: str, host: str) -> None:
+    assert read_host(given) == host
+
+
+@pytest.mark.parametrize("given", NO_HOSTS)
+def test_what_is_not_exactly_one_host_is_none(given: str) -> None:
+    assert read_host(given) is None
+
+
+@pytest.mark.parametrize("given", ["localhost.", "127.0.0.1.", "127.1", "0x7f.0.0.1", "2130706433", "0.0.0.0", "[::]"])
+def test_other_spellings_of_this_machine_are_not_its_name(given: str) -> None:
+    assert not Gate().knows_host(given)
+
+
+def test_served_to_others_it_answers_to_addresses_and_given_names_only() -> None:
+    gate = ServeOptions("0.0.0.0", names=("Box.LAN",)).make_gate()
+    assert [gate.knows_host(name) for name in ("box.lan:80", "192.168.7.7:80", "[fe80::1]", "localhost")] == [True] * 4
+    assert not gate.knows_host("rebind.evil.example")
+    assert not ServeOptions("", names=("",)).make_gate().knows_host("")
+
+
+def test_a_gate_without_a_token_cannot_be_made() -> None:
+    with pytest.raises(ValueError, match="token"):
+        Gate("")
+
+
+def test_a_name_that_leads_here_from_elsewhere_is_refused(serving: Serving) -> None:
+    # DNS rebinding: the browser of the victim asks 127.0.0.1 in the name of the attacker's page
+    port = urlsplit(serving.url).port
+    for host in ("rebind.evil.example", f"rebind.evil.example:{port}", f"localhost.evil.example:{port}"):
+        answer = ask(serving, "/", headers={"Host": host, **cookie(serving.gate), **bearer(serving.gate)})
+        assert answer.status == 421
+
+
+def test_two_hosts_or_none_are_refused(serving: Serving) -> None:
+    own = urlsplit(serving.url).netloc
+    login = f"Authorization: Bearer {serving.gate.token}\r\nConnection: close\r\n\r\n"
+    two = send(serving, f"GET / HTTP/1.1\r\nHost: {own}\r\nHost: evil.example\r\n{login}".encode())
+    none = send(serving, f"GET / HTTP/1.0\r\n{login}".encode())
+    one = send(serving, f"GET / HTTP/1.0\r\nHost: {own}\r\n{login}".encode())
+    assert two.status in (400, 421)
+    assert (none.status, one.status) == (421, 200)
+
+
+@pytest.mark.parametrize("target", ["http://evil.example/", "*", "evil.example:443", "http://127.0.0.1/api/about"])
+def test_it_is_no_proxy(serving: Serving, target: str) -> None:
+    method = "CONNECT" if target.endswith("443") else "GET"
+    assert ask(serving, target, method, headers=bearer(serving.gate)).status in (400, 405)
+
+
+def test_the_token_is_traded_for_a_cookie_that_scripts_and_other_sites_do_not_get(serving: Serving) -> None:
+    answer = ask(serving, f"/rules?site=a%26b&token={serving.gate.token}")
+    assert (answer.status, answer.headers["location"]) == (303, "/rules?site=a%26b")
+    kept = answer.headers["set-cookie"]
+    assert {"httponly", "samesite=strict", "path=/"} <= {part.strip().lower() for part in kept.split(";")}
+    assert serving.gate.token not in kept
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "path", ["//evil.example/", "/%2f%2fevil.example", "/%5Cevil.example", "/\\evil.example", "/%0d%0aX-Evil:%201"]
+)
+def test_letting_in_never_leads_elsewhere(serving: Serving, path: str) -> None:
+    answer = ask(serving, f"{path}?token={serving.gate.token}")
+    assert answer.status == 303
+    assert re.match(r"/(?![/\\])", answer.headers["location"])
+    assert "x-evil" not in answer.headers
+
+
+@pytest.mark.parametrize("method", ["HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "QUERY"])
+def test_a_token_in_the_address_opens_nothing_but_a_visit(serving: Serving, method: str) -> None:
+    assert ask(serving, f"/?token={serving.gate.token}", method).status == 401
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "QUERY", "get"])
+def test_other_methods_are_refused_with_the_known_ones_named(serving: Serving, method: str) -> None:
+    answer = ask(serving, "/api/about", method, headers=bearer(serving.gate))
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD, POST")
+
+
+def test_almost_a_token_is_none(serving: Serving) -> None:
+    gate = serving.gate
+    wrong = [
+        gate.token[:-1],
+        gate.token + "x",
+        gate.token.swapcase(),
+        gate.pass_value,
+        gate.word,
+        "",
+        " ",
+        "\xe9",
+        "\0",
+    ]
+    for token in wrong[:-1]:
+        assert ask(serving, "/api/about", headers={"Authorization": f"Bearer {token}"}).status == 401
+        assert ask(serving, "/api/about", headers={"Cookie": f"{gate.cookie}={token}"}).status == (
+            200 if token == gate.pass_value else 401
+        )
+    assert ask(serving, "/api/about", headers={"Authorization": f"Basic {gate.token}"}).status == 401
+    assert ask(serving, "/api/about?token=%00%ff").status == 401
+
+
+FOREIGN = [
+    {"Origin": "null"},
+    {"Origin": "http://evil.example"},
+    {"Origin": "http://["},
+    {"Origin": "http://127.0.0.1"},  # this machine, another port
+    {"Origin": ""},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},  # cookies know no ports
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+]
+
+
+def _consent(serving: Serving, headers: dict[str, str]) -> Answer:
+    return ask(serving, "/api/consent", "POST", headers=headers, body=b'{"site":"profile","is_given":true}')
+
+
+@pytest.mark.parametrize("foreign", FOREIGN)
+def test_pages_of_others_change_nothing(serving: Serving, foreign: dict[str, str]) -> None:
+    assert _consent(serving, {**posting(serving.gate), **foreign}).status == 403
+
+
+def test_a_change_wants_the_word_and_json(serving: Serving) -> None:
+    gate = serving.gate
+    own = f"http://{urlsplit(serving.url).netloc}"
+    assert _consent(serving, {**posting(gate), "X-Scythe": "0" * 64}).status == 403
+    assert _consent(serving, {**posting(gate), "Content-Type": "text/plain"}).status == 415
+    assert _consent(serving, {**posting(gate), "Content-Type": "application/x-www-form-urlencoded"}).status == 415
+    assert _consent(serving, {**posting(gate), "Content-Type": "multipart/form-data; boundary=x"}).status == 415
+    assert _consent(serving, {**posting(gate), "Origin": own}).status == 200
+    assert _consent(serving, {**bearer(gate), "Content-Type": "application/json; charset=utf-8"}).status == 200
+
+
+def test_others_may_link_to_a_page_but_not_load_from_it(serving: Serving) -> None:
+    login = cookie(serving.gate)
+    site = {"Sec-Fetch-Site": "same-site"}
+    visit = {**login, **site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    framed = {**login, **site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}
+    loaded = {**login, **site, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+    asked = [ask(serving, "/", headers=headers).status for headers in (visit, framed, loaded)]
+    assert asked == [200, 403, 403]
+
+
+def test_large_and_broken_requests_get_clean_refusals(serving: Serving) -> None:
+    login = bearer(serving.gate)
+    post = {**login, "Content-Type": "application/json"}
+    assert ask(serving, "/", headers={**login, "X-Long": "x" * 100_000}).status == 431
+    assert ask(serving, "/" + "x" * 30_000, headers=login).status == 404
+    assert ask(serving, "/api/consent", "POST", headers=post, body=b"[" * 1_000_000).status == 400
+    assert ask(serving, "/api/consent", "POST", headers=post, body=b"\xff\xfe").status == 400
+    assert ask(serving, "/api/consent", "POST", headers=post, body=b"[]").status == 422
+    assert ask(serving, f"/frame/{10**30}", headers=login).status == 422
+
+
+def test_more_than_a_request_may_have_is_not_read(serving: Serving) -> None:
+    own = urlsplit(serving.url).netloc
+    head = f"POST /api/consent HTTP/1.1\r\nHost: {own}\r\nAuthorization: Bearer {serving.gate.token}\r\n"
+    chunk = b"F4240\r\n" + b" " * 1_000_000 + b"\r\n"
+    answer = send(
+        serving, f"{head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n".encode() + chunk * 17
+    )
+    assert answer.status == 413
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "LIMITS", replace(answers.LIMITS, request_s=0.1))
+    own = urlsplit(serving.url).netloc
+    head = f"POST /api/consent HTTP/1.1\r\nHost: {own}\r\nAuthorization: Bearer {serving.gate.token}\r\n"
+    answer = send(serving, f"{head}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{{".encode())
+    assert answer.status == 408
+
+
+TRAVERSALS = [
+    "/static/../app.py",
+    "/static/%2e%2e/app.py",
+    "/static/..%2fapp.py",
+    "/static/%252e%252e/app.py",
+    "/static/..%5capp.py",
+    "/static/....//app.py",
+    "/static//etc/passwd",
+    "/static/%2fetc%2fpasswd",
+    "/static/x/../../gate.py",
+    "/static/scythe.js/../../gate.py",
+    "/static/scythe.js%00.css",
+    "/static/%00",
+    "/static/" + "a" * 5_000,
+    "/static/",
+    "/static",
+    "/static/.",
+]
+
+
+@pytest.mark.parametrize("path", TRAVERSALS)
+def test_static_files_are_those_of_their_folder_ghsa_9jj8_v89v_xjvw(serving: Serving, path: str) -> None:
+    answer = ask(serving, path, headers=bearer(serving.gate))
+    assert answer.status == 404
+    assert b"import annotations" not in answer.body
+    assert b"root:" not in answer.body
+
+
+def test_an_answer_does_not_repeat_the_path(serving: Serving) -> None:
+    answer = ask(serving, "/%3Cscript%3Ealert(1)%3C/script%3E", headers={**bearer(serving.gate), "Accept": "text/html"})
+    assert (answer.status, b"alert(1)" in answer.body) == (404, False)
+
+
+@pytest.mark.parametrize(
+    "name", ['a".html', "a\r\nX-Evil: 1", "../../etc/passwd", "C:\\x.exe", "\u4e66.csv", "", "...", "x" * 999, "\ud800"]
+)
+def test_a_file_name_stays_a_name_ghsa_mh42_m7cg_49fr(name: str) -> None:
+    said = send_document(Sent(b"", "text/csv", "sandbox", name)).headers.get("content-disposition", "")
+    assert re.fullmatch(r"""(attachment; filename="[^"\\/\r\n]{1,130}"; filename\*=UTF-8''[\w.%~-]{1,1200})?""", said)
+    assert "\r" not in said
+
+
+@pytest.mark.parametrize("kind", ["text/html", "image/svg+xml", "application/xhtml+xml; charset=utf-8", "TEXT/XML"])
+def test_markup_of_others_is_never_sent_without_a_sandbox_ghsa_cgj8_g98g_4p9x(kind: str) -> None:
+    with pytest.raises(ValueError, match="sandbox"):
+        send_document(Sent(b"<script>", kind, "default-src 'none'"))
