@@ -39,6 +39,7 @@ def _groups_by_name() -> dict[bytes, tuple[str, ...]]:
 
 
 GROUPS_OF = _groups_by_name()
+_ONLY_FOREIGN = frozenset(b"foreignobject desc mi mo mn ms mtext annotation-xml".split())  # elsewhere: unknown elements
 GROUP_NAMES = {group: frozenset(name.encode() for name in names.split()) for group, names in _GROUPS.items()}
 
 
@@ -52,6 +53,7 @@ class Openings:
         self._places: dict[bytes, list[list[int]]] = {
             name: [[], *(self.groups[group] for group in groups)] for name, groups in GROUPS_OF.items()
         }
+        self._plain: set[int] = set()  # places of elements that belong to no group there
 
     def __len__(self) -> int:
         return len(self.names)
@@ -63,8 +65,14 @@ class Openings:
         lists = self._places.get(name)
         if lists is None:
             lists = self._places[name] = [[]]
-        for places in lists:
+        if name in _ONLY_FOREIGN and not self.groups["foreign"]:
+            self._plain.add(place)
+        for places in self._lists(name, place):
             places.append(place)
+
+    def _lists(self, name: bytes, place: int) -> list[list[int]]:
+        lists = self._places[name]
+        return lists[:1] if place in self._plain else lists
 
     def find(self, name: bytes) -> int:
         """Return the place of the innermost open element of a name, or -1."""
@@ -87,8 +95,9 @@ class Openings:
         while len(names) > place:
             name = names.pop()
             if name is not None:
-                for places in self._places[name]:
+                for places in self._lists(name, len(names)):
                     places.pop()
+                self._plain.discard(len(names))
                 closed.append(name)
         return closed
 
@@ -97,5 +106,6 @@ class Openings:
         name = self.names[place]
         if name is not None:
             self.names[place] = None
-            for places in self._places[name]:
+            for places in self._lists(name, place):
                 places.remove(place)
+            self._plain.discard(place)
