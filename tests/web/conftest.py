@@ -56,6 +56,7 @@ def chromium() -> Iterator[Any]:
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("no Chromium is installed")
+    playwright.expect.set_options(timeout=20_000)  # machines of builds are slow, and nobody waits where all is well
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
