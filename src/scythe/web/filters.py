@@ -41,6 +41,16 @@ def shorten(text: str, most: int = 80) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}\u2026"
 
 
+def only_web(address: str) -> str:
+    """Return an address that a link of ours may lead to, an empty text for any other."""
+    return address if address.startswith(("http://", "https://")) else ""
+
+
+def say_place(address: str, most: int = 60) -> str:
+    """Write an address as people do: without its scheme, cut where it is too long."""
+    return shorten(address.partition("://")[2].removeprefix("www.").rstrip("/") or address, most)
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "time": say_time,
     "exact": say_exact,
@@ -48,4 +58,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "share": say_share,
     "bytes": say_bytes,
     "short": shorten,
+    "web": only_web,
+    "place": say_place,
 }

@@ -23,6 +23,11 @@ _SPANS = "[rowspan],[colspan]"
 
 def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Region:
     """Return the region of a candidate; texts of its records are in columns, "" where a record has none."""
+    return fill_placed(page, candidate, score, kind)[0]
+
+
+def fill_placed(page: Page, candidate: Candidate, score: float, kind: str) -> tuple[Region, Candidate]:
+    """Return the region of a candidate, and where its records are: rows of a table's head are none of them."""
     elements = page.elements
     candidate, columns, names = _find_columns(page, candidate)
     fields = _fill_fields(columns, len(candidate.rows))
@@ -31,7 +36,7 @@ def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Re
         Record(tuple(fields[i]), links[i], images[i], _html_of(elements, *candidate.rows[i], *candidate.leaves[i]))
         for i in range(len(candidate.rows))
     )
-    return Region(records, names, kind, score, _pattern_of(elements, candidate))
+    return Region(records, names, kind, score, _pattern_of(elements, candidate)), candidate
 
 
 def _pattern_of(elements: Elements, candidate: Candidate) -> str:

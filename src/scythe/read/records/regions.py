@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from selectolax.lexbor import LexborNode
+
 from scythe.model import Region
 from scythe.page import Page
 from scythe.read.records.candidates import find_candidates
-from scythe.read.records.fill import fill_region
+from scythe.read.records.fill import fill_placed, fill_region
 from scythe.read.records.rank import CUT, Ranked, rank
 
 
@@ -20,3 +22,23 @@ def read_records(page: Page, *, everything: bool = False) -> tuple[Region, ...]:
     return tuple(
         fill_region(page, one.candidate, one.score, one.kind) for one in ranked if everything or one.score >= CUT
     )
+
+
+def place_records(page: Page) -> list[tuple[Region, list[list[LexborNode]]]]:
+    """Return all regions of a page, menus and the like last, with the outermost elements of each record."""
+    elements = page.elements
+    placed = []
+    for one in rank_regions(page):
+        region, candidate = fill_placed(page, one.candidate, one.score, one.kind)
+        places = [[elements.node[row] for row in _outermost(elements.end, *rows)] for rows in candidate.rows]
+        placed.append((region, places))
+    return placed
+
+
+def _outermost(ends: list[int], first: int, last: int) -> list[int]:
+    """Return the rows of a run of siblings."""
+    rows = []
+    while first < last:
+        rows.append(first)
+        first = ends[first]
+    return rows

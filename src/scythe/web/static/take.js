@@ -24,7 +24,8 @@ for (const form of document.querySelectorAll("form[data-take]")) {
     form.querySelector(".progress").hidden = true;
     if (ended) {
       say(`${counted(ended.result.length, "page")} taken`);
-      location.assign(form.dataset.next || `/annotate?site=${encodeURIComponent(site)}`);
+      const next = form.dataset.next || `/annotate?site=${encodeURIComponent(site)}`;
+      location.assign(next.replace("PAGE", ended.result[0]));
     }
   });
 }
