@@ -99,7 +99,7 @@ class Limits:
     hook_term_s: float = 5.0  # for a command to end once it was told to, before it is made to
     hook_pause_s: float = 3_600.0  # between two tries of a hook that fails, however long it has failed or asks for
     feed_records: int = 100  # in a feed file; readers ask at least daily, and lists bring some ten a day
-    searched_chars: int = 200_000  # of one document that are found by a search; the longest of 3 037 pages has 0.5 MB
+    searched_chars: int = 200_000  # of one document that a search finds: some 100 printed pages
     searched_words: int = 50_000  # the same in words; PostgreSQL takes 1 MB of them
     searched_bytes: int = 500_000
     request_bytes: int = 16_000_000  # of one request to the web page: a page to read, as JSON

@@ -8,7 +8,7 @@ from types import TracebackType
 
 from sqlalchemy import select, update
 
-from scythe.archive import frontier, lanes, looks, profiles, reading, watches
+from scythe.archive import frontier, history, lanes, looks, profiles, reading, search, watches
 from scythe.archive.counts import count
 from scythe.archive.database import Database, insert_new, sound
 from scythe.archive.hashes import moment, seconds, storable
@@ -26,6 +26,8 @@ from scythe.archive.rows import (
     WatchRow,
 )
 from scythe.archive.schema import SITES
+from scythe.archive.search_index import index_new
+from scythe.archive.searched import Hits, Search
 from scythe.archive.store import store
 from scythe.archive.stored import StoredPage, StoredRaw, StoredRecord, Wanted
 from scythe.archive.verify import verify
@@ -315,3 +317,32 @@ class Archive:
         """Yield stored responses one by one."""
         with sound(self.where):
             yield from reading.read_raw(self.database, wanted)
+
+    def index_new(self, *, budget_s: float = 0.1) -> int:
+        """Let searches find what was stored since the last time; stop after about so long, return what is left."""
+        return index_new(self.database, budget_s=budget_s)
+
+    def search(self, wanted: Search) -> Hits:
+        """Return a page of what was found among what is indexed; `Hits.pending` says how much is not."""
+        with sound(self.where):
+            return search.search(self.database, wanted)
+
+    def page_history(self, page: int) -> history.PageHistory | None:
+        """Return versions and requests of a document; None where there is none of this number."""
+        with sound(self.where):
+            return history.read_history(self.database, page)
+
+    def page_version(self, page: int, number: int | None = None) -> StoredPage | None:
+        """Return one version of a document, the newest if none is named, without its records."""
+        with sound(self.where):
+            return reading.read_version(self.database, page, number)
+
+    def record_history(self, record: int) -> history.RecordHistory | None:
+        """Return a record with where it was seen; None where there is none of this number."""
+        with sound(self.where):
+            return history.read_record_history(self.database, record)
+
+    def listed_on(self, page: int, most: int = 50) -> list[StoredRecord]:
+        """Return the records that the last visit saw on a page, in its order."""
+        with sound(self.where):
+            return history.read_listed(self.database, page, most)

@@ -57,10 +57,45 @@ def read_pages(database: Database, wanted: Wanted) -> Iterator[StoredPage]:
             yield _page(row, sighted[row.page])
 
 
+def read_versions(database: Database, ids: Sequence[int]) -> Iterator[StoredPage]:
+    """Yield versions of pages by their numbers in the archive, in this order."""
+    query = _page_query(VERSIONS.c.duplicate_of)
+    for start in range(0, len(ids), _TOGETHER):
+        some = ids[start : start + _TOGETHER]
+        with database.reading() as connection:
+            rows = {row.id: row for row in connection.execute(query, {"ids": some})}
+            sighted = _read_sightings(connection, {row.page for row in rows.values()})
+        for row in (rows[number] for number in some if number in rows):
+            yield _page(row, sighted[row.page])
+
+
+def read_version(database: Database, page: int, number: int | None = None) -> StoredPage | None:
+    """Return one version of a page, the newest if none is named, without records; None where there is none."""
+    query = select(VERSIONS.c.id).where(VERSIONS.c.page == page).order_by(VERSIONS.c.number.desc()).limit(1)
+    if number is not None:
+        query = query.where(VERSIONS.c.number == number)
+    with database.reading() as connection:
+        found = connection.execute(
+            _page_query(VERSIONS.c.duplicate_of), {"ids": list(connection.execute(query).scalars())}
+        )
+        row = found.first()
+    return None if row is None else _page(row, [])
+
+
+def read_some_records(database: Database, ids: Sequence[int]) -> Iterator[StoredRecord]:
+    """Yield records by their numbers, in this order."""
+    query = record_query(Wanted(), database)
+    for start in range(0, len(ids), _BATCH):
+        some = ids[start : start + _BATCH]
+        with database.reading() as connection:
+            rows = {row.id: row for row in connection.execute(query.where(RECORDS.c.id.in_(some)))}
+        yield from (to_record(rows[number]) for number in some if number in rows)
+
+
 def read_records(database: Database, wanted: Wanted) -> Iterator[StoredRecord]:
     """Yield records in the order they were first seen; `since` and `until` are of that moment."""
-    for row in _walk(database, _record_query(wanted, database), RECORDS.c.id):
-        yield _record(row)
+    for row in _walk(database, record_query(wanted, database), RECORDS.c.id):
+        yield to_record(row)
 
 
 def read_watched(
@@ -69,7 +104,7 @@ def read_watched(
     """Return records that watched pages showed first: those with a number above `after`, or else the newest first."""
     if watches is not None and not watches:
         return []
-    query = _record_query(Wanted(), database).where(RECORDS.c.watch.is_not(None)).limit(limit)
+    query = record_query(Wanted(), database).where(RECORDS.c.watch.is_not(None)).limit(limit)
     index = "records_of_watch" if watches is not None and len(watches) == 1 else "records_watched"
     query = query.with_hint(RECORDS, f"INDEXED BY {index}", "sqlite")
     if watches is not None:
@@ -79,10 +114,11 @@ def read_watched(
     else:
         query = query.where(RECORDS.c.id > after).order_by(RECORDS.c.id)
     with database.reading() as connection:
-        return [_record(row) for row in connection.execute(query)]
+        return [to_record(row) for row in connection.execute(query)]
 
 
-def _record_query(wanted: Wanted, database: Database) -> Select[Any]:
+def record_query(wanted: Wanted, database: Database) -> Select[Any]:
+    """Return the query for records with all that `to_record` wants."""
     seen = select(func.max(SIGHTINGS.c.last_at)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
     times = select(func.sum(SIGHTINGS.c.times)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
     contents = (RECORDS.c[name] for name in ("kind", "fields", "links", "images", "first_at"))
@@ -174,7 +210,14 @@ def _page_query(copy_of: Any) -> Select[Any]:
     status = select(func.max(FETCHES.c.status)).where(FETCHES.c.url == PAGES.c.id, FETCHES.c.at == VERSIONS.c.at)
     extracted = ("title", "markdown", "html", "rest", "kind", "language", "published", "how")
     return (
-        select(VERSIONS.c.page, VERSIONS.c.number, VERSIONS.c.at, VERSIONS.c.is_complete, SITES.c.key.label("site"))
+        select(
+            VERSIONS.c.id,
+            VERSIONS.c.page,
+            VERSIONS.c.number,
+            VERSIONS.c.at,
+            VERSIONS.c.is_complete,
+            SITES.c.key.label("site"),
+        )
         .add_columns(*(PAGES.c[name] for name in ("versions", "first_at", "seen_at", "gone_at")))
         .add_columns(URLS.c.url, _ORIGINALS.c.url.label("original"))
         .add_columns(until.scalar_subquery().label("until"), status.scalar_subquery().label("status"))
@@ -265,7 +308,8 @@ def _raw(row: Any, where: str) -> StoredRaw:
     return StoredRaw(Url(row.url), moment(row.at), row.status or 0, headers, body, row.cut_at_bytes is None)
 
 
-def _record(row: Any) -> StoredRecord:
+def to_record(row: Any) -> StoredRecord:
+    """Return a row of `record_query` as what it is."""
     columns, fields = _fields(row.fields)
     return StoredRecord(
         record=row.id,

@@ -1,0 +1,275 @@
+"""Search an archive: what is looked for comes in, a page of results with marked snippets goes out.
+
+Results are pages of what is known when the first one is asked for: a cursor holds them together while crawls go on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, func, select, text
+
+from scythe.archive.database import Database
+from scythe.archive.hashes import moment, seconds, storable
+from scythe.archive.schema import EXTRACTIONS, PAGES, RECORDS, SITES, URLS, VERSIONS
+from scythe.archive.search_index import PARTS, TABLES, count_pending, is_made, words_table
+from scythe.archive.searched import ORDERS, WHAT, DocumentHit, Hits, NamedPieces, RecordHit, Search
+from scythe.archive.snippets import Snippets
+from scythe.archive.words import Query, Term, read_query
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+
+COUNTED = 10_000  # results are counted up to here; nobody reads more
+RANKED = 2_000  # of many matches the newest so many are put in order of relevance
+_TEXTS = EXTRACTIONS.alias("texts")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A search in the words of a database."""
+
+    what: str
+    match: str  # empty: no words
+    is_sqlite: bool
+    conditions: tuple[str, ...]
+    values: dict[str, Any]
+    is_newest_only: bool  # of the versions of a document
+
+    def write(self, columns: str, *more: str) -> str:
+        """Return the query for the numbers of all that matches."""
+        table = TABLES[self.what].name
+        where = [*self.conditions, *more]
+        if not self.match:
+            source = f"{table} AS s"
+        elif self.is_sqlite:  # the words first, always: they say in which order numbers come
+            source = f"{words_table(self.what)} AS w CROSS JOIN {table} AS s ON s.id = w.rowid"
+            where.append(f"{words_table(self.what)} MATCH :match")
+        else:
+            source = f"{words_table(self.what)} AS w JOIN {table} AS s ON s.id = w.id"
+            where.append("w.words @@ CAST(:match AS tsquery)")
+        if self.is_newest_only:
+            source += " JOIN pages AS p ON p.id = s.page AND p.version = s.id"
+        return f"SELECT {columns} FROM {source} WHERE {' AND '.join(where) or '1 = 1'}"  # noqa: S608 (values are bound)
+
+    @property
+    def number(self) -> str:
+        """The column by which the newest come first."""
+        return "w.rowid" if self.match and self.is_sqlite else "w.id" if self.match else "s.id"
+
+
+def search(database: Database, wanted: Search) -> Hits:
+    """Return a page of what was found. Raises BadInput where the search cannot be meant, ArchiveFailed."""
+    _check(wanted)
+    query = read_query(storable(wanted.words))
+    with database.reading() as connection:
+        pending = count_pending(connection)
+        if not is_made(connection):
+            return Hits(pending=pending, left_out=query.left_out)
+        asked = _ask(connection, database, wanted, query)
+        if asked is None:
+            return Hits(pending=pending, left_out=query.left_out)
+        is_best = wanted.order == "best" and bool(query.terms)
+        numbers, after = (_best if is_best else _newest)(connection, asked, wanted)
+        total = _count(connection, asked)
+        cut = connection.execute(text(f"SELECT count(*) FROM {TABLES[wanted.what].name} WHERE is_cut")).scalar_one()  # noqa: S608
+        snippets = Snippets(query)
+        documents = _documents(connection, numbers, snippets) if wanted.what == "documents" else ()
+        records = _records(connection, numbers, snippets) if wanted.what == "records" else ()
+    counted = min(total, COUNTED)
+    return Hits(documents, records, counted, total > COUNTED, after, pending, int(cut), query.left_out)
+
+
+def list_kinds(database: Database, what: str, sites: Sequence[str] = ()) -> list[str]:
+    """Return the kinds of what can be found, the most frequent first."""
+    table = TABLES[what]
+    query = select(table.c.kind).group_by(table.c.kind).order_by(func.count().desc(), table.c.kind)
+    with database.reading() as connection:
+        if not is_made(connection):
+            return []
+        if sites:
+            query = query.where(table.c.site.in_(_site_numbers(connection, sites)))
+        return [kind for kind in connection.execute(query).scalars() if kind]
+
+
+def _check(wanted: Search) -> None:
+    if wanted.what not in WHAT:
+        raise BadInput(f"{wanted.what!r:.80} cannot be searched; {' and '.join(WHAT)} can")
+    if wanted.order not in ORDERS:
+        raise BadInput(f"{wanted.order!r:.80} is no order of results; {' and '.join(ORDERS)} are")
+    if not 1 <= wanted.count <= 1_000:
+        raise BadInput(f"a page has 1 to 1000 results, not {wanted.count}")
+
+
+def _ask(connection: Connection, database: Database, wanted: Search, query: Query) -> _Asked | None:
+    """Return a search in the words of the database; None where nothing can be found."""
+    conditions, values = [], dict[str, Any]()
+    if wanted.sites:
+        numbers = _site_numbers(connection, wanted.sites)
+        if not numbers:
+            return None
+        conditions.append(f"s.site IN ({', '.join(map(str, numbers))})")
+    if wanted.kinds:
+        names = {f"kind{number}": kind.lower() for number, kind in enumerate(wanted.kinds)}
+        conditions.append(f"lower(s.kind) IN ({', '.join(f':{name}' for name in names)})")
+        values |= names
+    for name, at, sign in (("since", wanted.since, ">="), ("until", wanted.until, "<")):
+        if at is not None:
+            conditions.append(f"s.at {sign} :{name}")
+            values[name] = seconds(at)
+    match = ""
+    if query.terms:
+        match = values["match"] = (_sqlite_match if database.is_sqlite else _postgres_match)(query.terms)
+    newest_only = wanted.what == "documents" and not wanted.all_versions
+    return _Asked(wanted.what, match, database.is_sqlite, tuple(conditions), values, newest_only)
+
+
+def _site_numbers(connection: Connection, keys: Sequence[str]) -> list[int]:
+    named = [storable(key) for key in keys]
+    return [int(number) for number in connection.execute(select(SITES.c.id).where(SITES.c.key.in_(named))).scalars()]
+
+
+def _sqlite_match(terms: Sequence[Term]) -> str:
+    """Return terms as FTS5 reads them. Words have letters and digits only: nothing in them can mean anything else."""
+    wanted = " AND ".join(_sqlite_term(term) for term in terms if not term.is_unwanted)
+    unwanted = [_sqlite_term(term) for term in terms if term.is_unwanted]
+    return f"({wanted}) NOT ({' OR '.join(unwanted)})" if unwanted else wanted
+
+
+def _sqlite_term(term: Term) -> str:
+    return f'"{" ".join(term.words)}"{" *" if term.is_prefix else ""}'
+
+
+def _postgres_match(terms: Sequence[Term]) -> str:
+    return " & ".join(f"{'!' if term.is_unwanted else ''}({_postgres_term(term)})" for term in terms)
+
+
+def _postgres_term(term: Term) -> str:
+    return " <-> ".join(f"'{word}'" for word in term.words) + (":*" if term.is_prefix else "")
+
+
+def _newest(connection: Connection, asked: _Asked, wanted: Search) -> tuple[list[int], str]:
+    """Return the numbers of one page of results, the newest first, and where the next one begins."""
+    before = _read_cursor(wanted.after, "n", 1)
+    more = [f"{asked.number} < :before"] if before else []
+    values = asked.values | {"most": wanted.count + 1, "before": before[0] if before else 0}
+    written = f"{asked.write('s.id', *more)} ORDER BY {asked.number} DESC LIMIT :most"
+    numbers = [int(number) for number in connection.execute(text(written), values).scalars()]
+    return _page(numbers, wanted.count, f"n{numbers[wanted.count - 1]}" if len(numbers) > wanted.count else "")
+
+
+def _best(connection: Connection, asked: _Asked, wanted: Search) -> tuple[list[int], str]:
+    """Return the numbers of one page of results, the most relevant first, and where the next one begins."""
+    newest, offset = _read_cursor(wanted.after, "b", 2) or (0, 0)
+    some = asked.write("s.id", *([f"{asked.number} <= :newest"] if newest else []))
+    some = f"{some} ORDER BY {asked.number} DESC LIMIT {RANKED}"
+    values = asked.values | {"newest": newest}
+    candidates = [int(number) for number in connection.execute(text(some), values).scalars()]
+    if len(candidates) <= offset:
+        return [], ""
+    newest = newest or candidates[0]
+    ranked = _rank(connection, asked, candidates)
+    page = ranked[offset : offset + wanted.count + 1]
+    return _page(page, wanted.count, f"b{newest}-{offset + wanted.count}")
+
+
+def _rank(connection: Connection, asked: _Asked, candidates: Sequence[int]) -> list[int]:
+    """Return candidates by relevance, the newest of equals first."""
+    words = words_table(asked.what)
+    if asked.is_sqlite:
+        weights = ", ".join(str(weight) for weight, _ in PARTS[asked.what].values())
+        written = (
+            f"SELECT rowid FROM {words} WHERE {words} MATCH :match AND rowid >= :oldest AND rowid <= :newest"  # noqa: S608
+            f" ORDER BY bm25({words}, {weights}), rowid DESC"
+        )
+    else:
+        # 1: divided by the logarithm of the length, as long texts have every word
+        written = (
+            f"SELECT id FROM {words} WHERE id = ANY(:ids)"  # noqa: S608
+            " ORDER BY ts_rank(words, CAST(:match AS tsquery), 1) DESC, id DESC"
+        )
+    values = {"match": asked.match, "oldest": candidates[-1], "newest": candidates[0], "ids": list(candidates)}
+    known = set(candidates)
+    return [int(number) for number in connection.execute(text(written), values).scalars() if number in known]
+
+
+def _page(numbers: list[int], count: int, after: str) -> tuple[list[int], str]:
+    return numbers[:count], after if len(numbers) > count else ""
+
+
+def _read_cursor(after: str, kind: str, parts: int) -> list[int] | None:
+    """Return the numbers of a cursor; None where it is not of this kind, which is the first page."""
+    numbers = after.removeprefix(kind).split("-")
+    if not after.startswith(kind) or len(numbers) != parts:
+        return None
+    if not all(number.isascii() and number.isdigit() and len(number) < 18 for number in numbers):
+        return None
+    return [int(number) for number in numbers]
+
+
+def _count(connection: Connection, asked: _Asked) -> int:
+    """Count what was found, up to one more than is told."""
+    some = asked.write("1")
+    written = f"SELECT count(*) FROM ({some} LIMIT {COUNTED + 1}) AS found"  # noqa: S608
+    return int(connection.execute(text(written), asked.values).scalar_one())
+
+
+_DOCUMENTS: Select[Any] = (
+    select(VERSIONS.c.id, VERSIONS.c.page, VERSIONS.c.number, VERSIONS.c.at, PAGES.c.versions)
+    .add_columns(SITES.c.key, URLS.c.url, EXTRACTIONS.c.kind, EXTRACTIONS.c.language, EXTRACTIONS.c.title)
+    .add_columns(func.substr(func.coalesce(EXTRACTIONS.c.text, _TEXTS.c.text), 1, LIMITS.searched_chars).label("said"))
+    .join_from(VERSIONS, PAGES, PAGES.c.id == VERSIONS.c.page)
+    .join(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
+    .join(_TEXTS, _TEXTS.c.version == EXTRACTIONS.c.text_of, isouter=True)
+    .join(URLS, URLS.c.id == PAGES.c.id)
+    .join(SITES, SITES.c.id == PAGES.c.site)
+    .where(VERSIONS.c.id.in_(bindparam("ids", expanding=True)))
+)
+_RECORDS: Select[Any] = (
+    select(RECORDS.c.id, RECORDS.c.kind, RECORDS.c.first_at, RECORDS.c.fields, RECORDS.c.links)
+    .add_columns(SITES.c.key, URLS.c.url)
+    .join_from(RECORDS, SITES, SITES.c.id == RECORDS.c.site)
+    .join(URLS, URLS.c.id == RECORDS.c.first_page)
+    .where(RECORDS.c.id.in_(bindparam("ids", expanding=True)))
+)
+
+
+def _in_order(connection: Connection, query: Select[Any], numbers: Sequence[int]) -> Iterator[Any]:
+    """Yield the rows of a query in the order of their numbers."""
+    rows = {row.id: row for row in connection.execute(query, {"ids": list(numbers)})} if numbers else {}
+    return (rows[number] for number in numbers if number in rows)
+
+
+def _documents(connection: Connection, numbers: Sequence[int], snippets: Snippets) -> tuple[DocumentHit, ...]:
+    return tuple(
+        DocumentHit(
+            page=row.page,
+            version=row.number,
+            versions=row.versions,
+            site=row.key,
+            url=row.url,
+            kind=row.kind,
+            language=row.language,
+            at=moment(row.at),
+            title=snippets.mark(" ".join(row.title.split()), 300),
+            snippet=snippets.cut(row.said or ""),
+        )
+        for row in _in_order(connection, _DOCUMENTS, numbers)
+    )
+
+
+def _records(connection: Connection, numbers: Sequence[int], snippets: Snippets) -> tuple[RecordHit, ...]:
+    return tuple(
+        RecordHit(
+            record=row.id,
+            site=row.key,
+            page=row.url,
+            kind=row.kind,
+            at=moment(row.first_at),
+            fields=tuple(NamedPieces(name, snippets.cut(said)) for name, said in json.loads(row.fields).items()),
+            links=tuple(json.loads(row.links)[: LIMITS.told_addresses]),
+        )
+        for row in _in_order(connection, _RECORDS, numbers)
+    )

@@ -1,0 +1,270 @@
+"""The index that searches use: what an archive has stored since the last time comes in, words by number go out.
+
+It is made of what is stored already, by whoever searches, so that crawls pay nothing for it; it may be dropped at any
+time. Versions of documents and records never change once they are stored, so that rows are only ever added.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Double,
+    Index,
+    MetaData,
+    Select,
+    Table,
+    Text,
+    column,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    text,
+)
+
+from scythe.archive.database import LOCKS, Database, sound, write_rows
+from scythe.archive.schema import CURSORS, EXTRACTIONS, ID, PAGES, RECORDS, URLS, VERSIONS, WATCHES
+from scythe.archive.watches import load_cursor, save_cursor
+from scythe.archive.words import list_words
+from scythe.limits import LIMITS
+
+FORM = 1  # of the index; another one is thrown away and made again
+INDEXERS = -2  # take turns, as writers of one site do
+_TABLES = MetaData()
+_FORM = "search form"
+_BATCH = {"documents": 200, "records": 2_000}  # written at a time: a tenth of a second in which nobody else can write
+_TEXTS = EXTRACTIONS.alias("texts")
+
+
+def _search_table(name: str, *columns: Column[Any]) -> Table:
+    """Return a table of what can be found: what searches are narrowed by, beside the words."""
+    table = Table(
+        name,
+        _TABLES,
+        Column("id", ID, primary_key=True, autoincrement=False),
+        Column("site", BigInteger, nullable=False),
+        Column("kind", Text, nullable=False),
+        Column("at", Double, nullable=False),
+        Column("is_cut", Boolean, nullable=False),  # only its beginning is found
+        *columns,
+    )
+    Index(f"{name}_site", table.c.site, table.c.kind, table.c.id)
+    cut = column("is_cut").is_(True)
+    Index(f"{name}_cut", table.c.id, sqlite_where=cut, postgresql_where=cut)
+    return table
+
+
+DOCUMENTS = _search_table("search_documents", Column("page", BigInteger, nullable=False))  # id: versions.id
+FOUND_RECORDS = _search_table("search_records")  # id: records.id
+TABLES = {"documents": DOCUMENTS, "records": FOUND_RECORDS}
+# What is in the columns of words, with the weight of each: SQLite's number, PostgreSQL's letter.
+PARTS = {
+    "documents": {"title": (8.0, "A"), "said": (1.0, "D"), "address": (2.0, "C")},
+    "records": {"said": (2.0, "A"), "address": (1.0, "D")},
+}
+# SQLite: words that were told apart already; "ascii" takes all other signs for letters. A document is not kept again.
+_SQLITE_WORDS = "CREATE VIRTUAL TABLE {name} USING fts5({parts}, content='', tokenize='ascii')"
+_POSTGRES_WORDS = (
+    "CREATE TABLE {name} (id BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)",
+    "CREATE INDEX {name}_words ON {name} USING gin (words)",
+)
+
+
+def words_table(what: str) -> str:
+    """Return the name of the table with the words of documents or of records."""
+    return f"{TABLES[what].name}_words"
+
+
+def is_made(connection: Connection) -> bool:
+    """Say whether there is an index of today's form."""
+    return load_cursor(connection, _FORM) == FORM
+
+
+def count_pending(connection: Connection) -> int:
+    """Return about how many documents and records are stored, but not found by searches yet."""
+    made = is_made(connection)
+    return sum(max(_newest(connection, what) - _reached(connection, what, made=made), 0) for what in TABLES)
+
+
+def index_new(database: Database, *, budget_s: float = 0.1) -> int:
+    """Add what was stored since the last time, for about so long; return about how much is still to be added."""
+    end = time.monotonic() + budget_s
+    with database.reading() as connection:
+        if is_made(connection) and not any(_is_behind(connection, what) for what in TABLES):
+            return 0
+    after = dict.fromkeys(TABLES, 0)
+    while True:
+        with sound(database.where), database.writing(INDEXERS) as connection:
+            _make(connection)
+            added = [_add_some(database, connection, what, after) for what in TABLES]
+        if not any(added) or time.monotonic() > end:
+            break
+    with database.reading() as connection:
+        return count_pending(connection)
+
+
+def _make(connection: Connection) -> None:
+    """Make the tables, unless they are there in today's form."""
+    if is_made(connection):
+        return
+    is_sqlite = connection.dialect.name == "sqlite"
+    for what, table in TABLES.items():
+        name = words_table(what)
+        connection.execute(text(f"DROP TABLE IF EXISTS {name}"))
+        statements = (_SQLITE_WORDS,) if is_sqlite else _POSTGRES_WORDS
+        for statement in statements:
+            connection.execute(text(statement.format(name=name, parts=", ".join(PARTS[what]))))
+        connection.execute(text(f"DROP TABLE IF EXISTS {table.name}"))
+        connection.execute(delete(CURSORS).where(CURSORS.c.name == _cursor(what)))
+    _TABLES.create_all(connection)
+    save_cursor(connection, _FORM, FORM)
+
+
+def _cursor(what: str) -> str:
+    return f"search {what}"
+
+
+def _add_some(database: Database, connection: Connection, what: str, after: dict[str, int]) -> int:
+    """Add some of what is new, the oldest first; return how many.
+
+    In PostgreSQL a row may appear after one with a higher number: the cursor moves on only where nobody can have a
+    number that was not seen. That is asked before the rows are.
+    """
+    done, newest = load_cursor(connection, _cursor(what)), _newest(connection, what)
+    is_quiet = database.is_sqlite or _nobody_writes(connection)
+    new = _SELECT[what].where(_NUMBER[what] > max(done, after[what]))
+    if not database.is_sqlite:
+        new = new.where(~exists().where(TABLES[what].c.id == _NUMBER[what]))
+    rows = connection.execute(new.order_by(_NUMBER[what]).limit(_BATCH[what])).all()
+    _write(connection, what, rows)
+    after[what] = rows[-1].id if rows else after[what]
+    is_all = len(rows) < _BATCH[what]
+    if is_quiet and (is_all or database.is_sqlite):
+        save_cursor(connection, _cursor(what), newest if is_all else after[what])
+    return len(rows)
+
+
+def _write(connection: Connection, what: str, rows: Sequence[Any]) -> None:
+    """Write rows, and the words of each."""
+    entries, told = [], []
+    for row in rows:
+        parts, is_cut = _tell_apart(_parts(what, row))
+        entry = {"id": row.id, "site": row.site, "kind": row.kind, "at": row.at, "is_cut": is_cut}
+        entries.append(entry | {"page": row.page} if what == "documents" else entry)
+        told.append({"id": row.id, **parts})
+    write_rows(connection, _INSERT[what], entries)
+    if told and connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(_SQLITE_INSERT[what], [{n: _joined(v) for n, v in row.items()} for row in told])
+    elif told:
+        rows = [{"id": row.pop("id"), "words": _placed(what, row)} for row in told]
+        connection.exec_driver_sql(_POSTGRES_INSERT[what], rows)
+
+
+def _parts(what: str, row: Any) -> dict[str, str]:
+    """Return the texts that are found of a document or a record."""
+    if what == "documents":
+        return {"title": row.title, "address": _plain_address(row.address), "said": row.said or ""}
+    fields, links = json.loads(row.fields), json.loads(row.links)[: LIMITS.told_addresses]
+    return {"address": " ".join(map(_plain_address, links)), "said": "\n".join(fields.values())}
+
+
+def _plain_address(address: str) -> str:
+    """Return the words of an address without those that all have."""
+    rest = address.partition("://")[2] or address
+    return unquote(rest.removeprefix("www."), errors="replace")
+
+
+def _tell_apart(parts: dict[str, str]) -> tuple[dict[str, list[str]], bool]:
+    """Return the words of each text, and whether there were more of them than are kept."""
+    words: dict[str, list[str]] = {}
+    is_cut = False
+    left_words, left_bytes = LIMITS.searched_words, LIMITS.searched_bytes
+    for part, said in parts.items():
+        ours = list_words(said[: LIMITS.searched_chars])
+        size = sum(map(len, ours)) if said.isascii() else sum(len(word.encode()) for word in ours)
+        kept = ours[:left_words]
+        while kept and size > left_bytes:
+            kept = kept[: len(kept) // 2]
+            size = sum(len(word.encode()) for word in kept)
+        is_cut = is_cut or len(kept) < len(ours) or len(said) > LIMITS.searched_chars
+        left_words, left_bytes = left_words - len(kept), left_bytes - size
+        words[part] = kept
+    return words, is_cut
+
+
+def _joined(value: int | list[str]) -> int | str:
+    return value if isinstance(value, int) else " ".join(value)
+
+
+def _placed(what: str, parts: dict[str, Any]) -> str:
+    """Return words with place and weight, as PostgreSQL reads them; a gap keeps those of two texts apart."""
+    said: list[str] = []
+    place = 0
+    for part, words in parts.items():
+        letter = PARTS[what][part][1]
+        said += [f"{word}:{place + number}{letter}" for number, word in enumerate(words, start=1)]
+        place += len(words) + 1
+    return " ".join(said)
+
+
+def _newest(connection: Connection, what: str) -> int:
+    return int(connection.execute(select(func.max(_NUMBER[what]))).scalar() or 0)
+
+
+def _reached(connection: Connection, what: str, *, made: bool) -> int:
+    """Return the highest number that searches find."""
+    if not made:
+        return 0
+    highest = connection.execute(select(func.max(TABLES[what].c.id))).scalar() or 0
+    return max(int(highest), load_cursor(connection, _cursor(what)))
+
+
+def _is_behind(connection: Connection, what: str) -> bool:
+    return _newest(connection, what) > load_cursor(connection, _cursor(what))
+
+
+def _nobody_writes(connection: Connection) -> bool:
+    """Say whether no other transaction stores anything: all that do hold a lock before they take numbers."""
+    held = (
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = :locks AND pid <> pg_backend_pid()"
+        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+    return not connection.execute(text(held), {"locks": LOCKS}).scalar()
+
+
+_NUMBER = {"documents": VERSIONS.c.id, "records": RECORDS.c.id}
+_INSERT = {what: insert(table) for what, table in TABLES.items()}
+_SQLITE_INSERT = {
+    what: f"INSERT INTO {words_table(what)} (rowid, {', '.join(parts)}) "  # noqa: S608 (names of ours)
+    f"VALUES (:id, {', '.join(f':{part}' for part in parts)})"
+    for what, parts in PARTS.items()
+}
+_POSTGRES_INSERT = {
+    what: f"INSERT INTO {words_table(what)} (id, words) VALUES (%(id)s, %(words)s::tsvector)"  # noqa: S608
+    for what in PARTS
+}
+_SELECT: dict[str, Select[Any]] = {
+    "documents": select(VERSIONS.c.id, VERSIONS.c.page, PAGES.c.site, EXTRACTIONS.c.kind, VERSIONS.c.at)
+    .add_columns(EXTRACTIONS.c.title, URLS.c.url.label("address"))
+    .add_columns(
+        func.substr(func.coalesce(EXTRACTIONS.c.text, _TEXTS.c.text), 1, LIMITS.searched_chars + 1).label("said")
+    )
+    .join_from(VERSIONS, PAGES, PAGES.c.id == VERSIONS.c.page)
+    .join(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
+    .join(_TEXTS, _TEXTS.c.version == EXTRACTIONS.c.text_of, isouter=True)
+    .join(URLS, URLS.c.id == PAGES.c.id)
+    .where(PAGES.c.id.not_in(select(WATCHES.c.id))),  # of lists that are watched, records are kept and nothing else
+    "records": select(RECORDS.c.id, RECORDS.c.site, RECORDS.c.kind, RECORDS.c.first_at.label("at")).add_columns(
+        RECORDS.c.fields, RECORDS.c.links
+    ),
+}
