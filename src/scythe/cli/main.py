@@ -24,6 +24,7 @@ VERBS = {
     "suggest": ("scythe.cli.suggest", "Suggest which pages of a site to annotate."),
     "annotate": ("scythe.cli.annotate", "Teach a site which images of its pages are relevant."),
     "ui": ("scythe.cli.ui", "Open the local web page: annotate, pick fields, look at rules, archive and schedule."),
+    "mcp": ("scythe.cli.mcp", "Offer scythe to a language model as tools."),
     "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
     "export": ("scythe.cli.export", "Write an archive to files."),
     "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),

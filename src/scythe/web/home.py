@@ -180,10 +180,14 @@ def show_home(room: Room, wanted: Nothing) -> dict[str, Any]:
 OPERATIONS = (
     Operation("GET", "/api/about", see_about, Nothing, About, "What is being served.", "about"),
     Operation("GET", "/api/sites", list_sites, Nothing, list[SiteSeen], "The sites that are known.", "sites"),
-    Operation("GET", "/api/pages", list_pages, Nothing, list[PageSeen], "The pages at hand."),
-    Operation("POST", "/api/pages", take_pages, SampleWanted, JobSeen, "Fetch pages of a site to look at."),
-    Operation("GET", "/api/jobs", list_jobs, Nothing, list[JobSeen], "Work under way and done."),
-    Operation("GET", "/api/jobs/{number}", see_job, JobWanted, JobSeen, "How far a piece of work has come."),
-    Operation("POST", "/api/jobs/{number}/stop", stop_job, JobWanted, JobSeen, "Ask a piece of work to end soon."),
+    Operation("GET", "/api/pages", list_pages, Nothing, list[PageSeen], "The pages at hand.", "pages"),
+    Operation(
+        "POST", "/api/pages", take_pages, SampleWanted, JobSeen, "Fetch pages of a site to look at.", "fetch_pages"
+    ),
+    Operation("GET", "/api/jobs", list_jobs, Nothing, list[JobSeen], "Work under way and done.", "jobs"),
+    Operation("GET", "/api/jobs/{number}", see_job, JobWanted, JobSeen, "How far a piece of work has come.", "job"),
+    Operation(
+        "POST", "/api/jobs/{number}/stop", stop_job, JobWanted, JobSeen, "Ask a piece of work to end soon.", "stop_job"
+    ),
 )
 VIEWS = (View("/", "home.html", show_home, area="home"),)

@@ -28,6 +28,7 @@ _ERRORS = {
     403: "A browser sends this for a page of another site.",
     404: "What was asked for is not there.",
     405: "There is no such thing to do here: other methods are known.",
+    408: "The body did not come in time.",
     409: "It cannot be done as things stand.",
     413: f"The body has more than {LIMITS.request_bytes // 1_000_000} MB.",
     415: "The body must be sent as application/json.",
@@ -37,7 +38,7 @@ _ERRORS = {
     502: "The page to fetch could not be had.",
     503: "The archive cannot be read or written now.",
 }
-_OF_CHANGES = (400, 403, 413, 415)  # no GET has a body, or changes anything
+_OF_CHANGES = (400, 403, 408, 413, 415)  # no GET has a body, or changes anything
 _NAMES = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")  # in a path; starlette takes {name:path}, too
 
 

@@ -247,7 +247,7 @@ OPERATIONS = (
         RegionsWanted,
         list[Region],
         "Read the lists and tables of a page.",
-        "records",
+        "lists",
         only_reads=True,
     ),
     Operation(

@@ -1,0 +1,74 @@
+"""`scythe mcp`: an archive, a profile and pages come in, tools for a language model go out until its program ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scythe.cli.ending import plain_errors, quiet_ends
+from scythe.cli.pages import keep_good, load_pages
+from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+from scythe.sources import Reach, check_base
+
+HELP = """Offer scythe to a language model as tools, by the Model Context Protocol on standard input and output.
+
+The tools are the verbs of `scythe ui`: read a page, list its records, extract it by a learned site, suggest pages to
+annotate, search an archive, show documents, records and the schedule. PAGES are saved pages to have at hand: files,
+folders, patterns in quotes, page sets, or addresses. Tools that change something (fetch pages, start a crawl, watch a
+list) are offered only with --allow-changes. Pages are fetched through the same guard as everywhere: nothing of this
+machine and of private networks, unless --allow-private says so, and never a file.
+
+It is started by the program that has the model, from its configuration: the command is `scythe`, the arguments are
+`mcp` and the options below. Needs the extra `mcp`.
+
+\b
+Examples:
+  scythe mcp                                        read any page of the web
+  scythe mcp --archive news.db                      and what a crawl or a watch archived
+  scythe mcp --profile site.json                    and extract pages of a learned site
+  scythe mcp --archive news.db --allow-changes      and crawl and watch
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command(help=HELP)
+def mcp(
+    pages: Annotated[list[str] | None, typer.Argument(metavar="[PAGES]...", show_default=False)] = None,
+    archive: Annotated[
+        str | None, typer.Option(metavar="FILE|postgresql://...", help="The archive to show; it is made if not there.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The profile of a learned site to extract pages by.")
+    ] = None,
+    allow_changes: Annotated[
+        bool, typer.Option("--allow-changes", help="Also offer tools that start work or change something.")
+    ] = False,
+    most_chars: Annotated[
+        int, typer.Option(min=1_000, max=10_000_000, help="Cut answers to so many characters, and say so.")
+    ] = 40_000,
+    url: BaseUrl = None,
+    delay: Delay = 1.0,
+    timeout: Timeout = LIMITS.fetch_s,
+    allow_private: AllowPrivate = False,
+) -> None:
+    with quiet_ends(), plain_errors():
+        from scythe.web.room import Room, RoomOptions
+        from scythe.web.tool_server import serve_tools
+
+        reach = Reach(timeout, allow_private)
+        loaded = keep_good(load_pages(pages or [], check_base(url), reach))
+        if pages and not loaded:
+            raise BadInput("none of the pages could be loaded")
+        room = Room(RoomOptions(archive, Path(profile) if profile else None, "", reach, delay), loaded)
+        try:
+            if archive is not None:
+                with room.archive():
+                    pass  # what is wrong with it is said here, not by each tool
+            serve_tools(room, allow_changes=allow_changes, most_chars=most_chars)
+        finally:
+            room.close()

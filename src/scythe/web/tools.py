@@ -1,0 +1,123 @@
+"""The operations as tools of language models: a name and arguments come in, an answer that fits goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from inspect import getdoc
+from typing import Any
+
+import msgspec
+
+from scythe.errors import ScytheError
+from scythe.web.answers import words
+from scythe.web.app import all_operations
+from scythe.web.operation import Operation
+from scythe.web.room import Room
+
+MOST_CHARS = 40_000  # of one answer: some ten thousand tokens
+_ITEMS = 500  # of a list in an answer that is cut
+_TOLD = 8  # places that were cut are named
+_SHORTEST = 16  # characters of a text that is cut; below, too much is in too many pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One operation as a language model sees it."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]  # of its arguments: a JSON schema of an object, complete in itself
+    operation: Operation
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is otherwise afterwards."""
+        return self.operation.changes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call."""
+
+    value: dict[str, Any]  # plain values; with `cut` where something was left out
+    is_error: bool = False
+
+    @property
+    def text(self) -> str:
+        """The same as JSON; of an error its words."""
+        return str(self.value["error"]) if self.is_error else msgspec.json.encode(self.value).decode()
+
+
+def list_tools(*, allow_changes: bool) -> dict[str, Tool]:
+    """Return the tools by name; those that change something only if that is allowed."""
+    tools = (_tool(one) for one in all_operations() if one.tool and (allow_changes or not one.changes))
+    return {tool.name: tool for tool in tools}
+
+
+def _tool(operation: Operation) -> Tool:
+    schema = msgspec.json.schema(operation.wanted)
+    forms = dict(schema.get("$defs", {}))
+    root = dict(forms.pop(str(schema.get("$ref", "")).rpartition("/")[2], schema))
+    root.setdefault("properties", {})
+    return Tool(
+        operation.tool,
+        getdoc(operation.call) or operation.summary,
+        root | ({"$defs": forms} if forms else {}),
+        operation,
+    )
+
+
+def call_tool(room: Room, tool: Tool, arguments: dict[str, Any], most_chars: int = MOST_CHARS) -> Outcome:
+    """Do what a tool does. What goes wrong on purpose is an outcome, with words a model can act on."""
+    try:
+        # models often put numbers into quotes
+        wanted = msgspec.convert(arguments, tool.operation.wanted, strict=False)
+        answer = msgspec.to_builtins(tool.operation.call(room, wanted))
+    except (ScytheError, msgspec.ValidationError, OSError) as error:
+        return Outcome({"error": words(error)}, is_error=True)
+    value = answer if isinstance(answer, dict) else {"answer": answer}
+    return Outcome(fit(value, most_chars))
+
+
+def fit(value: dict[str, Any], most_chars: int) -> dict[str, Any]:
+    """Return a value that has so many characters at most as JSON: long texts and lists are cut, and `cut` tells which.
+
+    Where even that is too much, only `cut` is left.
+    """
+    if _size(value) <= most_chars:
+        return value
+    chars, items = most_chars, _ITEMS
+    while chars >= _SHORTEST:
+        told: list[str] = []
+        shortened = _shorten(value, "", chars, items, told)
+        shortened["cut"] = told[:_TOLD] + ([f"and {len(told) - _TOLD} more"] if len(told) > _TOLD else [])
+        if _size(shortened) <= most_chars:
+            return dict(shortened)
+        chars, items = chars // 2, max(items * 2 // 5, 1)
+    return {"cut": ["the answer is too long: ask for less of it"]}
+
+
+def _size(value: object) -> int:
+    return len(msgspec.json.encode(value).decode())
+
+
+def _shorten(value: Any, where: str, chars: int, items: int, told: list[str]) -> Any:
+    """Return a value with its texts and lists cut; answers are as deep as their types, not as pages."""
+    if isinstance(value, str) and len(value) > chars:
+        told.append(f"{where}: {chars} of {len(value)} characters")
+        return value[:chars] + "\u2026"
+    if isinstance(value, list | tuple):
+        if len(value) > items:
+            told.append(f"{where}: {items} of {len(value)}")
+        return [_shorten(one, f"{where}[{at}]", chars, items, told) for at, one in enumerate(value[:items])]
+    if isinstance(value, dict):
+        return dict(_shorten_fields(value, where, chars, items, told))
+    return value
+
+
+def _shorten_fields(
+    value: dict[str, Any], where: str, chars: int, items: int, told: list[str]
+) -> Iterator[tuple[str, Any]]:
+    for name, one in value.items():
+        yield name, _shorten(one, f"{where}.{name}" if where else name, chars, items, told)
