@@ -78,7 +78,7 @@ def _see(room: Room, sitting: Sitting) -> FieldsSeen:
         tuple(plan_saving(room, sitting)),
         bool(sitting.past),
         sitting.before is not None,
-        sitting.saved,
+        sitting.saved if sitting.kept is sitting.shown else "",
         say_command(room),
     )
 

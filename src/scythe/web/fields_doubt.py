@@ -75,7 +75,7 @@ def doubt(found: Found, usually: Usually) -> Doubt:
     """Judge one cell against all others of its field."""
     if found.shown is not None:
         return _contradiction(found)
-    reasons = [*_doubt_value(found, usually)] if found.values else [*_doubt_gap(usually)]
+    reasons = _doubt_value(found, usually) if found.values else _doubt_gap(found, usually)
     left = 1.0
     for share, _ in reasons:
         left *= 1 - share
@@ -93,9 +93,9 @@ def _contradiction(found: Found) -> Doubt:
     return Doubt() if got <= {words_of(value) for value in shown} else Doubt(WRONG, ("the rule finds something else",))
 
 
-def _doubt_gap(usually: Usually) -> list[tuple[float, str]]:
+def _doubt_gap(found: Found, usually: Usually) -> list[tuple[float, str]]:
     share = usually.present / max(1, usually.pages)
-    if share < _MOST:
+    if share < _MOST or found.is_other_kind:
         return []
     return [(MISSING * share, f"missing, though {usually.present} of {usually.pages} pages have it")]
 

@@ -110,7 +110,7 @@ def save(room: Room, sitting: Sitting, *, with_usual: bool) -> Saved:
         if not learned & set(names):
             raise BadInput(f"nothing could be learned of what was shown: {'; '.join(taught.notes)}")
         where = room.save_site(sitting.site, site)
-        sitting.saved, sitting.before = where, before
+        sitting.saved, sitting.before, sitting.kept = where, before, shown
     return Saved(where, site.profile.fields, taught.notes)
 
 
@@ -129,7 +129,7 @@ def restore(room: Room, sitting: Sitting) -> Saved:
             raise NotNow("there is no earlier profile to go back to")
         site = Site.from_json(sitting.before)
         where = room.save_site(sitting.site, site)
-        sitting.before, sitting.saved = None, ""
+        sitting.before, sitting.saved, sitting.kept = None, "", None
     return Saved(where, site.profile.fields)
 
 
@@ -138,6 +138,8 @@ def plan_saving(room: Room, sitting: Sitting) -> list[str]:
     names = sitting.names
     if not names:
         return []
+    if sitting.kept is sitting.shown:
+        return [f"All that you showed is saved in {sitting.saved}."]
     if not can_save(room, sitting.site):
         return ["There is no file to save to. Start again with --profile FILE, or use the command below."]
     site = room.load_site(sitting.site)

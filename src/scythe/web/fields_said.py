@@ -125,7 +125,7 @@ class FieldsSeen:
     plan: tuple[str, ...]  # what saving does, in words
     can_undo: bool
     can_restore: bool
-    saved: str
+    saved: str  # where to; empty: something was shown since
     command: str
 
 

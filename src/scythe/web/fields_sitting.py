@@ -46,6 +46,7 @@ class Sitting:
     tried: Shown | None = None  # ... and of what
     base: tuple[tuple[int, ...], Profile] | None = None  # layouts without fields, of the pages with these ids
     saved: str = ""  # where to
+    kept: Shown | None = None  # what was saved
     before: str | None = None  # the profile that was there before, as text
 
     @property

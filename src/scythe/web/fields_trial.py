@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from scythe.harvest import Harvester, sterner
 from scythe.learn.texts import words_of
+from scythe.model import Field
 from scythe.page.dates import to_iso
 from scythe.page.follow import element_text, follow
 from scythe.page.source import Opening, Source, unmark
@@ -101,30 +102,47 @@ def try_out(
     examples: Sequence[Example | None],
     step: Step,
 ) -> Trial:
-    """Extract all pages by what was learned, and judge what comes of it."""
+    """Extract all pages by what was learned, and judge what comes of it. The pages learned from come first."""
     harvester = Harvester(taught.profile, tuple(names))
+    denied = _denied(taught, examples)
     rows: list[_Page] = []
     foreign: dict[str, list[_Page]] = {}
     for number, (open_sheet, example) in enumerate(zip(sheets, examples, strict=True)):
-        sheet = open_sheet()
         step(number)
+        sheet = open_sheet()
         harvest = harvester.harvest(sheet.lesson.source.body, sheet.lesson.url, "auto")
-        layout = harvest.layout
-        if example is None and (layout is None or layout.name not in taught.shown_on):
-            row = (sheet, layout.name if layout else "", _try_elsewhere(taught, names, sheet.lesson.source))
-            foreign.setdefault(row[1], []).append(row)
+        layout = harvest.layout.name if harvest.layout is not None else ""
+        if example is None and layout not in taught.shown_on:
+            wanted = [name for name in names if (layout, name) not in denied]
+            foreign.setdefault(layout, []).append((sheet, layout, _try_elsewhere(taught, names, wanted, sheet)))
             continue
         fields = harvest.document.fields
-        tried = {
-            name: _try_here(_rules(layout, name), fields[name].values, fields[name].how, sheet.lesson.source)
-            for name in names
-        }
-        shown = {name: tuple(values) for name, values in (example or {}).items()}
-        tried = {name: replace(one, found=replace(one.found, shown=shown.get(name))) for name, one in tried.items()}
-        rows.append((sheet, layout.name if layout else "", tried))
+        tried = {name: _try_here(_rules(harvest.layout, name), fields[name], sheet.lesson.source) for name in names}
+        rows.append((sheet, layout, _heed(tried, example or {}, is_other_kind=layout not in taught.shown_on)))
     kept = [row for group in foreign.values() if _gives_enough(group) for row in group if _has_any(row)]
     others = sum(map(len, foreign.values())) - len(kept)
     return _judge(taught, tuple(names), [*rows, *kept], others)
+
+
+def _denied(taught: Taught, examples: Sequence[Example | None]) -> set[tuple[str, str]]:
+    """Return layouts without rules of which somebody said that a page has no such field: its like have none either."""
+    pairs = zip(taught.layouts, examples, strict=False)
+    return {(layout or "", name) for layout, shown in pairs for name, values in (shown or {}).items() if not values}
+
+
+def _heed(tried: dict[str, _Tried], example: Example, *, is_other_kind: bool) -> dict[str, _Tried]:
+    """Add what somebody said of a page."""
+    return {
+        name: replace(
+            one,
+            found=replace(
+                one.found,
+                shown=tuple(example[name]) if name in example else None,
+                is_other_kind=is_other_kind and name not in example,
+            ),
+        )
+        for name, one in tried.items()
+    }
 
 
 def _gives_enough(group: Sequence[_Page]) -> bool:
@@ -139,8 +157,9 @@ def _rules(layout: Layout | None, name: str) -> FieldRules | None:
     return next((rules for rules in layout.fields if rules.name == name), None) if layout else None
 
 
-def _try_here(rules: FieldRules | None, values: tuple[str, ...], how: str, source: Source) -> _Tried:
+def _try_here(rules: FieldRules | None, field: Field, source: Source) -> _Tried:
     """Compare what was extracted with what the tree and the further ways give."""
+    values, how = field.values, field.how
     got = [(way, follow(source, way, loosely=False)) for way in rules.ways] if rules else []
     there = [(way, found) for way, found in got if any(found.values)]
     if not there:
@@ -162,14 +181,15 @@ def _iso(value: str) -> str:
     return to_iso(value) or value
 
 
-def _try_elsewhere(taught: Taught, names: Sequence[str], source: Source) -> dict[str, _Tried]:
+def _try_elsewhere(taught: Taught, names: Sequence[str], wanted: Sequence[str], sheet: Sheet) -> dict[str, _Tried]:
     """Follow the rules, more sternly, on a page of a kind that nothing was shown on."""
+    source = sheet.lesson.source
     tried = {name: _Tried(Found((), "missing: a page of another kind", is_other_kind=True)) for name in names}
     for layout in taught.profile.layouts:
         if layout.name not in taught.shown_on:
             continue
         for rules in layout.fields:
-            if rules.name not in names or tried[rules.name].found.values:
+            if rules.name not in wanted or tried[rules.name].found.values:
                 continue
             way = sterner(rules).ways[0]
             got = follow(source, way, loosely=False)

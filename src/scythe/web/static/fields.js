@@ -70,7 +70,6 @@ async function choose(element) {
     type: "button", class: "small", "aria-current": i === all.length - 1 ? "true" : null, onclick: () => choose(each.element),
   }, each.says)));
   open(told.says);
-  say(`${told.says}: ${told.text.slice(0, 120) || "no text"}`);
 }
 
 // On narrow windows the form stands below the page.
@@ -130,9 +129,15 @@ function setTake(one) {
 function step(key) {
   if (key === "Escape") return letGo();
   if (key === "Enter") return chosen ? at("name").focus() : undefined;
-  if (!chosen || chosen.element === null) return choose(0);
+  if (!chosen || chosen.element === null) return tell(choose(0));
   const next = { ArrowUp: chosen.parent, ArrowDown: chosen.child, ArrowLeft: chosen.previous, ArrowRight: chosen.next }[key];
-  return next === null ? say("There is nothing further that way") : choose(next);
+  return next === null ? say("There is nothing further that way") : tell(choose(next));
+}
+
+// Who walks by keys may not see the box.
+async function tell(choosing) {
+  await choosing;
+  if (chosen) say(`${chosen.says}: ${chosen.text.slice(0, 120) || "no text"}`);
 }
 
 at("let-go").addEventListener("click", letGo);
@@ -265,7 +270,9 @@ function draw(told) {
   at("saving").hidden = !told.fields.length && !told.can_restore;
   at("plan").replaceChildren(...told.plan.map((line) => el("li", {}, line)));
   at("usual-line").hidden = told.has_profile || !told.can_save;
-  at("save").disabled = !told.can_save || !told.fields.length;
+  at("save").disabled = !told.can_save || !told.fields.length || told.saved !== "";
+  at("save").textContent = told.saved ? "Saved" : "Save fields";
+  at("next").hidden = !told.saved;
   at("restore").hidden = !told.can_restore;
   at("command").textContent = told.command;
 }
@@ -275,10 +282,7 @@ at("save").addEventListener("click", async () => {
   at("saved").textContent = "Saving…";
   const ended = await attempt(async () => follow(await ask("/api/fields/save", { site, with_usual: at("usual").checked })));
   at("saved").textContent = "";
-  if (ended) {
-    at("saved").replaceChildren(`Saved in ${ended.result.where}. `, el("a", { href: `/rules?site=${encodeURIComponent(site)}` }, "See the rules"));
-    say("Saved");
-  }
+  if (ended) say(`Saved in ${ended.result.where}`);
   await refresh();
 });
 at("restore").addEventListener("click", async () => {

@@ -94,7 +94,7 @@ export class Found {
     }, says);
     const isShown = cell.state === "shown" || cell.state === "none";
     const made = [];
-    if (isShown) made.push(el("span", { class: "tag good" }, cell.state === "none" ? "none" : "shown"));
+    if (cell.state === "shown") made.push(el("span", { class: "tag good" }, "shown"));
     if (!isShown && cell.values.length) made.push(act("Right", "accept", () => this.acts.accept(page, cell.name)));
     made.push(act(cell.values.length ? "Correct" : "Pick it", "correct", () => this.acts.correct(page, cell.name)));
     if (!isShown) made.push(act("None here", "none", () => this.acts.none(page, cell.name)));
