@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from time import monotonic
 
 from scythe.errors import ScytheError
 
@@ -106,12 +107,13 @@ class Jobs:
         return [see(job) for job in reversed(jobs) if kind is None or job.kind == kind]
 
     def close(self, patience_s: float = 20.0) -> None:
-        """Ask all to stop, and wait for them."""
+        """Ask all to stop, and wait for them, so long in all."""
+        until = monotonic() + patience_s
         for job in list(self._jobs.values()):
             if job.state == "running":
                 job.stop()
         for thread in self._threads:
-            thread.join(patience_s)
+            thread.join(max(until - monotonic(), 0.0))
 
 
 def see(job: Job) -> JobSeen:

@@ -1,0 +1,205 @@
+"""Crawls and watches that people start, pause and follow on the page."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+from tests.web.conftest import NARROW, Look, make_room
+
+from scythe.archive.open import open_archive
+from scythe.archive.stored import Wanted as Selection
+from scythe.demo.live import live_site
+from scythe.demo.replay_serve import serve_replay
+from scythe.demo.serve import InThread, serve_demo
+from scythe.demo.serving import ServeOptions
+from scythe.errors import BadInput
+from scythe.sources import Reach
+from scythe.watching.options import ListOptions
+from scythe.watching.run import add_lists
+from scythe.web.operation import Nothing, NotNow, NotThere
+from scythe.web.room import Room
+from scythe.web.runs import (
+    CrawlWanted,
+    RunWanted,
+    WatchRunWanted,
+    continue_run,
+    list_runs,
+    pause_run,
+    see_run,
+    show_runs,
+    start_crawl,
+    start_watch,
+)
+from scythe.web.runs_kept import RunSeen
+from scythe.web.serve import Serving
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[InThread]:
+    with serve_demo(ServeOptions(pages=40, latency_s=0.02)) as served:
+        yield served
+
+
+def archived(room: Room) -> list[str]:
+    with room.archive() as archive:
+        return sorted(page.url for page in archive.read_pages(Selection()))
+
+
+def until(room: Room, number: int, *states: str, within_s: float = 60.0) -> RunSeen:
+    """Wait until a run is in one of these states."""
+    end = monotonic() + within_s
+    while monotonic() < end:
+        seen = see_run(room, RunWanted(number=number))
+        if seen.state in states:
+            return seen
+        sleep(0.02)
+    raise AssertionError(f"run {number} is {seen.state}: {seen.why}")
+
+
+def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, room: Room, demo: InThread) -> None:
+    from playwright.sync_api import expect
+
+    eyes = look("/runs")
+    tab = eyes.tab
+    expect(tab.get_by_role("heading", name="Crawl a site")).to_be_visible()
+    eyes.shoot("runs-empty")
+    tab.get_by_label("Address", exact=True).fill(demo.url)
+    tab.get_by_label("Pages, at most").fill("")
+    tab.get_by_label("Seconds between requests").fill("0.03")
+    tab.get_by_role("button", name="Start the crawl").click()
+    card = tab.locator(".run")
+    expect(card.locator(".latest li").nth(3)).to_be_visible()
+    expect(card.locator("[data-state]")).to_have_text("running")
+    eyes.shoot("runs-going")
+    card.get_by_role("button", name="Pause").click()
+    expect(card.locator("[data-state]")).to_have_text("paused")
+    so_far = len(archived(room))
+    assert 3 <= so_far < len(demo.world.paths)
+    eyes.shoot("runs-paused")
+    narrow = look("/runs", size=NARROW, dark=True)
+    expect(narrow.tab.locator(".run [data-state]")).to_have_text("paused")
+    assert narrow.overflow() <= 0
+    narrow.shoot("runs-paused-dark")
+    card.get_by_role("button", name="Continue").click()
+    expect(card.locator("[data-state]")).to_have_text("done", timeout=60_000)
+    expect(card.locator("[data-why]")).to_have_text("complete")
+    assert archived(room) == sorted(demo.world.base + path for path in demo.world.paths)
+    assert eyes.overflow() <= 0
+    eyes.shoot("runs-done")
+
+
+def test_new_records_of_a_live_list_are_shown_as_they_come(look: Look, room: Room) -> None:
+    from playwright.sync_api import expect
+
+    with serve_replay(live_site(0.7)) as served:
+        options = ListOptions.from_json(json.dumps({"goals": {"floor_s": 0.5, "max_delay_s": 1.0}}))
+        with room.archive() as archive:
+            add_lists(archive, [served.urls[0]], options)
+        eyes = look("/runs", size=NARROW)
+        eyes.tab.get_by_role("button", name="Watch all lists").click()
+        card = eyes.tab.locator(".run")
+        expect(card.locator(".latest .tag", has_text="record").nth(2)).to_be_visible()
+        expect(card.locator("[data-figures] div", has_text="visits").locator("dd")).not_to_have_text("0")
+        first = int(card.locator("[data-figures] div", has_text="new records").locator("dd").inner_text())
+        eyes.tab.wait_for_function(
+            "before => Number([...document.querySelectorAll('.run dd')][2].textContent) > before", arg=first
+        )
+        assert eyes.overflow() <= 0
+        eyes.shoot("runs-watch")
+        card.get_by_role("button", name="Pause").click()
+        expect(card.locator("[data-state]")).to_have_text("paused")
+
+
+def test_without_an_archive_the_page_says_how_to_begin(tmp_path: Path) -> None:
+    room = make_room(tmp_path, [])
+    assert show_runs(room, Nothing())["left"] == []
+    with pytest.raises(BadInput, match="--archive"):
+        start_crawl(room, CrawlWanted(url="https://example.org/"))
+    with pytest.raises(BadInput, match="--archive"):
+        start_watch(room, WatchRunWanted())
+
+
+def test_one_crawl_of_a_site_goes_on_at_a_time(room: Room, demo: InThread) -> None:
+    run = start_crawl(room, CrawlWanted(url=demo.url, delay=0.5))
+    with pytest.raises(NotNow, match="running already"):
+        start_crawl(room, CrawlWanted(url=demo.url + "about"))
+    with pytest.raises(NotNow):
+        continue_run(room, RunWanted(number=run.number))
+    assert pause_run(room, RunWanted(number=run.number)).state in ("pausing", "paused")
+    assert until(room, run.number, "paused").ended_at is not None
+    assert [seen.number for seen in list_runs(room, Nothing())] == [run.number]
+
+
+def test_a_crawl_that_was_paused_is_offered_after_a_restart(room: Room, demo: InThread) -> None:
+    run = start_crawl(room, CrawlWanted(url=demo.url, limit=5, delay=0.0))
+    seen = until(room, run.number, "done")
+    assert seen.crawl is not None
+    assert seen.why == "as many pages as asked for: 5"
+    room.close()
+    later = Room(room.options)
+    (left,) = show_runs(later, Nothing())["left"]
+    assert (left.start, left.pages) == (demo.url, seen.crawl.pages)
+    later.close()
+
+
+def test_a_site_that_does_not_answer_fails_with_the_reason(room: Room) -> None:
+    run = start_crawl(room, CrawlWanted(url="http://127.0.0.1:9/", delay=0.0))
+    seen = until(room, run.number, "failed")
+    assert seen.why
+    assert seen.crawl is not None
+
+
+def test_private_addresses_are_refused_unless_the_server_was_started_for_them(room: Room, demo: InThread) -> None:
+    closed = Room(replace(room.options, reach=Reach(allow_private=False)))
+    run = start_crawl(closed, CrawlWanted(url=demo.url, delay=0.0))
+    seen = until(closed, run.number, "failed")
+    closed.close()
+    assert "not on the public internet" in seen.why
+    assert archived(room) == []
+
+
+def test_closing_the_room_ends_runs_in_good_order(room: Room, demo: InThread) -> None:
+    run = start_crawl(room, CrawlWanted(url=demo.url, delay=0.0))
+    while not see_run(room, RunWanted(number=run.number)).last:
+        sleep(0.02)
+    began = monotonic()
+    room.close()
+    assert monotonic() - began < 15
+    assert see_run(room, RunWanted(number=run.number)).state == "paused"
+    with open_archive(room.options.archive or "", create=False) as archive:
+        assert archive.verify() == []
+
+
+def test_runs_that_are_not_there_and_wishes_that_cannot_be_are_refused(serving: Serving) -> None:
+    def post(path: str, body: object) -> int:
+        request = urllib.request.Request(
+            serving.url + path,
+            json.dumps(body).encode(),
+            {"Authorization": f"Bearer {serving.gate.token}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return int(answer.status)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code
+
+    assert post("api/runs/9/pause", {}) == 404
+    assert post("api/runs/9/continue", {}) == 404
+    assert post("api/runs/crawl", {"url": "file:///etc/passwd"}) == 422
+    assert post("api/runs/crawl", {"url": "https://example.org/", "limit": 0}) == 422
+    assert post("api/runs/crawl", {"url": "https://example.org/", "output_path": "/tmp/x"}) == 422
+    assert post("api/runs/watch", {}) == 422
+    assert post("api/runs/watch", {"watches": [5]}) == 404
+
+
+def test_a_watch_of_a_page_that_is_not_watched_is_refused(room: Room) -> None:
+    with pytest.raises(NotThere):
+        start_watch(room, WatchRunWanted(watches=(7,)))
