@@ -68,3 +68,12 @@ class LearnedSites:
         with self._room.archive() as archive:
             number = archive.find_site(key)
             return None if number is None else archive.profile(number)
+
+
+def choose_site(room: Room, given: str) -> str:
+    """Return the key that was given or, where none was, the first one. Raises NotThere where it is none of a site."""
+    keys = room.site_keys()
+    key = given or (keys[0] if keys else PROFILE)
+    if key not in keys and key != PROFILE:
+        raise NotThere(f"there is no site {key!r:.80}")
+    return key
