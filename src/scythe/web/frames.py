@@ -30,7 +30,7 @@ _FRAME += "frame-ancestors 'self'; sandbox allow-same-origin"  # no scripts; our
 FRAME_POLICIES = (_FRAME.format(own=""), _FRAME.format(own=" 'self'"))
 _PICTURE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 # instead of a picture that cannot be had, or is none: many pages have some, and browsers complain of each
-_NO_PICTURE = Sent(
+NO_PICTURE = Sent(
     b'<svg xmlns="http://www.w3.org/2000/svg" width="96" height="64"><rect width="96" height="64" fill="#e9e9e6"/>'
     b'<path d="M36 22l24 20M60 22l-24 20" stroke="#8b8f86" stroke-width="2"/></svg>',
     "image/svg+xml",
@@ -49,6 +49,8 @@ _TYPES = {
 }
 _KEPT_BYTES = 64_000_000
 _PATIENCE_S = 10.0  # for one picture: browsers wait for six at a time, and for nothing else meanwhile
+
+_NO_SHEET = Sent(b"", "text/css; charset=utf-8", _PICTURE)
 
 
 class FrameWanted(Wanted, frozen=True):
@@ -114,22 +116,27 @@ def show_picture(room: Room, wanted: PictureWanted) -> Sent:
     try:
         body, _ = room.part(Loads).get(at_hand, use.loaded or use.image.src)
     except NotThere:
-        return _NO_PICTURE
+        return NO_PICTURE
     size = probe_size(body)
     kind = _TYPES.get(size.format) if size is not None else None
-    return _NO_PICTURE if kind is None else Sent(body, kind, _PICTURE)
+    return NO_PICTURE if kind is None else Sent(body, kind, _PICTURE)
 
 
 def show_sheet(room: Room, wanted: PictureWanted) -> Sent:
-    """Return a style sheet of a page, asked for from its server."""
+    """Return a style sheet of a page, asked for from its server; an empty one where there is none."""
     at_hand = find_page(room, wanted.page)
     with room.lock:
         sheets = sheet_addresses(room.opened(at_hand))
     if not 0 <= wanted.number < len(sheets):
         raise NotThere(f"page {wanted.page} has no style sheet {wanted.number}")
-    body, kind = room.part(Loads).get(at_hand, sheets[wanted.number])
+    if not room.has_consent(at_hand.site):
+        raise NotThere("style sheets of this site are not to be loaded")
+    try:
+        body, kind = room.part(Loads).get(at_hand, sheets[wanted.number])
+    except NotThere:
+        return _NO_SHEET
     if kind not in ("text/css", ""):
-        raise NotThere("what the server sent is no style sheet")
+        return _NO_SHEET
     text = body.decode("utf-8", "replace")[: LIMITS.shown_style_chars]
     return Sent(tame(text).encode(), "text/css; charset=utf-8", _PICTURE)
 
