@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from scythe.errors import BadInput
+from scythe.learn.texts import words_of
 from scythe.web.fields_doubt import DOUBTFUL
 from scythe.web.fields_keep import (
     Saved,
@@ -142,6 +143,8 @@ def _pick(sheet: Sheet, wanted: PickWanted) -> Pick:
     whole = sheet.take(wanted.element, wanted.attribute)
     if value and value not in whole:
         raise BadInput(f"{value!r:.80} is no part of what stands there")
+    if value and value != whole and words_of(value) == words_of(whole):
+        raise BadInput(f"{value!r:.80} has all words of {whole!r:.80}; signs alone cannot be left out, take the whole")
     return Pick(value or whole, wanted.element, wanted.attribute)
 
 
@@ -231,13 +234,21 @@ def show_fields(room: Room, wanted: FieldsShown) -> dict[str, Any]:
     return {
         "keys": keys,
         "site": site,
-        "pages": pages,
+        "pages": [{"number": page.number, "label": _label(page)} for page in pages],
         "first": first,
         "names": USUAL_NAMES,
         "doubtful": DOUBTFUL,
         "has_consent": room.has_consent(site),
         "take": {"site": site, "next": f"/fields?site={quote(site)}"},
     }
+
+
+def _label(page: PageAtHand) -> str:
+    """Name a page in a list of pages of one site: by what differs."""
+    if page.url is None:
+        return page.name
+    parts = urlsplit(page.url)
+    return parts.path + (f"?{parts.query}" if parts.query else "") or page.url
 
 
 def send_examples(room: Room, wanted: SiteWanted) -> Sent:

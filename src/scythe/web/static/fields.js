@@ -282,7 +282,7 @@ at("save").addEventListener("click", async () => {
   at("saved").textContent = "Saving…";
   const ended = await attempt(async () => follow(await ask("/api/fields/save", { site, with_usual: at("usual").checked })));
   at("saved").textContent = "";
-  if (ended) say(`Saved in ${ended.result.where}`);
+  if (ended) say("Saved");
   await refresh();
 });
 at("restore").addEventListener("click", async () => {

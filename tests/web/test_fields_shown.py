@@ -1,0 +1,297 @@
+"""What is shown of fields, learned of it, doubted and saved, as programs ask for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.web.conftest import make_room
+
+import scythe
+from scythe.cli.examples import read_examples
+from scythe.cli.pages import load_pages
+from scythe.demo import world
+from scythe.demo.shop import price_of
+from scythe.errors import BadInput
+from scythe.sources import Loaded, Reach
+from scythe.web import fields
+from scythe.web.fields_doubt import Doubt, Found, Usually, doubt
+from scythe.web.fields_said import (
+    CellWanted,
+    ElementWanted,
+    FieldSeen,
+    FieldsSeen,
+    FieldsShown,
+    ForgetWanted,
+    PickWanted,
+    SaveWanted,
+    SiteWanted,
+    TextsWanted,
+)
+from scythe.web.jobs import JobSeen
+from scythe.web.operation import NotNow, NotThere
+from scythe.web.room import Room, RoomOptions
+
+SHOP = world(pages=60)
+PLANS = [plan for plan in SHOP.ledger.by_path.values() if plan.kind == "product"][:8]
+PRODUCTS = [page for plan in PLANS if (page := SHOP.page(plan.path))]
+PRICES = [f"€ {price_of(plan)}" for plan in PLANS]
+HERE = SiteWanted()
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    """A room with products at hand."""
+    return make_room(tmp_path, [Loaded(page.path, page.html, page.url) for page in PRODUCTS])
+
+
+def element_of(room: Room, text: str, page: int = 1) -> int:
+    """Return the number of the first element that shows a text."""
+    found = fields.list_texts(room, TextsWanted(page=page, text=text)).texts[0].element
+    assert found is not None
+    return found
+
+
+def pick(room: Room, name: str, text: str, page: int = 1, **more: Any) -> FieldsSeen:
+    return fields.pick_value(room, PickWanted(page=page, name=name, element=element_of(room, text, page), **more))
+
+
+def learned(room: Room) -> FieldsSeen:
+    """Learn what was shown and return how it stands."""
+    done(fields.learn_picked(room, HERE), room)
+    return fields.see_fields(room, HERE)
+
+
+def done(job: JobSeen, room: Room) -> Any:
+    """Wait for work, and return what came of it."""
+    under_way = room.jobs.find(job.number)
+    assert under_way is not None
+    assert under_way.ended.wait(60)
+    assert under_way.error == ""
+    return under_way.result
+
+
+def found(seen: FieldsSeen, name: str) -> list[tuple[str, ...]]:
+    """Return what was found, in the order of the pages."""
+    rows = sorted(seen.rows, key=lambda row: row.page)
+    return [cell.values for row in rows for cell in row.cells if cell.name == name]
+
+
+def the_field(seen: FieldsSeen, name: str) -> FieldSeen:
+    return next(field for field in seen.fields if field.name == name)
+
+
+def test_a_part_of_a_text_is_learned(room: Room) -> None:
+    for page in (1, 2):
+        pick(room, "seller", f"By {PLANS[page - 1].author}", page, value=PLANS[page - 1].author)
+    seen = learned(room)
+    assert found(seen, "seller") == [(plan.author,) for plan in PLANS]
+    assert seen.is_tried
+
+
+def test_a_part_that_leaves_out_only_signs_is_refused(room: Room) -> None:
+    with pytest.raises(BadInput, match="take the whole"):
+        pick(room, "amount", PRICES[0], value=PRICES[0].removeprefix("€ "))
+
+
+def test_an_attribute_is_learned(room: Room) -> None:
+    image = next(
+        text.element
+        for text in fields.list_texts(room, TextsWanted(page=1, text=PLANS[0].title)).texts
+        if text.says == "img"
+    )
+    seen = fields.see_element(room, ElementWanted(page=1, element=image or 0))
+    address = next(take.value for take in seen.takes if take.attribute == "src")
+    assert address.endswith("-large.jpg")
+    fields.pick_value(room, PickWanted(page=1, name="photo", element=image, attribute="src"))
+    values = [value for values in found(learned(room), "photo") for value in values]
+    assert len(values) == len(PRODUCTS)
+    assert all(value.endswith("-large.jpg") for value in values)
+
+
+def test_a_field_that_repeats_is_shown_value_by_value(room: Room) -> None:
+    for page in (1, 2):
+        body = PRODUCTS[page - 1].html.decode().partition("<h3>Features</h3>")[2].partition("</ul>")[0]
+        for line in body.split("<li>")[1:]:
+            pick(room, "feature", line.partition("</li>")[0], page, also=True)
+    seen = learned(room)
+    assert [len(shown.values) for shown in the_field(seen, "feature").shown] == [4, 4]
+    why = the_field(seen, "feature").why
+    assert why or all(len(values) == 4 for values in found(seen, "feature"))
+
+
+def test_a_text_of_the_head_is_picked_without_an_element(room: Room) -> None:
+    title = f"{PLANS[0].title} | The Field Post"
+    block = fields.list_texts(room, TextsWanted(page=1, text=title)).texts[-1]
+    assert (block.element, block.says) in ((None, "title"), (None, "meta og:title"))
+    fields.pick_value(room, PickWanted(page=1, name="heading", value=title))
+    assert found(learned(room), "heading")[2] == (f"{PLANS[2].title} | The Field Post",)
+    with pytest.raises(BadInput, match="the page does not show"):
+        fields.pick_value(room, PickWanted(page=1, name="heading", value="nowhere to be seen"))
+
+
+def test_elements_lead_to_those_around_beside_and_inside(room: Room) -> None:
+    price = fields.see_element(room, ElementWanted(page=1, element=element_of(room, PRICES[0])))
+    assert price.says == "span.price"
+    assert [step.says for step in price.path][-2:] == ["div.buy-box", "span.price"]
+    assert price.next is not None
+    assert price.parent is not None
+    assert fields.see_element(room, ElementWanted(page=1, element=price.next)).text == "Add to basket"
+    assert fields.see_element(room, ElementWanted(page=1, element=price.parent)).child == price.element
+    with pytest.raises(NotThere, match="has no element"):
+        fields.see_element(room, ElementWanted(page=1, element=100_000))
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "needs a name"),
+        ("   ", "needs a name"),
+        ("x" * 61, "60 characters at most, this one 61"),
+        ("pri\x00ce", "cannot be seen"),
+        ("pri\u202ece", "cannot be seen"),
+        ("images", "Annotate"),
+    ],
+)
+def test_names_that_cannot_be_kept_are_refused_with_words(room: Room, name: str, why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        pick(room, name, PRICES[0])
+    assert fields.see_fields(room, HERE).fields == ()
+
+
+def test_what_stands_elsewhere_is_no_part_of_an_element(room: Room) -> None:
+    with pytest.raises(BadInput, match="is no part of what stands there"):
+        pick(room, "price", PRICES[0], value=PLANS[0].title)
+
+
+def test_accepting_denying_forgetting_and_taking_back(room: Room) -> None:
+    pick(room, "price", PRICES[0])
+    learned(room)
+    fields.accept_found(room, CellWanted(page=2, name="price"))
+    seen = fields.say_none(room, CellWanted(page=3, name="price"))
+    assert [(one.page, [each.value for each in one.values]) for one in seen.fields[0].shown] == [
+        (1, [PRICES[0]]),
+        (2, [PRICES[1]]),
+        (3, []),
+    ]
+    assert not seen.is_tried
+    row = next(row for row in learned(room).rows if row.page == 3)
+    assert row.cells[0].reasons in (("the rule finds something here, you said there is none",), ())
+    seen = fields.forget_field(room, ForgetWanted(name="price", page=2))
+    assert [one.page for one in seen.fields[0].shown] == [1, 3]
+    for _ in range(3):
+        seen = fields.undo_pick(room, HERE)
+    assert [one.page for one in seen.fields[0].shown] == [1]
+    assert fields.undo_pick(room, HERE).fields == ()
+    with pytest.raises(NotNow):
+        fields.undo_pick(room, HERE)
+
+
+def test_what_cannot_be_learned_is_said_in_words(room: Room) -> None:
+    fields.pick_value(room, PickWanted(page=1, name="price", element=element_of(room, PRICES[0])))
+    fields.say_none(room, CellWanted(page=2, name="gift"))
+    seen = learned(room)
+    assert the_field(seen, "gift").found == 0
+    assert found(seen, "price") == [(price,) for price in PRICES]
+
+
+def test_saving_keeps_what_a_profile_has_and_can_be_taken_back(room: Room) -> None:
+    path = room.options.profile
+    assert path is not None
+    pages = [(page.url, page.html) for page in PRODUCTS]
+    site = scythe.Site.learn(pages)
+    site.annotate({PRODUCTS[0].url: list(PRODUCTS[0].gold_images)}, pages)
+    site.save(path)
+    before = site.profile
+    pick(room, "price", PRICES[0])
+    plan = learned(room).plan
+    assert "Added: price." in plan
+    assert f"Kept as it is: {', '.join(before.fields)}." in plan
+    assert "Kept: what people said of images on 1 pages." in plan
+    done(fields.save_fields(room, SaveWanted()), room)
+    after = scythe.Site.load(path).profile
+    assert after.fields == (*before.fields, "price")
+    assert after.images.labelled == before.images.labelled
+    assert fields.see_fields(room, HERE).plan == (f"All that you showed is saved in {path}.",)
+    fields.restore_profile(room, HERE)
+    assert scythe.Site.load(path).profile == before
+    with pytest.raises(NotNow):
+        fields.restore_profile(room, HERE)
+
+
+def test_a_field_that_scythe_reads_by_itself_is_replaced_and_that_is_said(room: Room) -> None:
+    assert room.options.profile is not None
+    scythe.Site.learn([(page.url, page.html) for page in PRODUCTS]).save(room.options.profile)
+    pick(room, "title", PRICES[0])
+    plan = learned(room).plan
+    assert "Until now scythe found title by itself; from then on what you showed counts." in plan
+
+
+def test_without_the_usual_fields_only_those_shown_are_saved(room: Room) -> None:
+    pick(room, "price", PRICES[0])
+    done(fields.save_fields(room, SaveWanted(with_usual=False)), room)
+    assert scythe.Site.load(str(room.options.profile)).profile.fields == ("price",)
+
+
+def test_there_may_be_no_file_to_save_to() -> None:
+    room = Room(RoomOptions(), [Loaded(page.path, page.html, page.url) for page in PRODUCTS[:3]])
+    seen = pick(room, "price", PRICES[0])
+    assert not seen.can_save
+    with pytest.raises(BadInput, match="--profile FILE"):
+        fields.save_fields(room, SaveWanted())
+
+
+def test_downloads_are_what_scythe_learn_reads(room: Room, tmp_path: Path) -> None:
+    pick(room, "price", PRICES[0])
+    fields.say_none(room, CellWanted(page=3, name="gift"))
+    page_set, examples = tmp_path / "pages.jsonl", tmp_path / "fields.json"
+    page_set.write_bytes(fields.send_page_set(room, HERE).body)
+    examples.write_bytes(fields.send_examples(room, HERE).body)
+    loaded = list(load_pages([str(page_set)], None, Reach()))
+    assert [page.url for page in loaded] == [page.url for page in PRODUCTS]
+    assert [page.example for page in loaded[:3]] == [{"price": [PRICES[0]]}, None, {"gift": []}]
+    assert read_examples(examples, loaded)[:3] == [{"price": [PRICES[0]]}, None, {"gift": []}]
+    assert json.loads(examples.read_text())[PRODUCTS[0].url] == {"price": [PRICES[0]]}
+
+
+def test_the_view_begins_with_a_site_that_has_pages(room: Room) -> None:
+    assert fields.show_fields(room, FieldsShown())["first"] == 1
+    assert fields.show_fields(room, FieldsShown(page=4))["first"] == 4
+    with pytest.raises(NotThere):
+        fields.show_fields(room, FieldsShown(site="nobody.example"))
+
+
+PLAIN = Found(("€ 12.00",), "cut: tag+before", ("€ 12.00",))
+ALL = [PLAIN, Found(("€ 9.50",), "cut: tag", ("€ 9.50",)), Found(("€ 19.00",), "cut: tag", ("€ 19.00",)), PLAIN]
+
+
+@pytest.mark.parametrize(
+    ("one", "reason"),
+    [
+        (Found((), "missing: no anchor"), "missing, though 4 of 5 pages have it"),
+        (Found(("ask us",), "cut: tag", ("ask us",)), "without digits, which nearly all others have"),
+        (Found(("€ 12.00 " + "and more " * 9,), "cut: tag"), "much longer than the others"),
+        (Found(("€ 12.00",), "tree: tag"), "found by the tree only"),
+        (Found(("€ 12.00",), "cut: tag", ("€ 13.00",)), "the bytes and the tree differ"),
+        (Found(("€ 12.00",), "cut: tag", ("€ 12.00",), ("€ 15.00",)), "another way gives"),
+        (Found(("€ 12.00",), "cut: tag", shown=("€ 13.00",)), "the rule finds something else"),
+        (Found((), "missing", shown=("€ 13.00",)), "does not find what you showed"),
+        (Found(("€ 12.00",), "tree: x", is_other_kind=True), "a page of another kind"),
+    ],
+)
+def test_what_is_doubtful_says_why(one: Found, reason: str) -> None:
+    judged = doubt(one, Usually.of([*ALL, one]))
+    assert judged.share >= 0.3
+    assert any(reason in each for each in judged.reasons)
+
+
+def test_what_is_like_all_others_is_not_doubted() -> None:
+    usually = Usually.of(ALL)
+    assert [doubt(one, usually) for one in ALL] == [Doubt()] * 4
+
+
+def test_the_same_on_all_pages_is_doubtful() -> None:
+    usually = Usually.of([PLAIN] * 3)
+    assert doubt(PLAIN, usually).reasons == ("the same on all 3 pages",)
