@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from tests.web.asking import ask
+from tests.web.asking import call
 from tests.web.conftest import NARROW, WIDE, Look
 
 from scythe.web.app import all_operations
@@ -87,7 +87,7 @@ def test_kinds_are_told_in_words(schema: dict[str, Any], words: str) -> None:
 
 
 def test_the_description_is_served_to_those_with_the_token(serving: Serving) -> None:
-    said = ask(serving, "/api/openapi.json")
+    said = call(serving, "/api/openapi.json")
     assert said.status == 200
     assert said.value["openapi"].startswith("3.1")
 

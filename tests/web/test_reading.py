@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.web.asking import ask
+from tests.web.asking import call
 from tests.web.conftest import demo_pages, make_room
 
 from scythe import Site, read
@@ -50,7 +50,7 @@ def test_what_is_read_is_what_the_library_reads(serving: Serving, room: Room) ->
     page = room.page(STORY)
     assert page is not None
     expected = json.loads(json.dumps(read(page.body, page.url).to_dict()))
-    said = ask(serving, "/api/read", {"page": STORY, "parts": ["all"]}).value
+    said = call(serving, "/api/read", {"page": STORY, "parts": ["all"]}).value
     assert said == expected
     assert said["text"]
 
@@ -69,7 +69,7 @@ def ask_parts(room: Room, parts: tuple[str, ...]) -> set[str]:
 
 def test_html_can_be_sent_and_nothing_is_fetched(serving: Serving) -> None:
     html = "<title>A</title><h1>Über uns</h1><p>" + "Ein Satz mit Wörtern steht hier. " * 20
-    said = ask(serving, "/api/read", {"html": html, "url": "https://example.org/a"}).value
+    said = call(serving, "/api/read", {"html": html, "url": "https://example.org/a"}).value
     assert "Wörtern" in said["text"]
     assert said["url"] == "https://example.org/a"
 
@@ -161,12 +161,12 @@ def test_private_addresses_are_fetched_only_where_the_server_allows(tmp_path: Pa
 
 
 def test_a_failed_fetch_is_not_our_error(serving: Serving) -> None:
-    said = ask(serving, "/api/read", {"url": serving.url})
+    said = call(serving, "/api/read", {"url": serving.url})
     assert said.status == 502
     assert re.search("401", said.value["error"])
 
 
 def test_methods_nobody_has_are_named(serving: Serving) -> None:
-    said = ask(serving, "/api/read", {"page": STORY, "method": "magic"})
+    said = call(serving, "/api/read", {"page": STORY, "method": "magic"})
     assert said.status == 422
     assert "magic" in said.value["error"]
