@@ -66,6 +66,8 @@ def _decode(body: bytes) -> object:
         return msgspec.json.decode(body)
     except RecursionError:
         raise msgspec.DecodeError("JSON is nested too deeply") from None
+    except UnicodeDecodeError:
+        raise msgspec.DecodeError("JSON is not UTF-8") from None
 
 
 def _checked(wanted: W) -> W:
