@@ -41,7 +41,7 @@ class CrawlWanted(Wanted, frozen=True):
     deny: Patterns = ()
     subdomains: bool = False
     sitemaps: bool = True
-    parts: tuple[Part, ...] = ("text", "images", "records")
+    parts: Annotated[tuple[Part, ...], msgspec.Meta(max_length=10)] = ("text", "images", "records")
     contact: Contact = ""
     keep_raw: bool = False
     refresh: bool = False  # visit the pages known again
