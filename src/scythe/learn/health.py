@@ -124,6 +124,11 @@ class Health:
         return Drift(self.pages, tuple(self._open.values()), tuple(self._log))
 
     @property
+    def watches(self) -> Mapping[str, Watch]:
+        """What is known of each layout, by its name: for looking at."""
+        return self._watches
+
+    @property
     def is_ailing(self) -> bool:
         """Whether any event is open."""
         return bool(self._open)

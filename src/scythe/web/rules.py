@@ -13,6 +13,7 @@ from msgspec import Meta
 from scythe.rule_words import LayoutTold
 from scythe.site import Site
 from scythe.web.jobs import Job, JobSeen, see
+from scythe.web.learned import choose_site
 from scythe.web.operation import NotNow, NotThere, Operation, View, Wanted
 from scythe.web.room import PROFILE, PageAtHand, Room
 from scythe.web.rules_measured import COLD, CUT, MISSING, TREE, FieldMeasured, Followed, Measured, PageMeasured
@@ -106,7 +107,7 @@ class RulesSeen:
 
 def list_rules(room: Room, wanted: RulesWanted) -> RulesSeen:
     """Return what was learned of a site, each rule in words, and how it fares on the pages at hand."""
-    key = _key(room, wanted.site)
+    key = choose_site(room, wanted.site)
     followed = room.part(Measured).find(key)
     pages = room.pages(key)
     if followed is None:
@@ -141,7 +142,7 @@ def read_source_part(room: Room, wanted: SourceWanted) -> list[SourcePart]:
 
 def learn_site(room: Room, wanted: LearnWanted) -> JobSeen:
     """Learn a site from its pages at hand and save what was learned; labels of images are kept."""
-    key = _key(room, wanted.site)
+    key = choose_site(room, wanted.site)
     pages = room.pages(key)
     if len(pages) < _LEAST:
         raise NotNow(f"there are {len(pages)} pages of {key} at hand: take some first")
@@ -165,18 +166,18 @@ def _learn(room: Room, key: str, pages: Sequence[PageAtHand], before: Site | Non
 
 def show_rules(room: Room, wanted: RulesViewWanted) -> dict[str, Any]:
     """Return what the page of rules shows."""
-    keys = room.site_keys()
-    key = _key(room, wanted.site) if keys or wanted.site else PROFILE
-    seen = list_rules(room, RulesWanted(site=key)) if keys else RulesSeen(key, False, "", (), 0, 0, 0, ())
+    key = choose_site(room, wanted.site)
+    seen = list_rules(room, RulesWanted(site=key))
     chosen = _choose_page(seen, wanted)
     name = wanted.layout or (chosen.layout if chosen is not None else "")
     layout = next((one for one in seen.layouts if one.rules.name == name), seen.layouts[0] if seen.layouts else None)
     explained = explain_at_hand(room, PageWanted(page=chosen.page)) if chosen is not None else None
     return {
-        "sites": keys,
+        "sites": room.site_keys(),
         "key": key,
         "seen": seen,
         "layout": layout,
+        "pages": sorted(seen.measured, key=lambda one: (not one.differing, one.layout != name, one.page)),
         "colours": _colours(layout, explained),
         "votes": {field.name: field.ways for field in explained.fields} if explained is not None else {},
         "page": explained,
@@ -219,15 +220,6 @@ def _explain(room: Room, at_hand: PageAtHand, followed: Followed) -> PageExplain
     found = followed.trace(at_hand)
     with room.lock:
         return explain_page(at_hand.number, at_hand.name, room.opened(at_hand), at_hand.body, found)
-
-
-def _key(room: Room, given: str) -> str:
-    keys = room.site_keys()
-    if not given and keys:
-        return keys[0]
-    if given not in keys:
-        raise NotThere(f"there is no site {given!r:.80}")
-    return given
 
 
 def _see_layout(told: LayoutTold, measured: Sequence[PageMeasured]) -> LayoutSeen:

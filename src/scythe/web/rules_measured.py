@@ -15,7 +15,6 @@ from scythe.rule_words import LayoutTold, describe_layout
 from scythe.rules import Profile
 from scythe.trace import FieldTrace, PageTrace, Tracer
 from scythe.web.learned import LearnedSites
-from scythe.web.operation import NotThere
 from scythe.web.room import PageAtHand, Room
 
 _TRACES = 8  # pages kept with all that was traced
@@ -110,9 +109,7 @@ class Measured:
         self._sites: OrderedDict[str, Followed] = OrderedDict()
 
     def find(self, key: str) -> Followed | None:
-        """Return what was learned of a site; None where nothing was. Raises NotThere where there is no such site."""
-        if key not in self._room.site_keys():
-            raise NotThere(f"there is no site {key!r:.80}")
+        """Return what was learned of a site; None where nothing was."""
         stamp = self._room.part(LearnedSites).stamp(key)
         with self._lock:
             kept = self._sites.pop(key, None)

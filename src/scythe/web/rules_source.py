@@ -13,7 +13,7 @@ from scythe.trace import Place, line_of
 _AROUND = 240  # bytes shown before and behind a part
 _INSIDE = 600  # bytes of a part shown from its start, and up to its end
 _SNAP = 200  # bytes that an edge is moved at most to be at a line or a tag
-_JOIN = 200  # bytes between two windows that are shown rather than left out
+_JOIN = 400  # bytes between two windows that are shown rather than left out
 MOST_BYTES = 24_000  # shown at once when more is asked for
 
 Span = tuple[int, int]
@@ -80,7 +80,8 @@ def show_part(body: bytes, encoding: str, places: Sequence[Place], start: int, e
     number = line
     spans = [(number, span) for number, place in enumerate(places) for span in place.parts or (place.span,)]
     spans = [(number, span) for number, span in spans if span[0] < end and span[1] > start]
-    spans.sort(key=lambda one: one[1][0] - one[1][1])  # the longest first: it is the outermost
+    # the longest first: it is the outermost; of two that are the same, a field is looked for rather than its images
+    spans.sort(key=lambda one: (one[1][0] - one[1][1], -one[0]))
     for first, last in _segments(body, start, end, spans):
         inside = tuple(place for place, span in spans if span[0] <= first and last <= span[1])
         pieces.append(SourcePiece(body[first:last].decode(encoding, "replace"), inside))
