@@ -6,18 +6,23 @@ import csv
 import io
 import json
 import re
+import signal
 from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.cli.test_ui import ask, ui
 from tests.fetch.server import by_path, page, serve
 from tests.mill_pages import BASE, address, tale
 from typer.testing import CliRunner
 
+from scythe.cli.annotate_page import find_target
+from scythe.cli.label_job import Job
 from scythe.cli.main import app
 from scythe.profile import open_profile
 from scythe.rules import SiteImages
+from scythe.sources import Reach
 
 URL = f"{BASE}/tales/"
 
@@ -216,10 +221,50 @@ def test_a_method_without_anything_to_learn_says_so(desk: Path) -> None:
     assert "no model by tree: no image is marked as relevant" in done.stdout
 
 
+def test_without_labels_the_web_page_opens_on_the_pages_given(desk: Path) -> None:
+    given = ("mill.json", "saved", "--url", URL, "--by", "Ann")
+    with ui(desk, *given, verb="annotate") as (process, url, token):
+        sitting = ask(f"{url}/api/annotate", token)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+    assert isinstance(sitting, dict)
+    assert (sitting["by"], sitting["at_hand"], len(sitting["sheets"])) == ("Ann", 6, 6)
+    assert not (desk / "mill.json").exists()
+
+
+def test_a_site_opened_by_its_address_gets_a_profile_named_after_its_host(desk: Path) -> None:
+    job = Job(f"{BASE}/tales/", [], None, Reach(), 0.0)
+    assert find_target(job, None) == Path("mill.example.json")
+    assert find_target(job, "other.json") == Path("other.json")
+
+
+def test_another_profile_than_the_one_given_begins_as_its_copy(desk: Path) -> None:
+    make(desk)
+    with ui(desk, "mill.json", "saved", "--url", URL, "-o", "new.json", verb="annotate") as (_, url, token):
+        sitting = ask(f"{url}/api/annotate", token)
+    assert isinstance(sitting, dict)
+    assert sitting["labelled"] == 3
+    assert known(desk, "new.json") == known(desk)
+    done = annotate(desk, "mill.json", "saved", "-o", "new.json", code=2)
+    assert "new.json is there already; to go on with it name it as SITE" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("mill.json",), "there are no labels; marking images in the browser is not possible yet. Write a table"),
+        (
+            ("mill.json", "--strict"),
+            "--strict is for labels that come with --from FILE; without them images",
+        ),
+        (("saved",), "saved is no profile; say with -o where to write one"),
+        (
+            ("mill.example",),
+            "mill.example: no such profile; they end with .json, and the address of a site with https://",
+        ),
+        (("x.json", "none.html"), "there is no page to annotate"),
+        (("broken.json", "saved"), "broken.json: not a profile of scythe"),
+        (("mill.json", "saved", "--token", "short"), "a token has 16 characters or more"),
+        (("mill.json", "--method", "guess"), "--method guess: known are relevance"),
         (("mill.json", "--template"), "--template wants pages"),
         (("saved", "--from", "labels.csv"), "saved is no profile; say with -o where to write one"),
         (("mill.json", "--from", "none.csv"), "none.csv"),

@@ -18,9 +18,9 @@ from tests.cli.conftest import Run
 
 
 @contextmanager
-def ui(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
+def ui(folder: Path, *arguments: str, verb: str = "ui") -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """Start the web page; give its process, its address and its token. It is killed at the end if it still runs."""
-    command = [sys.executable, "-m", "scythe", "ui", "--no-browser", *arguments]
+    command = [sys.executable, "-m", "scythe", verb, "--no-browser", *arguments]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
+from scythe.cli.label_job import Job
 from scythe.cli.label_pages import Shelf, open_page
-from scythe.cli.learn import load_to_learn
-from scythe.cli.pages import SETS, keep_good, load_pages
 from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.ui import Browser, Host, Names, Port, Token, check_token
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 from scythe.rules import IMAGE_METHODS
-from scythe.sources import PAGE_SUFFIXES, Loaded, Reach, check_base, is_address
-from scythe.spread import FROM_FILES, spread
+from scythe.sources import Reach, check_base
 
 if TYPE_CHECKING:
     from scythe.annotate import Annotated as Outcome
@@ -26,23 +25,27 @@ if TYPE_CHECKING:
     from scythe.learn.annotators import Conflict
     from scythe.learn.marking import Lost
     from scythe.rules import LabelledPage
-    from scythe.site import Site
 
 HELP = """Teach a site which images of its pages are relevant.
 
+Without labels the web page opens on which images are marked with clicks: the pages most worth it come one after
+another, and after the first scythe marks them itself and is only corrected. It listens on this machine only, works
+without a network, and ends with Ctrl-C; "Done" writes labels and model into the profile.
+
 SITE is a profile. Where there is none yet it is made first: name the file it should have and saved PAGES, or give a
-folder of saved pages or the address of the site, and -o PROFILE. PAGES are pages that the labels speak of; those not
-given are looked for beside the labels, or fetched by their address.
+folder of saved pages or the address of the site, and -o PROFILE. PAGES are pages of the site; those that labels speak
+of and that are not given are looked for beside the labels, or fetched by their address.
 
-Labels come from a file: CSV with the columns page, image and, if wanted, relevant (1 or 0) and by (who says so), or
-JSON such as {"page.html": ["image.jpg"]}. An image is named by its address or its number on the page (#3); an empty
-image says that none of the page is relevant. Who names only relevant images of a page says that all others are not.
-
-The easiest way is to have the table made: --template writes every image of PAGES with a guess, to be corrected in a
-spreadsheet. `scythe suggest` says which pages are worth it; two to six are enough for most sites.
+Labels may also come from a file (--from): CSV with the columns page, image and, if wanted, relevant (1 or 0) and by
+(who says so), or JSON such as {"page.html": ["image.jpg"]}. An image is named by its address or its number on the page
+(#3); an empty image says that none of the page is relevant. Who names only relevant images of a page says that all
+others are not. --template writes every image of PAGES with a guess, as a table to be corrected in a spreadsheet.
+`scythe suggest` says which pages are worth it; two to six are enough for most sites.
 
 \b
 Examples:
+  scythe annotate https://example.org/                         mark images in the browser; writes example.org.json
+  scythe annotate news.json saved/                             the same with saved pages
   scythe annotate news.json --template saved/ -o labels.csv    a table to correct
   scythe annotate news.json saved/ --from labels.csv           learn from it
   scythe annotate news.json --from labels.csv --by Ann         say who made it
@@ -51,14 +54,13 @@ Examples:
 
 \b
 Exit codes:
-  0  a profile, or a table of images, was written
+  0  a profile, or a table of images, was written, or the web page was ended
   1  no label could be used or, with --strict, not all of them; no profile was written
   2  the command was not understood, or something could not be read
 """
 _NO_LABELS = (
-    "there are no labels; marking images in the browser is not possible yet. Write a table of images with "
-    "`scythe annotate {site} --template PAGES -o labels.csv`, correct its column relevant in a spreadsheet, save it as "
-    "CSV, and give it with --from labels.csv"
+    "{option} is for labels that come with --from FILE; without them images are marked in the browser, which tells "
+    "where people do not agree"
 )
 _SHOWN = 20  # labels that were not found, and conflicts, that are shown
 
@@ -100,6 +102,11 @@ def annotate(
     delay: Delay = 1.0,
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    name: Names = None,
+    token: Token = None,
+    browser: Browser = True,
 ) -> None:
     with quiet_ends():
         try:
@@ -107,9 +114,18 @@ def annotate(
             if template:
                 _write_template(job, output)
                 return
-            target = _check(job, labels, method, output)
+            _check_method(method)
+            if not labels:
+                from scythe.cli.annotate_page import find_target, open_annotating
+                from scythe.web.serve import ServeOptions
+
+                _check_options(strict=strict, conflicts_out=conflicts_out)
+                serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
+                open_annotating(job, find_target(job, output), serving, by=by, method=method, opens=browser)
+                return
+            target = _find_target(job, output)
             shelf = Shelf(job.load(), job.open_known(), job.reach)
-            placed, lost = _place(shelf, _open_all(labels or [], by))
+            placed, lost = _place(shelf, _open_all(labels, by))
             _show_lost(lost)
             if not placed:
                 raise _Unwritten("no label could be used")
@@ -129,12 +145,20 @@ def annotate(
             raise typer.Exit(USAGE) from None
 
 
-def _check(job: Job, labels: list[str] | None, method: str | None, output: str | None) -> str:
-    """Return where the profile goes. Raises BadInput where something that is needed was not said, or said wrongly."""
+def _check_method(method: str | None) -> None:
     if method is not None and method not in IMAGE_METHODS:
         raise BadInput(f"--method {method}: known are {', '.join(IMAGE_METHODS)}")
-    if not labels:
-        raise BadInput(_NO_LABELS.format(site=job.site))
+
+
+def _check_options(*, strict: bool, conflicts_out: str | None) -> None:
+    """Raise BadInput where something is said that only labels of a file know of."""
+    for option, is_given in (("--strict", strict), ("--conflicts-out", conflicts_out is not None)):
+        if is_given:
+            raise BadInput(_NO_LABELS.format(option=option))
+
+
+def _find_target(job: Job, output: str | None) -> str:
+    """Return where the profile goes. Raises BadInput where nobody said."""
     target = output or job.profile
     if target is None:
         raise BadInput(f"{job.site} is no profile; say with -o where to write one")
@@ -143,43 +167,6 @@ def _check(job: Job, labels: list[str] | None, method: str | None, output: str |
 
 class _Unwritten(Exception):
     """Why a profile was not written though nothing was wrong with the command."""
-
-
-class Job:
-    """What a command works on: a profile, there or to be made, and pages."""
-
-    def __init__(self, site: str, pages: Sequence[str], base: str | None, reach: Reach, delay_s: float) -> None:
-        path = Path(site)
-        self.site = site
-        has_pages = is_address(site) or path.is_dir() or path.suffix.lower() in PAGE_SUFFIXES
-        self.is_site = is_address(site)
-        self.profile = None if has_pages or site.lower().endswith(SETS) else site
-        self.exists = self.profile is not None and path.exists()
-        self.inputs = list(pages) if self.profile is not None else [site, *pages]
-        self.base, self.reach, self.delay_s = base, reach, delay_s
-
-    def load(self) -> list[Loaded]:
-        """Load the pages given; of a site, some of its pages. What fails is said and left out."""
-        if self.is_site:
-            sampled = load_to_learn(self.inputs[:1], self.base, None, self.reach, self.delay_s)
-            return [*sampled, *keep_good(load_pages(self.inputs[1:], self.base, self.reach))]
-        return keep_good(load_pages(self.inputs, self.base, self.reach))
-
-    def open_known(self) -> tuple[LabelledPage, ...]:
-        """Return the pages that the profile has labels of. Raises BadInput, OSError."""
-        from scythe.profile import open_profile
-
-        return open_profile(self.profile).profile.images.labelled if self.profile is not None and self.exists else ()
-
-    def open_site(self, pages: Sequence[Loaded]) -> Site:
-        """Load the profile, or learn one from pages. Raises BadInput, OSError."""
-        from scythe.site import Site
-
-        if self.profile is not None and self.exists:
-            return Site.load(self.profile)
-        if not pages:
-            raise BadInput(f"{self.profile}: no such profile, and no pages to make it from")
-        return Site.learn([(page.url, page.body) for page in spread(list(pages), FROM_FILES)])
 
 
 def _open_all(names: Sequence[str], by: str | None) -> list[tuple[Path, Labels]]:
