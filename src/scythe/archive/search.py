@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Select, bindparam, func, select, text
 from scythe.archive.database import Database
 from scythe.archive.hashes import moment, seconds, storable
 from scythe.archive.schema import EXTRACTIONS, PAGES, RECORDS, SITES, URLS, VERSIONS
-from scythe.archive.search_index import PARTS, TABLES, count_pending, is_made, words_table
+from scythe.archive.search_index import PARTS, TABLES, count_pending, is_made, site_word, words_table
 from scythe.archive.searched import ORDERS, WHAT, DocumentHit, Hits, NamedPieces, RecordHit, Search
 from scythe.archive.snippets import Snippets
 from scythe.archive.words import Query, Term, read_query
@@ -33,6 +33,7 @@ class _Asked:
 
     what: str
     match: str  # empty: no words
+    within: str  # what narrows a match, PostgreSQL only
     is_sqlite: bool
     conditions: tuple[str, ...]
     values: dict[str, Any]
@@ -47,9 +48,10 @@ class _Asked:
         elif self.is_sqlite:  # the words first, always: they say in which order numbers come
             source = f"{words_table(self.what)} AS w CROSS JOIN {table} AS s ON s.id = w.rowid"
             where.append(f"{words_table(self.what)} MATCH :match")
-        else:
-            source = f"{words_table(self.what)} AS w JOIN {table} AS s ON s.id = w.id"
-            where.append("w.words @@ CAST(:match AS tsquery)")
+        else:  # apart, or PostgreSQL looks at all of the newest in turn, as it expects a match soon
+            matches = "words @@ CAST(:within AS tsquery)"
+            words = f"SELECT id FROM {words_table(self.what)} WHERE {matches} OFFSET 0"  # noqa: S608
+            source = f"({words}) AS w JOIN {table} AS s ON s.id = w.id"
         if self.is_newest_only:
             source += " JOIN pages AS p ON p.id = s.page AND p.version = s.id"
         return f"SELECT {columns} FROM {source} WHERE {' AND '.join(where) or '1 = 1'}"  # noqa: S608 (values are bound)
@@ -72,8 +74,7 @@ def search(database: Database, wanted: Search) -> Hits:
         if asked is None:
             return Hits(pending=pending, left_out=query.left_out)
         is_best = wanted.order == "best" and bool(query.terms)
-        numbers, after = (_best if is_best else _newest)(connection, asked, wanted)
-        total = _count(connection, asked)
+        numbers, after, total = (_best if is_best else _newest)(connection, asked, wanted)
         cut = connection.execute(text(f"SELECT count(*) FROM {TABLES[wanted.what].name} WHERE is_cut")).scalar_one()  # noqa: S608
         snippets = Snippets(query)
         documents = _documents(connection, numbers, snippets) if wanted.what == "documents" else ()
@@ -106,8 +107,8 @@ def _check(wanted: Search) -> None:
 def _ask(connection: Connection, database: Database, wanted: Search, query: Query) -> _Asked | None:
     """Return a search in the words of the database; None where nothing can be found."""
     conditions, values = [], dict[str, Any]()
+    numbers = _site_numbers(connection, wanted.sites) if wanted.sites else []
     if wanted.sites:
-        numbers = _site_numbers(connection, wanted.sites)
         if not numbers:
             return None
         conditions.append(f"s.site IN ({', '.join(map(str, numbers))})")
@@ -119,11 +120,16 @@ def _ask(connection: Connection, database: Database, wanted: Search, query: Quer
         if at is not None:
             conditions.append(f"s.at {sign} :{name}")
             values[name] = seconds(at)
-    match = ""
-    if query.terms:
-        match = values["match"] = (_sqlite_match if database.is_sqlite else _postgres_match)(query.terms)
+    match = within = ""
+    if query.terms and database.is_sqlite:
+        match = values["match"] = _sqlite_match(query.terms)
+    elif query.terms:
+        match = within = _postgres_match(query.terms)
+        if numbers:
+            within += f" & ({' | '.join(site_word(number) for number in numbers)})"
+        values["within"] = within
     newest_only = wanted.what == "documents" and not wanted.all_versions
-    return _Asked(wanted.what, match, database.is_sqlite, tuple(conditions), values, newest_only)
+    return _Asked(wanted.what, match, within, database.is_sqlite, tuple(conditions), values, newest_only)
 
 
 def _site_numbers(connection: Connection, keys: Sequence[str]) -> list[int]:
@@ -150,29 +156,38 @@ def _postgres_term(term: Term) -> str:
     return " <-> ".join(f"'{word}'" for word in term.words) + (":*" if term.is_prefix else "")
 
 
-def _newest(connection: Connection, asked: _Asked, wanted: Search) -> tuple[list[int], str]:
-    """Return the numbers of one page of results, the newest first, and where the next one begins."""
-    before = _read_cursor(wanted.after, "n", 1)
-    more = [f"{asked.number} < :before"] if before else []
-    values = asked.values | {"most": wanted.count + 1, "before": before[0] if before else 0}
-    written = f"{asked.write('s.id', *more)} ORDER BY {asked.number} DESC LIMIT :most"
-    numbers = [int(number) for number in connection.execute(text(written), values).scalars()]
-    return _page(numbers, wanted.count, f"n{numbers[wanted.count - 1]}" if len(numbers) > wanted.count else "")
+def _newest(connection: Connection, asked: _Asked, wanted: Search) -> tuple[list[int], str, int]:
+    """Return the numbers of one page of results, the newest first, where the next one begins, and how many match."""
+    (before,) = _read_cursor(wanted.after, "n", 1) or (2**62,)
+    numbers, total = _look(connection, asked, "<", before, wanted.count + 1)
+    after = f"n{numbers[wanted.count - 1]}" if len(numbers) > wanted.count else ""
+    return numbers[: wanted.count], after, total
 
 
-def _best(connection: Connection, asked: _Asked, wanted: Search) -> tuple[list[int], str]:
-    """Return the numbers of one page of results, the most relevant first, and where the next one begins."""
-    newest, offset = _read_cursor(wanted.after, "b", 2) or (0, 0)
-    some = asked.write("s.id", *([f"{asked.number} <= :newest"] if newest else []))
-    some = f"{some} ORDER BY {asked.number} DESC LIMIT {RANKED}"
-    values = asked.values | {"newest": newest}
-    candidates = [int(number) for number in connection.execute(text(some), values).scalars()]
+def _best(connection: Connection, asked: _Asked, wanted: Search) -> tuple[list[int], str, int]:
+    """Return the same with the most relevant first."""
+    newest, offset = _read_cursor(wanted.after, "b", 2) or (2**62, 0)
+    candidates, total = _look(connection, asked, "<=", newest, RANKED)
     if len(candidates) <= offset:
-        return [], ""
-    newest = newest or candidates[0]
-    ranked = _rank(connection, asked, candidates)
-    page = ranked[offset : offset + wanted.count + 1]
-    return _page(page, wanted.count, f"b{newest}-{offset + wanted.count}")
+        return [], "", total
+    ranked = _rank(connection, asked, candidates)[offset : offset + wanted.count + 1]
+    after = f"b{min(newest, candidates[0])}-{offset + wanted.count}" if len(ranked) > wanted.count else ""
+    return ranked[: wanted.count], after, total
+
+
+def _look(connection: Connection, asked: _Asked, sign: str, border: int, most: int) -> tuple[list[int], int]:
+    """Return up to so many numbers below a border, the highest first, and how many match, border or not."""
+    values = asked.values | {"border": border, "most": most}
+    if asked.is_sqlite or not asked.match:  # numbers come in order: the first ones are there at once
+        written = f"{asked.write('s.id', f'{asked.number} {sign} :border')} ORDER BY {asked.number} DESC LIMIT :most"
+        numbers = [int(number) for number in connection.execute(text(written), values).scalars()]
+        return numbers, _count(connection, asked)
+    written = (
+        f"WITH found AS MATERIALIZED ({asked.write('s.id AS id')}) SELECT id, (SELECT count(*) FROM found) AS total"  # noqa: S608
+        f" FROM found WHERE id {sign} :border ORDER BY id DESC LIMIT :most"
+    )
+    rows = connection.execute(text(written), values).all()
+    return [int(row.id) for row in rows], int(rows[0].total) if rows else 0
 
 
 def _rank(connection: Connection, asked: _Asked, candidates: Sequence[int]) -> list[int]:
@@ -193,10 +208,6 @@ def _rank(connection: Connection, asked: _Asked, candidates: Sequence[int]) -> l
     values = {"match": asked.match, "oldest": candidates[-1], "newest": candidates[0], "ids": list(candidates)}
     known = set(candidates)
     return [int(number) for number in connection.execute(text(written), values).scalars() if number in known]
-
-
-def _page(numbers: list[int], count: int, after: str) -> tuple[list[int], str]:
-    return numbers[:count], after if len(numbers) > count else ""
 
 
 def _read_cursor(after: str, kind: str, parts: int) -> list[int] | None:

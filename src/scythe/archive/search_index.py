@@ -166,8 +166,16 @@ def _write(connection: Connection, what: str, rows: Sequence[Any]) -> None:
     if told and connection.dialect.name == "sqlite":
         connection.exec_driver_sql(_SQLITE_INSERT[what], [{n: _joined(v) for n, v in row.items()} for row in told])
     elif told:
-        rows = [{"id": row.pop("id"), "words": _placed(what, row)} for row in told]
+        rows = [
+            {"id": row.pop("id"), "words": f"{site_word(entry['site'])} {_placed(what, row)}"}
+            for entry, row in zip(entries, told, strict=True)
+        ]
         connection.exec_driver_sql(_POSTGRES_INSERT[what], rows)
+
+
+def site_word(site: int) -> str:
+    """Return what stands among the words in PostgreSQL for the site, to narrow a search before rows are read."""
+    return f"site#{site}"
 
 
 def _parts(what: str, row: Any) -> dict[str, str]:
