@@ -39,6 +39,12 @@ def test_every_operation_is_described_once_under_its_own_name() -> None:
     assert len({name for _, _, name in described}) == len(described)
 
 
+def test_what_the_code_says_of_fields_is_described() -> None:
+    fields = describe_interface()["components"]["schemas"]["SiteSeen"]["properties"]
+    assert fields["counts"]["description"] == "None: it is not in the archive."
+    assert "description" not in fields["key"]
+
+
 def test_tools_have_names_of_their_own() -> None:
     tools = [one.tool for one in all_operations() if one.tool]
     assert sorted(tools) == sorted(set(tools))

@@ -13,6 +13,7 @@ import msgspec
 
 from scythe.limits import LIMITS
 from scythe.web.app import AREAS, load_areas
+from scythe.web.meanings import add_meanings
 from scythe.web.operation import Operation
 
 Schema = dict[str, Any]
@@ -93,6 +94,7 @@ def _schemas(operations: list[Operation]) -> tuple[list[Schema], list[Schema], S
     kinds = [operation.wanted for operation in operations] + [operation.answer for operation in operations]
     found, components = msgspec.json.schema_components(kinds, schema_hook=_anything, ref_template=REF + "{name}")
     components = dict(components)
+    add_meanings(components, kinds)
     components["Error"] = {
         "title": "Error",
         "description": "Why a request was not answered.",

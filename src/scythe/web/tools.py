@@ -12,6 +12,7 @@ import msgspec
 from scythe.errors import ScytheError
 from scythe.web.answers import words
 from scythe.web.app import all_operations
+from scythe.web.meanings import add_meanings
 from scythe.web.operation import Operation
 from scythe.web.room import Room
 
@@ -58,6 +59,7 @@ def list_tools(*, allow_changes: bool) -> dict[str, Tool]:
 def _tool(operation: Operation) -> Tool:
     schema = msgspec.json.schema(operation.wanted)
     forms = dict(schema.get("$defs", {}))
+    add_meanings(forms, [operation.wanted])
     root = dict(forms.pop(str(schema.get("$ref", "")).rpartition("/")[2], schema))
     root.setdefault("properties", {})
     return Tool(

@@ -1,0 +1,247 @@
+"""Ask the JSON interface everything that its description allows, and what it does not: answers are as described.
+
+The real server, with pages at hand, a learned site and an archive. Nothing leaves the machine: no name resolves, and
+the guard lets nothing out.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from collections import Counter
+from collections.abc import Iterator, MutableMapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.web.asking import call
+from tests.web.conftest import demo_pages
+from tools.make_big_archive import Maker, add_pages, add_watches
+
+from scythe import Site
+from scythe.archive.open import open_archive
+from scythe.fetch import guard
+from scythe.limits import LIMITS
+from scythe.sources import Reach
+from scythe.web.app import all_operations
+from scythe.web.openapi import describe_interface
+from scythe.web.room import Room, RoomOptions
+from scythe.web.serve import Serving, serve_in_thread
+
+schemathesis = pytest.importorskip("schemathesis")
+generation = pytest.importorskip("schemathesis.generation")
+checks = pytest.importorskip("schemathesis.checks")
+
+HOST = "site00.example"
+# What there is: random names would find nothing.
+KNOWN: dict[str, list[Any]] = {
+    "site": ["profile", HOST, ""],
+    "page": [1, 2, 3, 6, 7],
+    "number": [1, 2, 3],
+    "version": [1, 2],
+    "element": [0, 1, 5, 40],
+    "url": [f"http://{HOST}/list/0", f"http://{HOST}/page/1", "http://127.0.0.1:8080/", "example.org"],
+    "name": ["title", "price"],
+    "field": ["title", "text"],
+    "layout": [0, 1],
+}
+WELL = ("status_code_conformance", "content_type_conformance", "response_schema_conformance")
+MEANT = (501, 502, 503)  # above 500, and not our fault
+
+
+@pytest.fixture(scope="module")
+def closed() -> Iterator[None]:
+    """A machine that nothing leaves."""
+    look_up = socket.getaddrinfo
+
+    def refuse(host: Any, *given: Any, **named: Any) -> Any:
+        if host in ("127.0.0.1", "localhost", b"127.0.0.1"):
+            return look_up(host, *given, **named)
+        raise socket.gaierror(socket.EAI_NONAME, "no name resolves here")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", refuse)
+        patch.setattr(guard, "why_closed", lambda address: "closed while testing")
+        yield
+
+
+@pytest.fixture(scope="module")
+def fuzzed(closed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A room with some of everything, served."""
+    folder = tmp_path_factory.mktemp("fuzz")
+    pages = demo_pages()[:6]
+    learned = Site.learn([(page.url, page.body) for page in pages])
+    learned.save(folder / "site.json")
+    fill(folder / "archive.db", learned)
+    options = RoomOptions(str(folder / "archive.db"), folder / "site.json", "", Reach(timeout_s=2.0), 0.0)
+    with serve_in_thread(Room(options, pages)) as serving:
+        yield serving
+
+
+def fill(path: Path, learned: Site) -> None:
+    maker = Maker()
+    with open_archive(str(path)) as archive:
+        add_pages(archive, maker, HOST, 10, 20)
+        add_watches(archive, maker, HOST, 2, 40)
+        archive.save_profile(archive.add_site(HOST, f"http://{HOST}/"), learned.to_json())  # type: ignore[arg-type]
+
+
+SCHEMA = schemathesis.openapi.from_dict(json.loads(json.dumps(describe_interface())))
+OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
+
+
+def aim(case: Any, draw: Any) -> None:
+    """Put names and numbers of what there is into some places of a request."""
+    for place in (case.path_parameters, case.query, case.body):
+        if isinstance(place, MutableMapping):
+            for name in sorted(set(place) & set(KNOWN)):
+                if draw(st.booleans()):
+                    place[name] = draw(st.sampled_from(KNOWN[name]))
+
+
+def fuzz(operation: Any, serving: Serving, examples: int, *, fixed: bool) -> Counter[int]:
+    """Ask for one operation so many times, half of them wrongly; return how often each status came."""
+    chosen = checks.CHECKS.get_by_names(WELL)
+    asked = operation.as_strategy(generation.GenerationMode.POSITIVE)
+    wrongly = operation.as_strategy(generation.GenerationMode.NEGATIVE)
+    seen: Counter[int] = Counter()
+    headers = {"Authorization": f"Bearer {serving.gate.token}"}
+
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=fixed,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=asked | wrongly, data=st.data())
+    def request(case: Any, data: Any) -> None:
+        aim(case, data.draw)
+        answer = case.call(base_url=serving.url, headers=headers, timeout=timedelta(seconds=30).total_seconds())
+        seen[answer.status_code] += 1
+        assert answer.status_code < 500 or answer.status_code in MEANT, answer.text
+        case.validate_response(answer, checks=chosen)
+
+    request()
+    return seen
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
+def test_answers_are_as_described(operation: Any, fuzzed: Serving) -> None:
+    seen = fuzz(operation, fuzzed, 10, fixed=True)
+    assert sum(seen.values()) >= 1
+    assert 500 not in seen
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
+def test_answers_are_as_described_however_often_one_asks(operation: Any, fuzzed: Serving) -> None:
+    assert 500 not in fuzz(operation, fuzzed, 2_000, fixed=False)
+
+
+HOSTILE = {
+    "deep lists": b"[" * 100_000,
+    "deep objects": b'{"html":' * 100_000,
+    "closed deep lists": b'{"html":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "huge integer": b'{"page":' + b"9" * 100_000 + b"}",
+    "huge float": b'{"page":1e999}',
+    "64 bits and one": b'{"page":18446744073709551616}',
+    "NaN": b'{"page":NaN}',
+    "infinity": b'{"page":-Infinity}',
+    "not UTF-8": b'{"html":"\xff\xfe"}',
+    "UTF-16": '{"html":"a"}'.encode("utf-16"),
+    "byte order mark": b'\xef\xbb\xbf{"html":"a"}',
+    "encoded surrogate": b'{"html":"\xed\xa0\x80"}',
+    "lone surrogate": rb'{"html":"\ud800"}',
+    "NUL in a name": rb'{"ht\u0000ml":"a"}',
+    "two values": b'{"html":"a"}{"html":"b"}',
+    "single quotes": b"{'html':'a'}",
+    "a list": b'["html"]',
+    "null": b"null",
+    "a form": b"html=a&url=b",
+    "unknown name": b'{"__proto__":{"x":1}}',
+    "cut": b'{"html":"a',
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_bodies_get_clean_errors(kind: str, fuzzed: Serving) -> None:
+    said = call(fuzzed, "/api/read", HOSTILE[kind])
+    assert said.status in (400, 422)
+    assert said.value["error"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"html":"a","html":"<p>b"}',
+        rb'{"html":"<p>a\u0000b"}',
+        json.dumps({"html": "<div>" * 50_000}).encode(),
+        json.dumps({"html": "<p a='" + "&#x" * 20_000}).encode(),
+        json.dumps({"html": "\U0001f600" * 1_000, "url": "https://\u0442\u0435\u0441\u0442.example/\u0000"}).encode(),
+        b"",
+    ],
+    ids=["twice", "NUL", "deep page", "endless attribute", "emoji", "nothing"],
+)
+def test_odd_bodies_are_answered(body: bytes, fuzzed: Serving) -> None:
+    said = call(fuzzed, "/api/read", body)
+    assert said.status in (200, 422)
+    assert isinstance(said.value, dict)
+
+
+def test_a_body_beyond_the_limit_is_refused(fuzzed: Serving) -> None:
+    body = b'{"html":"' + b"a" * LIMITS.request_bytes + b'"}'
+    said = call(fuzzed, "/api/read", body)
+    assert said.status == 413
+
+
+def test_a_body_without_end_is_refused(fuzzed: Serving) -> None:
+    status = send_chunks(fuzzed, b'{"html":"', LIMITS.request_bytes // 1_000_000 + 2)
+    assert status in (413, 0)
+
+
+def send_chunks(serving: Serving, first: bytes, megabytes: int) -> int:
+    """Send a body in chunks that never ends; return the status of the answer, 0 where the server hung up first."""
+    host, port = serving.url.removeprefix("http://").rstrip("/").split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=20)
+    connection.putrequest("POST", "/api/read")
+    connection.putheader("Authorization", f"Bearer {serving.gate.token}")
+    connection.putheader("Content-Type", "application/json")
+    connection.putheader("Transfer-Encoding", "chunked")
+    connection.endheaders()
+    try:
+        for part in (first, *([b"a" * 1_000_000] * megabytes)):
+            connection.send(b"%x\r\n%s\r\n" % (len(part), part))
+        return connection.getresponse().status
+    except (ConnectionError, http.client.HTTPException):
+        return 0
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "content_type", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonp"]
+)
+def test_other_kinds_of_bodies_are_refused(content_type: str, fuzzed: Serving) -> None:
+    import urllib.error
+    import urllib.request
+
+    headers = {"Authorization": f"Bearer {fuzzed.gate.token}", "Content-Type": content_type}
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(urllib.request.Request(f"{fuzzed.url}api/read", b"{}", headers))
+    with caught.value as error:
+        assert error.code == 415
+        assert json.loads(error.read())["error"]
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_other_methods_are_refused_by_every_path(method: str, fuzzed: Serving) -> None:
+    paths = {one.path.replace("{number}", "1") for one in all_operations()}
+    answers = {path: call(fuzzed, path, method=method) for path in paths if "{" not in path}
+    assert {said.status for said in answers.values()} == {405}
+    assert all(said.headers.get("allow") for said in answers.values())
