@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from scythe.page.own_links import title_of
 from scythe.record_files import write_csv, write_json, write_lines, write_parquet
 from scythe.record_rows import Shape, region_batch
 from scythe.web import records_watch
@@ -19,7 +20,7 @@ from scythe.web.records_watch import find_watch
 from scythe.web.room import PageAtHand, Room
 
 _ROWS = 100  # records that are shown at once
-_CELL_CHARS = 180  # of a text that is shown before it is folded
+_CELL_CHARS = 140  # of a text that is shown before it is folded
 _TYPES = {
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/x-ndjson; charset=utf-8",
@@ -98,7 +99,7 @@ class Tab:
     score: float
     is_listed: bool
     address: str
-    says: str  # the first text of its first record
+    says: str  # what its first record is called
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,8 @@ def _show_page(room: Room, wanted: RecordsWanted, listing: Listing) -> dict[str,
         "lists": [_tab(listing, place, is_all) for place in range(1, len(regions) + 1)],
         "one": one,
         "columns": _used_columns(one),
+        "has_links": one is not None and any(record.links for record in one.records),
+        "has_images": one is not None and any(record.images for record in one.records),
         "start": start,
         "rows": list(enumerate(one.records[start : start + _ROWS], start + 1)) if one is not None else [],
         "turning": _turning(wanted, listing, one, start),
@@ -172,10 +175,10 @@ def _address(listing: Listing, number: int, *, is_all: bool, start: int = 0) -> 
 
 def _tab(listing: Listing, number: int, is_all: bool) -> Tab:
     region = listing.regions[number - 1]
-    texts = (text for record in region.records[:1] for text in record.fields if text)
+    says = title_of(region, region.records[0]) if region.records else ""
     is_listed = number <= len(listing.listed)
     address = _address(listing, number, is_all=is_all)
-    return Tab(number, region.kind, len(region.records), region.score, is_listed, address, next(texts, ""))
+    return Tab(number, region.kind, len(region.records), region.score, is_listed, address, says)
 
 
 def _used_columns(one: ListSeen | None) -> list[tuple[int, str]]:

@@ -5,6 +5,7 @@ They are read by the tree, as a watch reads them: what is chosen here by its num
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -106,26 +107,27 @@ class Listings:
     def __init__(self, room: Room) -> None:
         self._room = room
         self._kept: OrderedDict[int, Listing] = OrderedDict()
+        self._lock = threading.Lock()  # its own: a page of some megabytes takes seconds, and others have to go on
 
     def get(self, number: int) -> Listing:
         """Return the lists of a page at hand. Raises NotThere."""
         at_hand = self._room.page(number)
         if at_hand is None:
             raise NotThere(f"there is no page {number}")
-        with self._room.lock:
+        with self._lock:
             kept = self._kept.get(number)
             if kept is None or kept.page is not at_hand:
-                kept = self._kept[number] = _read(self._room, at_hand)
+                kept = self._kept[number] = _read(at_hand)
             self._kept.move_to_end(number)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
             return kept
 
 
-def _read(room: Room, at_hand: PageAtHand) -> Listing:
+def _read(at_hand: PageAtHand) -> Listing:
     if sniff_bytes(at_hand.body[:4096], at_hand.content_type):
         return _read_other(at_hand)
-    page = room.opened(at_hand)
+    page = Page.from_bytes(at_hand.body, url=at_hand.url, content_type=at_hand.content_type)
     if sniff_text(page.html, at_hand.content_type):
         return _read_other(at_hand)
     placed = place_records(page)

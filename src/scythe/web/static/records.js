@@ -6,6 +6,7 @@ const within = document.querySelector(".records");
 const rows = [...document.querySelectorAll("tr[data-elements]")];
 const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const smoothly = { behavior: isStill ? "auto" : "smooth" };
+const AIR = 4; // pixels between a record and its outline
 const outlines = new Map(); // row -> its button over the page
 
 document.querySelector("form[data-pick] select")?.addEventListener("change", (event) => event.target.form.requestSubmit());
@@ -22,7 +23,7 @@ function boxOf(stage, row) {
   const top = Math.min(...boxes.map((box) => box.top));
   const right = Math.max(...boxes.map((box) => box.left + box.width));
   const bottom = Math.max(...boxes.map((box) => box.top + box.height));
-  return { left, top, width: right - left, height: bottom - top };
+  return { left: Math.max(left - AIR, 0), top: Math.max(top - AIR, 0), width: right - left + 2 * AIR, height: bottom - top + 2 * AIR };
 }
 
 function outline(stage) {
@@ -33,6 +34,7 @@ function outline(stage) {
     const number = row.id.slice(1);
     const button = el("button", { type: "button", class: "outline", "aria-label": `Record ${number}`, onclick: () => light(row, "row") }, el("span", {}, number));
     for (const [side, size] of Object.entries(box)) button.style[side] = `${size}px`;
+    button.classList.toggle("beside", box.left > 30); // where there is room, the number covers no text
     outlines.set(row, button);
     return button;
   });

