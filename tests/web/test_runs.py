@@ -89,7 +89,11 @@ def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, r
     narrow.shoot("runs-paused-dark")
     card.get_by_role("button", name="Continue").click()
     expect(card.locator("[data-state]")).to_have_text("done", timeout=60_000)
-    expect(card.locator("[data-why]")).to_have_text("complete")
+    expect(card.locator("[data-why]")).to_have_text("Every address that was found has been visited.")
+    (run,) = list_runs(room, Nothing())
+    assert run.crawl is not None
+    assert run.crawl.pages == run.crawl.new == len(demo.world.paths)
+    assert run.crawl.requests >= run.crawl.pages
     assert archived(room) == sorted(demo.world.base + path for path in demo.world.paths)
     assert eyes.overflow() <= 0
     eyes.shoot("runs-done")

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from scythe.schedule.axes import name_duration
+
 
 def say_time(at: datetime | None) -> str:
     """Write a time as people do; an empty text where there is none."""
@@ -25,6 +27,11 @@ def say_count(count: int | float) -> str:
 def say_share(share: float | None, digits: int = 0) -> str:
     """Write a share as a percentage."""
     return "" if share is None else f"{100 * share:.{digits}f}\u202f%"
+
+
+def say_span(seconds: float | None) -> str:
+    """Write a length of time: 40 s, 1.5 h, 2 d; an empty text where there is none."""
+    return "" if seconds is None else name_duration(max(seconds, 0.0), 2).replace(" ", "\u202f")
 
 
 def say_bytes(size: int) -> str:
@@ -57,6 +64,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "count": say_count,
     "share": say_share,
     "bytes": say_bytes,
+    "span": say_span,
     "short": shorten,
     "web": only_web,
     "place": say_place,

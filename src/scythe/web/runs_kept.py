@@ -31,6 +31,8 @@ from scythe.web.runs_seen import (
     CrawlFigures,
     Happened,
     WatchFigures,
+    add_crawl,
+    add_watch,
     happened_event,
     happened_page,
     see_crawl,
@@ -93,7 +95,13 @@ class Run(ABC):
         return self.job.state
 
     @property
+    def subject(self) -> tuple[object, ...]:
+        """What it is about: no two runs about the same go on at a time."""
+        return self.kind, self.site
+
+    @property
     def is_over(self) -> bool:
+        """Whether nothing of it is under way."""
         return self.state not in ("running", "pausing")
 
     def work(self, job: Job, where: str) -> None:
@@ -175,9 +183,11 @@ class CrawlRun(Run):
         super().__init__(number, str(start), site)
         self._options = options
         self._seen: CrawlFigures | None = None
+        self._before: CrawlFigures | None = None
         self._crawl: Crawl
 
     def _make(self, archive: Archive) -> _Going:
+        self._before = self._seen
         self._crawl = Crawl(self.title, archive, self._options, listener=self._take)
         return self._crawl
 
@@ -192,7 +202,7 @@ class CrawlRun(Run):
         self._last.append(happened_page(outcome, receipt))
 
     def _look(self) -> int:
-        self._seen = see_crawl(self._crawl.tally, self._options.limit)
+        self._seen = add_crawl(see_crawl(self._crawl.tally, self._options.limit), self._before)
         self._notes = list(self._crawl.tally.notes)
         return self._crawl.tally.done
 
@@ -210,13 +220,20 @@ class WatchRun(Run):
         self.only = only
         self._options = options
         self._seen: WatchFigures | None = None
+        self._before: WatchFigures | None = None
         self._watch: Watch
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """What it is about: the pages."""
+        return self.kind, frozenset(self.only)
 
     def look_soon(self) -> None:
         """Have it ask at once what is due."""
         self.call(lambda: self._watch.look_soon())
 
     def _make(self, archive: Archive) -> _Going:
+        self._before = self._seen
         self._watch = Watch(archive, self._options, listener=self._take, only=self.only or None)
         return self._watch
 
@@ -228,7 +245,7 @@ class WatchRun(Run):
         self._last.append(happened_event(event))
 
     def _look(self) -> int:
-        self._seen = see_watch(self._watch)
+        self._seen = add_watch(see_watch(self._watch), self._before)
         return self._watch.totals.records
 
     def _figures(self) -> tuple[CrawlFigures | None, WatchFigures | None]:
@@ -296,7 +313,7 @@ class Runs:
         if where is None:
             raise BadInput("there is no archive to keep pages in: start again with --archive FILE")
         for other in self._runs.values():
-            if other is not run and not other.is_over and (other.kind, other.site) == (run.kind, run.site):
+            if other is not run and not other.is_over and other.subject == run.subject:
                 raise NotNow(f"a {run.kind} {f'of {run.site} ' if run.site else ''}is running already")
         self._runs[run.number] = run
         run.job = self._room.jobs.start(run.kind, run.title, lambda job: run.work(job, where))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from scythe.crawling.tally import Tally
@@ -32,7 +32,7 @@ class CrawlFigures:
 
     pages: int  # of the site in the archive
     limit: int | None  # None: all there are
-    new: int  # of this run
+    new: int  # of this run, however often it was paused; so are the counts below
     waiting: int  # addresses
     requests: int
     received: int  # bytes
@@ -100,6 +100,35 @@ def see_watch(watch: Watch) -> WatchFigures:
         totals.records,
         totals.troubles,
         [Due(str(row.url), row.due_at) for row in soon],
+    )
+
+
+def add_crawl(now: CrawlFigures, before: CrawlFigures | None) -> CrawlFigures:
+    """Return the figures of a crawl with those of its parts before it was paused."""
+    if before is None:
+        return now
+    return replace(
+        now,
+        new=now.new + before.new,
+        requests=now.requests + before.requests,
+        received=now.received + before.received,
+        records=now.records + before.records,
+        errors=now.errors + before.errors,
+        how=dict(Counter(before.how) + Counter(now.how)),
+        why=_most(Counter(before.why) + Counter(now.why)),
+        skipped=_most(Counter(before.skipped) + Counter(now.skipped)),
+    )
+
+
+def add_watch(now: WatchFigures, before: WatchFigures | None) -> WatchFigures:
+    """Return the figures of a watch with those of its parts before it was paused."""
+    if before is None:
+        return now
+    return replace(
+        now,
+        visits=now.visits + before.visits,
+        records=now.records + before.records,
+        troubles=now.troubles + before.troubles,
     )
 
 

@@ -8,6 +8,11 @@ const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeSty
 const STATES = { running: "good", pausing: "warn", paused: "warn", done: "note", failed: "bad" };
 const SAYS = { running: "running", pausing: "ending what is under way", paused: "paused", done: "done", failed: "failed" };
 const HOW = { cut: "cut out of bytes", mixed: "cut in part", tree: "by the tree", cold: "first pages, by the tree" };
+const WHY = {
+  complete: "Every address that was found has been visited.",
+  paused: "Everything so far is in the archive.",
+  "nothing more is due": "Everything that was due has been visited.",
+};
 const LOOK_MS = 1000;
 
 const number = (value) => value.toLocaleString("en").replaceAll(",", "\u202f");
@@ -99,7 +104,7 @@ function showReasons(card, run) {
 }
 
 function showLatest(card, run) {
-  const rows = run.last.slice(0, 12);
+  const rows = run.last.slice(0, 10);
   const make = () => el("li", {}, el("time"), el("span", { class: "tag" }), el("span", { class: "what" }, el("strong"), el("span", { class: "soft" })));
   fill(card.querySelector(".latest"), rows, make, (row, one) => {
     const [at, tag, what] = row.children;
@@ -131,7 +136,7 @@ function show(run) {
   const tag = card.querySelector("[data-state]");
   tag.className = `tag ${STATES[run.state]}`;
   put(tag, SAYS[run.state]);
-  put(card.querySelector("[data-why]"), run.state === "paused" ? "Everything so far is in the archive." : run.why);
+  put(card.querySelector("[data-why]"), WHY[run.state === "paused" ? "paused" : run.why] ?? run.why);
   showMeter(card, run);
   showFigures(card, run);
   showPace(card, run);
@@ -140,7 +145,7 @@ function show(run) {
   showLatest(card, run);
   showActions(card, run);
   // Figures change every second and say nothing; only a change of state is spoken.
-  if (was && was !== run.state) say(`${run.title}: ${SAYS[run.state]}${run.why && run.state !== "paused" ? `, ${run.why}` : ""}`, { isError: run.state === "failed" });
+  if (was && was !== run.state) say(`${run.title}: ${SAYS[run.state]}${run.why && run.state !== "paused" ? `, ${WHY[run.why] ?? run.why}` : ""}`, { isError: run.state === "failed" });
 }
 
 function showMeter(card, run) {

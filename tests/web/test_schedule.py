@@ -1,0 +1,247 @@
+"""The schedule, and the page of one watched list."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.error
+import urllib.request
+from bisect import bisect_right
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.web.conftest import NARROW, Look, make_room
+
+from scythe.archive.archive import Archive
+from scythe.demo.live import live_site
+from scythe.demo.replay_serve import serve_replay
+from scythe.errors import BadInput
+from scythe.schedule.policies import make_policy
+from scythe.schedule.synthetic import Rhythm, make_arrivals
+from scythe.url import Url
+from scythe.visits import Extracted, Found, Looked, Outcome
+from scythe.watched import DAY_S, Goals, Seen
+from scythe.watching.options import ListOptions
+from scythe.watching.run import add_lists
+from scythe.web.operation import NotNow, NotThere
+from scythe.web.room import Room
+from scythe.web.runs_kept import Runs
+from scythe.web.schedule import ScheduleWanted, see_schedule, show_schedule
+from scythe.web.schedule_goals import GoalsWanted, WatchWanted, change_goals, end_watching, say_goals, visit_now
+from scythe.web.schedule_region import RegionWanted, draw_compared, draw_region, see_region
+from scythe.web.serve import Serving
+
+SHOWN = 20
+
+
+def watch_since(archive: Archive, page: str, days: float, rate_day: float = 60.0, seed: int = 1) -> int:
+    """Watch a list for so many days until now, as its plans say; return the number of its page."""
+    now = datetime.now(UTC)
+    host = page.split("/")[2]
+    site = archive.add_site(host, Url(page))
+    begin = now - timedelta(days=days)
+    number = archive.add_watch(site, Found(Url(page), host), ListOptions().to_json(), now=begin)
+    arrivals = make_arrivals(seed, Rhythm(rate_day, days + 2, start=begin.timestamp() - DAY_S))
+    estimator, at, last = make_policy("auto", Goals()), begin, None
+    while at < now:
+        new = bisect_right(arrivals, at.timestamp()) - (0 if last is None else bisect_right(arrivals, last.timestamp()))
+        seen_new, lost = (SHOWN, 0) if last is None else (min(new, SHOWN), max(new - SHOWN, 0))
+        since_s = None if last is None else (at - last).total_seconds()
+        seen = Seen(at.timestamp(), SHOWN, seen_new, is_full=bool(lost), since_s=since_s)
+        estimator.note(seen)
+        plan = estimator.plan(at.timestamp())
+        kept = json.dumps(estimator.to_plain())
+        known = SHOWN - seen_new
+        looked = Looked(1, seen, plan, "Latest news", columns=("title", "date"), known=known, lost=lost, estimator=kept)
+        next_at = at + timedelta(seconds=plan.wait_s)
+        (task,) = archive.next_tasks(site, host, 1, now=at + timedelta(days=400), kinds=("list",))
+        archive.store(
+            [Outcome(task, "retry", at, status=200, retry_at=next_at, extracted=Extracted(), looked=(looked,))]
+        )
+        last, at = at, next_at
+    return number
+
+
+@pytest.fixture
+def watched(room: Room) -> int:
+    """The number of a page that was watched for three weeks."""
+    with room.archive() as archive:
+        return watch_since(archive, "https://news.example/latest", 21)
+
+
+def region_of(room: Room, watch: int) -> int:
+    with room.archive() as archive:
+        return archive.regions(watch)[0].id
+
+
+def post(serving: Serving, path: str, body: object) -> int:
+    headers = {"Authorization": f"Bearer {serving.gate.token}", "Content-Type": "application/json"}
+    request = urllib.request.Request(serving.url + path, json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_lists_are_shown_with_their_next_visit_and_each_has_a_page(look: Look, room: Room, watched: int) -> None:
+    from playwright.sync_api import expect
+
+    with room.archive() as archive:
+        watch_since(archive, "https://jobs.example/open-positions-in-every-department-of-the-county", 9, 8.0, seed=2)
+        add_lists(archive, ["https://shop.example/new"], ListOptions())
+    eyes = look("/schedule")
+    rows = eyes.tab.locator(".lists tbody tr")
+    expect(rows).to_have_count(3)
+    assert eyes.overflow() <= 0
+    eyes.shoot("schedule")
+    eyes.tab.get_by_placeholder("Site, address or name").fill("news.example")
+    eyes.tab.get_by_role("button", name="Filter").click()
+    expect(rows).to_have_count(1)
+    eyes.tab.get_by_role("link", name="Latest news").click()
+    expect(eyes.tab.get_by_role("heading", name="Against a fixed interval")).to_be_visible()
+    for plot in eyes.tab.locator("img.plot").all():
+        plot.scroll_into_view_if_needed()
+        assert plot.evaluate("async img => { await img.decode(); return img.naturalWidth }") == 960
+    expect(eyes.tab.locator("tr.own")).to_contain_text("what happened")
+    assert eyes.overflow() <= 0
+    eyes.shoot("schedule-region")
+    narrow = look(f"/schedule/region/{region_of(room, watched)}", size=NARROW, dark=True)
+    assert narrow.overflow() <= 0
+    narrow.shoot("schedule-region-dark")
+    narrow.tab.goto(narrow.own + "/schedule")
+    assert narrow.overflow() <= 0
+    narrow.shoot("schedule")
+
+
+def test_plots_turn_dark_with_the_page(look: Look, room: Room, watched: int) -> None:
+    eyes = look(f"/schedule/region/{region_of(room, watched)}")
+    plot = eyes.tab.locator("img.plot").first
+
+    def corner() -> bytes:
+        plot.evaluate("img => img.decode()")
+        shot: bytes = plot.screenshot(type="png")
+        return shot
+
+    light = corner()
+    eyes.tab.click("#theme")
+    assert corner() != light
+    eyes.shoot("schedule-region-dark")
+
+
+def test_wishes_can_be_changed_and_a_watch_ended(look: Look, room: Room, watched: int) -> None:
+    from playwright.sync_api import expect
+
+    eyes = look(f"/schedule/region/{region_of(room, watched)}")
+    tab = eyes.tab
+    tab.get_by_text("Change it").click()
+    tab.get_by_label("No record is seen later than").select_option("21600.0")
+    tab.get_by_label("archive the page of each new record, too").check()
+    tab.get_by_role("button", name="Save").click()
+    expect(tab.locator(".goals").first).to_contain_text("No record is seen later than 6 h after it came.")
+    with room.archive() as archive:
+        options = ListOptions.from_json(archive.watches()[0].options)
+        assert (options.goals.max_delay_s, options.follow, options.goals.miss) == (21_600.0, True, 0.01)
+    tab.get_by_text("Watch it no longer").click()
+    tab.get_by_role("button", name="End the watch").click()
+    expect(tab.get_by_role("heading", name="Nothing is watched yet")).to_be_visible()
+    eyes.shoot("schedule-empty")
+
+
+def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, room: Room) -> None:
+    from playwright.sync_api import expect
+
+    with serve_replay(live_site(60.0)) as served, room.archive() as archive:
+        (number,) = add_lists(archive, [served.urls[0]], ListOptions())
+        eyes = look(f"/schedule/page/{number}")
+        eyes.shoot("schedule-page")
+        eyes.tab.get_by_role("button", name="Visit now").click()
+        expect(eyes.tab.get_by_role("heading", name="Lists")).to_be_visible()
+        eyes.tab.locator(".cards a").first.click()
+        expect(eyes.tab.get_by_role("heading", name="What came, and what is expected")).to_be_visible()
+        assert archive.counts().records >= 12
+
+
+def test_without_an_archive_nothing_is_watched(tmp_path: Path) -> None:
+    seen = see_schedule(make_room(tmp_path, []), ScheduleWanted())
+    assert (seen.lists, seen.watched) == ([], 0)
+
+
+def test_many_lists_are_shown_by_the_hundred(tmp_path: Path) -> None:
+    room = make_room(tmp_path, [], archive=str(tmp_path / "many.db"))
+    with room.archive() as archive:
+        add_lists(archive, [f"https://site{number}.example/list" for number in range(300)], ListOptions())
+    seen = show_schedule(room, ScheduleWanted(page=3))["seen"]
+    assert (seen.total, seen.pages, seen.page, len(seen.lists)) == (300, 3, 3, 100)
+    assert see_schedule(room, ScheduleWanted(page=9)).page == 3
+    assert see_schedule(room, ScheduleWanted(site="site299.example")).total == 1
+    room.close()
+
+
+def test_a_list_is_told_with_its_journal_and_a_comparison(room: Room, watched: int) -> None:
+    region = region_of(room, watched)
+    seen = see_region(room, RegionWanted(region=region, days=7))
+    assert seen.compared is not None
+    assert [row.name for row in seen.compared.rows] == [
+        "what happened",
+        "every hour",
+        "every day",
+        "as often, evenly",
+        "adaptive",
+    ]
+    assert [look.at for look in seen.journal] == sorted((look.at for look in seen.journal), reverse=True)
+    older = see_region(room, RegionWanted(region=region, before=seen.before))
+    assert seen.before is not None
+    assert max(look.id for look in older.journal) < min(look.id for look in seen.journal)
+
+
+def test_plots_are_drawings_that_can_do_nothing(room: Room, watched: int) -> None:
+    for draw in (draw_region, draw_compared):
+        sent = draw(room, RegionWanted(region=region_of(room, watched)))
+        assert sent.content_type == "image/svg+xml"
+        assert "default-src 'none'" in sent.policy
+        assert not re.search(rb"<script|href|\bon[a-z]+=", sent.body)
+
+
+def test_what_is_not_there_is_not_found(room: Room, serving: Serving, watched: int) -> None:
+    for wrong in (see_region, draw_region, draw_compared):
+        with pytest.raises(NotThere):
+            wrong(room, RegionWanted(region=999))
+    assert post(serving, "api/schedule/now", {"watch": 999}) == 404
+    assert post(serving, "api/schedule/goals", {"watch": watched, "policy": "none such"}) == 422
+    assert post(serving, "api/schedule/goals", {"watch": watched, "miss": 2}) == 422
+    assert post(serving, "api/schedule/goals", {"watch": watched, "miss": 0.05}) == 200
+    end_watching(room, WatchWanted(watch=watched))
+    with pytest.raises(NotNow):
+        visit_now(room, WatchWanted(watch=watched))
+    with pytest.raises(NotNow):
+        change_goals(room, GoalsWanted(watch=watched, miss=0.1))
+
+
+def test_what_is_not_named_stays_as_it_was(room: Room, watched: int) -> None:
+    change_goals(room, GoalsWanted(watch=watched, max_delay_s=3_600.0, older_pages=3))
+    seen = change_goals(room, GoalsWanted(watch=watched, max_delay_s=None))
+    assert (seen.max_delay_s, seen.older_pages, seen.policy) == (None, 3, "auto")
+    with pytest.raises(BadInput):
+        change_goals(room, GoalsWanted(watch=watched, policy="none such"))
+
+
+def test_wishes_are_put_into_words() -> None:
+    options = ListOptions(goals=Goals(delay_s=3_600.0), follow=True, older_pages=0)
+    assert list(say_goals(options)) == [
+        "At most 1 % of the records may be missed.",
+        "95 % of the records are seen within 1 h.",
+        "Between two visits pass 10 min at least.",
+        "The page that each new record leads to is archived, too.",
+        "Visits are planned by auto: as few visits as keep these wishes, by a forecast with its uncertainty.",
+    ]
+
+
+def test_a_page_that_is_due_now_is_so_in_the_plan(room: Room, watched: int) -> None:
+    assert not visit_now(room, WatchWanted(watch=watched)).is_watching
+    (planned,) = see_schedule(room, ScheduleWanted()).lists
+    assert planned.next_at is not None
+    assert planned.next_at <= datetime.now(UTC)
+    assert room.part(Runs).all() == []
