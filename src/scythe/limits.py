@@ -106,6 +106,8 @@ class Limits:
     request_s: float = 60.0  # for the body of one request to come
     shown_chars: int = 5_000_000  # of a saved page in a frame; browsers show more only after seconds
     shown_style_chars: int = 2_000_000  # of its style elements together, and of one sheet; real ones have up to 1 MB
+    traced_tags: int = 100_000  # of a page that is followed through rules to be looked at: 1.3 s at worst
+    traced_bytes: int = 16_000_000
     shown_sheets: int = 20  # style sheets of a page in a frame
     picture_bytes: int = 10_000_000  # of a picture or style sheet in a frame
 

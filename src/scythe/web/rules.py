@@ -16,7 +16,17 @@ from scythe.web.jobs import Job, JobSeen, see
 from scythe.web.learned import choose_site
 from scythe.web.operation import NotNow, NotThere, Operation, View, Wanted
 from scythe.web.room import PROFILE, PageAtHand, Room
-from scythe.web.rules_measured import COLD, CUT, MISSING, TREE, FieldMeasured, Followed, Measured, PageMeasured
+from scythe.web.rules_measured import (
+    COLD,
+    CUT,
+    MISSING,
+    TREE,
+    FieldMeasured,
+    Followed,
+    Measured,
+    PageMeasured,
+    is_followed,
+)
 from scythe.web.rules_page import PageExplained, explain_page
 from scythe.web.rules_source import SourcePart, show_more
 
@@ -101,6 +111,7 @@ class RulesSeen:
     layouts: tuple[LayoutSeen, ...]
     pages: int  # at hand
     left: int  # of them that are still to be followed: ask again
+    large: int  # of them that are too large to be followed
     unknown: int  # of them that no layout fits
     measured: tuple[PageMeasured, ...]  # those with differences first
 
@@ -111,7 +122,7 @@ def list_rules(room: Room, wanted: RulesWanted) -> RulesSeen:
     followed = room.part(Measured).find(key)
     pages = room.pages(key)
     if followed is None:
-        return RulesSeen(key, False, "", (), len(pages), 0, 0, ())
+        return RulesSeen(key, False, "", (), len(pages), 0, 0, 0, ())
     measured, left = followed.measure(pages, _BUDGET_S)
     return RulesSeen(
         site=key,
@@ -120,6 +131,7 @@ def list_rules(room: Room, wanted: RulesWanted) -> RulesSeen:
         layouts=tuple(_see_layout(layout, measured) for layout in followed.layouts),
         pages=len(pages),
         left=left,
+        large=len(pages) - len(measured) - left,
         unknown=sum(not page.layout for page in measured),
         measured=tuple(sorted(measured, key=lambda page: (not page.differing, page.page))),
     )
@@ -210,6 +222,8 @@ def _find(room: Room, number: int) -> tuple[PageAtHand, Followed]:
     at_hand = room.page(number)
     if at_hand is None:
         raise NotThere(f"there is no page {number}")
+    if not is_followed(at_hand):
+        raise NotNow(f"page {number} is too large to be followed: {len(at_hand.body)} bytes")
     followed = room.part(Measured).find(at_hand.site)
     if followed is None:
         raise NotNow(f"nothing was learned of {at_hand.site!r:.80} yet")

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from scythe.limits import LIMITS
 from scythe.rule_words import LayoutTold, describe_layout
 from scythe.rules import Profile
 from scythe.trace import FieldTrace, PageTrace, Tracer
@@ -89,6 +90,8 @@ class Followed:
         until = time.monotonic() + budget_s
         found, left = [], 0
         for page in pages:
+            if not is_followed(page):
+                continue
             kept = self._measured.get(page.number)
             if kept is None or kept[0] is not page:
                 if time.monotonic() > until:
@@ -124,6 +127,11 @@ class Measured:
             while len(self._sites) > _SITES:
                 self._sites.popitem(last=False)
             return kept
+
+
+def is_followed(page: PageAtHand) -> bool:
+    """Say whether a page is small enough to be followed in the time of a request."""
+    return len(page.body) <= LIMITS.traced_bytes and page.body.count(b"<") <= LIMITS.traced_tags
 
 
 def outcome_of(how: str) -> str:
