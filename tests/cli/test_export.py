@@ -15,8 +15,9 @@ from tests.cli.conftest import Run
 from typer.testing import CliRunner
 
 from scythe.archive.open import open_archive
-from scythe.cli.export import FORMATS, HELP, app, read_date
+from scythe.cli.export import FORMATS, HELP, app
 from scythe.crawling.export import FORMATS as WRITTEN
+from scythe.crawling.export import read_date
 from scythe.errors import BadInput
 from scythe.visits import Extracted, Raw
 

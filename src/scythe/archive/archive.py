@@ -327,6 +327,16 @@ class Archive:
         with sound(self.where):
             return search.search(self.database, wanted)
 
+    def found_pages(self, wanted: Search) -> Iterator[StoredPage]:
+        """Yield the documents of a page of results, as exports have them."""
+        with sound(self.where):
+            yield from reading.read_versions(self.database, search.find_numbers(self.database, wanted))
+
+    def found_records(self, wanted: Search) -> Iterator[StoredRecord]:
+        """Yield the records of a page of results, as exports have them."""
+        with sound(self.where):
+            yield from reading.read_some_records(self.database, search.find_numbers(self.database, wanted))
+
     def page_history(self, page: int) -> history.PageHistory | None:
         """Return versions and requests of a document; None where there is none of this number."""
         with sound(self.where):

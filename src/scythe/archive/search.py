@@ -70,17 +70,32 @@ def search(database: Database, wanted: Search) -> Hits:
         pending = count_pending(connection)
         if not is_made(connection):
             return Hits(pending=pending, left_out=query.left_out)
-        asked = _ask(connection, database, wanted, query)
-        if asked is None:
-            return Hits(pending=pending, left_out=query.left_out)
-        is_best = wanted.order == "best" and bool(query.terms)
-        numbers, after, total = (_best if is_best else _newest)(connection, asked, wanted)
-        cut = connection.execute(text(f"SELECT count(*) FROM {TABLES[wanted.what].name} WHERE is_cut")).scalar_one()  # noqa: S608
+        numbers, after, total = _find(connection, database, wanted, query)
+        table = TABLES[wanted.what]
+        cut = connection.execute(select(func.count()).where(table.c.is_cut.is_(True))).scalar_one()
         snippets = Snippets(query)
         documents = _documents(connection, numbers, snippets) if wanted.what == "documents" else ()
         records = _records(connection, numbers, snippets) if wanted.what == "records" else ()
     counted = min(total, COUNTED)
     return Hits(documents, records, counted, total > COUNTED, after, pending, int(cut), query.left_out)
+
+
+def find_numbers(database: Database, wanted: Search) -> list[int]:
+    """Return the numbers of what was found, of versions or of records, as many as are wanted on a page."""
+    _check(wanted)
+    with database.reading() as connection:
+        if not is_made(connection):
+            return []
+        return _find(connection, database, wanted, read_query(storable(wanted.words)))[0]
+
+
+def _find(connection: Connection, database: Database, wanted: Search, query: Query) -> tuple[list[int], str, int]:
+    """Return the numbers of one page of results, where the next one begins, and how many match in all."""
+    asked = _ask(connection, database, wanted, query)
+    if asked is None:
+        return [], "", 0
+    is_best = wanted.order == "best" and bool(query.terms)
+    return (_best if is_best else _newest)(connection, asked, wanted)
 
 
 def list_kinds(database: Database, what: str, sites: Sequence[str] = ()) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -111,7 +110,7 @@ def export(
             if check:
                 raise typer.Exit(_check(archive, quiet=quiet))
             from scythe.archive.stored import Wanted
-            from scythe.crawling.export import plan_export
+            from scythe.crawling.export import plan_export, read_date
 
             plan = plan_export(output, format_, what)
             wanted = Wanted(
@@ -137,17 +136,6 @@ def export(
             raise typer.Exit(FAILED) from None
     if not done.count and fail_on_empty:
         raise typer.Exit(EMPTY)
-
-
-def read_date(text: str | None, option: str) -> datetime | None:
-    """Return the moment that a date, or a date with a time, names; UTC where it names no zone. Raises BadInput."""
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise BadInput(f"{option} {text}: write a date as 2026-11-15 or 2026-11-15T12:30") from None
 
 
 def _export(where: str, plan: Export, wanted: Wanted, *, quiet: bool) -> Exported:

@@ -96,6 +96,17 @@ def plan_export(output: str | Path | None, kind: str | None = None, what: str = 
     return plan
 
 
+def read_date(text: str | None, option: str) -> datetime | None:
+    """Return the moment that a date, or a date with a time, names; UTC where it names no zone. Raises BadInput."""
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadInput(f"{option} {text}: write a date as 2026-11-15 or 2026-11-15T12:30") from None
+
+
 def _check_path(named: str, plan: Export) -> None:
     if plan.is_folder and not _is_folder(named):
         raise BadInput(f"{named}: {plan.kind} is one file per page; name a folder, such as {Path(named).stem}/")
