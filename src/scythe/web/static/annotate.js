@@ -55,7 +55,7 @@ function take(seen) {
 
 function step(sheet, place) {
   const isEnd = place === sitting.sheets.length;
-  const says = isEnd ? "Done" : `${sheet.is_confirmed ? "✓ " : ""}${place + 1}`;
+  const says = isEnd ? "Done" : String(place + 1);
   const label = isEnd ? sheet.title : `Page ${place + 1}: ${sheet.title}${sheet.is_confirmed ? ", confirmed" : ""}`;
   return el("li", {}, el("button", { type: "button", class: sheet.is_confirmed ? "done" : null, "aria-current": place === at ? "step" : null, "aria-label": label, title: label, onclick: () => go(place) }, says));
 }
@@ -111,6 +111,7 @@ async function go(place, { focuses = false } = {}) {
   draw();
   if (desk.getBoundingClientRect().top < 0) desk.scrollIntoView();
   if (focuses && opened.images.length) marks.point(marks.current, { focuses: true });
+  if (sitting.is_taught) expect();
 }
 
 function swap(isEnd) {
@@ -118,11 +119,21 @@ function swap(isEnd) {
   by("review").hidden = !isEnd;
 }
 
+// Say how well the model would do by now; it is asked for apart, since trying takes longer than fitting.
+async function expect() {
+  const quality = (await attempt(() => ask(`/api/annotate/quality${query()}`))) ?? null;
+  const [found, right] = quality ? [quality.recall, quality.precision].map((share) => Math.round(100 * share)) : [];
+  by("quality").textContent = quality ? `Expected: finds ${found} of 100, ${right} of 100 right` : "";
+  by("quality").title = quality?.words ?? "";
+  return quality;
+}
+
 async function end() {
   swap(true);
   take(sitting);
-  const quality = await attempt(() => ask(`/api/annotate/quality${query()}`));
-  showReview(by("review"), { sitting, quality: quality ?? null, go, save });
+  const quality = await expect();
+  if (at < sitting.sheets.length) return; // somebody was faster
+  showReview(by("review"), { sitting, quality, go, save });
   by("review").focus({ preventScroll: true });
   scrollTo(0, 0);
 }
@@ -183,7 +194,7 @@ async function save() {
   take(await ask(`/api/annotate${query()}`));
   if (!ended) return isEnd ? end() : undefined;
   say(`Saved to ${ended.result.where}`);
-  if (isEnd) showSaved(by("review"), { saved: ended.result, site, file: desk.dataset.file, more: () => begin({ pages: Number(desk.dataset.count) }) });
+  if (isEnd) showSaved(by("review"), { saved: ended.result, site, file: desk.dataset.file, more: () => begin({ pages: Number(by("count").value) || 6 }) });
 }
 
 function watch(job, isEnd) {
@@ -198,6 +209,8 @@ async function begin(wanted) {
   if (!seen) return;
   if (!seen.sheets.length) return leave(); // the page says what to do then
   sitting = seen;
+  by("count").value = seen.sheets.length;
+  tellWho();
   const first = seen.sheets.findIndex((sheet) => !sheet.is_confirmed);
   await go(Math.max(first, 0));
 }
@@ -211,7 +224,6 @@ async function consent(isGiven) {
   const given = await attempt(() => ask("/api/consent", { site, is_given: isGiven }));
   if (!given) return;
   sitting = { ...sitting, has_consent: given.is_given };
-  say(given.is_given ? "Pictures and styles are loaded from the site" : "Nothing is loaded from the site");
   if (at < sitting.sheets.length) marks.show(opened, sitting.has_consent);
 }
 

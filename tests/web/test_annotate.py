@@ -1,0 +1,373 @@
+"""Images are marked with clicks and keys, as a person does it; what is learned of them is what a label file teaches."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+from tests.web.conftest import NARROW, WIDE, Eyes, Look, make_room
+
+from scythe.demo import DemoPage, World
+from scythe.demo.serve import serve_demo
+from scythe.demo.serving import ServeOptions as DemoOptions
+from scythe.errors import BadInput
+from scythe.page import Page
+from scythe.site import Site
+from scythe.sources import Loaded
+from scythe.spread import FROM_FILES, spread
+from scythe.web.annotate import (
+    AnnotateWanted,
+    BeginWanted,
+    MarksWanted,
+    SaveWanted,
+    SheetWanted,
+    begin_sitting,
+    expect_marks,
+    mark_images,
+    open_sheet,
+    redo_marks,
+    save_marks,
+    see_sitting,
+    undo_marks,
+)
+from scythe.web.frames import ConsentWanted, give_consent
+from scythe.web.jobs import JobSeen, see
+from scythe.web.operation import NotNow, NotThere
+from scythe.web.room import PROFILE, Room
+from scythe.web.serve import serve_in_thread
+
+KINDS = ("product", "gallery", "news", "blog", "recipe")
+
+
+def demo(pages: int = 40, seed: int = 1) -> list[DemoPage]:
+    """Pages of the demo site that have images: products with galleries, picture pages, stories."""
+    world = World(seed, pages)
+    return [page for path in world.paths if (page := world.page(path)) is not None and page.kind in KINDS]
+
+
+PAGES = demo()
+
+
+def load(pages: list[DemoPage]) -> list[Loaded]:
+    return [Loaded(page.path, page.html, page.url, page.content_type) for page in pages]
+
+
+def gold_rows(page: DemoPage) -> list[int]:
+    """Return the numbers of the images that belong to a page."""
+    uses = Page.from_bytes(page.html, url=page.url, content_type=page.content_type).images
+    gold = set(page.gold_images)
+    return [row for row, use in enumerate(uses) if gold & {use.image.src, *use.image.sources, *use.addresses}]
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    """A room with pages of the demo site at hand and a profile that is not there yet."""
+    return make_room(tmp_path, load(PAGES))
+
+
+@pytest.fixture
+def shown() -> dict[str, DemoPage]:
+    """The pages at hand by their addresses."""
+    return {page.url: page for page in PAGES}
+
+
+def wait(room: Room, job: JobSeen) -> JobSeen:
+    """Wait for work to end."""
+    for thread in room.jobs._threads:
+        thread.join(60)
+    ended = room.jobs.find(job.number)
+    assert ended is not None
+    return see(ended)
+
+
+def measure(site: Site, pages: list[DemoPage]) -> float:
+    """Return F over the images of pages: how well a site tells those that belong to them."""
+    hits = wrong = missed = 0
+    for page in pages:
+        found = {image.src for image in site.extract(page.html, url=page.url).images if image.relevant}
+        gold = {row: use.image.src for row, use in enumerate(Page.from_bytes(page.html, url=page.url).images)}
+        wanted = {gold[row] for row in gold_rows(page)}
+        hits, wrong, missed = hits + len(found & wanted), wrong + len(found - wanted), missed + len(wanted - found)
+    return 2 * hits / (2 * hits + wrong + missed)
+
+
+# -- in the browser ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_six_pages_annotated_with_clicks_and_keys_teach_what_a_label_file_does(
+    look: Look, room: Room, shown: dict[str, DemoPage]
+) -> None:
+    eyes = look("/annotate")
+    seen = {}
+    for number in range(1, 7):
+        expect_text(eyes, "#place", f"Page {number} of 6")
+        page = shown[eyes.tab.inner_text("#sheet-url")]
+        seen[page.url] = [f"#{row + 1}" for row in gold_rows(page)]
+        correct(eyes, set(gold_rows(page)), by_keys=number % 2 == 0)
+        if number == 1:
+            assert "Confirm" in eyes.tab.inner_text("#confirm")
+            eyes.tab.click("#confirm")
+        else:
+            eyes.tab.keyboard.press("n")
+    eyes.tab.wait_for_selector("#done")
+    assert "of 100 relevant images" in eyes.tab.inner_text("#review")
+    eyes.shoot("annotate-review")
+    eyes.tab.click("#done")
+    eyes.tab.wait_for_selector("#more")
+    assert "scythe cut " in eyes.tab.inner_text("#review pre")
+    eyes.shoot("annotate-saved")
+
+    bodies = [(page.url, page.html) for page in PAGES]
+    by_file = Site.learn([*spread(bodies, FROM_FILES)])
+    by_file.annotate(seen, bodies)
+    assert room.options.profile is not None
+    by_clicks = Site.load(room.options.profile)
+    assert by_clicks.profile.images == by_file.profile.images
+    others = [page for page in (*PAGES, *demo(seed=2)[:20]) if page.url not in seen]
+    assert measure(by_clicks, others) >= measure(by_file, others) >= 0.95
+
+
+def expect_text(eyes: Eyes, where: str, text: str) -> None:
+    from playwright.sync_api import expect
+
+    expect(eyes.tab.locator(where)).to_have_text(text)
+
+
+def correct(eyes: Eyes, gold: set[int], *, by_keys: bool) -> None:
+    """Mark the images of gold, and no other: over the page where they can be seen, else in the strip."""
+    tab = eyes.tab
+    tab.wait_for_selector(".over .mark")
+    for thumb in tab.query_selector_all(".thumb"):
+        row = int(thumb.get_attribute("data-row"))
+        if (thumb.get_attribute("aria-pressed") == "true") == (row in gold):
+            continue
+        over = tab.query_selector(f'.over .mark[data-row="{row}"]')
+        if by_keys:
+            thumb.focus()
+            tab.keyboard.press("x")
+        else:
+            (over or thumb).click()
+        assert (thumb.get_attribute("aria-pressed") == "true") == (row in gold)
+        assert over is None or over.get_attribute("aria-pressed") == thumb.get_attribute("aria-pressed")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_the_page_shows_every_image_twice_and_fits_its_window(look: Look, size: tuple[int, int]) -> None:
+    eyes = look("/annotate", size=size)
+    eyes.tab.wait_for_selector(".over .mark")
+    assert eyes.overflow() <= 0
+    assert eyes.tab.locator(".strip .thumb").count() == 13
+    assert 0 < eyes.tab.locator(".over .mark").count() <= 13
+    label = eyes.tab.locator(".over .mark").first.get_attribute("aria-label")
+    assert label == "The Field Post: 0\u202f% likely relevant"
+    assert eyes.tab.locator("iframe").get_attribute("sandbox") == "allow-same-origin"
+    eyes.shoot("annotate", full=False)
+
+
+def test_keys_alone_lead_through_a_page_and_marks_outlive_a_reload(look: Look) -> None:
+    eyes = look("/annotate")
+    tab = eyes.tab
+    tab.wait_for_selector(".over .mark")
+    tab.keyboard.press("0")
+    tab.keyboard.press("j")
+    tab.keyboard.press("Space")
+    pressed = '.thumb[aria-pressed="true"]'
+    row = tab.locator(pressed).get_attribute("data-row")
+    assert tab.evaluate("document.activeElement.dataset.row") == row
+    tab.keyboard.press("a")
+    accepted = tab.locator(pressed).count()
+    tab.keyboard.press("z")
+    expect_text(eyes, "#told", "1 of 13 relevant")
+    tab.keyboard.press("y")
+    expect_text(eyes, "#told", f"{accepted} of 13 relevant")
+    tab.keyboard.press("?")
+    assert "next image" in tab.inner_text("dialog")
+    tab.keyboard.press("Escape")
+    warnings: list[str] = []
+    tab.on("dialog", lambda dialog: (warnings.append(dialog.type), dialog.accept()))
+    tab.reload()
+    assert warnings == ["beforeunload"]
+    expect_text(eyes, "#told", f"{accepted} of 13 relevant")
+    tab.keyboard.press("n")
+    expect_text(eyes, "#place", "Page 2 of 6")
+    assert "Marked as scythe expects" in tab.inner_text("#hint")
+    tab.keyboard.press("p")
+    expect_text(eyes, "#place", "Page 1 of 6")
+    eyes.shoot("annotate-keys")
+
+
+def test_pictures_come_through_this_server_and_only_when_allowed(look: Look, room: Room) -> None:
+    with serve_demo(DemoOptions(pages=40)) as served:
+        pages = [page for path in served.world.paths if (page := served.world.page(path)) and page.kind == "product"]
+        own = served.url.encode().rstrip(b"/")
+        local = [replace(page, html=page.html.replace(b"https://ads.example", own)) for page in pages]
+        room.add_pages(PROFILE, load(local))
+        for page in room.pages(PROFILE)[: len(PAGES)]:
+            room._pages.pop(page.number)
+        eyes = look("/annotate")
+        eyes.tab.wait_for_selector(".over .mark")
+        assert served.log == []
+        eyes.tab.click("label:has(#consent)")
+        picture = eyes.tab.frame_locator("iframe").locator('img[src^="/picture/"]').nth(1)
+        picture.wait_for()
+        eyes.tab.wait_for_selector(".strip .pic img")
+        assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") == 640
+        assert {request.target.partition("?")[0] for request in served.log} >= {"/assets/site.css", "/assets/logo.svg"}
+        eyes.tab.keyboard.press("a")
+        eyes.tab.keyboard.press("n")
+        expect_text(eyes, "#place", "Page 2 of 6")
+        eyes.tab.wait_for_selector('.over .mark[aria-pressed="true"]')
+        eyes.shoot("annotate-pictures", full=False)
+
+
+@pytest.mark.parametrize(
+    ("pages", "words"),
+    [
+        ([], "First, some pages"),
+        ([Loaded("a.html", b"<img src=a.png>")], "These saved pages have no address"),
+    ],
+)
+def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, pages: list[Loaded], words: str) -> None:
+    with serve_in_thread(make_room(tmp_path, pages)) as served:
+        request = Request(f"{served.url}annotate", headers={"Authorization": f"Bearer {served.gate.token}"})
+        with urlopen(request, timeout=20) as answer:
+            assert words in answer.read().decode()
+
+
+# -- by programs -------------------------------------------------------------------------------------------------------
+
+
+def confirm(room: Room, pages: int = 2) -> list[int]:
+    """Confirm the first pages by what belongs to them; return their numbers."""
+    by_url = {page.url: page for page in PAGES}
+    sheets = see_sitting(room, AnnotateWanted()).sheets[:pages]
+    for sheet in sheets:
+        assert sheet.url is not None
+        rows = tuple(gold_rows(by_url[sheet.url]))
+        mark_images(room, MarksWanted(page=sheet.page, relevant=rows, by="Ann"))
+    return [sheet.page for sheet in sheets]
+
+
+def test_guesses_of_the_shared_model_mark_nothing_but_those_of_the_site_do(room: Room) -> None:
+    first, second = (sheet.page for sheet in see_sitting(room, AnnotateWanted()).sheets[:2])
+    before = open_sheet(room, SheetWanted(page=first))
+    assert any(image.is_suggested for image in before.images)
+    assert not any(image.is_relevant for image in before.images)
+    confirm(room, 1)
+    after = open_sheet(room, SheetWanted(page=second))
+    assert after.is_taught
+    assert [image.is_relevant for image in after.images] == [image.is_suggested for image in after.images]
+
+
+def test_undo_goes_back_over_pages_and_redo_forward_again(room: Room) -> None:
+    one, two = confirm(room)
+    assert undo_marks(room, AnnotateWanted()).page == two
+    stepped = undo_marks(room, AnnotateWanted())
+    assert (stepped.page, stepped.sitting.confirmed, stepped.sitting.can_undo) == (one, 0, False)
+    assert undo_marks(room, AnnotateWanted()).page is None
+    assert redo_marks(room, AnnotateWanted()).page == one
+    mark_images(room, MarksWanted(page=one, relevant=()))
+    assert not redo_marks(room, AnnotateWanted()).sitting.can_redo
+
+
+def test_confirmed_pages_wait_beside_the_profile_for_the_next_start(room: Room, tmp_path: Path) -> None:
+    pages = confirm(room, 3)
+    mark_images(room, MarksWanted(page=pages[2], relevant=()))
+    draft = tmp_path / "site.marks.jsonl"
+    assert {json.loads(line)["by"] for line in draft.read_text().splitlines()} == {"Ann"}
+    later = make_room(tmp_path, load(PAGES))
+    sitting = see_sitting(later, AnnotateWanted())
+    assert (sitting.confirmed, sitting.by, len(sitting.sheets)) == (3, "Ann", 6)
+    before = [open_sheet(room, SheetWanted(page=page)) for page in pages]
+    after = {sheet.page: open_sheet(later, SheetWanted(page=sheet.page)) for sheet in sitting.sheets[:3]}
+    assert [[i.is_relevant for i in one.images] for one in before] == [
+        [image.is_relevant for image in after[page].images] for page in pages
+    ]
+
+
+def test_a_draft_of_pages_that_are_not_at_hand_is_kept(room: Room, tmp_path: Path) -> None:
+    draft = tmp_path / "site.marks.jsonl"
+    draft.write_text('{"page": "https://elsewhere.example/", "image": "#1", "relevant": 1, "by": "Bo"}\n')
+    assert "marks of 1 more page wait in" in see_sitting(room, AnnotateWanted()).note
+    confirm(room, 1)
+    wait(room, save_marks(room, SaveWanted()))
+    assert draft.read_text().count("\n") == 1
+
+
+def test_saving_teaches_the_profile_and_the_next_sitting_has_other_pages(room: Room, tmp_path: Path) -> None:
+    pages = confirm(room)
+    with room.lock:
+        job = save_marks(room, SaveWanted(by="Ann"))
+        with pytest.raises(NotNow):
+            save_marks(room, SaveWanted())
+    ended = wait(room, job)
+    assert ended.state == "done", ended.error
+    assert not (tmp_path / "site.marks.jsonl").exists()
+    assert not see_sitting(room, AnnotateWanted()).is_unsaved
+    labelled = Site.load(tmp_path / "site.json").profile.images.labelled
+    assert [each.marks[0].by for each in labelled] == ["Ann", "Ann"]
+    fresh = begin_sitting(room, BeginWanted(pages=3))
+    assert len(fresh.sheets) == 3
+    assert not {sheet.page for sheet in fresh.sheets} & set(pages)
+    assert fresh.is_taught
+    again = begin_sitting(room, BeginWanted(again=True))
+    assert {sheet.page for sheet in again.sheets} == set(pages)
+    assert again.confirmed == 2
+    assert not again.is_unsaved
+
+
+def test_more_pages_can_be_wanted_without_losing_marks(room: Room) -> None:
+    pages = confirm(room)
+    more = begin_sitting(room, BeginWanted(pages=9))
+    assert len(more.sheets) == 9
+    assert [sheet.page for sheet in more.sheets[:2]] == pages
+    assert more.confirmed == 2
+
+
+def test_quality_is_said_in_plain_words_once_it_is_known(room: Room) -> None:
+    assert expect_marks(room, AnnotateWanted()) is None
+    confirm(room, 3)
+    quality = expect_marks(room, AnnotateWanted())
+    assert quality is not None
+    assert quality.words.startswith("Tried on 3 pages, each left out of learning in turn: it finds ")
+
+
+def test_a_page_without_images_is_an_answer_too(tmp_path: Path) -> None:
+    bare = Loaded("bare.html", b"<title>Bare</title><p>No image at all.</p>", "https://bare.example/")
+    room = make_room(tmp_path, [bare])
+    sheet = see_sitting(room, AnnotateWanted()).sheets[0]
+    assert mark_images(room, MarksWanted(page=sheet.page, relevant=())).confirmed == 1
+    ended = wait(room, save_marks(room, SaveWanted()))
+    assert (ended.state, ended.error) == ("failed", "no page with images is confirmed yet")
+
+
+def test_what_is_not_there_is_refused(room: Room) -> None:
+    page = see_sitting(room, AnnotateWanted()).sheets[0].page
+    with pytest.raises(BadInput, match="has 13 images"):
+        mark_images(room, MarksWanted(page=page, relevant=(13,)))
+    with pytest.raises(NotThere):
+        open_sheet(room, SheetWanted(page=9_999))
+    with pytest.raises(NotThere):
+        see_sitting(room, AnnotateWanted(site="nowhere"))
+    with pytest.raises(BadInput):
+        mark_images(room, MarksWanted(page=page, relevant=(), by="a\x00b"))
+
+
+def test_a_page_fetched_again_with_other_images_loses_its_marks(room: Room) -> None:
+    page = confirm(room, 1)[0]
+    at_hand = room.page(page)
+    assert at_hand is not None
+    room.add_pages("profile", [Loaded(at_hand.name, b"<img src=/new.jpg>", at_hand.url)])
+    sitting = see_sitting(room, AnnotateWanted())
+    assert sitting.confirmed == 0
+    assert sitting.sheets[0].images == 1
+
+
+def test_consent_is_told_and_can_be_taken_back(room: Room) -> None:
+    assert not see_sitting(room, AnnotateWanted()).has_consent
+    give_consent(room, ConsentWanted(site="profile", is_given=True))
+    assert see_sitting(room, AnnotateWanted()).has_consent
