@@ -214,6 +214,21 @@ def test_every_record_has_its_place_on_the_page(room: Room) -> None:
     assert sorted(number for each in places for number in each) == [number for each in places for number in each]
 
 
+def test_long_lists_are_shown_in_parts(tmp_path: Path) -> None:
+    rows = "".join(
+        f'<li><a href="/t/{n}"><h3>Thing number {n}</h3></a><p>All that is known of it, {n} words.</p></li>'
+        for n in range(250)
+    )
+    room = make_room(tmp_path, [Loaded("long", f"<main><ul>{rows}</ul></main>".encode(), "https://example.org/")])
+    parts = [show_records(room, RecordsWanted(page=1, start=start)) for start in (0, 100, 200, 9_000)]
+    assert [len(part["rows"]) for part in parts] == [100, 100, 50, 1]
+    assert [[says for says, _ in part["turning"]] for part in parts[:3]] == [
+        ["Records 101 to 200"],
+        ["Records 1 to 100", "Records 201 to 250"],
+        ["Records 101 to 200"],
+    ]
+
+
 def test_a_feed_is_a_list_too(tmp_path: Path) -> None:
     feed = b"""<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>
     <item><title>First</title><link>https://example.org/1</link></item>

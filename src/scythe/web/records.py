@@ -194,11 +194,12 @@ def _turning(wanted: RecordsWanted, listing: Listing, one: ListSeen | None, star
     """Return what leads to the records before and after those that are shown."""
     if one is None:
         return []
-    found = []
-    if start:
-        found.append(("Earlier", _address(listing, one.number, is_all=wanted.all, start=max(start - _ROWS, 0))))
-    if start + _ROWS < len(one.records):
-        found.append(("Further", _address(listing, one.number, is_all=wanted.all, start=start + _ROWS)))
+    found, last = [], len(one.records)
+    for begin in (start - _ROWS, start + _ROWS):
+        first = max(begin, 0)
+        if begin > -_ROWS and first < last and first != start:
+            says = f"Records {first + 1} to {min(first + _ROWS, last)}"
+            found.append((says, _address(listing, one.number, is_all=wanted.all, start=first)))
     return found
 
 

@@ -6,7 +6,7 @@ const within = document.querySelector(".records");
 const rows = [...document.querySelectorAll("tr[data-elements]")];
 const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const smoothly = { behavior: isStill ? "auto" : "smooth" };
-const AIR = 4; // pixels between a record and its outline
+const AIR = 2; // pixels above and below a record, within its outline; twice as much beside it
 const outlines = new Map(); // row -> its button over the page
 
 document.querySelector("form[data-pick] select")?.addEventListener("change", (event) => event.target.form.requestSubmit());
@@ -23,7 +23,7 @@ function boxOf(stage, row) {
   const top = Math.min(...boxes.map((box) => box.top));
   const right = Math.max(...boxes.map((box) => box.left + box.width));
   const bottom = Math.max(...boxes.map((box) => box.top + box.height));
-  return { left: Math.max(left - AIR, 0), top: Math.max(top - AIR, 0), width: right - left + 2 * AIR, height: bottom - top + 2 * AIR };
+  return { left: Math.max(left - 2 * AIR, 0), top: Math.max(top - AIR, 0), width: right - left + 4 * AIR, height: bottom - top + 2 * AIR };
 }
 
 function outline(stage) {
