@@ -63,6 +63,7 @@ def test_an_ordinary_page_is_plain_and_not_touched() -> None:
         "<ruby>one<rt>two</ruby>three",
         "<p><svg><div>one<noscript><div>two",
         "<div><foreignObject><noscript></div>one",
+        "<tr><noscript>one</noscript>two<tr>three",
     ],
 )
 def test_rewriting_keeps_what_a_reader_sees(html: str) -> None:

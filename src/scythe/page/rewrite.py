@@ -90,6 +90,7 @@ class _Rewriter:
         self.lost: Counter[str] = Counter()
         self.unwrapped: Counter[bytes] = Counter()  # start tags dropped inside the innermost open element
         self.page_tags: set[bytes] = set()
+        self.has_begun = False  # the body, by a tag of ours
 
     def result(self) -> tuple[bytes, tuple[Loss, ...]]:
         losses = tuple(Loss(what, count) for what, count in sorted(self.lost.items()))
@@ -168,7 +169,7 @@ class _Rewriter:
                 tag = tag[:-1] + b" />"  # inside svg an element without end would nest
             return self._write_start(at, end, closed, tag)
         if self._is_ignored(name):
-            self._replace(at, end, closed)
+            self._replace(at, end, closed + self._begin_body(name))
             return end
         if self._is_beyond_limits(name):
             return self._unwrap(name, at, end, closed)
@@ -218,6 +219,13 @@ class _Rewriter:
         if name in _TABLE_PARTS:
             return self.open.last("table") < 0 and self.open.last("foreign") < 0
         return name == b"plaintext"  # not ignored by the standard, but nothing after it could be markup
+
+    def _begin_body(self, name: bytes) -> bytes:
+        """Return what begins the body where a part of a table, itself ignored, is the first thing that does."""
+        if name not in _TABLE_PARTS or self.has_begun or len(self.open):
+            return b""
+        self.has_begun = True
+        return b"<body>"
 
     def _is_beyond_limits(self, name: bytes) -> bool:
         if name in _FORMATTING and len(self.open.groups["formatting"]) >= LIMITS.open_formatting:
