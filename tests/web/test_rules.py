@@ -1,0 +1,292 @@
+"""What was learned, to look at: rules in words, and pages with what was cut from them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+from tests.test_drift import shop_page, thing, url_of
+from tests.web.conftest import NARROW, Look, demo_pages, make_room
+
+from scythe.rules import ELEMENT, FieldRules, Profile, Rule, Usual, Way
+from scythe.site import Site
+from scythe.sources import Loaded
+from scythe.trace import Place, Tracer
+from scythe.web.operation import NotNow, NotThere
+from scythe.web.room import PROFILE, Room
+from scythe.web.rules import (
+    LearnWanted,
+    PageWanted,
+    RulesViewWanted,
+    RulesWanted,
+    SourceWanted,
+    explain_at_hand,
+    learn_site,
+    list_rules,
+    read_source_part,
+    show_rules,
+)
+from scythe.web.rules_source import MOST_BYTES, SourcePart, show_more, show_windows
+from scythe.web.serve import Serving, serve_in_thread
+from scythe.web.word_diff import diff_words
+
+OFFER = '<p class="offer">Half price until week {n}</p>'
+OFFER_ELSEWISE = "<p class='offer'>Half price until week {n}</p>"
+
+
+def offer_page(number: int, offer: str = OFFER) -> bytes:
+    """Write the page of a thing, every third without an offer."""
+    said = offer.format(n=number).encode() if number % 3 else b""
+    return shop_page(number).replace(b'<section class="notes">', said + b'<section class="notes">')
+
+
+@cache
+def shop_profile() -> Profile:
+    """Learn the shop, and add a rule for offers that a tag in other quotes escapes, as people who edit profiles may."""
+    examples = [{name: [value] for name, value in thing(n).items()} for n in range(9)]
+    profile = Site.learn([(url_of(n), offer_page(n)) for n in range(9)], examples).profile
+    way = Way(ELEMENT, (Rule("tag", b'<p class="offer">'),), needed=1)
+    offers = FieldRules("offer", (way,), Usual(pages=9, present=6, shortest=10, middle=24, longest=40))
+    [layout] = profile.layouts
+    layout = replace(layout, fields=(*layout.fields, offers))
+    return replace(profile, layouts=(layout,), fields=(*profile.fields, "offer"), named=())
+
+
+def shop_room(folder: Path) -> Room:
+    """Return a room with eight pages of the shop, the last with an offer in other quotes, and the rules for them."""
+    bodies = [(n, offer_page(n)) for n in range(20, 27)] + [(28, offer_page(28, OFFER_ELSEWISE))]
+    pages = [Loaded(f"thing-{n}.html", body, url_of(n), "text/html; charset=utf-8") for n, body in bodies]
+    room = make_room(folder, pages)
+    room.save_site(PROFILE, Site(shop_profile()))
+    return room
+
+
+@pytest.fixture
+def room(request: pytest.FixtureRequest, tmp_path: Path) -> Room:
+    """The shop's room, unless a test wants that of the demo site, where nothing was learned."""
+    if getattr(request, "param", "") == "demo":
+        return make_room(tmp_path, demo_pages(12))
+    return shop_room(tmp_path)
+
+
+def marked(parts: list[SourcePart], place: int) -> str:
+    return "".join(
+        piece.text for part in parts for line in part.lines for piece in line.pieces if place in piece.places
+    )
+
+
+def test_what_is_marked_in_the_source_is_what_was_cut() -> None:
+    tracer = Tracer(shop_profile())
+    for n in range(20, 24):
+        body = offer_page(n)
+        found = tracer.trace_page(body, url_of(n))
+        parts = show_windows(body, "utf-8", found.places)
+        assert {place.name for place in found.places} >= {"name", "price", "maker", "weight"}
+        assert [marked(parts, row) for row in range(len(found.places))] == [
+            body[slice(*place.span)].decode() for place in found.places
+        ]
+
+
+def test_all_of_the_source_is_either_shown_or_named_as_left_out() -> None:
+    body = b"<p>" + b"x" * 400_000 + b"<b>here</b>" + "ä".encode() * 300_000 + b"</p>\n" * 3
+    at = body.find(b"<b>")
+    parts = show_windows(body, "utf-8", [Place("field", "one", (at, at + 11))])
+    assert [part.start for part in parts] == [0, *(part.end for part in parts[:-1])]
+    assert parts[-1].end == len(body)
+    assert sum(part.end - part.start for part in parts if part.lines) < 2_000
+    assert all("\ufffd" not in piece.text for part in parts for line in part.lines for piece in line.pieces)
+    assert marked(parts, 0) == "<b>here</b>"
+
+
+def test_of_a_long_stretch_some_is_shown_and_the_rest_is_named() -> None:
+    body = b"line\n" * 20_000
+    shown, rest = show_more(body, "utf-8", [], 50, 99_000)
+    assert 0 < shown.end - shown.start <= MOST_BYTES + 200
+    assert (shown.lines[0].number, shown.lines[-1].number + 1) == (11, rest.first_line)
+    assert (rest.start, rest.end, rest.lines) == (shown.end, 99_000, ())
+
+
+def test_an_outer_part_stays_marked_around_an_inner_one() -> None:
+    body = b"<div>a<b>c</b>d</div>"
+    parts = show_windows(body, "utf-8", [Place("field", "outer", (0, 21)), Place("field", "inner", (6, 14))])
+    [line] = parts[0].lines
+    assert [(piece.text, piece.places) for piece in line.pieces] == [
+        ("<div>a", (0,)),
+        ("<b>c</b>", (0, 1)),
+        ("d</div>", (0,)),
+    ]
+
+
+def test_rules_are_told_with_how_they_fare_on_the_pages_at_hand(tmp_path: Path) -> None:
+    seen = list_rules(shop_room(tmp_path), RulesWanted())
+    [layout] = seen.layouts
+    fields = {field.name: field for field in layout.fields}
+    assert (seen.pages, seen.left, seen.unknown, layout.at_hand) == (8, 0, 0, 8)
+    assert (fields["price"].cut, fields["price"].differs, fields["price"].chars) == (8, 0, (6, 7))
+    assert 0 < (fields["price"].cut_us or 0) < 5_000
+    assert (fields["offer"].cut, fields["offer"].missing, fields["offer"].differs) == (5, 3, 1)
+    assert layout.rules.fields[1].ways[0].opening.startswith("<span class=")
+    assert [page.differing for page in seen.measured] == [("offer",)] + [()] * 7
+
+
+def test_a_page_is_explained_with_the_votes_of_its_rules(tmp_path: Path) -> None:
+    room = shop_room(tmp_path)
+    found = explain_at_hand(room, PageWanted(page=1))
+    price = next(field for field in found.fields if field.name == "price")
+    assert (price.outcome, price.values, price.differs) == ("cut", (thing(20)["price"],), False)
+    assert price.ways[0].agreed >= price.ways[0].needed
+    assert all(rule.line == found.places[price.place or 0].line for rule in price.ways[0].rules if rule.agrees)
+    assert all(len(place.elements) == 1 for place in found.places)
+
+
+def test_a_page_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
+    room = shop_room(tmp_path)
+    for wanted in (RulesViewWanted(page=99), RulesViewWanted(layout="x"), RulesViewWanted(site="nowhere")):
+        with pytest.raises(NotThere):
+            show_rules(room, wanted)
+    with pytest.raises(NotThere):
+        explain_at_hand(room, PageWanted(page=99))
+    with pytest.raises(NotThere):
+        read_source_part(room, SourceWanted(page=1, start=10, end=10**6))
+
+
+def test_a_page_of_too_many_tags_is_named_but_not_followed(tmp_path: Path) -> None:
+    room = shop_room(tmp_path)
+    room.add_pages(PROFILE, [Loaded("large", offer_page(30) + b"<p>x</p>" * 60_000, url_of(30), None)])
+    seen = list_rules(room, RulesWanted())
+    assert (seen.pages, seen.large, len(seen.measured)) == (9, 1, 8)
+    with pytest.raises(NotNow, match="too large"):
+        explain_at_hand(room, PageWanted(page=9))
+
+
+def test_learning_again_does_not_forget_what_people_showed(tmp_path: Path) -> None:
+    room = shop_room(tmp_path)
+    room.save_site(PROFILE, Site(replace(shop_profile(), named=("price",))))
+    with pytest.raises(NotNow, match="by example what price is"):
+        learn_site(room, LearnWanted())
+
+
+def test_two_texts_are_compared_word_by_word() -> None:
+    same = "so it goes on " * 20
+    found = diff_words(f"{same} one old word {same}", f"{same} one new word {same}")
+    assert [(piece.kind, piece.text) for piece in found if piece.kind in ("deleted", "inserted")] == [
+        ("deleted", "old"),
+        ("inserted", "new"),
+    ]
+    assert [piece.words for piece in found if piece.kind == "skipped"] == [80 + 1 - 12, 80 + 1 - 12]
+    assert {piece.kind for piece in diff_words("a b", "a b")} == {"same"}
+
+
+def test_texts_made_to_be_slow_to_compare_are_compared_in_time() -> None:
+    began = time.perf_counter()
+    diff_words("x y " * 50_000 + "z", "y " + "x y " * 50_000)
+    assert time.perf_counter() - began < 2
+
+
+def source_of(tab: Any, place: int) -> str:
+    said: str = tab.evaluate(
+        """(place) => [...document.querySelectorAll(".source mark")]
+             .filter((mark) => mark.dataset.places.split(" ").includes(String(place)))
+             .map((mark) => mark.textContent).join("")""",
+        place,
+    )
+    return said
+
+
+def test_a_person_sees_where_a_page_was_cut_and_where_the_tree_differs(look: Look, room: Room) -> None:
+    eyes = look("/rules")
+    tab = eyes.tab
+    assert "8 at hand" in tab.inner_text(".layouts")
+    assert tab.inner_text(".pages tbody tr >> nth=0 >> td >> nth=6") == "offer"
+    assert tab.inner_text(".values .differs ins").startswith("only by")
+    assert tab.inner_text(".values .differs .diff ins") == "Half price until week 28"
+    tab.click(".pages tbody tr >> nth=1 >> a")
+    page = room.page(1)
+    assert page is not None
+    cut = Site(shop_profile()).extract(page.body, page.url)
+    buttons = tab.locator(".legend button")
+    assert buttons.count() == 5
+    for number in range(5):
+        name = buttons.nth(number).inner_text().split()[0]
+        span = cut.fields[name].span
+        assert span is not None
+        assert source_of(tab, number) == page.body[slice(*span)].decode()
+    tab.wait_for_selector(".outline")
+    tab.click(".legend button:has-text('price')")
+    outline = tab.locator(".outline.chosen").bounding_box()
+    frame = tab.frame_locator("iframe").locator("span.price").bounding_box()
+    assert abs(outline["x"] - frame["x"]) < 2
+    assert abs(outline["y"] - frame["y"]) < 2
+    tab.click(".field-rules summary >> nth=1")
+    assert "agree on this page" in tab.inner_text(".field-rules[open]")
+    tab.evaluate("scrollTo(0, 0)")
+    eyes.shoot("rules")
+    tab.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    assert eyes.overflow() <= 0
+    eyes.shoot("rules")
+
+
+@pytest.mark.parametrize("room", ["demo"], indirect=True)
+def test_a_person_learns_a_site_and_opens_what_was_left_out(look: Look, room: Room) -> None:
+    eyes = look("/rules", dark=True)
+    tab = eyes.tab
+    eyes.shoot("rules-empty")
+    tab.click("text=Learn these pages")
+    tab.wait_for_selector(".field-rules")
+    tab.wait_for_selector(".outline")
+    site = room.load_site(PROFILE)
+    number = int(tab.get_attribute(".on-page", "data-page"))
+    page = room.page(number)
+    assert site is not None
+    assert page is not None
+    while tab.locator(".gap button").count():
+        before = tab.locator(".source .line").count()
+        tab.click(".gap button >> nth=0")
+        tab.wait_for_function("(before) => document.querySelectorAll('.source .line').length > before", arg=before)
+    tab.click(".legend button:has-text('text')")
+    place = int(tab.get_attribute(".legend button:has-text('text')", "data-place"))
+    span = site.extract(page.body, page.url).fields["text"].span
+    assert span is not None
+    assert source_of(tab, place) == page.body[slice(*span)].decode()
+    assert tab.evaluate("document.querySelector('.source ol').textContent.includes('</html>')")
+    eyes.shoot("rules-dark")
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Iterator[Serving]:
+    """A profile of 20 layouts and 60 pages at hand, served."""
+    room = shop_room(tmp_path)
+    pages = [Loaded(f"{n}.html", offer_page(n), url_of(n), None) for n in range(100, 152)]
+    room.add_pages(PROFILE, pages)
+    [layout] = shop_profile().layouts
+    others = [
+        replace(layout, name=f"other-{n}", marks=tuple(b"<!-- %d -->%b" % (n, mark) for mark in layout.marks))
+        for n in range(19)
+    ]
+    room.save_site(PROFILE, Site(replace(shop_profile(), layouts=(layout, *others))))
+    with serve_in_thread(room) as served:
+        yield served
+
+
+def test_rules_of_twenty_layouts_are_shown_within_300_ms(large: Serving) -> None:
+    def ask(path: str) -> tuple[bytes, float]:
+        began = time.perf_counter()
+        with urlopen(Request(f"{large.url}{path}", headers={"Authorization": f"Bearer {large.gate.token}"})) as answer:
+            return answer.read(), 1000 * (time.perf_counter() - began)
+
+    first, took = ask("api/rules")
+    while json.loads(first)["left"]:
+        first, more = ask("api/rules")
+        took += more
+    paths = ("rules", "rules?page=30", "rules?layout=other-3", "api/rules", "api/rules/page?page=50", "sites")
+    times = {path: min(ask(path)[1] for _ in range(2)) for path in paths}
+    print({"first": round(took), **{path: round(ms) for path, ms in times.items()}})
+    assert len(json.loads(first)["measured"]) == 60
+    assert max(times.values()) < 300
