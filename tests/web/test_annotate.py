@@ -42,7 +42,7 @@ from scythe.web.serve import serve_in_thread
 KINDS = ("product", "gallery", "news", "blog", "recipe")
 
 
-def demo(pages: int = 40, seed: int = 1) -> list[DemoPage]:
+def demo(pages: int = 24, seed: int = 1) -> list[DemoPage]:
     """Pages of the demo site that have images: products with galleries, picture pages, stories."""
     world = World(seed, pages)
     return [page for path in world.paths if (page := world.page(path)) is not None and page.kind in KINDS]
@@ -289,7 +289,8 @@ def test_confirmed_pages_wait_beside_the_profile_for_the_next_start(room: Room, 
     ]
 
 
-def test_a_draft_of_pages_that_are_not_at_hand_is_kept(room: Room, tmp_path: Path) -> None:
+def test_a_draft_of_pages_that_are_not_at_hand_is_kept(tmp_path: Path) -> None:
+    room = make_room(tmp_path, load(PAGES[:8]))
     draft = tmp_path / "site.marks.jsonl"
     draft.write_text('{"page": "https://elsewhere.example/", "image": "#1", "relevant": 1, "by": "Bo"}\n')
     assert "marks of 1 more page wait in" in see_sitting(room, AnnotateWanted()).note
@@ -298,7 +299,8 @@ def test_a_draft_of_pages_that_are_not_at_hand_is_kept(room: Room, tmp_path: Pat
     assert draft.read_text().count("\n") == 1
 
 
-def test_saving_teaches_the_profile_and_the_next_sitting_has_other_pages(room: Room, tmp_path: Path) -> None:
+def test_saving_teaches_the_profile_and_the_next_sitting_has_other_pages(tmp_path: Path) -> None:
+    room = make_room(tmp_path, load(PAGES[:10]))
     pages = confirm(room)
     with room.lock:
         job = save_marks(room, SaveWanted(by="Ann"))

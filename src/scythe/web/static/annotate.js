@@ -193,8 +193,8 @@ async function save() {
   });
   take(await ask(`/api/annotate${query()}`));
   if (!ended) return isEnd ? end() : undefined;
-  say(`Saved to ${ended.result.where}`);
-  if (isEnd) showSaved(by("review"), { saved: ended.result, site, file: desk.dataset.file, more: () => begin({ pages: Number(by("count").value) || 6 }) });
+  if (!isEnd) say(`Saved to ${ended.result.where}`);
+  else showSaved(by("review"), { saved: ended.result, site, file: desk.dataset.file, more: () => begin({ pages: Number(by("count").value) || 6 }) });
 }
 
 function watch(job, isEnd) {

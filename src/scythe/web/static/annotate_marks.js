@@ -2,7 +2,7 @@
 import { el } from "./scythe.js";
 import { Stage } from "./stage.js";
 
-const TINY = 56; // pixels: below, there is no room for words on an image
+const ROOM = [88, 40]; // pixels: an image that is smaller has no room for words
 const LEAST = 24; // pixels that a button has at least, so that it can be hit
 
 export const percent = (share) => `${Math.round(100 * share)}\u202f%`;
@@ -91,7 +91,7 @@ export class Marks {
       button.style.top = `${box.top - (height - box.height) / 2}px`;
       button.style.width = `${width}px`;
       button.style.height = `${height}px`;
-      button.classList.toggle("tiny", box.width < TINY || box.height < TINY / 2);
+      button.classList.toggle("tiny", box.width < ROOM[0] || box.height < ROOM[1]);
       this.draw(image.row);
     }
     for (const [row, button] of this.over) {
@@ -109,7 +109,7 @@ export class Marks {
 
   tellUnseen(image, isUnseen) {
     const facts = this.thumbs.get(image.row).querySelector(".facts");
-    facts.textContent = [isUnseen ? "cannot be seen" : "", this.hasPictures ? size(image) : "", file(image)].filter(Boolean).join(" · ");
+    facts.textContent = [isUnseen ? "cannot be seen" : "", this.hasPictures ? size(image) : "", file(image) === image.name ? "" : file(image)].filter(Boolean).join(" · ");
   }
 
   cover(image) {
@@ -130,8 +130,8 @@ export class Marks {
       button.classList.toggle("current", row === this.current);
       button.tabIndex = row === this.current && button === this.thumbs.get(row) ? 0 : -1;
     }
-    const badge = this.over.get(row)?.firstChild;
-    if (badge) badge.textContent = `${image.is_relevant ? "✓ " : ""}${percent(image.score)}`;
+    const over = this.over.get(row);
+    if (over) over.firstChild.textContent = `${image.is_relevant ? "✓" : ""} ${over.classList.contains("tiny") ? "" : percent(image.score)}`.trim();
   }
 
   // Make an image the current one: both its buttons are ringed and brought into view.
