@@ -192,6 +192,7 @@ def test_the_journal_can_be_turned_from_its_end(where: str) -> None:
         assert [look.new for look in last] == [4, 3]
         assert [look.new for look in archive.late_looks(region, before=last[-1].id)] == [2, 1, 0]
         assert archive.region(region) == only(archive, task.id)
+        assert archive.watched_regions() == archive.regions(task.id)
         assert archive.region(region + 1) is None
 
 

@@ -207,6 +207,11 @@ class Archive:
         with sound(self.where), self.database.reading() as connection:
             return looks.region_rows(connection, watch)
 
+    def watched_regions(self) -> list[RegionRow]:
+        """Return the regions of every page that is watched, page after page."""
+        with sound(self.where), self.database.reading() as connection:
+            return looks.watched_regions(connection)
+
     def region(self, region: int) -> RegionRow | None:
         """Return a region by its own number, None if there is none."""
         with sound(self.where), self.database.reading() as connection:

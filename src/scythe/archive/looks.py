@@ -46,6 +46,12 @@ def region_rows(connection: Connection, watch: int) -> list[RegionRow]:
     return [_region(row) for row in connection.execute(query)]
 
 
+def watched_regions(connection: Connection) -> list[RegionRow]:
+    """Return the regions of every page that is watched."""
+    query = select(REGIONS).join(WATCHES, WATCHES.c.id == REGIONS.c.watch).where(WATCHES.c.ended_at.is_(None))
+    return [_region(row) for row in connection.execute(query.order_by(REGIONS.c.watch, REGIONS.c.number))]
+
+
 def find_region(connection: Connection, region: int) -> RegionRow | None:
     """Return a region by its own number."""
     row = connection.execute(select(REGIONS).where(REGIONS.c.id == region)).one_or_none()
@@ -228,7 +234,7 @@ def _json(texts: Sequence[str]) -> str:
 
 
 def _texts(written: str) -> tuple[str, ...]:
-    return tuple(str(text) for text in json.loads(written))
+    return tuple(str(text) for text in json.loads(written)) if written != "[]" else ()
 
 
 def _upsert(of: Any) -> Any:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from scythe.archive.archive import Archive
@@ -53,13 +54,11 @@ def read_plan(
     """
     found: list[tuple[Planned, WatchRow, RegionRow | None]] = []
     regions: dict[int, list[RegionRow]] = {}
-    for row in archive.plans():
-        regions.setdefault(row.region.watch, []).append(row.region)
+    for row in archive.watched_regions():
+        regions.setdefault(row.watch, []).append(row)
     for watch in archive.watches():
         if not sites or any(_means(site, watch) for site in sites):
-            known = regions.get(watch.id, ())
-            options = ListOptions.from_json(watch.options)
-            lists: list[RegionRow | None] = [*watched_rows(known, Notes.from_json(watch.notes), options)]
+            lists: list[RegionRow | None] = [*_watched(watch, regions.get(watch.id, []))]
             found += [(plan_list(watch, region, now), watch, region) for region in lists or [None]]
     return sorted(found, key=lambda one: (one[0].next_at or datetime.max.replace(tzinfo=UTC), one[0].page))
 
@@ -74,6 +73,15 @@ def draw_plan(
         for planned, watch, region in plan
         if region is not None
     ]
+
+
+def _watched(watch: WatchRow, known: list[RegionRow]) -> list[RegionRow]:
+    """Return the regions of a page that are meant. Most pages want the same, which is read once."""
+    options = _options(watch.options)
+    return watched_rows(known, Notes.from_json(watch.notes), options) if options.regions else known
+
+
+_options = lru_cache(maxsize=1_000)(ListOptions.from_json)
 
 
 def _means(site: str, watch: WatchRow) -> bool:

@@ -29,7 +29,7 @@ from scythe.web.schedule_goals import (
     see_goals,
 )
 
-_LINES = 50  # of the journal on one page
+_LINES = 25  # of the journal on one page
 _DAYS = 14
 DAYS_OFFERED = (1, 3, 7, 14, 28, 90)
 _PLOT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
