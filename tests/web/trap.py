@@ -17,6 +17,7 @@ class Trap:
     url: str = ""
     bodies: dict[str, tuple[str, bytes]] = field(default_factory=dict)  # path -> content type, body
     moved: dict[str, str] = field(default_factory=dict)  # path -> where it redirects to
+    headers: dict[str, str] = field(default_factory=dict)  # sent with everything
     hits: list[str] = field(default_factory=list)
 
 
@@ -37,6 +38,8 @@ def set_trap() -> Iterator[Trap]:
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.send_header("Access-Control-Allow-Origin", "*")
+            for name, value in trap.headers.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
 
