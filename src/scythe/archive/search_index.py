@@ -20,6 +20,7 @@ from sqlalchemy import (
     Double,
     Index,
     MetaData,
+    Result,
     Select,
     Table,
     Text,
@@ -43,6 +44,7 @@ INDEXERS = -2  # take turns, as writers of one site do
 _TABLES = MetaData()
 _FORM = "search form"
 _BATCH = {"documents": 200, "records": 2_000}  # written at a time: a tenth of a second in which nobody else can write
+_BATCH_CHARS = 1_000_000  # the same of texts
 _TEXTS = EXTRACTIONS.alias("texts")
 
 
@@ -145,13 +147,25 @@ def _add_some(database: Database, connection: Connection, what: str, after: dict
     new = _SELECT[what].where(_NUMBER[what] > max(done, after[what]))
     if not database.is_sqlite:
         new = new.where(~exists().where(TABLES[what].c.id == _NUMBER[what]))
-    rows = connection.execute(new.order_by(_NUMBER[what]).limit(_BATCH[what])).all()
+    rows, is_all = _take(connection.execute(new.order_by(_NUMBER[what]).limit(_BATCH[what])), _BATCH[what])
     _write(connection, what, rows)
     after[what] = rows[-1].id if rows else after[what]
-    is_all = len(rows) < _BATCH[what]
     if is_quiet and (is_all or database.is_sqlite):
         save_cursor(connection, _cursor(what), newest if is_all else after[what])
     return len(rows)
+
+
+def _take(found: Result[Any], most: int) -> tuple[list[Any], bool]:
+    """Return rows until there is enough to do, and whether these are all."""
+    rows: list[Any] = []
+    chars = 0
+    for row in found:
+        rows.append(row)
+        chars += len(row.said or "")
+        if chars > _BATCH_CHARS:
+            found.close()
+            return rows, False
+    return rows, len(rows) < most
 
 
 def _write(connection: Connection, what: str, rows: Sequence[Any]) -> None:
@@ -182,7 +196,7 @@ def _parts(what: str, row: Any) -> dict[str, str]:
     """Return the texts that are found of a document or a record."""
     if what == "documents":
         return {"title": row.title, "address": _plain_address(row.address), "said": row.said or ""}
-    fields, links = json.loads(row.fields), json.loads(row.links)[: LIMITS.told_addresses]
+    fields, links = json.loads(row.said), json.loads(row.links)[: LIMITS.told_addresses]
     return {"address": " ".join(map(_plain_address, links)), "said": "\n".join(fields.values())}
 
 
