@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scythe.rule_words import as_text
-from scythe.rules import FieldRules, Layout, Profile, Rule, Way
+from scythe.rules import FieldRules, Layout, Profile, Way
 
 _SHOWN = 60  # characters of a tag
 
@@ -65,6 +65,7 @@ def _compare_sites(old: Profile, new: Profile) -> Iterator[ProfileChange]:
 
 def _compare_layouts(old: Layout, new: Layout) -> Iterator[ProfileChange]:
     fields = {rules.name: rules for rules in old.fields}
+    is_tuned = any(rules.name in fields and _is_tuned(fields[rules.name], rules) for rules in new.fields)
     for rules in new.fields:
         if rules.name not in fields:
             yield ProfileChange("changed", new.name, f"{rules.name} is new: it {_opens(rules)}")
@@ -76,7 +77,7 @@ def _compare_layouts(old: Layout, new: Layout) -> Iterator[ProfileChange]:
         yield ProfileChange("changed", new.name, f"{name} has no rules any more")
     for said in _compare_rest(old, new):
         yield ProfileChange("changed", new.name, said)
-    if _positions(old) != _positions(new):
+    if is_tuned:
         yield ProfileChange("tuned", new.name, "searches begin where its fields are now")
 
 
@@ -142,11 +143,5 @@ def _fixed(way: Way) -> Way:
     return replace(way, rules=tuple(replace(rule, position=0) for rule in way.rules))
 
 
-def _positions(layout: Layout) -> list[int]:
-    return [rule.position for rule in _rules(layout)]
-
-
-def _rules(layout: Layout) -> Iterator[Rule]:
-    for field in layout.fields:
-        for way in field.ways:
-            yield from way.rules
+def _is_tuned(old: FieldRules, new: FieldRules) -> bool:
+    return old.ways != new.ways and [_fixed(way) for way in old.ways] == [_fixed(way) for way in new.ways]

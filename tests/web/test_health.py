@@ -1,0 +1,226 @@
+"""How a site fares: one sentence, and what it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tests.archive.visiting import done, extracted
+from tests.faults.redesign import change_everything
+from tests.test_drift import learn_shop, shop_page, url_of
+from tests.web.conftest import NARROW, Look, demo_pages, make_room
+
+from scythe.archive.health import read_health
+from scythe.archive.rows import StoredRobots
+from scythe.demo import site as demo_site
+from scythe.learn.events import Change, Drift, Event
+from scythe.site import Site
+from scythe.url import Url
+from scythe.visits import Found, Outcome
+from scythe.web.health import ChangesWanted, HealthWanted, list_changes, see_health, show_health
+from scythe.web.health_verdict import judge, tell_log
+from scythe.web.operation import NotThere
+from scythe.web.profile_changes import compare_profiles, summarise
+from scythe.web.room import PROFILE, Room
+
+NOW = datetime(2026, 11, 16, tzinfo=UTC)
+KEY = "shop.example:8080"
+START = Url("http://shop.example:8080/")
+
+
+def event(what: str = "missing", field: str = "price", layout: str = "layout-1", day: int = 3) -> Event:
+    return Event(what, layout, field, f"2026-11-{day:02}T10:00:00+00:00", 40, 7, "https://shop.example/thing/7")
+
+
+def change(what: str, day: int, field: str = "price", note: str = "", layout: str = "layout-1") -> Change:
+    return Change(what, f"2026-11-{day:02}T10:00:00+00:00", 40, layout, field, note)
+
+
+@pytest.mark.parametrize(
+    ("drift", "state", "says"),
+    [
+        (None, "none", "Nothing was learned of this site yet."),
+        (Drift(0), "good", "All rules fit."),
+        (Drift(12), "good", "All rules fit on all 12 pages extracted so far."),
+        (Drift(12, (event(),)), "bad", "Price in layout-1 stopped matching on 3 Nov."),
+        (
+            Drift(12, (event(), event(field="maker"))),
+            "bad",
+            "Price and maker in layout-1 stopped matching on 3 Nov.",
+        ),
+        (Drift(12, (event("tree"),)), "warn", "Price in layout-1 has been found only by the tree since 3 Nov."),
+        (Drift(12, (event("unknown", "", ""),)), "bad", "Pages have fitted no layout since 3 Nov."),
+        (
+            Drift(50, (), (change("opened", 3, note="missing"), change("closed", 4, note="learned again"))),
+            "good",
+            "All rules fit again: price stopped matching on 3 Nov; learned again on 4 Nov.",
+        ),
+        (
+            Drift(50, (), (change("opened", 3, "", "unknown", ""), change("closed", 4, "", "learned again as x", ""))),
+            "good",
+            "All rules fit again: pages fitted no layout on 3 Nov; learned again on 4 Nov.",
+        ),
+    ],
+)
+def test_the_verdict_is_one_plain_sentence(drift: Drift | None, state: str, says: str) -> None:
+    verdict = judge(drift, None, NOW)
+    assert (verdict.state, verdict.says) == (state, says)
+
+
+def test_many_events_are_not_all_told_in_the_sentence() -> None:
+    events = tuple(event(layout=f"layout-{n}") for n in range(7))
+    assert judge(Drift(9, events), None, NOW).says.endswith("stopped matching on 3 Nov; and 4 more.")
+
+
+def test_a_log_with_braces_is_told_as_it_is() -> None:
+    [told] = tell_log([change("opened", 3, note="{what.__class__} {")])
+    assert told.says == "price in layout-1: {what.__class__} {"
+
+
+@cache
+def versions() -> tuple[str, str, str]:
+    """Return the shop as it was learned, in the middle of a redesign, and when that was learned, too."""
+    site = learn_shop()
+    for n in range(8, 20):
+        site.extract(shop_page(n), url_of(n))
+    before = site.to_json()
+    for n in range(4):
+        site.extract(change_everything(shop_page(n)), url_of(n))
+    middle = site.to_json()
+    for n in range(4, 30):
+        site.extract(change_everything(shop_page(n)), url_of(n))
+    return before, middle, site.to_json()
+
+
+def test_what_two_versions_differ_in_is_told_in_words() -> None:
+    before, middle, after = (Site.from_json(text).profile for text in versions())
+    assert compare_profiles(before, middle) == []
+    changes = compare_profiles(before, after)
+    assert [(one.kind, one.layout) for one in changes if one.kind == "added"] == [("added", "layout-2")]
+    assert "name, price, maker, weight" in changes[0].says
+    assert summarise(changes).startswith("layout-2 added")
+    [old] = before.layouts
+    poorer = replace(before, layouts=(replace(old, fields=old.fields[1:], marks=old.marks[1:]),))
+    assert {one.says for one in compare_profiles(before, poorer)} == {
+        "name has no rules any more",
+        "known by other marks: 0 new, 1 gone",
+    }
+    tuned = replace(old.fields[0].ways[0], rules=tuple(replace(r, position=9) for r in old.fields[0].ways[0].rules))
+    moved = replace(old, fields=(replace(old.fields[0], ways=(tuned,)), *old.fields[1:]))
+    assert [one.kind for one in compare_profiles(before, replace(before, layouts=(moved,)))] == ["tuned"]
+
+
+def fill_archive(room: Room, texts: tuple[str, ...]) -> int:
+    """Put a site with visits of some weeks and versions of its profile into the archive of a room."""
+    now = datetime.now(UTC)
+    lane = "shop.example:8080"
+    with room.archive() as archive:
+        site = archive.add_site(KEY, START)
+        for text in texts:
+            archive.save_profile(site, text)
+        archive.add_found(site, [Found(Url(f"{START}thing/{n}"), lane) for n in range(60)])
+        outcomes: list[Outcome] = []
+        for number, task in enumerate(archive.next_tasks(site, lane, 50, now=now)):
+            at = now - timedelta(days=20) + timedelta(hours=9 * number)
+            if number % 9 == 0:
+                why = "the server answered 503; asked again later"
+                outcomes.append(Outcome(task, "retry", at, why, status=503, seconds=0.2, retry_at=now))
+            else:
+                how = "cold" if number < 6 else "mixed" if 20 < number < 30 else "cut"
+                counts = {"cut_fields": 4 if how == "cut" else 1, "tree_fields": 3 * (how == "mixed")}
+                made = extracted(task.url, how=how, missing_fields=int(number % 7 == 0), **counts)
+                outcomes.append(done(task, at=at, extracted=made))
+        archive.store(outcomes)
+        archive.save_robots(StoredRobots(str(START).rstrip("/"), 200, b"User-agent: *\nCrawl-delay: 2", now))
+    return site
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    """A room on an archive in which a shop was redesigned and learned again."""
+    room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
+    fill_archive(room, versions())
+    return room
+
+
+def test_the_archive_and_the_rules_are_told_together(room: Room) -> None:
+    seen = see_health(room, HealthWanted(site=KEY))
+    assert seen.verdict.state == "good"
+    assert seen.verdict.says.startswith("All rules fit again: pages fitted no layout on ")
+    assert seen.rules is not None
+    assert seen.archive is not None
+    assert [one.what for one in seen.rules.log][-1] == "opened"
+    assert "learned" in {one.what for one in seen.rules.log}
+    assert {field.layout for field in seen.rules.fields} >= {"layout-2"}
+    assert all(set(field.recent) <= set("ctmi") for field in seen.rules.fields)
+    assert (seen.archive.counts.pages, len(seen.archive.versions), seen.archive.robots[0].delay_s) == (44, 3, 2.0)
+    assert {one.why for one in seen.archive.failures} == {"the server answered 503; asked again later"}
+
+
+def test_servers_that_ask_to_be_left_alone_are_noted(tmp_path: Path) -> None:
+    room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
+    site = fill_archive(room, ())
+    with room.archive() as archive:
+        archive.save_robots(StoredRobots("http://shop.example:8080", 503, b"", NOW))
+        health = read_health(archive.database, site, now=NOW)
+    slow = replace(health.lanes[0], slow=4.0, free_at=NOW)
+    left_alone = replace(health.lanes[0], name="a.example", free_at=NOW + timedelta(hours=3))
+    notes = judge(None, replace(health, lanes=[slow, left_alone]), NOW).notes
+    assert notes == (
+        "http://shop.example:8080: robots.txt was answered with 503, so nothing is asked for.",
+        "shop.example:8080 is asked 4.0 times slower than usual: its answers said so.",
+        "a.example is left alone until 2026-11-16 03:00 UTC.",
+    )
+
+
+def test_sites_and_versions_that_are_not_there_are_said_to_be_so(room: Room) -> None:
+    for wanted in (ChangesWanted(site="x"), ChangesWanted(site=KEY, old=7, new=8), ChangesWanted(site=PROFILE)):
+        with pytest.raises(NotThere):
+            list_changes(room, wanted)
+    assert [one.layout for one in list_changes(room, ChangesWanted(site=KEY))][:1] == ["layout-2"]
+
+
+def test_a_profile_without_an_archive_has_its_health_too(tmp_path: Path) -> None:
+    room = make_room(tmp_path, demo_pages(3))
+    shown = show_health(room, ChangesWanted())
+    assert shown["seen"].verdict.says == "Nothing was learned of this site yet."
+    Path(tmp_path / "site.json").write_text(versions()[1], encoding="utf-8")
+    seen = see_health(room, HealthWanted(site=PROFILE))
+    assert seen.verdict.state == "bad"
+    assert seen.archive is None
+    assert seen.rules is not None
+    assert [one.what for one in seen.rules.events] == ["unknown"]
+
+
+def test_a_person_sees_what_drifted_and_what_was_learned_again(look: Look, room: Room) -> None:
+    eyes = look(f"/sites?site={KEY}")
+    tab = eyes.tab
+    assert tab.inner_text(".verdict .says").startswith("All rules fit again: pages fitted no layout on ")
+    assert "layout-2 was learned: name, price, maker, weight" in tab.inner_text(".happenings")
+    assert tab.locator(".track").count() >= 4
+    assert "layout-2 learned from" in tab.inner_text(".changes")
+    tab.click(".versions a >> nth=1")
+    assert tab.inner_text(".changes") == "Nothing but how the site has fared."
+    assert tab.locator(".shares g").count() > 5
+    assert "503" in tab.inner_text(".failures")
+    tab.click(".versions a >> nth=0")
+    eyes.shoot("health")
+    tab.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    assert eyes.overflow() <= 0
+    eyes.shoot("health")
+
+
+@pytest.mark.slow
+def test_the_demo_site_in_its_second_design_is_noticed(look: Look, room: Room) -> None:
+    kinds = ("news", "blog")
+    old, new = ([page for page in demo_site(pages=24, design=n) if page.kind in kinds] for n in (0, 1))
+    site = Site.learn([(page.url, page.html) for page in old])
+    for page in (*old, *new[:4]):
+        site.extract(page.html, page.url)
+    room.save_site(PROFILE, site)
+    eyes = look("/sites?site=profile", dark=True)
+    assert eyes.tab.inner_text(".verdict.bad .says").startswith("Pages have fitted no layout since ")
+    eyes.shoot("health-dark")
