@@ -287,6 +287,6 @@ _SELECT: dict[str, Select[Any]] = {
     .join(URLS, URLS.c.id == PAGES.c.id)
     .where(PAGES.c.id.not_in(select(WATCHES.c.id))),  # of lists that are watched, records are kept and nothing else
     "records": select(RECORDS.c.id, RECORDS.c.site, RECORDS.c.kind, RECORDS.c.first_at.label("at")).add_columns(
-        RECORDS.c.fields, RECORDS.c.links
+        RECORDS.c.fields.label("said"), RECORDS.c.links
     ),
 }
