@@ -77,14 +77,12 @@ def tell_event(event: Event) -> str:
     return _OPENED[event.what].format(what=_name(event))
 
 
-def day_of(when: str | datetime, now: datetime) -> str:
-    """Write the day of a time, with its year where that is another than now."""
-    if isinstance(when, str):
-        try:
-            when = datetime.fromisoformat(when)
-        except ValueError:
-            return when
-    at = when.astimezone(UTC)
+def day_of(when: str, now: datetime) -> str:
+    """Write the day of a time in ISO 8601, with its year where that is another than now; what is none as it is."""
+    try:
+        at = datetime.fromisoformat(when).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return when
     return f"{at.day} {at:%b}" + (f" {at.year}" if at.year != now.year else "")
 
 
@@ -111,7 +109,9 @@ def _last_trouble(log: Sequence[Change], now: datetime) -> str:
     how = "learned again" if end.note.startswith("learned") else end.note
     what = _BEFORE.get(began.note, "{what} stopped matching on {day}") if began is not None else ""
     said = what.format(what=end.field or "pages", day=day_of(began.when, now)) if began is not None else ""
-    return f"{said}; {how} on {day_of(end.when, now)}" if said else f"{how} on {day_of(end.when, now)}"
+    day = day_of(end.when, now)
+    when = "the same day" if began is not None and day_of(began.when, now) == day else f"on {day}"
+    return f"{said}; {how} {when}" if said else f"{how} {when}"
 
 
 def _is_end(change: Change) -> bool:
