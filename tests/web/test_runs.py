@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
+from tests.cli.test_ui import ask, ui
 from tests.web.conftest import NARROW, Look, make_room
 
 from scythe.archive.open import open_archive
@@ -45,6 +48,17 @@ from scythe.web.serve import Serving
 def demo() -> Iterator[InThread]:
     with serve_demo(ServeOptions(pages=40, latency_s=0.02)) as served:
         yield served
+
+
+def post(url: str, token: str, path: str, body: object) -> int:
+    """Return the status of the answer."""
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url + path, json.dumps(body).encode(), headers)) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
 
 
 def archived(room: Room) -> list[str]:
@@ -181,27 +195,42 @@ def test_closing_the_room_ends_runs_in_good_order(room: Room, demo: InThread) ->
         assert archive.verify() == []
 
 
-def test_runs_that_are_not_there_and_wishes_that_cannot_be_are_refused(serving: Serving) -> None:
-    def post(path: str, body: object) -> int:
-        request = urllib.request.Request(
-            serving.url + path,
-            json.dumps(body).encode(),
-            {"Authorization": f"Bearer {serving.gate.token}", "Content-Type": "application/json"},
-        )
-        try:
-            with urllib.request.urlopen(request) as answer:
-                return int(answer.status)
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+def test_a_signal_ends_the_server_with_its_runs_and_their_workers(
+    tmp_path: Path, demo: InThread, number: signal.Signals
+) -> None:
+    with ui(tmp_path, "--archive", "a.db", "--allow-private") as (process, url, token):
+        post(url, token, "/api/runs/crawl", {"url": demo.url, "delay": 0.1})
+        while not ask(f"{url}/api/runs/1", token)["last"]:
+            sleep(0.05)
+        workers = children(process.pid)
+        assert workers
+        process.send_signal(number)
+        assert process.wait(20) == 0
+    assert [pid for pid in workers if Path(f"/proc/{pid}").exists()] == []
+    with open_archive(tmp_path / "a.db", create=False) as archive:
+        assert archive.verify() == []
+        (site,) = archive.sites()
+        now = datetime.now(UTC)
+        assert [lane.owner for lane in archive.lane_states(site.id, now=now)] == [""]  # the next run need not wait
 
-    assert post("api/runs/9/pause", {}) == 404
-    assert post("api/runs/9/continue", {}) == 404
-    assert post("api/runs/crawl", {"url": "file:///etc/passwd"}) == 422
-    assert post("api/runs/crawl", {"url": "https://example.org/", "limit": 0}) == 422
-    assert post("api/runs/crawl", {"url": "https://example.org/", "output_path": "/tmp/x"}) == 422
-    assert post("api/runs/watch", {}) == 422
-    assert post("api/runs/watch", {"watches": [5]}) == 404
+
+def children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def test_runs_that_are_not_there_and_wishes_that_cannot_be_are_refused(serving: Serving) -> None:
+    def answer_to(path: str, body: object) -> int:
+        return post(serving.url.rstrip("/"), serving.gate.token, path, body)
+
+    assert answer_to("/api/runs/9/pause", {}) == 404
+    assert answer_to("/api/runs/9/continue", {}) == 404
+    assert answer_to("/api/runs/crawl", {"url": "file:///etc/passwd"}) == 422
+    assert answer_to("/api/runs/crawl", {"url": "https://example.org/", "limit": 0}) == 422
+    assert answer_to("/api/runs/crawl", {"url": "https://example.org/", "output_path": "/tmp/x"}) == 422
+    assert answer_to("/api/runs/watch", {}) == 422
+    assert answer_to("/api/runs/watch", {"watches": [5]}) == 404
 
 
 def test_a_watch_of_a_page_that_is_not_watched_is_refused(room: Room) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import urllib.error
-import urllib.request
 from bisect import bisect_right
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from tests.web.conftest import NARROW, Look, make_room
+from tests.web.test_runs import post as post_to
 
 from scythe.archive.archive import Archive
 from scythe.demo.live import live_site
@@ -76,14 +75,7 @@ def region_of(room: Room, watch: int) -> int:
 
 
 def post(serving: Serving, path: str, body: object) -> int:
-    headers = {"Authorization": f"Bearer {serving.gate.token}", "Content-Type": "application/json"}
-    request = urllib.request.Request(serving.url + path, json.dumps(body).encode(), headers)
-    try:
-        with urllib.request.urlopen(request) as answer:
-            return int(answer.status)
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code
+    return post_to(serving.url, serving.gate.token, path, body)
 
 
 def test_lists_are_shown_with_their_next_visit_and_each_has_a_page(look: Look, room: Room, watched: int) -> None:
