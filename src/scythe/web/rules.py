@@ -140,7 +140,7 @@ def list_rules(room: Room, wanted: RulesWanted) -> RulesSeen:
 def explain_at_hand(room: Room, wanted: PageWanted) -> PageExplained:
     """Return what the rules make of a page at hand: where each field was cut and what every rule says."""
     at_hand, followed = _find(room, wanted.page)
-    return _explain(room, at_hand, followed)
+    return explain_page(at_hand, followed.trace(at_hand))
 
 
 def read_source_part(room: Room, wanted: SourceWanted) -> list[SourcePart]:
@@ -228,12 +228,6 @@ def _find(room: Room, number: int) -> tuple[PageAtHand, Followed]:
     if followed is None:
         raise NotNow(f"nothing was learned of {at_hand.site!r:.80} yet")
     return at_hand, followed
-
-
-def _explain(room: Room, at_hand: PageAtHand, followed: Followed) -> PageExplained:
-    found = followed.trace(at_hand)
-    with room.lock:
-        return explain_page(at_hand.number, at_hand.name, room.opened(at_hand), at_hand.body, found)
 
 
 def _see_layout(told: LayoutTold, measured: Sequence[PageMeasured]) -> LayoutSeen:

@@ -12,6 +12,7 @@ from scythe.page.source import Source, read_source, tag_end
 from scythe.reap import rows_by_offset
 from scythe.trace import FieldTrace, PageTrace, Place, RuleTrace, WayTrace, line_of
 from scythe.web.inert import number_elements
+from scythe.web.room import PageAtHand
 from scythe.web.rules_measured import COLD, CUT, differs, outcome_of
 from scythe.web.rules_source import SourcePart, show_windows
 from scythe.web.word_diff import DiffPiece, diff_words
@@ -94,16 +95,18 @@ class PageExplained:
     source: tuple[SourcePart, ...]
 
 
-def explain_page(number: int, name: str, page: Page, body: bytes, found: PageTrace) -> PageExplained:
-    """Put together what is shown of one page; hold the room's lock: `page` is shared."""
+def explain_page(at_hand: PageAtHand, found: PageTrace) -> PageExplained:
+    """Put together what is shown of one page. Its tree is built anew: that of the room would have to be locked."""
+    body = at_hand.body
+    page = Page.from_bytes(body, url=at_hand.url, content_type=at_hand.content_type)
     elements = _find_elements(page, read_source(body), found.places)
     places = tuple(_see_place(row, place, body, elements[row]) for row, place in enumerate(found.places))
     by_name = {place.name: place.number for place in places if place.kind == "field"}
     fits = next(((one.found, one.marks) for one in found.trace.layouts if one.fits), (0, 0))
     return PageExplained(
-        page=number,
-        name=name,
-        url=page.url,
+        page=at_hand.number,
+        name=at_hand.name,
+        url=at_hand.url,
         layout=found.layout,
         size=len(body),
         encoding=found.trace.encoding,
