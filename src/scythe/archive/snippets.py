@@ -28,7 +28,7 @@ class Snippets:
         """Return the part of a text around the first of what was looked for; else its beginning."""
         at = self._find(text)
         begin = _word_start(text, max(0, at - _BEFORE)) if at > _BEFORE else 0
-        end = min(begin + SNIPPET_CHARS, len(text))
+        end = _word_end(text, begin + SNIPPET_CHARS)
         shown = f"{'… ' if begin else ''}{' '.join(text[begin:end].split())}{' …' if end < len(text) else ''}"
         return self.mark(shown)
 
@@ -52,6 +52,12 @@ def _word_start(text: str, at: int) -> int:
     """Return the beginning of a word near `at`."""
     space = text.find(" ", at, at + _BEFORE // 2)
     return space + 1 if space >= 0 else at
+
+
+def _word_end(text: str, at: int) -> int:
+    """Return the end of a word near `at`, or of the text."""
+    space = text.rfind(" ", at - _BEFORE // 2, at) if at < len(text) else -1
+    return space if space >= 0 else min(at, len(text))
 
 
 def _pieces(text: str, marks: Iterable[tuple[int, int]]) -> Pieces:

@@ -1,0 +1,322 @@
+"""Searching and looking at what was archived, as a person and as a program does it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import text
+from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, list_tasks, listed, region, watch
+from tests.web.conftest import NARROW, WIDE, Look, make_room
+
+from scythe.archive import search_index
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.web.alignment import align
+from scythe.web.archived_diff import TextDiff, compare_texts
+from scythe.web.room import Room
+from scythe.web.serve import Serving, serve_in_thread
+
+HOSTILE = '<script>document.title="stolen"</script><img src=x onerror=alert(1)>'
+FIRST = """The harvest in the northern valley was late this year, and nobody is quite sure why.
+Farmers waited for rain until the middle of May; then it rained for three weeks without a pause.
+The mill in Ardley, which has ground the valley's wheat since 1841, stood still for most of the spring.
+"We have seen worse," said the miller, "but not since my grandfather's time."
+Prices at the market rose by four per cent."""
+SECOND = """The harvest in the northern valley was late this year, and nobody is quite sure why.
+Farmers waited for rain until the end of May; then it rained for five weeks without a pause.
+The mill in Ardley, which has ground the valley's wheat since 1841, stood still for most of the spring.
+"We have seen worse," said the miller, "but not since my grandfather's time."
+Prices at the market rose by nine per cent, more than in any year since records began.
+The county has promised to help."""
+
+
+def fill(archive: Archive) -> None:
+    """Store documents, one of them in two versions, and a list that was watched twice."""
+    site, tasks = begin(archive, "harvest", "hostile", "zh", "archive-of-notes")
+    said = {
+        "harvest": ("A late harvest in the valley", FIRST),
+        "hostile": (HOSTILE, f"{HOSTILE} A harvest of scripts. " * 3),
+        "zh": ("今年的收成", "今年的收成比去年好得多，农民们说雨水来得正是时候，北京的市场上粮食价格也稳定了下来。"),
+        "archive-of-notes": ("Notes", "Nothing to see."),
+    }
+    outcomes = []
+    for task in tasks:
+        title, text = said[task.url.rpartition("/")[2]]
+        outcomes.append(done(task, title, extracted=_extracted(title, text)))
+    archive.store(outcomes)
+    archive.requeue(site, now=later(60))
+    (again,) = [one for one in archive.next_tasks(site, LANE, 9, now=later(60)) if one.url.endswith("/harvest")]
+    at = NOW + timedelta(days=2)
+    archive.store([done(again, "second", at=at, extracted=_extracted("A very late harvest in the valley", SECOND))])
+    _fill_list(archive)
+
+
+def _extracted(title: str, text: str) -> Any:
+    from scythe.visits import Extracted
+
+    images = [{"src": "http://site.example/mill.jpg", "alt": "The mill", "relevant": True}]
+    rest = {"metadata": {"author": HOSTILE, "kind": "article", "language": "en"}, "images": images}
+    rest |= {"how": {"title": "auto", "text": "auto"}, "attributes": [["Length", "400 words"]]}
+    return Extracted(title, text, f"# {title}\n\n{text}", None, json.dumps(rest), "article", "en")
+
+
+def _fill_list(archive: Archive) -> None:
+    site, task = watch(archive)
+    columns = ("title", "price", "seller")
+    rows = [
+        (f"thing-{number}", f"{name} {HOSTILE if number == 3 else ''}".strip(), f"{12 + number}.50 €", "Ardley tools")
+        for number, name in enumerate(["Old plough", "New sickle", "Harvest basket", "Whetstone", "Oak rake", "Scythe"])
+    ]
+    archive.store([listed(task, region(*rows, columns=columns))])
+    (again,) = list_tasks(archive, site, later(3_600))
+    cheaper = [("thing-2", "Harvest basket", "9.90 €", "Ardley tools"), *rows[:2], *rows[3:]]
+    archive.store([listed(again, region(*cheaper, columns=columns), at=later(3_600))])
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    """A room with a small archive and no pages at hand."""
+    where = str(tmp_path / "archive.db")
+    with open_archive(where) as archive:
+        fill(archive)
+    return make_room(tmp_path, [], archive=where)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_somebody_finds_a_document_and_sees_what_changed_in_it(look: Look, size: tuple[int, int]) -> None:
+    eyes = look("/archive", size=size)
+    tab = eyes.tab
+    eyes.shoot("archive")
+    tab.get_by_label("Look for").fill("harvest")
+    tab.get_by_label("Look for").press("Enter")
+    assert tab.locator(".found li").count() == 2
+    assert tab.locator(".found mark").first.inner_text().lower() == "harvest"
+    assert eyes.overflow() <= 0
+    eyes.shoot("archive-found")
+    tab.get_by_role("link", name="A very late harvest in the valley").click()
+    assert "nine per cent" in tab.inner_text("article")
+    assert eyes.overflow() <= 0
+    eyes.shoot("archive-document")
+    tab.get_by_role("link", name="what changed").click()
+    tab.get_by_role("heading", name="What changed").wait_for()
+    assert tab.locator("article del").all_inner_texts() == ["A late harvest in the valley", "middle", "three", "four"]
+    assert "nine" in tab.locator("article ins").all_inner_texts()
+    assert eyes.overflow() <= 0
+    eyes.shoot("archive-diff")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_somebody_finds_a_record_and_sees_where_it_was(look: Look, size: tuple[int, int]) -> None:
+    eyes = look("/archive", size=size)
+    tab = eyes.tab
+    tab.get_by_role("link", name="Records").last.click()
+    assert tab.locator(".sheet tbody tr").count() == 6
+    assert tab.locator(".sheet thead th").all_inner_texts() == ["title", "price", "seller", "first seen"]
+    assert eyes.overflow() <= 0
+    eyes.shoot("archive-records")
+    tab.get_by_label("Look for").fill("basket")
+    tab.get_by_label("Look for").press("Enter")
+    tab.locator(".sheet a").click()
+    assert tab.inner_text("h1") == "Harvest basket"
+    assert "9.90 €" in tab.inner_text("section[aria-labelledby=sightings]")
+    assert tab.locator("section[aria-labelledby=beside] tbody tr").count() == 4
+    assert eyes.overflow() <= 0
+    eyes.shoot("archive-record")
+
+
+def test_hostile_titles_and_texts_are_shown_as_text(look: Look) -> None:
+    eyes = look("/archive?q=scripts", dark=True)
+    assert HOSTILE in eyes.tab.inner_text(".found h2")
+    eyes.shoot("archive-found-dark")
+    eyes.tab.locator(".found h2 a").click()
+    assert HOSTILE in eyes.tab.inner_text("h1")
+    assert eyes.tab.locator("main img, main script").count() == 0
+    eyes.shoot("archive-document-dark")
+    eyes.tab.goto(f"{eyes.own}/archive?what=records&q=whetstone")
+    eyes.tab.locator(".sheet a").click()
+    assert HOSTILE in eyes.tab.inner_text("h1")
+    assert eyes.tab.title() != "stolen"
+
+
+Get = Callable[[str], tuple[int, bytes, Any]]
+
+
+@pytest.fixture
+def get(serving: Serving) -> Get:
+    """Ask the served room as a program does."""
+    return partial(ask, serving)
+
+
+def ask(serving: Serving, path: str) -> tuple[int, bytes, Any]:
+    """Return status, body and headers of an answer."""
+    request = urllib.request.Request(f"{serving.url}{path.lstrip('/')}")
+    request.add_header("Authorization", f"Bearer {serving.gate.token}")
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.read(), answer.headers
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read(), error.headers
+
+
+def test_programs_search_and_read_by_the_interface(get: Get) -> None:
+    found = json.loads(get("/api/search?q=valley")[1])
+    assert (found["total"], found["next"], found["pending"]) == (1, "", 0)
+    page = found["documents"][0]["page"]
+    document = json.loads(get(f"/api/documents/{page}")[1])
+    assert (document["version"], document["text"], len(document["history"]["versions"])) == (2, SECOND, 2)
+    assert json.loads(get(f"/api/documents/{page}?version=1&chars=11")[1])["text"] == "The harvest"
+    compared = json.loads(get(f"/api/documents/{page}/diff")[1])
+    assert (compared["old"], compared["new"], compared["text"]["changes"]) == (1, 2, 3)
+    found = json.loads(get("/api/search?q=plough&what=records")[1])
+    record = json.loads(get(f"/api/records/{found['records'][0]['record']}")[1])
+    assert record["record"]["fields"]["price"] == "12.50 €"
+    assert record["sightings"][0]["times"] == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/archive/page/999", 404),
+        ("/archive/page/1?version=9", 404),
+        ("/archive/page/2/diff", 409),
+        ("/archive/page/1/diff?old=7", 404),
+        ("/archive/page/999/diff", 404),
+        ("/archive/record/999", 404),
+        ("/archive?since=soon", 422),
+        ("/archive?what=pages", 422),
+        ("/archive/page/1?form=html", 422),
+        ("/api/records/99999999999999999999", 422),
+        ("/archive?q=%00%22*-&site=nowhere&kind=x&until=2026-01-01&old=true&after=zzz", 200),
+        ("/archive?site=&kind=&since=&until=&q=" + "x" * 10_000, 200),
+        ("/archive/page/1?form=markdown&whole=true&version=1", 200),
+        ("/archive?count=1&q=harvest&order=newest", 200),
+    ],
+)
+def test_what_is_not_there_or_cannot_be_meant_is_said(get: Get, path: str, status: int) -> None:
+    code, body, headers = get(path)
+    assert code == status
+    assert b"Traceback" not in body
+    assert "script-src 'self'" in headers["Content-Security-Policy"] or path.startswith("/api/")
+
+
+def test_results_are_paged_and_can_be_taken_away(get: Get) -> None:
+    _, body, _ = get("/archive?what=records&count=4")
+    assert b"after=n" in body
+    status, lines, headers = get("/archive/download?what=records&q=plough")
+    assert (status, headers["Content-Disposition"].partition(";")[0]) == (200, "attachment")
+    assert "records-1.jsonl" in headers["Content-Disposition"]
+    assert json.loads(lines)["fields"]["title"] == "Old plough"
+    _, table, headers = get("/archive/download?form=csv")
+    assert "documents-4.csv" in headers["Content-Disposition"]
+    assert {row["url"] for row in csv.DictReader(StringIO(table.decode()))} >= {f"{SITE}harvest", f"{SITE}zh"}
+    assert b"\xe6\x94\xb6" in get("/archive?q=%E6%94%B6%E6%88%90")[1]
+
+
+def test_an_empty_archive_says_how_to_fill_it(tmp_path: Path) -> None:
+    with serve_in_thread(make_room(tmp_path, [], archive=str(tmp_path / "new.db"))) as served:
+        assert b"scythe crawl" in ask(served, "/archive")[1]
+    with serve_in_thread(make_room(tmp_path, [])) as served:
+        assert b"scythe ui --archive" in ask(served, "/archive")[1]
+
+
+def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: Room, serving: Serving) -> None:
+    ask(serving, "/archive")
+    assert room.options.archive is not None
+    with open_archive(room.options.archive) as archive:
+        begin(archive, "later")
+        (task,) = archive.next_tasks(1, LANE, 1, now=NOW)
+        archive.store([done(task)])
+        with archive.database.writing() as connection:
+            connection.execute(
+                text("CREATE TRIGGER locked BEFORE INSERT ON search_documents BEGIN SELECT RAISE(FAIL, 'full'); END")
+            )
+    body = ask(serving, "/archive?q=harvest")[1].decode()
+    assert "cannot be brought up to date" in body
+    assert "A very late" in body
+
+
+def test_a_long_index_is_made_beside_the_search(room: Room, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.web.archived._INDEX_S", -1.0)
+    monkeypatch.setitem(search_index._BATCH, "documents", 1)
+    ask(serving, "/archive")
+    (job,) = room.jobs.seen("index")
+    pause = threading.Event()
+    while json.loads(ask(serving, f"/api/jobs/{job.number}")[1])["state"] == "running":
+        pause.wait(0.02)
+    assert json.loads(ask(serving, "/api/search?q=harvest")[1])["total"] == 2
+
+
+def kinds(diff: TextDiff) -> list[str]:
+    return [block.kind for block in diff.blocks]
+
+
+def test_a_text_that_did_not_change_is_folded() -> None:
+    diff = compare_texts("one\ntwo\nthree", "one\ntwo\nthree")
+    assert (kinds(diff), diff.changes) == (["folded"], 0)
+
+
+def test_words_are_compared_inside_paragraphs_and_others_folded() -> None:
+    before = [f"Paragraph {number} stays as it is." for number in range(20)]
+    after = [*before[:10], "Paragraph 10 stays almost as it is.", *before[11:15], "New here.", *before[15:]]
+    diff = compare_texts("\n".join(before), "\n".join(after))
+    assert kinds(diff) == ["folded", "same", "changed", "same", "folded", "same", "inserted", "same", "folded"]
+    assert [part.text for part in diff.blocks[2].parts if part.kind == "inserted"] == ["almost "]
+    assert diff.changes == 2
+
+
+def test_signs_of_scripts_without_spaces_are_compared_one_by_one() -> None:
+    (block,) = compare_texts("今年的收成比去年好得多", "今年的收成比去年坏得多").blocks
+    assert [(part.kind, part.text) for part in block.parts if part.kind != "same"] == [
+        ("deleted", "好"),
+        ("inserted", "坏"),
+    ]
+
+
+def test_another_paragraph_altogether_is_not_compared_word_by_word() -> None:
+    diff = compare_texts("The quick brown fox jumps over it", "Prices at all markets rose by nine per cent")
+    assert kinds(diff) == ["deleted", "inserted"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("same line\n" * 50_000, "same line\n" * 49_000 + "x\n"),
+        ("a b " * 250_000, "b c " * 250_000),
+        ("word " * 200_000, "word " * 100_000 + "x " + "word " * 100_000),
+        (
+            "\n".join(f"line {number % 7}" for number in range(80_000)),
+            "\n".join(f"line {n % 11}" for n in range(80_000)),
+        ),
+    ],
+    ids=["lines", "pairs", "word", "cycles"],
+)
+def test_a_megabyte_is_compared_in_bounded_time_and_shown_bounded(old: str, new: str) -> None:
+    diff = compare_texts(old, new)
+    assert len(diff.blocks) <= 500
+    assert sum(len(part.text) for block in diff.blocks for part in block.parts) <= 500_000
+    assert diff.changes
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=40), st.lists(st.sampled_from("abcd"), max_size=40))
+def test_stretches_cover_both_sides_and_say_the_truth(one: list[str], other: list[str]) -> None:
+    start = first = 0
+    for stretch in align(one, other):
+        assert (stretch.start, stretch.first) == (start, first)
+        same = one[stretch.start : stretch.end] == other[stretch.first : stretch.last]
+        assert same or not stretch.is_same
+        start, first = stretch.end, stretch.last
+    assert (start, first) == (len(one), len(other))
