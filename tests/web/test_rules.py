@@ -19,8 +19,10 @@ from scythe.rules import ELEMENT, FieldRules, Profile, Rule, Usual, Way
 from scythe.site import Site
 from scythe.sources import Loaded
 from scythe.trace import Place, Tracer
+from scythe.web.app import make_templates
+from scythe.web.gate import Gate
 from scythe.web.operation import NotNow, NotThere
-from scythe.web.room import PROFILE, Room
+from scythe.web.room import PROFILE, Room, RoomOptions
 from scythe.web.rules import (
     LearnWanted,
     PageWanted,
@@ -171,6 +173,42 @@ def test_learning_again_does_not_forget_what_people_showed(tmp_path: Path) -> No
     room.save_site(PROFILE, Site(replace(shop_profile(), named=("price",))))
     with pytest.raises(NotNow, match="by example what price is"):
         learn_site(room, LearnWanted())
+
+
+def test_rules_are_shown_without_pages_and_nothing_is_shown_of_nothing(tmp_path: Path) -> None:
+    room = make_room(tmp_path, [])
+    fill = make_templates(room, Gate())
+    empty = fill("rules.html", {"area": "rules", "wanted": None, **show_rules(room, RulesViewWanted())})
+    room.save_site(PROFILE, Site(shop_profile()))
+    shown = show_rules(room, RulesViewWanted())
+    without_pages = fill("rules.html", {"area": "rules", "wanted": None, **shown})
+    assert "Begin with some pages" in empty
+    assert (shown["page"], shown["layout"].at_hand) == (None, 0)
+    assert all(words in without_pages for words in ("There is no page at hand to follow", "data-take", "item-name"))
+
+
+def test_nothing_is_learned_that_could_not_be_saved() -> None:
+    room = Room(RoomOptions(), demo_pages(3))
+    with pytest.raises(NotNow, match="--profile FILE"):
+        learn_site(room, LearnWanted())
+    with pytest.raises(NotNow, match="0 pages"):
+        learn_site(Room(RoomOptions()), LearnWanted())
+
+
+def test_labels_of_images_outlive_learning_again(tmp_path: Path) -> None:
+    room = make_room(tmp_path, demo_pages(6))
+    given = [(page.url, page.body) for page in room.pages()]
+    site = Site.learn(given)
+    image = next(page for page in room.pages() if b"<figure" in page.body)
+    site.annotate({str(image.url): ["#1"]}, given)
+    room.save_site(PROFILE, site)
+    job = room.jobs.find(learn_site(room, LearnWanted()).number)
+    room.jobs.close()
+    again = room.load_site(PROFILE)
+    assert job is not None
+    assert again is not None
+    assert (job.state, job.error) in (("stopped", ""), ("done", ""))
+    assert again.profile.images.labelled == site.profile.images.labelled
 
 
 def test_two_texts_are_compared_word_by_word() -> None:

@@ -158,6 +158,8 @@ def learn_site(room: Room, wanted: LearnWanted) -> JobSeen:
     pages = room.pages(key)
     if len(pages) < _LEAST:
         raise NotNow(f"there are {len(pages)} pages of {key} at hand: take some first")
+    if key == PROFILE and room.options.profile is None:
+        raise NotNow("there is no file to save to: start again with --profile FILE")
     before = room.load_site(key)
     if before is not None and before.profile.named:
         named = ", ".join(before.profile.named)
