@@ -16,6 +16,7 @@ from scythe.demo import world
 from scythe.demo.shop import price_of
 from scythe.errors import BadInput
 from scythe.sources import Loaded, Reach
+from scythe.url import Url
 from scythe.web import fields
 from scythe.web.fields_doubt import Doubt, Found, Usually, doubt
 from scythe.web.fields_said import (
@@ -118,8 +119,7 @@ def test_a_field_that_repeats_is_shown_value_by_value(room: Room) -> None:
             pick(room, "feature", line.partition("</li>")[0], page, also=True)
     seen = learned(room)
     assert [len(shown.values) for shown in the_field(seen, "feature").shown] == [4, 4]
-    why = the_field(seen, "feature").why
-    assert why or all(len(values) == 4 for values in found(seen, "feature"))
+    assert [len(values) for values in found(seen, "feature")] == [4] * len(PRODUCTS)
 
 
 def test_a_text_of_the_head_is_picked_without_an_element(room: Room) -> None:
@@ -164,6 +164,49 @@ def test_names_that_cannot_be_kept_are_refused_with_words(room: Room, name: str,
 def test_what_stands_elsewhere_is_no_part_of_an_element(room: Room) -> None:
     with pytest.raises(BadInput, match="is no part of what stands there"):
         pick(room, "price", PRICES[0], value=PLANS[0].title)
+
+
+def test_after_one_page_a_common_one_is_asked_for_first(room: Room) -> None:
+    pick(room, "price", PRICES[0])
+    first = learned(room).rows[0]
+    assert first.cells[0].reasons == ("only one page is shown so far: is this right?",)
+    fields.accept_found(room, CellWanted(page=first.page, name="price"))
+    assert [row.doubt for row in learned(room).rows] == [0.0] * len(PRODUCTS)
+
+
+def test_what_a_change_changed_is_said(room: Room) -> None:
+    pick(room, "price", PRICES[0])
+    pick(room, "name", PLANS[0].title)
+    learned(room)
+    pick(room, "price", PLANS[0].title)
+    seen = learned(room)
+    assert (the_field(seen, "price").changed, the_field(seen, "name").changed) == (len(PRODUCTS), 0)
+    cell = next(row for row in seen.rows if row.page == 4).cells[0]
+    assert f"before your last change: “{PRICES[3]}”" in cell.reasons
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"\x00\xff", b"<frameset><frame></frameset>", b"<p>" * 5_000 + b"deep", b"<svg><text>x"]
+)
+def test_odd_pages_can_be_looked_at(tmp_path: Path, body: bytes) -> None:
+    room = make_room(tmp_path, [Loaded("odd.html", body, "https://odd.example/")])
+    for text in fields.list_texts(room, TextsWanted(page=1)).texts:
+        assert text.element is None or fields.see_element(room, ElementWanted(page=1, element=text.element)).page == 1
+    fields.say_none(room, CellWanted(page=1, name="price"))
+    assert found(learned(room), "price") == [()]
+
+
+def test_fields_of_a_site_of_the_archive_are_saved_there(tmp_path: Path) -> None:
+    room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
+    with room.archive() as archive:
+        archive.add_site("shop.example", Url("https://shop.example/"))
+    room.add_pages("shop.example", [Loaded(page.path, page.html, page.url) for page in PRODUCTS])
+    pick(room, "price", PRICES[0])
+    saved = done(fields.save_fields(room, SaveWanted(site="shop.example", with_usual=False)), room)
+    assert saved.where.startswith("version ")
+    site = room.load_site("shop.example")
+    assert site is not None
+    assert site.extract(PRODUCTS[5].html, url=PRODUCTS[5].url).fields["price"].values == (PRICES[5],)
 
 
 def test_accepting_denying_forgetting_and_taking_back(room: Room) -> None:
@@ -279,6 +322,9 @@ ALL = [PLAIN, Found(("€ 9.50",), "cut: tag", ("€ 9.50",)), Found(("€ 19.00
         (Found(("€ 12.00",), "cut: tag", shown=("€ 13.00",)), "the rule finds something else"),
         (Found((), "missing", shown=("€ 13.00",)), "does not find what you showed"),
         (Found(("€ 12.00",), "tree: x", is_other_kind=True), "a page of another kind"),
+        (Found(("€ 12.00",), "cut: tag", is_second=True), "only one page is shown so far"),
+        (Found(("€ 12.00",), "cut: tag", earlier=("€ 15.00",)), "before your last change: “€ 15.00”"),
+        (Found((), "missing", earlier=("€ 15.00",)), "before your last change"),
     ],
 )
 def test_what_is_doubtful_says_why(one: Found, reason: str) -> None:

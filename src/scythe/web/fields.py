@@ -94,7 +94,8 @@ def _see_field(sitting: Sitting, name: str) -> FieldSeen:
     why = notes[0] if notes and sitting.is_tried else ""
     advice = next((advice for sign, advice in _ADVICE if sign in why), "") if why else ""
     found, doubtful = sum(bool(cell.values) for cell in cells), sum(cell.doubt >= DOUBTFUL for cell in cells)
-    return FieldSeen(name, shown, found, doubtful, why, advice)
+    changed = trial.changed.get(name, 0) if trial is not None and sitting.is_tried else 0
+    return FieldSeen(name, shown, found, doubtful, changed, why, advice)
 
 
 def see_element(room: Room, wanted: ElementWanted) -> ElementSeen:

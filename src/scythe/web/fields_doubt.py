@@ -23,6 +23,8 @@ _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 
 WRONG, DIFFERENT, MISSING, STRANGE, OTHER_KIND, CANDIDATES, SAME, UNCUT = 0.95, 0.8, 0.6, 0.5, 0.5, 0.4, 0.35, 0.3
+CHANGED, CHANGED_WITH_MANY = 0.35, 0.1  # where most of a field changed, that was meant, most likely
+SECOND = 0.9  # above all but contradictions: docs/why/web-fields.md has what a second page is worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Found:
     others: tuple[str, ...] = ()  # what further ways to the field give
     shown: tuple[str, ...] | None = None  # what somebody said; None: nobody did
     is_other_kind: bool = False  # a page of a layout that nothing was shown on
+    earlier: tuple[str, ...] | None = None  # what was found before the last change, where that was something else
+    is_second: bool = False  # the page on which it should be looked at next, as only one page was shown so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class Usually:
     digits: float  # share of values with some
     letters: float
     is_same: bool  # on all pages
+    divided: int = 0  # pages on which further ways give something else
+    changed: int = 0  # pages on which something else is found than before the last change
 
     @classmethod
     def of(cls, found: Sequence[Found]) -> Usually:
@@ -68,6 +74,8 @@ class Usually:
             sum(bool(_DIGIT.search(value)) for value in firsts) / max(1, len(firsts)),
             sum(bool(_LETTER.search(value)) for value in firsts) / max(1, len(firsts)),
             len(firsts) >= _FEW and len(set(firsts)) == 1,
+            sum(bool(each.others) for each in own),
+            sum(each.earlier is not None for each in own),
         )
 
 
@@ -76,6 +84,10 @@ def doubt(found: Found, usually: Usually) -> Doubt:
     if found.shown is not None:
         return _contradiction(found)
     reasons = _doubt_value(found, usually) if found.values else _doubt_gap(found, usually)
+    if found.earlier is not None:
+        share = CHANGED if 2 * usually.changed <= usually.pages else CHANGED_WITH_MANY
+        was = _short(found.earlier[0]) if found.earlier else "nothing"
+        reasons.append((share, f"before your last change: {was}"))
     left = 1.0
     for share, _ in reasons:
         left *= 1 - share
@@ -109,8 +121,10 @@ def _doubt_value(found: Found, usually: Usually) -> list[tuple[float, str]]:
         reasons.append((UNCUT, "found by the tree only, not by the bytes"))
     if is_cut and found.by_tree and _words(found.values) != _words(found.by_tree):
         reasons.append((DIFFERENT, f"the bytes and the tree differ: {_short(found.by_tree[0])} by the tree"))
-    elif found.others:
+    elif found.others and 2 * usually.divided <= usually.pages:  # else the ways lead to different spellings
         reasons.append((CANDIDATES, f"another way gives {_short(found.others[0])}"))
+    if found.is_second:
+        reasons.append((SECOND, "only one page is shown so far: is this right?"))
     if usually.is_same:
         reasons.append((SAME, f"the same on all {usually.present} pages"))
     if usually.present >= _FEW:

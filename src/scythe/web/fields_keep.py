@@ -59,12 +59,17 @@ def learn(room: Room, sitting: Sitting, job: Job) -> Learned:
         examples = [examples_of(shown, page.number) for page in chosen]
         taught = teach(base, learned, examples)
         every = [*chosen, *others]
-        opens = [partial(sheets.get, page) for page in every]
+        before = sitting.earlier if sitting.is_tried else sitting.trial
         trial = try_out(
-            taught, names, opens, [*examples, *[None] * len(others)], lambda done: job.step(done, total, "trying")
+            taught,
+            names,
+            [partial(sheets.get, page) for page in every],
+            [*examples, *[None] * len(others)],
+            lambda done: job.step(done, total, "trying"),
+            before.raw if before is not None else {},
         )
     with room.lock:
-        sitting.trial, sitting.tried = trial, shown
+        sitting.trial, sitting.tried, sitting.earlier = trial, shown, before
     return Learned(tuple(names), len(every), trial.doubtful, taught.notes)
 
 

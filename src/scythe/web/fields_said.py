@@ -105,6 +105,7 @@ class FieldSeen:
     shown: tuple[ShownOn, ...]
     found: int  # pages that it is found on
     doubtful: int
+    changed: int  # pages on which something else is found than before the last change
     why: str  # it was not learned, or not from all pages
     advice: str
 

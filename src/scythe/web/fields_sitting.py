@@ -44,6 +44,7 @@ class Sitting:
     past: list[Shown] = field(default_factory=list)
     trial: Trial | None = None  # what was learned last
     tried: Shown | None = None  # ... and of what
+    earlier: Trial | None = None  # what was learned before the last change
     base: tuple[tuple[int, ...], Profile] | None = None  # layouts without fields, of the pages with these ids
     saved: str = ""  # where to
     kept: Shown | None = None  # what was saved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,9 @@ _AROUND_CHARS = 4_000  # of an element whose text is shown around a value
 _CLIMB = 4  # elements around a value
 _HALF = 0.5  # of the pages of another layout that must give a field, before they are shown
 _VALUE_CHARS = 500  # of a value that are shown
+
+
+Earlier = Mapping[tuple[int, str], tuple[str, ...]]  # by page and field
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +65,9 @@ class Trial:
     taught: Taught
     names: tuple[str, ...]
     rows: tuple[Row, ...]  # doubtful ones first
-    raw: Mapping[tuple[int, str], tuple[str, ...]]  # by page and field: values as the page spells them
+    raw: Earlier  # values as the pages spell them
     others: int  # pages of other kinds, on which nothing was shown and nothing found
+    changed: Mapping[str, int]  # by field: pages on which something else was found before the last change
 
     @property
     def doubtful(self) -> int:
@@ -101,8 +106,12 @@ def try_out(
     sheets: Sequence[Callable[[], Sheet]],
     examples: Sequence[Example | None],
     step: Step,
+    earlier: Earlier,
 ) -> Trial:
-    """Extract all pages by what was learned, and judge what comes of it. The pages learned from come first."""
+    """Extract all pages by what was learned, and judge what comes of it. The pages learned from come first.
+
+    `earlier` has what was found before the last change.
+    """
     harvester = Harvester(taught.profile, tuple(names))
     denied = _denied(taught, examples)
     rows: list[_Page] = []
@@ -121,7 +130,39 @@ def try_out(
         rows.append((sheet, layout, _heed(tried, example or {}, is_other_kind=layout not in taught.shown_on)))
     kept = [row for group in foreign.values() if _gives_enough(group) for row in group if _has_any(row)]
     others = sum(map(len, foreign.values())) - len(kept)
-    return _judge(taught, tuple(names), [*rows, *kept], others)
+    return _judge(taught, tuple(names), [_compare(row, earlier) for row in (*_ask_second(rows), *kept)], others)
+
+
+def _compare(row: _Page, earlier: Earlier) -> _Page:
+    """Add what was found before, where it was something else."""
+    sheet, layout, tried = row
+    compared = {}
+    for name, one in tried.items():
+        was = earlier.get((sheet.at_hand.number, name))
+        is_new = was is not None and [*map(words_of, was)] != [*map(words_of, one.raw)]
+        compared[name] = replace(one, found=replace(one.found, earlier=was)) if is_new else one
+    return sheet, layout, compared
+
+
+def _ask_second(rows: Sequence[_Page]) -> list[_Page]:
+    """Mark the page that should be looked at next for fields that only one page was shown for: a common one.
+
+    Two pages tell places apart that look alike on one. A page that lacks something would say less.
+    """
+    shown = Counter(name for _, _, tried in rows for name, one in tried.items() if one.found.shown)
+    single = [name for name, count in shown.items() if count == 1]
+
+    def worth(row: _Page) -> int:
+        return sum(row[2][name].found.shown is None and bool(row[2][name].found.values) for name in single)
+
+    best = max(rows, key=worth, default=None)
+    if best is None or not worth(best):
+        return list(rows)
+    asked = {
+        name: replace(one, found=replace(one.found, is_second=one.found.shown is None)) if name in single else one
+        for name, one in best[2].items()
+    }
+    return [(sheet, layout, asked if tried is best[2] else tried) for sheet, layout, tried in rows]
 
 
 def _denied(taught: Taught, examples: Sequence[Example | None]) -> set[tuple[str, str]]:
@@ -210,7 +251,8 @@ def _judge(taught: Taught, names: tuple[str, ...], rows: Sequence[_Page], others
         made.append(Row(page.number, title, page.url or page.name, layout, max(c.doubt for c in cells), tuple(cells)))
         raw |= {(page.number, name): one.raw for name, one in tried.items()}
     made.sort(key=lambda row: (-row.doubt, not any(cell.values for cell in row.cells), row.page))
-    return Trial(taught.profile, taught, names, tuple(made), raw, others)
+    changed = {name: each.changed for name, each in usually.items()}
+    return Trial(taught.profile, taught, names, tuple(made), raw, others, changed)
 
 
 def _cell(name: str, tried: _Tried, judged: Doubt, sheet: Sheet) -> Cell:

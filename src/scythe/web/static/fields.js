@@ -17,6 +17,7 @@ const picker = new Picker(at("stage"), { onchoose: (element) => choose(element).
 const found = new Found(doubtful, {
   look: (number, element) => { show(number, element); at("stage").scrollIntoView({ block: "center" }); },
   accept: (number, name) => change("accept", { page: number, name }, `Right: ${name}`),
+  acceptAll,
   none: (number, name) => change("none", { page: number, name }, `No ${name} on this page`),
   forget: (number, name) => change("forget", { site, page: number, name }, `Forgotten: ${name} on this page`),
   correct,
@@ -210,6 +211,18 @@ async function change(what, body, says) {
   return true;
 }
 
+async function acceptAll(number, names) {
+  const told = await attempt(async () => {
+    let last;
+    for (const name of names) last = await ask("/api/fields/accept", { page: number, name });
+    return last;
+  });
+  if (!told) return;
+  say(`Right: ${names.join(", ")}`);
+  draw(told);
+  learn();
+}
+
 function correct(number, name) {
   show(number);
   at("name").value = name;
@@ -229,8 +242,9 @@ function drawFields() {
 function drawField(field) {
   const here = field.shown.find((each) => each.page === page);
   const tags = [el("span", { class: "tag" }, `shown on ${counted(field.shown.length, "page")}`)];
-  if (seen.is_tried && seen.rows.length) tags.push(el("span", { class: "tag good" }, `found on ${field.found} of ${seen.rows.length}`));
+  if (seen.is_tried && seen.rows.length) tags.push(el("span", { class: field.found * 2 < seen.rows.length ? "tag warn" : "tag good" }, `found on ${field.found} of ${seen.rows.length}`));
   if (seen.is_tried && field.doubtful) tags.push(el("span", { class: "tag warn" }, `${field.doubtful} doubtful`));
+  if (field.changed) tags.push(el("span", { class: "tag note" }, `changed on ${field.changed}`));
   const values = field.shown.flatMap(({ page: number, values: given }) => (given.length ? given.map((each) => each.value) : ["none"]).map((value) => el("li", {}, el("button", {
     type: "button", class: "link", onclick: () => show(number, given[0]?.element ?? null),
   }, value.slice(0, 60)))));

@@ -4,7 +4,7 @@ import { el } from "./scythe.js";
 const STEP = 12; // rows that are shown at first, and added at a time
 
 export class Found {
-  // `acts` has look(page, element), accept(page, name), correct(page, name), none(page, name), forget(page, name).
+  // `acts` has look(page, element), accept(page, name), acceptAll(page, names), correct(page, name), none(page, name), forget(page, name).
   constructor(doubtful, acts) {
     this.doubtful = doubtful;
     this.acts = acts;
@@ -57,7 +57,12 @@ export class Found {
   head(row) {
     const first = row.cells.flatMap((cell) => cell.elements)[0] ?? null;
     const go = el("button", { type: "button", class: "link", onclick: () => this.acts.look(row.page, first) }, row.title || row.name);
-    return el("th", { scope: "row", class: "page" }, go, el("span", { class: "soft small path" }, shortAddress(row.name)));
+    const open = row.cells.filter((cell) => cell.values.length && cell.state === "found").map((cell) => cell.name);
+    const all = open.length > 1 && row.doubt >= this.doubtful ? el("button", {
+      type: "button", class: "small", "data-act": `all ${row.page}`, "aria-label": `All right: ${row.title || row.name}`,
+      onclick: () => this.acts.acceptAll(row.page, open),
+    }, "All right") : null;
+    return el("th", { scope: "row", class: "page" }, go, el("span", { class: "soft small path" }, shortAddress(row.name)), all);
   }
 
   cell(row, name) {
