@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from urllib.request import Request, urlopen
 
 import pytest
@@ -31,12 +32,13 @@ from scythe.web.annotate import (
     redo_marks,
     save_marks,
     see_sitting,
+    show_annotate,
     undo_marks,
 )
 from scythe.web.frames import ConsentWanted, give_consent
 from scythe.web.jobs import JobSeen, see
 from scythe.web.operation import NotNow, NotThere
-from scythe.web.room import PROFILE, Room
+from scythe.web.room import PROFILE, Room, RoomOptions
 from scythe.web.serve import serve_in_thread
 
 KINDS = ("product", "gallery", "news", "blog", "recipe")
@@ -261,6 +263,58 @@ def test_guesses_of_the_shared_model_mark_nothing_but_those_of_the_site_do(room:
     after = open_sheet(room, SheetWanted(page=second))
     assert after.is_taught
     assert [image.is_relevant for image in after.images] == [image.is_suggested for image in after.images]
+
+
+def test_predictions_of_the_next_page_are_there_at_once(room: Room) -> None:
+    confirm(room, 5)
+    sheet = see_sitting(room, AnnotateWanted()).sheets[5]
+    taken = []
+    for rows in ((), (0,), (1,)):
+        begun = perf_counter()
+        mark_images(room, MarksWanted(page=see_sitting(room, AnnotateWanted()).sheets[4].page, relevant=rows))
+        open_sheet(room, SheetWanted(page=sheet.page))
+        taken.append(perf_counter() - begun)
+    assert min(taken) < 0.3
+
+
+def test_a_broken_draft_is_named_and_left_alone(room: Room, tmp_path: Path) -> None:
+    draft = tmp_path / "site.marks.jsonl"
+    draft.write_text("not JSON")
+    with pytest.raises(BadInput, match="jsonl:1: not JSON"):
+        see_sitting(room, AnnotateWanted())
+    assert draft.read_text() == "not JSON"
+
+
+def test_images_that_share_an_address_are_told_apart_in_the_draft(tmp_path: Path) -> None:
+    twice = Loaded("twice.html", b"<p>One <img src=/a.png> two <img src=/a.png alt=b></p>", "https://twice.example/")
+    room = make_room(tmp_path, [twice])
+    mark_images(room, MarksWanted(page=1, relevant=(1,)))
+    assert '"image": "#2"' in (tmp_path / "site.marks.jsonl").read_text()
+    later = make_room(tmp_path, [twice])
+    assert [image.is_relevant for image in open_sheet(later, SheetWanted(page=1)).images] == [False, True]
+
+
+def test_without_a_file_marks_cannot_be_saved_and_that_is_said(tmp_path: Path) -> None:
+    room = Room(RoomOptions(), load(PAGES[:6]))
+    confirm(room, 1)
+    with pytest.raises(BadInput, match="start again with --profile FILE"):
+        save_marks(room, SaveWanted())
+    assert show_annotate(room, AnnotateWanted())["file"] == ""
+
+
+def test_a_site_of_an_archive_is_annotated_like_any_other(tmp_path: Path) -> None:
+    room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
+    with room.archive() as archive:
+        archive.add_site("demo.scythe.example", "https://demo.scythe.example/")
+    room.add_pages("demo.scythe.example", load(PAGES[:8]))
+    key = "demo.scythe.example"
+    sheet = see_sitting(room, AnnotateWanted(site=key)).sheets[0]
+    mark_images(room, MarksWanted(site=key, page=sheet.page, relevant=(1,)))
+    ended = wait(room, save_marks(room, SaveWanted(site=key)))
+    assert ended.state == "done", ended.error
+    site = room.load_site(key)
+    assert site is not None
+    assert len(site.profile.images.labelled) == 1
 
 
 def test_undo_goes_back_over_pages_and_redo_forward_again(room: Room) -> None:

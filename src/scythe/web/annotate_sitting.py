@@ -20,7 +20,7 @@ from scythe.spread import spread
 from scythe.suggest import Suggestion, suggest_pages
 from scythe.web.room import PageAtHand
 
-_LOOKED_AT = 400  # pages at hand among which those to annotate are chosen: reading one takes 3 ms
+_LOOKED_AT = 200  # pages at hand among which those to annotate are chosen: reading one takes 3 ms
 _STEPS = 2_000  # that can be undone
 
 
