@@ -14,7 +14,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint types format bench docs cli-reference coverage wheel clean
+.PHONY: help demo test soak lint types format bench docs cli-reference http-reference coverage wheel clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -76,6 +76,9 @@ docs: $(VENV)/installed-docs  ## build the documentation into site/, warnings ar
 
 cli-reference: $(VENV)/installed-dev  ## write docs/reference/cli.md from the commands' own help
 	$(BIN)/python tools/cli_reference.py
+
+http-reference: $(VENV)/installed-dev  ## write docs/reference/api-http.md from the operations of the web page
+	$(BIN)/python tools/http_reference.py
 
 wheel: $(VENV)/installed-dev  ## build the wheel and the source archive into dist/
 	$(INSTALL) build

@@ -148,6 +148,12 @@ def test_the_command_reference_is_what_help_says() -> None:
     assert TARGET.read_text(encoding="utf-8") == reference(), "run: make cli-reference"
 
 
+def test_the_reference_of_the_json_interface_is_what_the_server_says() -> None:
+    from tools.http_reference import TARGET, reference
+
+    assert TARGET.read_text(encoding="utf-8") == reference(), "run: make http-reference"
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8")):
