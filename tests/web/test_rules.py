@@ -271,6 +271,7 @@ def test_a_person_sees_where_a_page_was_cut_and_where_the_tree_differs(look: Loo
     eyes.shoot("rules")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ["demo"], indirect=True)
 def test_a_person_learns_a_site_and_opens_what_was_left_out(look: Look, room: Room) -> None:
     eyes = look("/rules", dark=True)

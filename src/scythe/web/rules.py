@@ -191,7 +191,9 @@ def show_rules(room: Room, wanted: RulesViewWanted) -> dict[str, Any]:
         "key": key,
         "seen": seen,
         "layout": layout,
-        "pages": sorted(seen.measured, key=lambda one: (not one.differing, one.layout != name, one.page)),
+        "pages": sorted(
+            seen.measured, key=lambda one: (not one.differing, one.layout != name, -one.count(TREE), one.page)
+        ),
         "colours": _colours(layout, explained),
         "votes": {field.name: field.ways for field in explained.fields} if explained is not None else {},
         "page": explained,

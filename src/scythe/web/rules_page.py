@@ -101,7 +101,7 @@ def explain_page(at_hand: PageAtHand, found: PageTrace) -> PageExplained:
     page = Page.from_bytes(body, url=at_hand.url, content_type=at_hand.content_type)
     elements = _find_elements(page, read_source(body), found.places)
     places = tuple(_see_place(row, place, body, elements[row]) for row, place in enumerate(found.places))
-    by_name = {place.name: place.number for place in places if place.kind == "field"}
+    by_name = {place.kind if place.kind == "images" else place.name: place.number for place in reversed(places)}
     fits = next(((one.found, one.marks) for one in found.trace.layouts if one.fits), (0, 0))
     return PageExplained(
         page=at_hand.number,
