@@ -54,6 +54,14 @@ def test_events_are_lines_of_json(stand: Stand, watch: Watching) -> None:
     assert Path("watch.scythe.db").exists()
 
 
+def test_a_list_can_be_named_and_one_that_is_not_there_is_told(stand: Stand, watch: Watching) -> None:
+    _, events, _ = watch(stand.url, *OWN, "--once", "--region", "1")
+    _, missing, _ = watch(stand.url, *OWN, "--once", "--region", "jobs", "--archive", "b.db")
+    assert sum(event["kind"] == "record" for event in events) == 10
+    assert [event["kind"] for event in missing] == ["trouble", "region"]
+    assert "no list that was chosen" in missing[0]["why"]
+
+
 def test_without_an_address_the_archive_says_what_is_watched(stand: Stand, watch: Watching) -> None:
     watch(stand.url, *OWN, "--once", *SOON, "--archive", "a.db")
     stand.board.add(3)
