@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from scythe.archive.rows import LookRow
+from scythe.schedule.policies import make_policy
+from scythe.schedule.policy import Estimator
+from scythe.schedule.simple import STORM, Adaptive, Fixed
+from scythe.schedule.simulate import Trial, simulate
+from scythe.schedule.synthetic import Rhythm, make_arrivals
+from scythe.watched import DAY_S, Goals
 from scythe.watching.compared import Compared, Comparison, compare
 
 NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
@@ -67,3 +75,25 @@ def test_rules_that_hardly_had_a_turn_are_left_out() -> None:
 def test_a_clock_that_was_set_back_does_no_harm() -> None:
     looks = [*journal(2, 1, 20), look(10, 3), *(look(10 + number, 1) for number in range(1, 60))]
     assert by_name(compare(looks))["what happened"].missed == 0
+
+
+def test_estimates_come_close_to_what_the_arrivals_would_have_given() -> None:
+    arrivals = make_arrivals(2, Rhythm(per_day=50, days=28))
+
+    def run(rule: Estimator, end: float | None = None) -> Trial:
+        return simulate(arrivals, 20, lambda _: rule, warm_s=2 * DAY_S, begin="cold", end=end)
+
+    looks = [look_at(arrivals[0] + 2 * DAY_S, None, 20, 0)]
+    looks += [look_at(one.at, one.wait_s, one.new, one.missed) for one in run(make_policy("auto", Goals())).visits]
+    comparison = compare(looks)
+    assert comparison is not None
+    rows = by_name(comparison)
+    daily = run(Fixed(Goals(), every_s=DAY_S), comparison.end)
+    storm = run(Adaptive(Goals(), habits=STORM), comparison.end)
+    assert rows["every day"].missed == pytest.approx(daily.missed, rel=0.01)
+    assert rows["adaptive"].missed == pytest.approx(storm.missed, abs=8)
+    assert rows["adaptive"].visits == pytest.approx(len(storm.visits), rel=0.12)
+
+
+def look_at(at: float, since_s: float | None, new: int, lost: int) -> LookRow:
+    return LookRow(0, 1, datetime.fromtimestamp(at, UTC), since_s, 20, new, 20 - new, 0, lost, False, False, 1, None)

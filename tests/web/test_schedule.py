@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.web.conftest import NARROW, Look, make_room
@@ -74,6 +75,12 @@ def region_of(room: Room, watch: int) -> int:
         return archive.regions(watch)[0].id
 
 
+def width_of(image: Any) -> int:
+    """Return how wide an image is that the browser was able to draw."""
+    wide: int = image.evaluate("async img => { await img.decode(); return img.naturalWidth }")
+    return wide
+
+
 def post(serving: Serving, path: str, body: object) -> int:
     return post_to(serving.url, serving.gate.token, path, body)
 
@@ -96,7 +103,7 @@ def test_lists_are_shown_with_their_next_visit_and_each_has_a_page(look: Look, r
     expect(eyes.tab.get_by_role("heading", name="Against a fixed interval")).to_be_visible()
     for plot in eyes.tab.locator("img.plot").all():
         plot.scroll_into_view_if_needed()
-        assert plot.evaluate("async img => { await img.decode(); return img.naturalWidth }") == 960
+        assert width_of(plot) == 960
     expect(eyes.tab.locator("tr.own")).to_contain_text("what happened")
     assert eyes.overflow() <= 0
     eyes.shoot("schedule-region")
@@ -153,6 +160,11 @@ def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, room: Room) -> 
         expect(eyes.tab.get_by_role("heading", name="Lists")).to_be_visible()
         eyes.tab.locator(".cards a").first.click()
         expect(eyes.tab.get_by_role("heading", name="What came, and what is expected")).to_be_visible()
+        assert (
+            eyes.tab.locator("img.plot").evaluate("async img => { await img.decode(); return img.naturalWidth }") == 960
+        )
+        expect(eyes.tab.get_by_text("There is too little to compare yet")).to_be_visible()
+        eyes.shoot("schedule-region-new")
         assert archive.counts().records >= 12
 
 

@@ -1,6 +1,6 @@
 """What other rules would have made of a list: its journal comes in, what happened beside what they would have done.
 
-When a record came is known only to the time between two visits. Records are taken to have come evenly in it, so what
+When a record came is known only to the time between two visits. It is taken to have come at any moment of it, so what
 the other rules would have seen and missed is an estimate; what happened is not.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from random import Random
 from statistics import median_low
 
 from scythe.archive.rows import LookRow
@@ -77,11 +78,15 @@ def _bounded(looks: list[LookRow]) -> list[LookRow]:
 
 
 def _spans(looks: Sequence[LookRow]) -> Iterator[list[float]]:
-    """Yield when the records of each visit may have come: evenly since the visit before."""
+    """Yield when the records of each visit may have come: at any moment since the visit before.
+
+    Records a constant time apart would find hardly a visit without news, and let adaptive rules come too often.
+    """
+    chance = Random(1)  # the same journal, the same numbers
     for before, look in pairwise(looks):
         at, count = look.at.timestamp(), look.new + look.lost
         since_s = max(at - before.at.timestamp(), 0.0)  # a clock that was set back tells nothing
-        yield [at - since_s * (1 - (number + 0.5) / count) for number in range(count)]
+        yield [at - since_s * chance.random() for _ in range(count)]
 
 
 def _rules(over_s: float, visits: int) -> Iterator[tuple[str, Estimator]]:
