@@ -61,6 +61,7 @@ def _search_table(name: str, *columns: Column[Any]) -> Table:
         *columns,
     )
     Index(f"{name}_site", table.c.site, table.c.kind, table.c.id)
+    Index(f"{name}_kind", table.c.kind)
     cut = column("is_cut").is_(True)
     Index(f"{name}_cut", table.c.id, sqlite_where=cut, postgresql_where=cut)
     return table

@@ -15,6 +15,7 @@ _LONG = 1_500  # characters from which a paragraph is compared sentence by sente
 _WORDS = 60_000  # that are compared one by one in all: some 0.1 s
 _BLOCKS = 400  # shown
 _CHARS = 400_000  # shown
+_FOLDED_CHARS = 60_000  # of what did not change, to be unfolded
 _LIKE = 0.35  # share of a paragraph that must stay for it to be the same one, changed
 _WORD = re.compile(r"\s+|[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+|.")
 
@@ -178,11 +179,12 @@ def _changed(gone: list[str], came: list[str]) -> Iterator[DiffPart]:
 
 def _within(blocks: Sequence[DiffBlock]) -> Iterator[DiffBlock]:
     """Yield as many blocks as a page can show; folded ones without their text where that is too long."""
-    chars = 0
+    chars = folded = 0
     for block in blocks[:_BLOCKS]:
         size = sum(len(part.text) for part in block.parts)
-        if block.kind == "folded" and size > _CHARS // 10:
-            yield DiffBlock("folded", (), block.paragraphs)
+        if block.kind == "folded":
+            folded += size
+            yield block if folded <= _FOLDED_CHARS else DiffBlock("folded", (), block.paragraphs)
             continue
         chars += size
         if chars > _CHARS:

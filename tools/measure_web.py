@@ -1,0 +1,138 @@
+"""Ask every page of the web page, and every operation that only reads, on a big archive; print how long each takes.
+
+    python tools/measure_web.py ARCHIVE [--times 5] [--bar 300]
+
+ARCHIVE is what tools/make_big_archive.py wrote. The routes are those of the application: one that is new and has names
+in its path that are not known here ends the measurement with an error. Exit code 1: the slowest is above the bar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import text
+
+from scythe.archive.open import open_archive
+from scythe.demo import site as demo_site
+from scythe.site import Site
+from scythe.sources import Loaded
+from scythe.web.app import all_documents, all_operations, all_views
+from scythe.web.archived import DownloadWanted
+from scythe.web.room import Room, RoomOptions
+from scythe.web.serve import Serving, serve_in_thread
+
+SITE = "site00.example"
+# what is asked beside the path itself, by the path: the same page with more to do
+MORE = {
+    "/archive": ["?q=harvest", "?q=harvest&what=records", "?what=records", f"?q=harvest+market&site={SITE}",
+                 "?q=%22harvest+field%22&old=true", "?q=nosuchword", "?what=records&since=2026-10-05&until=2026-10-07",
+                 "?q=harv*&what=records&order=newest&kind=products", "?q=%E6%94%B6%E6%88%90"],
+    "/api/search": ["?q=harvest", "?q=harvest&what=records&order=newest", "?what=records&count=100"],
+}  # fmt: skip
+_NAME = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
+
+
+def numbers(archive: str) -> dict[str, list[str]]:
+    """Return what stands for the names in paths: numbers of the archive, and of pages at hand."""
+    with open_archive(archive, create=False) as opened, opened.database.reading() as connection:
+
+        def first(query: str) -> str:
+            return str(connection.execute(text(query)).scalar() or 1)
+
+        changed = first("SELECT id FROM pages WHERE versions > 1 AND id NOT IN (SELECT id FROM watches) ORDER BY id")
+        long = first("SELECT page FROM versions JOIN extractions ON version = id ORDER BY length(text) DESC LIMIT 1")
+        return {
+            "document": [changed, long],
+            "list": [first("SELECT id FROM watches ORDER BY id")],
+            "record": [first("SELECT max(id) FROM records"), first("SELECT min(id) FROM records")],
+            "watch": [first("SELECT id FROM watches ORDER BY id")],
+            "region": [first("SELECT id FROM regions ORDER BY id")],
+        }  # fmt: skip
+
+
+def addresses(path: str, names: dict[str, list[str]]) -> Iterator[str]:
+    """Yield addresses of a path, its names filled in."""
+    found = _NAME.findall(path)
+    if not found:
+        yield path
+        yield from (f"{path}{more}" for more in MORE.get(path, ()))
+        return
+    is_archived = path.startswith(("/archive/", "/api/documents/"))
+    fills = names["document"] if is_archived and found == ["page"] else names[found[0]]
+    for fill in fills:
+        yield _NAME.sub(lambda match, fill=fill: fill if match[1] == found[0] else names[match[1]][0], path)
+
+
+def ask(serving: Serving, address: str) -> tuple[int, float]:
+    """Return status and milliseconds of one request."""
+    request = urllib.request.Request(f"{serving.url}{address.lstrip('/')}")
+    request.add_header("Authorization", f"Bearer {serving.gate.token}")
+    began = time.perf_counter()
+    try:
+        with urllib.request.urlopen(request) as answer:
+            answer.read()
+            return answer.status, 1e3 * (time.perf_counter() - began)
+    except urllib.error.HTTPError as error:
+        with error:
+            error.read()
+            return error.code, 1e3 * (time.perf_counter() - began)
+
+
+def measure(serving: Serving, names: dict[str, list[str]], times: int) -> list[tuple[float, int, str]]:
+    operations = [one for one in all_operations() if one.method == "GET"]
+    downloads = [one.path for one in all_documents() if one.wanted is not DownloadWanted]  # a file, not a page
+    paths = [one.path for one in all_views()] + [one.path for one in operations] + downloads
+    measured = []
+    for path in dict.fromkeys(paths):
+        for address in addresses(path, names):
+            for given in (address, with_site(path, address)):
+                if given:
+                    answers = [ask(serving, given) for _ in range(times + 1)][1:]  # the first fills what is kept
+                    measured.append((statistics.median(ms for _, ms in answers), answers[0][0], given))
+    return sorted(measured, reverse=True)
+
+
+def with_site(path: str, address: str) -> str:
+    """Return the address for one site, where the page can be narrowed to one."""
+    wanted = next((one.wanted for one in (*all_views(), *all_operations(), *all_documents()) if one.path == path), None)
+    fields = getattr(wanted, "__struct_fields__", ())
+    if "site" not in fields or "{site}" in path or "site=" in address:
+        return ""
+    return f"{address}{'&' if '?' in address else '?'}site={SITE}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("archive")
+    parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--bar", type=float, default=300.0, help="milliseconds")
+    options = parser.parse_args()
+    with open_archive(options.archive, create=False) as archive:
+        archive.index_new(budget_s=3_600)
+    pages = [Loaded(page.path, page.html, page.url, page.content_type) for page in demo_site(seed=1, pages=24)]
+    names = numbers(options.archive) | {"page": ["1"], "number": ["0"], "name": [quote(SITE)], "site": [quote(SITE)]}
+    with tempfile.TemporaryDirectory() as folder:
+        profile = Path(folder) / "site.json"
+        Site.learn([(page.url or "", page.body) for page in pages]).save(profile)
+        room = Room(RoomOptions(options.archive, profile, "The Field Post"), pages)
+        with serve_in_thread(room) as serving:
+            measured = measure(serving, names, options.times)
+    print("| median, ms | status | address |\n|---|---|---|")
+    for ms, status, address in measured:
+        print(f"| {ms:.0f} | {status} | {address} |")
+    print(f"\nslowest of {len(measured)}: {measured[0][0]:.0f} ms ({measured[0][2]})")
+    sys.exit(measured[0][0] > options.bar)
+
+
+if __name__ == "__main__":
+    main()
