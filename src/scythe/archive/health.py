@@ -6,7 +6,7 @@ pages is told about as quickly as one of ten.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -106,16 +106,16 @@ class SiteHealth:
 def read_health(database: Database, site: int, *, now: datetime, versions: int = 40) -> SiteHealth:
     """Read how a site fares; `versions` of its profile are listed at most."""
     with sound(database.where), database.reading() as connection:
-        recent = connection.execute(_recent(site)).one()
+        last = connection.execute(_last(site)).all()
         addresses, states = _addresses(connection, site)
         shares, sampled = read_shares(connection, site)
         return SiteHealth(
             counts=count(connection, site, states),
             addresses=addresses[:_REASONS],
-            fetched=recent.number,
-            fetched_since=None if recent.since is None else moment(recent.since),
-            answered=_reasons(connection, _answers(site), _REASONS),
-            failures=_failures(connection, site),
+            fetched=len(last),
+            fetched_since=moment(min(row.at for row in last)) if last else None,
+            answered=_tally(last),
+            failures=_failures(connection, last),
             shares=shares,
             sampled=sampled,
             versions=read_versions(connection, site, versions),
@@ -188,19 +188,15 @@ def _addresses(connection: Connection, site: int) -> tuple[list[Reason], dict[st
     return found, dict(states)
 
 
-def _last(site: int) -> Any:
-    query = select(FETCHES.c.id, FETCHES.c.at, FETCHES.c.state, FETCHES.c.why, FETCHES.c.status, FETCHES.c.url)
-    return query.where(FETCHES.c.site == site).order_by(FETCHES.c.id.desc()).limit(_RECENT).subquery("last")
+def _last(site: int) -> Select[Any]:
+    """Return the query for the last fetches of a site, the newest first."""
+    told = (FETCHES.c[name] for name in ("url", "at", "state", "why", "status"))
+    return select(*told).where(FETCHES.c.site == site).order_by(FETCHES.c.id.desc()).limit(_RECENT)
 
 
-def _recent(site: int) -> Select[Any]:
-    last = _last(site)
-    return select(func.count().label("number"), func.min(last.c.at).label("since")).select_from(last)
-
-
-def _answers(site: int) -> Select[Any]:
-    last = _last(site)
-    return select(last.c.state, last.c.why, func.count().label("number")).group_by(last.c.state, last.c.why)
+def _tally(fetches: Sequence[Row[Any]]) -> list[Reason]:
+    counts = Counter((row.state, row.why) for row in fetches)
+    return [Reason(state, why, number) for (state, why), number in counts.most_common(_REASONS)]
 
 
 def _reasons(connection: Connection, query: Select[Any], limit: int) -> list[Reason]:
@@ -208,17 +204,11 @@ def _reasons(connection: Connection, query: Select[Any], limit: int) -> list[Rea
     return [Reason(row.state, row.why, row.number) for row in rows]
 
 
-def _failures(connection: Connection, site: int) -> list[Failure]:
-    last = _last(site)
-    query = (
-        select(last.c.at, last.c.status, last.c.state, last.c.why, URLS.c.url)
-        .join(URLS, URLS.c.id == last.c.url)
-        .where(last.c.state.in_(FAILED), last.c.why != "")
-        .order_by(last.c.id.desc())
-        .limit(_FAILURES)
-    )
-    rows = connection.execute(query).all()
-    return [Failure(moment(row.at), row.url, row.status, row.state, row.why) for row in rows]
+def _failures(connection: Connection, fetches: Sequence[Row[Any]]) -> list[Failure]:
+    rows = [row for row in fetches if row.state in FAILED and row.why][:_FAILURES]
+    query = select(URLS.c.id, URLS.c.url).where(URLS.c.id.in_([row.url for row in rows]))
+    urls = {one.id: one.url for one in connection.execute(query)} if rows else {}
+    return [Failure(moment(row.at), urls[row.url], row.status, row.state, row.why) for row in rows]
 
 
 def _robots(connection: Connection, site: int) -> list[StoredRobots]:
