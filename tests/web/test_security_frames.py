@@ -113,6 +113,16 @@ def test_each_attempt_alone_does_nothing_either(look: Look, trap: Trap, room: Ro
     assert (eyes.tab.title(), eyes.tab.url, said, trap.hits) == ("Overview \u00b7 scythe", f"{eyes.own}/", [], [])
 
 
+@pytest.mark.parametrize("path", ["/annotate", "/fields?page=1", "/rules", "/records?page=1"])
+def test_pages_that_show_it_stay_themselves(look: Look, trap: Trap, path: str) -> None:
+    eyes = look(path)
+    settle(eyes.tab)
+    frames = [frame.url.partition("?")[0] for frame in eyes.tab.frames[1:]]
+    assert all(url.startswith(f"{eyes.own}/frame/") for url in frames)
+    assert eyes.tab.title().endswith(" \u00b7 scythe")
+    assert trap.hits == []
+
+
 def test_opened_by_itself_the_frame_does_nothing(look: Look, trap: Trap) -> None:
     eyes = look("/frame/1")
     settle(eyes.tab)

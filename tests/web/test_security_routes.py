@@ -57,6 +57,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
     room = make_room(folder, demo_pages(3), archive=str(folder / "archive.db"))
     with room.archive() as archive:
         archive.add_site("field-post", "https://field-post.example/")  # type: ignore[arg-type]
+        archive.index_new()  # made of the rest, when somebody searches first
     with serve_in_thread(room) as serving:
         yield Open(room, serving, folder)
 
