@@ -38,6 +38,7 @@ JOINERS = {
     "record_files",
     "rule_words",
     "teach",
+    "teach_fields",
     "teach_images",
     "harvest",
     "reap",
