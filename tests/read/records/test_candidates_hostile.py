@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scythe.page.page import Page
+from scythe.read.records import candidates
 from scythe.read.records.candidates import MOST, MOST_RECORDS, find_candidates
 
 SIZE = 20_000
@@ -73,3 +74,17 @@ def test_no_set_of_texts_is_offered_twice(soup):
     html = "".join(f"<{tag}{'' if tag[0] == '/' else names}>{'text' if told else ''}" for tag, names, told in soup)
     found = [one.leaves for one in find_candidates(Page.from_text(html).elements)]
     assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize("most", [5, 20])
+def test_sets_beyond_the_bound_do_not_take_the_others_with_them(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "MOST_RECORDS", most)
+    html = "<ul><li>one<li>two<li>three</ul>" + "<p>a line that is long enough to be something" * 30
+    found = find_candidates(Page.from_text(html).elements)
+    assert sum(len(one.rows) for one in found) <= most
+    assert found
+
+
+def test_a_page_with_nothing_but_sets_beyond_the_bound_has_no_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "MOST_RECORDS", 5)
+    assert find_candidates(Page.from_text("<p>a line of text" * 30).elements) == []

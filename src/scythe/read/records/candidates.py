@@ -103,6 +103,8 @@ def _build(elements: Elements, columns: Columns, found: Groups, spans: Spans) ->
     kept = _first_of_each(_add_up(_mark(spans.leaf_start, spans.leaf_end), found))
     if len(kept) > MOST or found.counts[kept].sum() > MOST_RECORDS:
         kept = _keep_longest(kept, found.counts, _add_up(_weigh(elements, spans), found))
+    if not len(kept):
+        return []
     counts = found.counts[kept]
     starts = starts_of(counts)
     records = found.records[places_of(found.starts[kept], counts)]
@@ -162,6 +164,7 @@ def _weigh(elements: Elements, spans: Spans) -> Ints:
 
 def _keep_longest(sets: Ints, counts: Ints, weights: Ints) -> Ints:
     """Return the sets with the most text within the bounds, in their order."""
+    sets = sets[counts[sets] <= MOST_RECORDS]  # one beyond the bound must not take the others with it
     sets = sets[np.argsort(-weights[sets], kind="stable")][:MOST]
     return np.sort(sets[np.cumsum(counts[sets]) <= MOST_RECORDS])
 
