@@ -1,9 +1,9 @@
 """Pick fields as a person would, and count what is right: `python tools/measure_fields.py FILE... [--steps N]`.
 
 Each FILE holds pages as JSON lines (`site html gold`; gold: accepted values by field), compressed or not. Of each site
-the page with most fields is shown first; then, step after step, the page that the table puts first is looked at and put
-right, or, to compare, simply the next page. On all pages not shown the cells are counted that are right, that are
-doubtful, and that are both wrong and doubtful.
+the page with most fields is shown first; then, step after step, a page is looked at and put right: the one that the
+table puts first; to compare, the most doubtful one without asking for a common one second; or simply the next one. On all
+pages not shown the cells are counted that are right, that are doubtful, and that are both wrong and doubtful.
 """
 
 from __future__ import annotations
@@ -27,18 +27,19 @@ from scythe.web.jobs import Job
 from scythe.web.room import PROFILE, Room, RoomOptions
 
 Gold = dict[str, list[str]]
+POLICIES = ("the page that the table puts first", "the most doubtful page", "the next page")
 
 
 class Trial:
     """One site, and somebody who knows what its pages say."""
 
-    def __init__(self, rows: Sequence[dict[str, Any]], is_doubt: bool) -> None:
+    def __init__(self, rows: Sequence[dict[str, Any]], policy: str) -> None:
         pages = [Loaded(str(at), row["html"].encode(), f"https://site.example/{at}") for at, row in enumerate(rows)]
         self.room = Room(RoomOptions(), pages)
         self.sitting: Sitting = self.room.part(Sittings).of(PROFILE)
         self.gold: dict[int, Gold] = {at + 1: row["gold"] for at, row in enumerate(rows)}
         self.names = sorted({name for gold in self.gold.values() for name, values in gold.items() if values})
-        self.is_doubt = is_doubt
+        self.policy = policy
         self.seconds: list[float] = []
 
     def show(self, page: int) -> None:
@@ -56,11 +57,15 @@ class Trial:
         self.seconds.append(time.perf_counter() - begin)
 
     def next(self) -> int | None:
-        """Return the page to look at next: the most doubtful, or the next one."""
+        """Return the page to look at next."""
         assert self.sitting.trial is not None
         rows = [row for row in self.sitting.trial.rows if row.page not in self.sitting.shown]
-        ordered = rows if self.is_doubt else sorted(rows, key=lambda row: row.page)
-        return ordered[0].page if ordered else None
+        if self.policy == POLICIES[1]:
+            odd = [row for row in rows if not any(_is_asked(reason) for cell in row.cells for reason in cell.reasons)]
+            rows = odd or rows
+        elif self.policy == POLICIES[2]:
+            rows.sort(key=lambda row: row.page)
+        return rows[0].page if rows else None
 
     def count(self) -> Counter[str]:
         """Count the cells of pages that were not shown."""
@@ -80,9 +85,13 @@ class Trial:
         return found
 
 
-def run(rows: Sequence[dict[str, Any]], steps: int, *, is_doubt: bool) -> tuple[list[Counter[str]], list[float]]:
+def _is_asked(reason: str) -> bool:
+    return reason.startswith("only one page is shown")
+
+
+def run(rows: Sequence[dict[str, Any]], steps: int, policy: str) -> tuple[list[Counter[str]], list[float]]:
     """Show one page after the other; return what was counted after each."""
-    trial = Trial(rows, is_doubt)
+    trial = Trial(rows, policy)
     first = max(trial.gold, key=lambda page: (sum(map(bool, trial.gold[page].values())), -page))
     page: int | None = first
     counts = []
@@ -104,12 +113,12 @@ def main() -> None:
     for path in options.files:
         for row in map(json.loads, open_lines(path)):
             sites[row["site"]].append(row)
-    for is_doubt in (True, False):
-        print("the most doubtful page next" if is_doubt else "the next page next")
+    for policy in POLICIES:
+        print(policy, flush=True)
         totals = [Counter[str]() for _ in range(options.steps)]
         seconds: list[float] = []
         for rows in sites.values():
-            counts, took = run(rows, options.steps, is_doubt=is_doubt)
+            counts, took = run(rows, options.steps, policy)
             totals = [total + count for total, count in zip(totals, counts, strict=True)]
             seconds += took
         for shown, total in enumerate(totals, start=1):

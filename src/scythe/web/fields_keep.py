@@ -164,9 +164,10 @@ def plan_saving(room: Room, sitting: Sitting) -> list[str]:
         lines.append(f"Kept as it is: {_listed(kept)}.")
     if profile.images.labelled:
         lines.append(f"Kept: what people said of images on {len(profile.images.labelled)} pages.")
-    new = sitting.trial.taught.new if sitting.trial is not None else ()
-    if new:
-        lines.append(f"New kinds of pages: {len(new)}.")
+    if sitting.trial is not None and sitting.is_tried:
+        taught = sitting.trial.taught
+        lines += [f"New kinds of pages: {len(taught.new)}."] if taught.new else []
+        lines += [note for note in taught.notes if not any(f": {name}: " in note for name in names)]
     return lines
 
 

@@ -105,7 +105,7 @@ function letGo() {
   picker.choose(null);
   at("pick").hidden = true;
   at("invite").hidden = false;
-  at("invite").textContent = "Click it on the page, or find it in the list of texts below.";
+  at("invite").textContent = "Click it, or find it in the list.";
   at("chosen-title").textContent = "Choose a value";
   at("name").value = "";
 }
@@ -241,17 +241,19 @@ function drawFields() {
 
 function drawField(field) {
   const here = field.shown.find((each) => each.page === page);
-  const tags = [el("span", { class: "tag" }, `shown on ${counted(field.shown.length, "page")}`)];
-  if (seen.is_tried && seen.rows.length) tags.push(el("span", { class: field.found * 2 < seen.rows.length ? "tag warn" : "tag good" }, `found on ${field.found} of ${seen.rows.length}`));
-  if (seen.is_tried && field.doubtful) tags.push(el("span", { class: "tag warn" }, `${field.doubtful} doubtful`));
-  if (field.changed) tags.push(el("span", { class: "tag note" }, `changed on ${field.changed}`));
+  const tags = [el("span", {}, `shown on ${counted(field.shown.length, "page")}`)];
+  if (seen.is_tried && seen.rows.length) {
+    tags.push(el("span", { class: field.found * 2 < seen.rows.length ? "warn" : "good" }, `found on ${field.found} of ${seen.rows.length}`));
+    if (field.doubtful) tags.push(el("span", { class: "warn" }, `${field.doubtful} doubtful`));
+    if (field.changed) tags.push(el("span", {}, `${field.changed} changed`));
+  }
   const values = field.shown.flatMap(({ page: number, values: given }) => (given.length ? given.map((each) => each.value) : ["none"]).map((value) => el("li", {}, el("button", {
     type: "button", class: "link", onclick: () => show(number, given[0]?.element ?? null),
   }, value.slice(0, 60)))));
   return el("li", {},
     el("div", { class: "row" }, el("h3", {}, field.name),
       el("button", { type: "button", class: "quiet small", "aria-label": `Forget the field ${field.name}`, onclick: () => change("forget", { site, name: field.name }, `Forgotten: ${field.name}`) }, "Forget")),
-    el("p", { class: "tags" }, tags),
+    el("p", { class: "tags soft small" }, tags),
     el("ul", { class: "examples small" }, values.slice(0, 6)),
     field.shown.some((each) => each.values.length === 2) && field.shown.length === 1
       ? el("p", { class: "soft small" }, "For a field that repeats, show three or more of its values; two are taken for places of one value.") : null,
