@@ -2,8 +2,8 @@
 
 Each FILE holds pages as JSON lines (`site html gold`; gold: accepted values by field), compressed or not. Of each site
 the page with most fields is shown first; then, step after step, a page is looked at and put right: the one that the
-table puts first; to compare, the most doubtful one without asking for a common one second; or simply the next one. On all
-pages not shown the cells are counted that are right, that are doubtful, and that are both wrong and doubtful.
+table puts first; to compare, the most doubtful one without asking for a common one second; or simply the next one. On
+all pages not shown the cells are counted that are right, that are doubtful, and that are both wrong and doubtful.
 """
 
 from __future__ import annotations
