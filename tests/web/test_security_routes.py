@@ -10,16 +10,19 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from starlette.routing import Mount, Route
-from tests.web.asking import Answer, ask, bearer, cookie, posting
+from tests.web.asking import Answer, ask, bearer, call, cookie, posting
 from tests.web.conftest import demo_pages, make_room
+from tests.web.trap import set_trap
 
+from scythe.sources import Reach
 from scythe.web.app import all_documents, all_operations, all_views, make_app
 from scythe.web.frames import FRAME_POLICIES
 from scythe.web.gate import NOTHING_POLICY, PAGE_POLICY, Gate, Guarded
-from scythe.web.room import Room
+from scythe.web.room import Room, RoomOptions
 from scythe.web.serve import Serving, serve_in_thread
 
 BOUND = {
@@ -201,3 +204,38 @@ def test_an_error_of_our_own_says_nothing_and_binds_the_browser(
     monkeypatch.setattr(opened.room, "page", break_down)
     answer = ask(opened.serving, "/frame/1", headers=cookie(opened.serving.gate))
     assert (answer.status, b"secret" in answer.body, is_bound(answer)) == (500, False, True)
+
+
+INSIDE = (
+    "file:///etc/passwd",  # CVE-2026-26217, CVE-2024-51483
+    "file:/etc/passwd",  # CVE-2024-56509
+    "/etc/passwd",
+    "http://169.254.169.254/latest/meta-data/",  # CVE-2026-27696
+    "http://TRAP/",
+    "TRAP/",
+    "http://TRAP\\@public.example/",  # GHSA-rph4-96w6-q594
+    "http://[::ffff:127.0.0.1]:PORT/",
+    "http://2130706433:PORT/",
+    "http://100.64.0.1/",  # GHSA-gwph-fp79-379w
+    "gopher://TRAP/",
+    "javascript:alert(1)",
+)
+
+
+@pytest.mark.slow
+def test_no_operation_reaches_into_the_network_or_the_disk(tmp_path: Path) -> None:
+    with set_trap() as trap:
+        own = urlsplit(trap.url)
+        room = Room(RoomOptions(str(tmp_path / "archive.db"), tmp_path / "site.json", "", Reach(timeout_s=2.0), 0.0))
+        asking = [one for one in all_operations() if one.method == "POST" and "url" in one.wanted.__struct_fields__]
+        with serve_in_thread(room) as serving:
+            for operation in asking:
+                for address in INSIDE:
+                    url = address.replace("TRAP", own.netloc).replace("PORT", str(own.port))
+                    answer = call(serving, operation.path, {"url": url})
+                    assert answer.status in (200, 404, 409, 422, 502)
+                    assert b"root:" not in answer.body
+            room.jobs.close()
+    assert {operation.path for operation in asking} >= {"/api/pages", "/api/read", "/api/extract", "/api/runs/crawl"}
+    assert [job.state for job in room.jobs.seen() if job.state == "done"] == []
+    assert trap.hits == []
