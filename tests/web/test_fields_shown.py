@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.web.asking import call
 from tests.web.conftest import make_room
 
 import scythe
@@ -34,6 +35,7 @@ from scythe.web.fields_said import (
 from scythe.web.jobs import JobSeen
 from scythe.web.operation import NotNow, NotThere
 from scythe.web.room import Room, RoomOptions
+from scythe.web.serve import serve_in_thread
 
 SHOP = world(pages=60)
 PLANS = [plan for plan in SHOP.ledger.by_path.values() if plan.kind == "product"][:8]
@@ -297,6 +299,21 @@ def test_downloads_are_what_scythe_learn_reads(room: Room, tmp_path: Path) -> No
     assert [page.example for page in loaded[:3]] == [{"price": [PRICES[0]]}, None, {"gift": []}]
     assert read_examples(examples, loaded)[:3] == [{"price": [PRICES[0]]}, None, {"gift": []}]
     assert json.loads(examples.read_text())[PRODUCTS[0].url] == {"price": [PRICES[0]]}
+
+
+def test_by_http_names_are_refused_and_without_pages_it_says_what_to_do(room: Room, tmp_path: Path) -> None:
+    with serve_in_thread(room) as serving:
+        refused = call(serving, "/api/fields/pick", {"page": 1, "name": "x" * 61, "value": PRICES[0]})
+        assert (refused.status, refused.value["error"]) == (
+            422,
+            "the name of a field has 60 characters at most, this one 61",
+        )
+        assert call(serving, "/fields?site=nobody.example").status == 404
+    with serve_in_thread(make_room(tmp_path, [])) as serving:
+        shown = call(serving, "/fields")
+        assert shown.status == 200
+        assert b"No pages at hand yet" in shown.body
+        assert b'data-next="/fields?site=profile"' in shown.body
 
 
 def test_the_view_begins_with_a_site_that_has_pages(room: Room) -> None:

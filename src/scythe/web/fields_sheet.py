@@ -135,9 +135,9 @@ class Sheet:
         if link is not None and self.number(link) is not None:
             yield from self._attributes(link, "of the link around it", ("href",))
         for tag, name, says in (("a", "href", "link"), ("img", "src", "picture"), ("time", "datetime", "time")):
-            found = node.css_first(tag) if node.tag != tag else None
-            if found is not None and self.number(found) is not None:
-                yield from self._attributes(found, f"of the {says} in it", (name,))
+            inside = node.css(tag) if node.tag != tag else []
+            if len(inside) == 1 and self.number(inside[0]) is not None:  # of several it is not clear which
+                yield from self._attributes(inside[0], f"of the {says} in it", (name,))
 
     def _attributes(self, node: LexborNode, where: str, names: tuple[str, ...] = ()) -> Iterator[Take]:
         given = node.attributes
