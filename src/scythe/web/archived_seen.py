@@ -88,8 +88,8 @@ class RecordSeenOften:
 class Sheet:
     """Records with the same columns, one a row."""
 
-    site: str
-    page: str
+    site: str  # empty: of several, told with each record
+    page: str  # where all were seen first; empty: on several
     kind: str
     columns: tuple[str, ...]
     rows: tuple[tuple[RecordHit, tuple[tuple[Piece, ...], ...]], ...]  # a record, and a cell for each column
@@ -169,7 +169,7 @@ def as_hit(record: ArchivedRecord) -> RecordHit:
 
 
 def line_up(records: Sequence[RecordHit]) -> list[Sheet]:
-    """Put records into tables: those of one page, one after the other, share the columns that any of them has."""
+    """Put records into tables: those that follow each other share the columns that any of them has."""
     groups: list[list[RecordHit]] = []
     for record in records:
         if groups and _fits(record, groups[-1][-1]):
@@ -180,7 +180,7 @@ def line_up(records: Sequence[RecordHit]) -> list[Sheet]:
 
 
 def _fits(record: RecordHit, other: RecordHit) -> bool:
-    if (record.site, record.kind) != (other.site, other.kind):
+    if record.kind != other.kind:
         return False
     ours, theirs = ({field.name for field in one.fields} for one in (record, other))
     return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
@@ -192,5 +192,6 @@ def _sheet(group: Sequence[RecordHit]) -> Sheet:
     for record in group:
         cells = {field.name: field.pieces for field in record.fields}
         rows.append((record, tuple(cells.get(name, ()) for name in columns)))
-    pages = {record.page for record in group}
-    return Sheet(group[0].site, pages.pop() if len(pages) == 1 else "", group[0].kind, columns, tuple(rows))
+    sites, pages = {record.site for record in group}, {record.page for record in group}
+    site, page = (ours.pop() if len(ours) == 1 else "" for ours in (sites, pages))
+    return Sheet(site, page, group[0].kind, columns, tuple(rows))
