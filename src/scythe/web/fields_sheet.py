@@ -29,6 +29,7 @@ from scythe.web.room import PageAtHand, Room
 KEPT = 48  # pages whose trees are kept: those learned from, and some more
 VALUE_CHARS = 20_000  # of one value; longer ones are content, which is read, not picked
 _ATTRIBUTES = ("href", "src", "datetime", "content", "alt", "title", "value", "aria-label", "srcset", "data-src")
+_SAID = {"href": "link", "src": "picture", "datetime": "exact time", "content": "stated value", "alt": "description"}
 _OWN_DATA = 6  # attributes data-... of an element that are offered
 _AROUND = 6  # elements around one that are looked at for a link
 _PATH = 64
@@ -129,15 +130,15 @@ class Sheet:
         here = self._number[node.mem_id]
         text = text_of(node)
         if text:
-            yield Take(here, "", "its text", text[:VALUE_CHARS])
+            yield Take(here, "", "text", text[:VALUE_CHARS])
         yield from self._attributes(node, "")
         link = next((each for each in islice(_above(node, _AROUND), _AROUND) if each.tag == "a"), None)
         if link is not None and self.number(link) is not None:
-            yield from self._attributes(link, "of the link around it", ("href",))
-        for tag, name, says in (("a", "href", "link"), ("img", "src", "picture"), ("time", "datetime", "time")):
+            yield from self._attributes(link, " around", ("href",))
+        for tag, name in (("a", "href"), ("img", "src"), ("time", "datetime")):
             inside = node.css(tag) if node.tag != tag else []
             if len(inside) == 1 and self.number(inside[0]) is not None:  # of several it is not clear which
-                yield from self._attributes(inside[0], f"of the {says} in it", (name,))
+                yield from self._attributes(inside[0], " inside", (name,))
 
     def _attributes(self, node: LexborNode, where: str, names: tuple[str, ...] = ()) -> Iterator[Take]:
         given = node.attributes
@@ -145,7 +146,8 @@ class Sheet:
         for name in names or (*_ATTRIBUTES, *own):
             value = squeeze(unmark(given.get(name) or ""))
             if value and len(value) <= VALUE_CHARS:
-                yield Take(self._number[node.mem_id], name, f"{name} {where}".strip(), value)
+                says = f"{_SAID[name]}{where} ({name})" if name in _SAID else name
+                yield Take(self._number[node.mem_id], name, says, value)
 
     def take(self, element: int, attribute: str) -> str:
         """Return what stands at an element. Raises NotThere, BadInput where there is nothing."""
