@@ -88,7 +88,8 @@ def ask(serving: Serving, address: str) -> tuple[int, float]:
             return error.code, 1e3 * (time.perf_counter() - began)
 
 
-def measure(serving: Serving, names: dict[str, list[str]], times: int) -> list[tuple[float, int, str]]:
+def measure(serving: Serving, names: dict[str, list[str]], times: int) -> list[tuple[float, float, int, str]]:
+    """Return median and least of the milliseconds, status and address, the slowest first."""
     operations = [one for one in all_operations() if one.method == "GET"]
     downloads = [one.path for one in all_documents() if one.wanted is not DownloadWanted]  # a file, not a page
     paths = [one.path for one in all_views()] + [one.path for one in operations] + downloads
@@ -98,7 +99,8 @@ def measure(serving: Serving, names: dict[str, list[str]], times: int) -> list[t
             for given in (address, with_site(path, address)):
                 if given:
                     answers = [ask(serving, given) for _ in range(times + 1)][1:]  # the first fills what is kept
-                    measured.append((statistics.median(ms for _, ms in answers), answers[0][0], given))
+                    spent = [ms for _, ms in answers]
+                    measured.append((statistics.median(spent), min(spent), answers[0][0], given))
     return sorted(measured, reverse=True)
 
 
@@ -127,10 +129,10 @@ def main() -> None:
         room = Room(RoomOptions(options.archive, profile, "The Field Post"), pages)
         with serve_in_thread(room) as serving:
             measured = measure(serving, names, options.times)
-    print("| median, ms | status | address |\n|---|---|---|")
-    for ms, status, address in measured:
-        print(f"| {ms:.0f} | {status} | {address} |")
-    print(f"\nslowest of {len(measured)}: {measured[0][0]:.0f} ms ({measured[0][2]})")
+    print("| median, ms | least, ms | status | address |\n|---|---|---|---|")
+    for ms, least, status, address in measured:
+        print(f"| {ms:.0f} | {least:.0f} | {status} | {address} |")
+    print(f"\nslowest of {len(measured)}: {measured[0][0]:.0f} ms ({measured[0][3]})")
     sys.exit(measured[0][0] > options.bar)
 
 
