@@ -122,7 +122,7 @@ def shown(room: Room, view: View) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("view", all_views(), ids=lambda view: view.path)
-@pytest.mark.parametrize("step", [25, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [25, pytest.param(1, marks=pytest.mark.soak)])
 def test_no_text_in_any_field_of_a_page_becomes_markup(still: Room, view: View, step: int) -> None:
     fill = make_templates(still, Gate())
     for values in shown(still, view):
@@ -219,6 +219,7 @@ def test_json_and_drawings_are_sent_as_what_they_are(pair: tuple[Serving, Servin
 # -- in a browser --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_no_payload_does_anything_in_a_browser(chromium: Any, pair: tuple[Serving, Serving]) -> None:
     serving = pair[0]
     own = f"http://{urlsplit(serving.url).netloc}"

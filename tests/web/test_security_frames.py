@@ -102,7 +102,7 @@ def test_on_the_stage_nothing_runs_leads_away_or_asks(
     assert ("/hit/picture" in trap.hits) == has_consent
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_each_attempt_alone_does_nothing_either(look: Look, trap: Trap, room: Room) -> None:
     eyes = look("/")
     said: list[str] = []
