@@ -47,7 +47,19 @@ def test_a_model_reads_lists_and_extracts_pages(desk: Path) -> None:
     async def work() -> None:
         async with connect(desk, "story.html", "--profile", "site.json", "--archive", "a.db") as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert {"read", "extract", "lists", "suggest", "sites", "pages"} <= set(tools)
+            wanted = {
+                "read",
+                "extract",
+                "records",
+                "suggest",
+                "sites",
+                "search",
+                "document",
+                "record",
+                "schedule",
+                "rules",
+            }
+            assert wanted <= set(tools)
             assert "fetch_pages" not in tools
             assert all(tool.annotations.read_only_hint for tool in tools.values())
             assert all(tool.input_schema["type"] == "object" for tool in tools.values())
@@ -56,7 +68,7 @@ def test_a_model_reads_lists_and_extracts_pages(desk: Path) -> None:
             cut = await client.call_tool("extract", {"page": 1})
             assert json.loads(cut.content[0].text) == cut.structured_content
             assert cut.structured_content["fields"]["title"]["values"] == [text["title"]]
-            lists = await client.call_tool("lists", {"page": 1})
+            lists = await client.call_tool("records", {"page": 1})
             assert lists.structured_content["answer"][0]["columns"]
 
     asyncio.run(work())

@@ -322,6 +322,7 @@ OPERATIONS = (
         DiffWanted,
         VersionsCompared,
         "How one version of a document became another.",
+        "compare",
     ),
     Operation(
         "GET",

@@ -247,7 +247,7 @@ OPERATIONS = (
         RegionsWanted,
         list[Region],
         "Read the lists and tables of a page.",
-        "lists",
+        "records",
         only_reads=True,
     ),
     Operation(

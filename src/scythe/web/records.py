@@ -212,9 +212,7 @@ def _savings(listing: Listing, one: ListSeen | None) -> list[Saving]:
 
 
 OPERATIONS = (
-    Operation(
-        "GET", "/api/records", list_records, PageRecordsWanted, PageRecords, "The lists of a page at hand.", "records"
-    ),
+    Operation("GET", "/api/records", list_records, PageRecordsWanted, PageRecords, "The lists of a page at hand."),
     *records_watch.OPERATIONS,
 )
 DOCUMENTS = (Document("/records/export", export_list, ExportWanted),)

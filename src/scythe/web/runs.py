@@ -174,11 +174,21 @@ def _unfinished(archive: Archive) -> list[Left]:
 
 
 OPERATIONS = (
-    Operation("GET", "/api/runs", list_runs, Nothing, list[RunSeen], "Crawls and watches, the newest first."),
-    Operation("GET", "/api/runs/{number}", see_run, RunWanted, RunSeen, "What a crawl or watch has come to."),
-    Operation("POST", "/api/runs/crawl", start_crawl, CrawlWanted, RunSeen, "Crawl a site into the archive."),
-    Operation("POST", "/api/runs/watch", start_watch, WatchRunWanted, RunSeen, "Visit watched pages when due."),
-    Operation("POST", "/api/runs/{number}/pause", pause_run, RunWanted, RunSeen, "End a run in good order, for now."),
-    Operation("POST", "/api/runs/{number}/continue", continue_run, RunWanted, RunSeen, "Let a run go on."),
+    Operation("GET", "/api/runs", list_runs, Nothing, list[RunSeen], "Crawls and watches, the newest first.", "runs"),
+    Operation("GET", "/api/runs/{number}", see_run, RunWanted, RunSeen, "What a crawl or watch has come to.", "run"),
+    Operation("POST", "/api/runs/crawl", start_crawl, CrawlWanted, RunSeen, "Crawl a site into the archive.", "crawl"),
+    Operation(
+        "POST",
+        "/api/runs/watch",
+        start_watch,
+        WatchRunWanted,
+        RunSeen,
+        "Visit watched pages when due.",
+        "visit_watched",
+    ),
+    Operation(
+        "POST", "/api/runs/{number}/pause", pause_run, RunWanted, RunSeen, "End a run in good order, for now.", "pause"
+    ),
+    Operation("POST", "/api/runs/{number}/continue", continue_run, RunWanted, RunSeen, "Let a run go on.", "go_on"),
 )
 VIEWS = (View("/runs", "runs.html", show_runs, area="runs"),)
