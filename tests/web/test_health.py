@@ -20,6 +20,8 @@ from scythe.learn.events import Change, Drift, Event
 from scythe.site import Site
 from scythe.url import Url
 from scythe.visits import Found, Outcome
+from scythe.web.app import make_templates
+from scythe.web.gate import Gate
 from scythe.web.health import ChangesWanted, HealthWanted, list_changes, see_health, show_health
 from scythe.web.health_verdict import judge, tell_log
 from scythe.web.operation import NotThere
@@ -181,6 +183,20 @@ def test_sites_and_versions_that_are_not_there_are_said_to_be_so(room: Room) -> 
         with pytest.raises(NotThere):
             list_changes(room, wanted)
     assert [one.layout for one in list_changes(room, ChangesWanted(site=KEY))][:1] == ["layout-2"]
+
+
+def test_a_profile_that_cannot_be_read_hides_nothing_else(room: Room) -> None:
+    with room.archive() as archive:
+        archive.save_profile(archive.find_site(KEY) or 0, "{}")
+    shown = show_health(room, ChangesWanted(site=KEY))
+    seen = shown["seen"]
+    assert (seen.verdict.state, seen.verdict.says) == ("bad", "What was learned of this site cannot be read.")
+    assert "not a profile of scythe" in seen.verdict.notes[0]
+    assert (seen.archive.counts.pages, seen.rules, shown["summaries"][4]) == (44, None, "one of the two cannot be read")
+    assert shown["summaries"][3].startswith("layout-2 added")
+    assert "Versions 3 and 4 cannot be compared" in make_templates(room, Gate())(
+        "health.html", {"area": "home", "wanted": None, **shown}
+    )
 
 
 def test_a_profile_without_an_archive_has_its_health_too(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from scythe.archive.health import Failure, Reason, Share, SiteHealth, Version, read_health
 from scythe.archive.rows import LaneRow, SiteRow, StoredRobots
+from scythe.errors import BadInput
 from scythe.fetch.robots import parse_robots
 from scythe.learn.events import Event
 from scythe.learn.health import IMAGES, RECORDS, Health
@@ -120,11 +121,15 @@ def see_health(room: Room, wanted: HealthWanted) -> HealthSeen:
     key = choose_site(room, wanted.site)
     now = datetime.now(UTC)
     row, found = _read_archive(room, key, now) if key != PROFILE else (None, None)
-    saved = _newest(room, key)
-    health = Keeper.load(saved.health, saved.profile).health if saved is not None else None
+    unreadable = ""
+    try:
+        saved = _newest(room, key)
+        health = Keeper.load(saved.health, saved.profile).health if saved is not None else None
+    except BadInput as error:  # damaged, or of a newer version: all else can still be told
+        saved, health, unreadable = None, None, str(error)
     return HealthSeen(
         site=key,
-        verdict=judge(health.drift if health is not None else None, found, now),
+        verdict=judge(health.drift if health is not None else None, found, now, unreadable),
         pages_at_hand=len(room.pages(key)),
         rules=_see_rules(saved.profile, health) if saved is not None and health is not None else None,
         archive=_see_archive(row, found) if row is not None and found is not None else None,
@@ -149,9 +154,12 @@ def show_health(room: Room, wanted: ChangesWanted) -> dict[str, Any]:
     versions = [each.version for each in seen.archive.versions] if seen.archive is not None else []
     new = wanted.new or (versions[0] if versions else 0)
     old = wanted.old or new - 1
-    changes = None
+    changes, unreadable = None, ""
     if new > 1 or wanted.old:
-        changes = list_changes(room, ChangesWanted(site=seen.site, old=old, new=new))
+        try:
+            changes = list_changes(room, ChangesWanted(site=seen.site, old=old, new=new))
+        except BadInput as error:
+            unreadable = str(error)
     return {
         "seen": seen,
         "key": seen.site,
@@ -159,19 +167,22 @@ def show_health(room: Room, wanted: ChangesWanted) -> dict[str, Any]:
         "old": old,
         "new": new,
         "changes": changes,
+        "unreadable": unreadable,
         "summaries": _summaries(room, seen.site, versions),
-        "most": max((share.pages for share in seen.archive.shares), default=0) if seen.archive is not None else 0,
     }
 
 
 def _summaries(room: Room, key: str, versions: list[int]) -> dict[int, str]:
     """Say in a line each what the newest versions changed."""
     profiles = room.part(Versions)
-    return {
-        version: summarise(compare_profiles(profiles.get(key, version - 1), profiles.get(key, version)))
-        for version in versions[:_SUMMARISED]
-        if version > 1
-    }
+    said = {}
+    for version in versions[:_SUMMARISED]:
+        if version > 1:
+            try:
+                said[version] = summarise(compare_profiles(profiles.get(key, version - 1), profiles.get(key, version)))
+            except BadInput:
+                said[version] = "one of the two cannot be read"
+    return said
 
 
 def _read_archive(room: Room, key: str, now: datetime) -> tuple[SiteRow | None, SiteHealth | None]:

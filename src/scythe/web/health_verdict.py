@@ -50,9 +50,14 @@ class Happening:
     page: int  # extracted so many when it happened
 
 
-def judge(drift: Drift | None, archive: SiteHealth | None, now: datetime) -> Verdict:
-    """Say how a site fares. `drift` is None where nothing was learned, `archive` where the site is in none."""
+def judge(drift: Drift | None, archive: SiteHealth | None, now: datetime, unreadable: str = "") -> Verdict:
+    """Say how a site fares. `drift` is None where nothing was learned, `archive` where the site is in none.
+
+    `unreadable` says why what was learned could not be read.
+    """
     notes = _note_servers(archive, now) if archive is not None else ()
+    if unreadable:
+        return Verdict("bad", "What was learned of this site cannot be read.", (unreadable, *notes))
     if drift is None:
         return Verdict("none", "Nothing was learned of this site yet.", notes)
     if drift.events:
