@@ -172,7 +172,8 @@ def test_sizes_that_would_stop_a_browser_are_left_out() -> None:
 
 def test_pages_without_their_sheets_get_a_readable_one() -> None:
     assert "<html data-sc-bare>" in inert("<link rel=stylesheet href=a.css><p>x").html
-    assert "data-sc-bare>" not in inert(f"<style>{'p{margin:0}' * 1000}</style><p>x").html
+    assert "<html data-sc-bare>" not in inert(f"<style>{'p{margin:0}' * 1000}</style><p>x").html
+    assert "<html data-sc-bare>" in inert(f"<link rel=stylesheet href=a><style>{'p{margin:0}' * 1000}</style><p>x").html
     both = inert("<style>p{color:red}</style><p>x").html
     assert both.index("@layer scythe") < both.index("p{color:red}") < both.index("animation: none !important")
 

@@ -73,7 +73,7 @@ _MOST_DIGITS |= {"cellspacing": 2, "size": 2}
 _LIST_ONLY = frozenset(("type", "value", "start", "reversed"))
 _VALUE_CHARS = 4_000
 _SAID_CHARS = 500  # of what a box says
-_FEW_STYLES = 2_000  # characters: a page that has no more brings its looks along in sheets that are not loaded
+_FEW_STYLES = 2_000  # characters
 
 # the address of a picture by the number of its image; None: not to be loaded
 Address = Callable[[int], str | None]
@@ -103,7 +103,8 @@ def make_inert(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) ->
     if writer.is_cut:
         inside += f"<p {_KIND}='note'>The rest of this page is not shown: it is too long to look at.</p>"
     styles, size = _read_styles(page)
-    bare = "" if sheets or size > _FEW_STYLES else " data-sc-bare"
+    is_bare = not sheets and (size < _FEW_STYLES or page.tree.css_first("link[rel~=stylesheet i]") is not None)
+    bare = " data-sc-bare" if is_bare else ""
     html = (
         f"<!doctype html><html{_attributes(root, 'html') if root is not None else ''}{bare}><head>"
         f'<meta charset="utf-8"><title>{escape(page.head.title[:200])}</title><style>{_sheet("frame-base.css")}</style>'
