@@ -67,7 +67,7 @@ function tellCount() {
   by("told").classList.toggle("good", relevant > 0);
   const differs = opened.images.some((image) => image.is_relevant !== image.is_suggested);
   by("accept").replaceChildren(`Take ${suggested || ""} `, el("span", { class: "rest" }, suggested === 1 ? "suggestion" : "suggestions"));
-  by("accept").disabled = !differs;
+  by("accept").disabled = !differs || !suggested;
   by("none").disabled = relevant === 0;
   by("confirm").textContent = `${relevant ? `Confirm ${counted(relevant, "relevant image")}` : "Confirm: none is relevant"} →`;
 }
@@ -156,7 +156,7 @@ const toggle = (row) => {
   set((image) => (image.row === row ? !before : image.is_relevant));
 };
 const none = () => set(() => false);
-const accept = () => set((image) => image.is_suggested);
+const accept = () => by("accept").disabled || set((image) => image.is_suggested);
 
 async function confirm() {
   const done = mark(true);
