@@ -79,6 +79,7 @@ def shoot_all(eyes: Eyes, name: str) -> None:
     eyes.tab.emulate_media(color_scheme="light")
 
 
+@pytest.mark.slow
 def test_three_fields_picked_on_a_page_are_right_on_all_others(look: Look, room: Room) -> None:
     eyes = look("/fields")
     for name, value in GOLD[0].items():
