@@ -31,7 +31,7 @@ BATCH = 64
 VISITS = 40  # of each watched list
 LISTED = 20  # records that a list shows
 KINDS = ("article", "product", "website", "")
-BEGAN = datetime(2026, 10, 1, tzinfo=UTC)
+BEGAN = datetime.now(UTC).replace(microsecond=0) - timedelta(days=22)  # the last visits were lately
 SYLLABLES = ("ha", "ri", "mo", "lan", "ter", "ve", "so", "ki", "ber", "nu", "dra", "sti", "pol", "ga", "en", "wi")
 CHINESE = "今年的收成比去年好得多，农民们说雨水来得正是时候，北京的市场上粮食价格也稳定了下来。"
 
@@ -172,13 +172,15 @@ def add_watches(archive: Archive, maker: Maker, host: str, watches: int, records
 def make(where: str, *, records: int = 100_000, pages: int = 10_000, sites: int = 20, watches: int = 200) -> None:
     """Make an archive with about so much of each; half of the records come from lists that are watched."""
     maker = Maker()
-    learned = Site.learn([(page.url, page.html) for page in demo_site(seed=1, pages=24)]).to_json()
+    pages_read = [(page.url, page.html) for page in demo_site(seed=1, pages=24)]
+    learned = [Site.learn(pages_read[:12]).to_json(), Site.learn(pages_read).to_json()]
     with open_archive(where) as archive:
         for number in range(sites):
             host = f"site{number:02}.example"
             add_pages(archive, maker, host, pages // sites, records // 2 // sites)
             add_watches(archive, maker, host, max(1, watches // sites), records // 2 // sites)
-            archive.save_profile(archive.add_site(host, Url(f"http://{host}/")), learned)
+            for profile in learned:
+                archive.save_profile(archive.add_site(host, Url(f"http://{host}/")), profile)
         add_long_page(archive, maker, "site00.example")
 
 

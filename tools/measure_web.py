@@ -2,8 +2,8 @@
 
     python tools/measure_web.py ARCHIVE [--times 5] [--bar 300]
 
-ARCHIVE is what tools/make_big_archive.py wrote. The routes are those of the application: one that is new and has names
-in its path that are not known here ends the measurement with an error. Exit code 1: the slowest is above the bar.
+ARCHIVE is what tools/make_big_archive.py wrote. The routes are those of the application: one that is new and
+wants something that is not known here ends the measurement with an error. Exit code 1: the slowest is above the bar.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from urllib.parse import quote
 
+import msgspec
 from sqlalchemy import text
 
 from scythe.archive.open import open_archive
@@ -28,16 +29,22 @@ from scythe.site import Site
 from scythe.sources import Loaded
 from scythe.web.app import all_documents, all_operations, all_views
 from scythe.web.archived import DownloadWanted
+from scythe.web.operation import Document, Operation, View, Wanted
 from scythe.web.room import Room, RoomOptions
 from scythe.web.serve import Serving, serve_in_thread
 
 SITE = "site00.example"
 # what is asked beside the path itself, by the path: the same page with more to do
+_DAYS = [(datetime.now(UTC) - timedelta(days=ago)).strftime("%Y-%m-%d") for ago in (20, 18)]
 MORE = {
     "/archive": ["?q=harvest", "?q=harvest&what=records", "?what=records", f"?q=harvest+market&site={SITE}",
-                 "?q=%22harvest+field%22&old=true", "?q=nosuchword", "?what=records&since=2026-10-05&until=2026-10-07",
-                 "?q=harv*&what=records&order=newest&kind=products", "?q=%E6%94%B6%E6%88%90"],
+                 "?q=%22harvest+field%22&old=true", "?q=nosuchword", "?q=%E6%94%B6%E6%88%90",
+                 f"?what=records&since={_DAYS[0]}&until={_DAYS[1]}",
+                 "?q=harv*&what=records&order=newest&kind=products"],
     "/api/search": ["?q=harvest", "?q=harvest&what=records&order=newest", "?what=records&count=100"],
+    "/schedule/region/{region}": ["?days=365"],
+    "/schedule/plot/{region}": ["?days=365"],
+    "/schedule/compared/{region}": ["?days=365"],
 }  # fmt: skip
 _NAME = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
 
@@ -60,17 +67,16 @@ def numbers(archive: str) -> dict[str, list[str]]:
         }  # fmt: skip
 
 
-def addresses(path: str, names: dict[str, list[str]]) -> Iterator[str]:
-    """Yield addresses of a path, its names filled in."""
+def addresses(path: str, wanted: type[Wanted], names: dict[str, list[str]]) -> Iterator[str]:
+    """Yield addresses of a path, its names and what else must be said filled in."""
     found = _NAME.findall(path)
-    if not found:
-        yield path
-        yield from (f"{path}{more}" for more in MORE.get(path, ()))
-        return
+    needed = [field.name for field in msgspec.structs.fields(wanted) if field.required and field.name not in found]
+    said = f"?{'&'.join(f'{name}={names[name][0]}' for name in needed)}" if needed else ""
     is_archived = path.startswith(("/archive/", "/api/documents/"))
-    fills = names["document"] if is_archived and found == ["page"] else names[found[0]]
+    fills = names["document"] if is_archived and found == ["page"] else names[found[0]] if found else [""]
     for fill in fills:
-        yield _NAME.sub(lambda match, fill=fill: fill if match[1] == found[0] else names[match[1]][0], path)
+        filled = _NAME.sub(lambda match, fill=fill: fill if match[1] == found[0] else names[match[1]][0], path)
+        yield from (f"{filled}{more}" for more in (said, *MORE.get(path, ())))
 
 
 def ask(serving: Serving, address: str) -> tuple[int, float]:
@@ -90,13 +96,15 @@ def ask(serving: Serving, address: str) -> tuple[int, float]:
 
 def measure(serving: Serving, names: dict[str, list[str]], times: int) -> list[tuple[float, float, int, str]]:
     """Return median and least of the milliseconds, status and address, the slowest first."""
-    operations = [one for one in all_operations() if one.method == "GET"]
-    downloads = [one.path for one in all_documents() if one.wanted is not DownloadWanted]  # a file, not a page
-    paths = [one.path for one in all_views()] + [one.path for one in operations] + downloads
+    routes = [
+        one for one in (*all_views(), *all_operations(), *all_documents()) if getattr(one, "method", "GET") == "GET"
+    ]
     measured = []
-    for path in dict.fromkeys(paths):
-        for address in addresses(path, names):
-            for given in (address, with_site(path, address)):
+    for route in routes:
+        if route.wanted is DownloadWanted:  # a file of megabytes, not a page
+            continue
+        for address in addresses(route.path, route.wanted, names):
+            for given in (address, with_site(route.wanted, address)):
                 if given:
                     answers = [ask(serving, given) for _ in range(times + 1)][1:]  # the first fills what is kept
                     spent = [ms for _, ms in answers]
@@ -104,11 +112,9 @@ def measure(serving: Serving, names: dict[str, list[str]], times: int) -> list[t
     return sorted(measured, reverse=True)
 
 
-def with_site(path: str, address: str) -> str:
-    """Return the address for one site, where the page can be narrowed to one."""
-    wanted = next((one.wanted for one in (*all_views(), *all_operations(), *all_documents()) if one.path == path), None)
-    fields = getattr(wanted, "__struct_fields__", ())
-    if "site" not in fields or "{site}" in path or "site=" in address:
+def with_site(wanted: type[Wanted], address: str) -> str:
+    """Return the address for one site, where it can be narrowed to one."""
+    if "site" not in wanted.__struct_fields__ or "site=" in address:
         return ""
     return f"{address}{'&' if '?' in address else '?'}site={SITE}"
 
@@ -122,11 +128,18 @@ def main() -> None:
     with open_archive(options.archive, create=False) as archive:
         archive.index_new(budget_s=3_600)
     pages = [Loaded(page.path, page.html, page.url, page.content_type) for page in demo_site(seed=1, pages=24)]
-    names = numbers(options.archive) | {"page": ["1"], "number": ["0"], "name": [quote(SITE)], "site": [quote(SITE)]}
+    names = numbers(options.archive) | {
+        "page": ["1"],
+        "number": ["1"],
+        "element": ["40"],
+        "start": ["0"],
+        "end": ["5000"],
+    }
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "site.json"
         Site.learn([(page.url or "", page.body) for page in pages]).save(profile)
         room = Room(RoomOptions(options.archive, profile, "The Field Post"), pages)
+        room.jobs.start("measure", "Something to look at", lambda job: None)
         with serve_in_thread(room) as serving:
             measured = measure(serving, names, options.times)
     print("| median, ms | least, ms | status | address |\n|---|---|---|---|")
