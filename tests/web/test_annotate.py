@@ -285,6 +285,16 @@ def test_a_broken_draft_is_named_and_left_alone(room: Room, tmp_path: Path) -> N
     assert draft.read_text() == "not JSON"
 
 
+def test_a_place_that_takes_no_draft_is_named_and_annotating_goes_on(tmp_path: Path) -> None:
+    room = make_room(tmp_path / "nowhere", load(PAGES[:6]))
+    confirm(room, 1)
+    sitting = see_sitting(room, AnnotateWanted())
+    assert sitting.confirmed == 1
+    assert "marks cannot be kept in" in sitting.note
+    assert wait(room, save_marks(room, SaveWanted())).state == "failed"
+    assert see_sitting(room, AnnotateWanted()).is_unsaved
+
+
 def test_images_that_share_an_address_are_told_apart_in_the_draft(tmp_path: Path) -> None:
     twice = Loaded("twice.html", b"<p>One <img src=/a.png> two <img src=/a.png alt=b></p>", "https://twice.example/")
     room = make_room(tmp_path, [twice])

@@ -60,10 +60,17 @@ class Desk:
         return self._begin(key, count, Found(pages, unsaved, sitting.by, kept.rest), again=again)
 
     def keep(self, key: str) -> None:
-        """Write what is confirmed and not saved where it outlives this process, if there is such a place."""
+        """Write what is confirmed and not saved where it outlives this process, if there is such a place.
+
+        Where it cannot be written that is noted, and annotating goes on.
+        """
         kept, path = self._kept[key], self._draft(key)
-        if path is not None:
+        if path is None:
+            return
+        try:
             write_draft(path, kept.sitting, kept.rest)
+        except OSError as error:
+            kept.sitting.note = f"marks cannot be kept in {path} until they are saved: {error.strerror or error}"
 
     def _begin(self, key: str, count: int, draft: Found | None = None, *, again: bool = False) -> Kept:
         draft = draft or Found((), {}, "", ())

@@ -43,6 +43,7 @@ function mark(isConfirmed = opened.sheet.is_confirmed) {
 
 function take(seen) {
   if (!seen.sheets) return;
+  if (seen.note && seen.note !== sitting?.note) say(seen.note, { isError: true });
   sitting = seen;
   by("undo").disabled = !seen.can_undo;
   by("redo").disabled = !seen.can_redo;
