@@ -46,6 +46,7 @@ MORE = {
     "/schedule/plot/{region}": ["?days=365"],
     "/schedule/compared/{region}": ["?days=365"],
 }  # fmt: skip
+AT_HAND = {"page": ["1"], "number": ["1"], "element": ["40"], "start": ["0"], "end": ["5000"]}  # of pages at hand
 _NAME = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
 
 
@@ -94,13 +95,16 @@ def ask(serving: Serving, address: str) -> tuple[int, float]:
             return error.code, 1e3 * (time.perf_counter() - began)
 
 
+def routes() -> list[View | Operation | Document]:
+    """Return everything that can be asked for without changing anything."""
+    reading = [one for one in all_operations() if one.method == "GET"]
+    return [*all_views(), *reading, *all_documents()]
+
+
 def measure(serving: Serving, names: dict[str, list[str]], times: int) -> list[tuple[float, float, int, str]]:
     """Return median and least of the milliseconds, status and address, the slowest first."""
-    routes = [
-        one for one in (*all_views(), *all_operations(), *all_documents()) if getattr(one, "method", "GET") == "GET"
-    ]
     measured = []
-    for route in routes:
+    for route in routes():
         if route.wanted is DownloadWanted:  # a file of megabytes, not a page
             continue
         for address in addresses(route.path, route.wanted, names):
@@ -119,29 +123,27 @@ def with_site(wanted: type[Wanted], address: str) -> str:
     return f"{address}{'&' if '?' in address else '?'}site={SITE}"
 
 
+def measure_pages(where: str, times: int) -> list[tuple[float, float, int, str]]:
+    """Serve a room on an archive, with pages at hand that something was learned of, and measure all of it."""
+    with open_archive(where, create=False) as archive:
+        archive.index_new(budget_s=3_600)
+    pages = [Loaded(page.path, page.html, page.url, page.content_type) for page in demo_site(seed=1, pages=24)]
+    with tempfile.TemporaryDirectory() as folder:
+        profile = Path(folder) / "site.json"
+        Site.learn([(page.url or "", page.body) for page in pages]).save(profile)
+        room = Room(RoomOptions(where, profile, "The Field Post"), pages)
+        room.jobs.start("measure", "Something to look at", lambda job: None)
+        with serve_in_thread(room) as serving:
+            return measure(serving, numbers(where) | AT_HAND, times)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive")
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--bar", type=float, default=300.0, help="milliseconds")
     options = parser.parse_args()
-    with open_archive(options.archive, create=False) as archive:
-        archive.index_new(budget_s=3_600)
-    pages = [Loaded(page.path, page.html, page.url, page.content_type) for page in demo_site(seed=1, pages=24)]
-    names = numbers(options.archive) | {
-        "page": ["1"],
-        "number": ["1"],
-        "element": ["40"],
-        "start": ["0"],
-        "end": ["5000"],
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        profile = Path(folder) / "site.json"
-        Site.learn([(page.url or "", page.body) for page in pages]).save(profile)
-        room = Room(RoomOptions(options.archive, profile, "The Field Post"), pages)
-        room.jobs.start("measure", "Something to look at", lambda job: None)
-        with serve_in_thread(room) as serving:
-            measured = measure(serving, names, options.times)
+    measured = measure_pages(options.archive, options.times)
     print("| median, ms | least, ms | status | address |\n|---|---|---|---|")
     for ms, least, status, address in measured:
         print(f"| {ms:.0f} | {least:.0f} | {status} | {address} |")
