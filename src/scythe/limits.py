@@ -102,6 +102,7 @@ class Limits:
     searched_chars: int = 200_000  # of one document that a search finds: some 100 printed pages
     searched_words: int = 50_000  # the same in words; PostgreSQL takes 1 MB of them
     searched_bytes: int = 500_000
+    runs: int = 8  # crawls and watches that one web page has under way; each is a thread and a process
     request_bytes: int = 16_000_000  # of one request to the web page: a page to read, as JSON
     request_s: float = 60.0  # for the body of one request to come
     shown_chars: int = 5_000_000  # of a saved page in a frame; browsers show more only after seconds

@@ -23,9 +23,11 @@ from scythe.demo.replay_serve import serve_replay
 from scythe.demo.serve import InThread, serve_demo
 from scythe.demo.serving import ServeOptions
 from scythe.errors import BadInput
+from scythe.limits import LIMITS
 from scythe.sources import Reach
 from scythe.watching.options import ListOptions
 from scythe.watching.run import add_lists
+from scythe.web import runs_kept
 from scythe.web.operation import Nothing, NotNow, NotThere
 from scythe.web.room import Room
 from scythe.web.runs import (
@@ -46,7 +48,7 @@ from scythe.web.serve import Serving
 
 @pytest.fixture(scope="module")
 def demo() -> Iterator[InThread]:
-    with serve_demo(ServeOptions(pages=40, latency_s=0.02)) as served:
+    with serve_demo(ServeOptions(pages=24, latency_s=0.02)) as served:
         yield served
 
 
@@ -153,6 +155,15 @@ def test_one_crawl_of_a_site_goes_on_at_a_time(room: Room, demo: InThread) -> No
     assert pause_run(room, RunWanted(number=run.number)).state in ("pausing", "paused")
     assert until(room, run.number, "paused").ended_at is not None
     assert [seen.number for seen in list_runs(room, Nothing())] == [run.number]
+
+
+def test_no_more_runs_go_on_than_may(room: Room, demo: InThread, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs_kept, "LIMITS", replace(LIMITS, runs=1))
+    run = start_crawl(room, CrawlWanted(url=demo.url, delay=0.5))
+    with pytest.raises(NotNow, match="pause one first"):
+        start_crawl(room, CrawlWanted(url="https://example.org/"))
+    pause_run(room, RunWanted(number=run.number))
+    assert until(room, run.number, "paused").number == run.number
 
 
 def test_a_crawl_that_was_paused_is_offered_after_a_restart(room: Room, demo: InThread) -> None:

@@ -23,6 +23,7 @@ from scythe.watching.run import add_lists, forget_lists
 from scythe.web.operation import Address, Nothing, NotThere, Number, Operation, Wanted
 from scythe.web.records_seen import Listings
 from scythe.web.room import Room
+from scythe.web.runs_kept import Runs
 
 _SOON = datetime(1971, 1, 1, tzinfo=UTC)  # an address due before is due at once
 
@@ -79,7 +80,9 @@ def watch_page(room: Room, wanted: WatchWanted) -> WatchSeen:
     with room.archive() as archive:
         (number,) = add_lists(archive, [address], options)
         row = next(row for row in archive.watches() if row.id == number)
-        return _see(room, row, archive.regions(row.id))
+        seen = _see(room, row, archive.regions(row.id))
+    room.part(Runs).nudge()  # a watch that goes on need not find out by itself
+    return seen
 
 
 def _options(room: Room, wanted: WatchWanted) -> tuple[str, ListOptions]:

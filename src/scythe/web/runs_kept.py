@@ -19,6 +19,7 @@ from scythe.archive.open import open_archive
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.run import Crawl
 from scythe.errors import BadInput, ScytheError
+from scythe.limits import LIMITS
 from scythe.url import Url
 from scythe.visits import Outcome, Receipt
 from scythe.watching.events import Event
@@ -312,9 +313,11 @@ class Runs:
         where = self._room.options.archive
         if where is None:
             raise BadInput("there is no archive to keep pages in: start again with --archive FILE")
-        for other in self._runs.values():
-            if other is not run and not other.is_over and other.subject == run.subject:
-                raise NotNow(f"a {run.kind} {f'of {run.site} ' if run.site else ''}is running already")
+        going = [other for other in self._runs.values() if not other.is_over]
+        if any(other.subject == run.subject for other in going):
+            raise NotNow(f"a {run.kind} {f'of {run.site} ' if run.site else ''}is running already")
+        if len(going) >= LIMITS.runs:
+            raise NotNow(f"{len(going)} crawls and watches are running, as many as may; pause one first")
         self._runs[run.number] = run
         run.job = self._room.jobs.start(run.kind, run.title, lambda job: run.work(job, where))
         for number in [number for number, old in self._runs.items() if old.is_over][:-_KEPT]:
