@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from tests.web.conftest import NARROW, WIDE, Look
+
+from scythe.web.operation import NotNow
+from scythe.web.room import Room
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
@@ -29,3 +34,14 @@ def test_dark_can_be_chosen_and_is_kept(look: Look) -> None:
     eyes.tab.reload()
     assert eyes.tab.evaluate(paper) != light
     eyes.shoot("overview-dark")
+
+
+def test_so_much_work_of_one_kind_is_done_at_once_and_no_more(room: Room) -> None:
+    go_on = threading.Event()
+    first = room.jobs.start("learn", "one", lambda job: go_on.wait(30), most=1)
+    with pytest.raises(NotNow, match=f"job {first.number}"):
+        room.jobs.start("learn", "two", lambda job: None, most=1)
+    assert room.jobs.start("pages", "of another kind", lambda job: None, most=1).number
+    go_on.set()
+    assert first.ended.wait(30)
+    assert room.jobs.start("learn", "three", lambda job: None, most=1).number

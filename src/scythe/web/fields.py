@@ -208,7 +208,7 @@ def save_fields(room: Room, wanted: SaveWanted) -> JobSeen:
 
 
 def _started(room: Room, kind: str, title: str, work: Callable[[Job], object]) -> JobSeen:
-    job = room.jobs.start(kind, title, work)
+    job = room.jobs.start(kind, title, work, most=2)
     job.ended.wait(_SHORT_S)
     return see(job)
 

@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from time import monotonic
 
 from scythe.errors import ScytheError
+from scythe.web.refusals import NotNow
 
 _KEPT = 200  # jobs that are remembered
+_AT_ONCE = 16  # jobs of one kind that run, each in a thread
 
 
 @dataclass(slots=True)
@@ -69,9 +71,15 @@ class Jobs:
         self._lock = threading.Lock()
         self._last = 0
 
-    def start(self, kind: str, title: str, work: Callable[[Job], object]) -> Job:
-        """Begin work; what it returns is the result. Errors raised on purpose end it as failed, with their words."""
+    def start(self, kind: str, title: str, work: Callable[[Job], object], *, most: int = _AT_ONCE) -> Job:
+        """Begin work; what it returns is the result. Errors raised on purpose end it as failed, with their words.
+
+        Raises NotNow where `most` jobs of this kind are running.
+        """
         with self._lock:
+            running = [job.number for job in self._jobs.values() if job.kind == kind and job.state == "running"]
+            if len(running) >= most:
+                raise NotNow(f"such work is under way already (job {running[0]}): wait for it, or stop it")
             self._last += 1
             job = self._jobs[self._last] = Job(self._last, kind, title)
             for number in [n for n, old in self._jobs.items() if old.state != "running"][:-_KEPT]:

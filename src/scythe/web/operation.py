@@ -11,8 +11,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from scythe.errors import ScytheError
 from scythe.limits import LIMITS
+from scythe.web.refusals import NotNow as NotNow
+from scythe.web.refusals import NotThere as NotThere
 from scythe.web.room import Room
 
 # What requests may say is bounded by its type, so that the description of the interface tells it, too.
@@ -81,11 +82,3 @@ class Document:
     path: str
     call: Callable[[Room, Any], Sent]
     wanted: type[Wanted] = Nothing
-
-
-class NotThere(ScytheError):
-    """What was asked for is not there: 404."""
-
-
-class NotNow(ScytheError):
-    """What was asked for cannot be done as things stand: 409."""

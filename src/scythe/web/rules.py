@@ -164,8 +164,8 @@ def learn_site(room: Room, wanted: LearnWanted) -> JobSeen:
     if before is not None and before.profile.named:
         named = ", ".join(before.profile.named)
         raise NotNow(f"someone showed by example what {named} is: teach it again where fields are picked")
-    work = room.jobs.start("learn", f"Learn from {len(pages)} pages", lambda job: _learn(room, key, pages, before, job))
-    return see(work)
+    title = f"Learn from {len(pages)} pages"
+    return see(room.jobs.start("learn", title, lambda job: _learn(room, key, pages, before, job), most=1))
 
 
 def _learn(room: Room, key: str, pages: Sequence[PageAtHand], before: Site | None, job: Job) -> str:
