@@ -52,7 +52,7 @@ def make_server(room: Room, tools: dict[str, Tool], most_chars: int = MOST_CHARS
 
 
 def _describe(tool: Tool) -> types.Tool:
-    hints = types.ToolAnnotations(read_only_hint=not tool.changes, destructive_hint=False)
+    hints = types.ToolAnnotations(read_only_hint=not tool.changes, destructive_hint=tool.changes)
     return types.Tool(name=tool.name, description=tool.description, input_schema=tool.schema, annotations=hints)
 
 
