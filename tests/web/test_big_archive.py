@@ -8,7 +8,7 @@ import pytest
 from tools.make_big_archive import make
 from tools.measure_web import AT_HAND, addresses, measure_pages, routes
 
-NAMES = AT_HAND | dict.fromkeys(("document", "list", "record", "watch", "region"), ["1"])
+NAMES = AT_HAND | {name: ["1"] for name in ("document", "list", "record", "watch", "region")}
 
 
 @pytest.mark.parametrize("route", routes(), ids=lambda route: route.path)

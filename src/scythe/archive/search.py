@@ -33,26 +33,25 @@ class _Asked:
     """A search in the words of a database."""
 
     what: str
-    match: str  # empty: no words
-    within: str  # what narrows a match, PostgreSQL only
+    match: str  # what is looked for; empty: no words
+    within: str  # the same, in the sites that are meant
     is_sqlite: bool
-    conditions: tuple[str, ...]
+    conditions: tuple[str, ...]  # beside the words
     values: dict[str, Any]
     is_newest_only: bool  # of the versions of a document
 
     def write(self, columns: str, *more: str) -> str:
-        """Return the query for the numbers of all that matches."""
-        table = TABLES[self.what].name
+        """Return the query for all that matches; `number` is its column of numbers."""
+        table, words = TABLES[self.what].name, words_table(self.what)
         where = [*self.conditions, *more]
         if not self.match:
             source = f"{table} AS s"
         elif self.is_sqlite:  # the words first, always: they say in which order numbers come
-            source = f"{words_table(self.what)} AS w CROSS JOIN {table} AS s ON s.id = w.rowid"
-            where.append(f"{words_table(self.what)} MATCH :match")
+            source = f"{words} AS w CROSS JOIN {table} AS s ON s.id = w.rowid" if self._needs_rows else f"{words} AS w"
+            where.append(f"{words} MATCH :within")
         else:  # apart, or PostgreSQL looks at all of the newest in turn, as it expects a match soon
-            matches = "words @@ CAST(:within AS tsquery)"
-            words = f"SELECT id FROM {words_table(self.what)} WHERE {matches} OFFSET 0"  # noqa: S608
-            source = f"({words}) AS w JOIN {table} AS s ON s.id = w.id"
+            matching = f"SELECT id FROM {words} WHERE words @@ CAST(:within AS tsquery) OFFSET 0"  # noqa: S608 (values are bound)
+            source = f"({matching}) AS w" + (f" JOIN {table} AS s ON s.id = w.id" if self._needs_rows else "")
         if self.is_newest_only:
             source += " JOIN pages AS p ON p.id = s.page AND p.version = s.id"
         return f"SELECT {columns} FROM {source} WHERE {' AND '.join(where) or '1 = 1'}"  # noqa: S608 (values are bound)
@@ -61,6 +60,10 @@ class _Asked:
     def number(self) -> str:
         """The column by which the newest come first."""
         return "w.rowid" if self.match and self.is_sqlite else "w.id" if self.match else "s.id"
+
+    @property
+    def _needs_rows(self) -> bool:
+        return bool(self.conditions) or self.is_newest_only
 
 
 def search(database: Database, wanted: Search) -> Hits:
@@ -128,9 +131,9 @@ def _ask(connection: Connection, database: Database, wanted: Search, query: Quer
     """Return a search in the words of the database; None where nothing can be found."""
     conditions, values = [], dict[str, Any]()
     numbers = _site_numbers(connection, wanted.sites) if wanted.sites else []
-    if wanted.sites:
-        if not numbers:
-            return None
+    if wanted.sites and not numbers:
+        return None
+    if numbers and not query.terms:
         conditions.append(f"s.site IN ({', '.join(map(str, numbers))})")
     if wanted.kinds:
         names = {f"kind{number}": kind.lower() for number, kind in enumerate(wanted.kinds)}
@@ -141,12 +144,11 @@ def _ask(connection: Connection, database: Database, wanted: Search, query: Quer
             conditions.append(f"s.at {sign} :{name}")
             values[name] = seconds(at)
     match = within = ""
-    if query.terms and database.is_sqlite:
-        match = values["match"] = _sqlite_match(query.terms)
-    elif query.terms:
-        match = within = _postgres_match(query.terms)
+    if query.terms:
+        match = within = (_sqlite_match if database.is_sqlite else _postgres_match)(query.terms)
         if numbers:
-            within += f" & ({' | '.join(site_word(number) for number in numbers)})"
+            meant = (" OR " if database.is_sqlite else " | ").join(map(site_word, numbers))
+            within = f"({match}) {'AND' if database.is_sqlite else '&'} ({meant})"
         values["within"] = within
     newest_only = wanted.what == "documents" and not wanted.all_versions
     return _Asked(wanted.what, match, within, database.is_sqlite, tuple(conditions), values, newest_only)
@@ -199,11 +201,14 @@ def _look(connection: Connection, asked: _Asked, sign: str, border: int, most: i
     """Return up to so many numbers below a border, the highest first, and how many match, border or not."""
     values = asked.values | {"border": border, "most": most}
     if asked.is_sqlite or not asked.match:  # numbers come in order: the first ones are there at once
-        written = f"{asked.write('s.id', f'{asked.number} {sign} :border')} ORDER BY {asked.number} DESC LIMIT :most"
+        written = (
+            f"{asked.write(asked.number, f'{asked.number} {sign} :border')} ORDER BY {asked.number} DESC LIMIT :most"
+        )
         numbers = [int(number) for number in connection.execute(text(written), values).scalars()]
         return numbers, _count(connection, asked)
+    found = asked.write(f"{asked.number} AS id")
     written = (
-        f"WITH found AS MATERIALIZED ({asked.write('s.id AS id')}) SELECT id, (SELECT count(*) FROM found) AS total"  # noqa: S608
+        f"WITH found AS MATERIALIZED ({found}) SELECT id, (SELECT count(*) FROM found) AS total"  # noqa: S608 (as above)
         f" FROM found WHERE id {sign} :border ORDER BY id DESC LIMIT :most"
     )
     rows = connection.execute(text(written), values).all()

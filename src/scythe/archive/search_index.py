@@ -176,21 +176,19 @@ def _write(connection: Connection, what: str, rows: Sequence[Any]) -> None:
         parts, is_cut = _tell_apart(_parts(what, row))
         entry = {"id": row.id, "site": row.site, "kind": row.kind, "at": row.at, "is_cut": is_cut}
         entries.append(entry | {"page": row.page} if what == "documents" else entry)
+        parts["address"].append(site_word(row.site))
         told.append({"id": row.id, **parts})
     write_rows(connection, _INSERT[what], entries)
     if told and connection.dialect.name == "sqlite":
         connection.exec_driver_sql(_SQLITE_INSERT[what], [{n: _joined(v) for n, v in row.items()} for row in told])
     elif told:
-        rows = [
-            {"id": row.pop("id"), "words": f"{site_word(entry['site'])} {_placed(what, row)}"}
-            for entry, row in zip(entries, told, strict=True)
-        ]
-        connection.exec_driver_sql(_POSTGRES_INSERT[what], rows)
+        words = [{"id": row.pop("id"), "words": _placed(what, row)} for row in told]
+        connection.exec_driver_sql(_POSTGRES_INSERT[what], words)
 
 
 def site_word(site: int) -> str:
-    """Return what stands among the words in PostgreSQL for the site, to narrow a search before rows are read."""
-    return f"site#{site}"
+    """Return what stands among the words for the site, to narrow a search before rows are read; no text has it."""
+    return f"\ue000{site}"
 
 
 def _parts(what: str, row: Any) -> dict[str, str]:
