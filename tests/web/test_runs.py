@@ -79,6 +79,7 @@ def until(room: Room, number: int, *states: str, within_s: float = 60.0) -> RunS
     raise AssertionError(f"run {number} is {seen.state}: {seen.why}")
 
 
+@pytest.mark.slow
 def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, room: Room, demo: InThread) -> None:
     from playwright.sync_api import expect
 
@@ -101,6 +102,7 @@ def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, r
     eyes.shoot("runs-paused")
     narrow = look("/runs", size=NARROW, dark=True)
     expect(narrow.tab.locator(".run [data-state]")).to_have_text("paused")
+    narrow.tab.get_by_text("More choices").click()
     assert narrow.overflow() <= 0
     narrow.shoot("runs-paused-dark")
     card.get_by_role("button", name="Continue").click()
@@ -115,6 +117,7 @@ def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, r
     eyes.shoot("runs-done")
 
 
+@pytest.mark.slow
 def test_new_records_of_a_live_list_are_shown_as_they_come(look: Look, room: Room) -> None:
     from playwright.sync_api import expect
 
@@ -206,7 +209,8 @@ def test_closing_the_room_ends_runs_in_good_order(room: Room, demo: InThread) ->
         assert archive.verify() == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_with_its_runs_and_their_workers(
     tmp_path: Path, demo: InThread, number: signal.Signals
 ) -> None:

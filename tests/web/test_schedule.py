@@ -133,11 +133,12 @@ def test_plots_turn_dark_with_the_page(look: Look, room: Room, watched: int) -> 
 def test_wishes_can_be_changed_and_a_watch_ended(look: Look, room: Room, watched: int) -> None:
     from playwright.sync_api import expect
 
-    eyes = look(f"/schedule/region/{region_of(room, watched)}")
+    eyes = look(f"/schedule/region/{region_of(room, watched)}", size=NARROW)
     tab = eyes.tab
     tab.get_by_text("Change it").click()
     tab.get_by_label("No record is seen later than").select_option("21600.0")
     tab.get_by_label("archive the page of each new record, too").check()
+    eyes.shoot("schedule-goals")
     tab.get_by_role("button", name="Save").click()
     expect(tab.locator(".goals").first).to_contain_text("No record is seen later than 6 h after it came.")
     with room.archive() as archive:
@@ -149,6 +150,7 @@ def test_wishes_can_be_changed_and_a_watch_ended(look: Look, room: Room, watched
     eyes.shoot("schedule-empty")
 
 
+@pytest.mark.slow
 def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, room: Room) -> None:
     from playwright.sync_api import expect
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 from scythe.archive.archive import Archive
@@ -318,8 +319,9 @@ class Runs:
             raise NotNow(f"a {run.kind} {f'of {run.site} ' if run.site else ''}is running already")
         if len(going) >= LIMITS.runs:
             raise NotNow(f"{len(going)} crawls and watches are running, as many as may; pause one first")
+        work = partial(run.work, where=where)
+        run.job = self._room.jobs.start(run.kind, run.title, work, most=LIMITS.runs)
         self._runs[run.number] = run
-        run.job = self._room.jobs.start(run.kind, run.title, lambda job: run.work(job, where))
         for number in [number for number, old in self._runs.items() if old.is_over][:-_KEPT]:
             del self._runs[number]
         return run
