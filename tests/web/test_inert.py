@@ -227,6 +227,7 @@ SHEETS = [
     ("a{position:-webkit-sticky}.fixed{}", "a{position:static}.fixed{}"),
     ("a{min-height:100vh;width:calc(100% - 10VH)}", "a{min-height:800px;width:calc(100% - 80px)}"),
     ("a{height:1e9px;top:-99999999em;z-index:2147483647}", "a{height:20000px;top:-20000px;z-index:2147483647}"),
+    ("a{filter:blur(9px);-webkit-backdrop-filter : x}", "a{--filter:blur(9px);--filter: x}"),
     (".h-100vh{a:b}.md\\:flex{c:d}", ".h-100vh{a:b}.md\\:flex{c:d}"),
     ("a{content:'url(x) @import'}/* url(y) */b{}", "a{content:'url(x) @import'} b{}"),
     ("a{b:url(data:image/png;base64,AA)}", "a{b:url(data:image/png;base64,AA)}"),

@@ -113,6 +113,26 @@ def test_each_attempt_alone_does_nothing_either(look: Look, trap: Trap, room: Ro
     assert (eyes.tab.title(), eyes.tab.url, said, trap.hits) == ("Overview \u00b7 scythe", f"{eyes.own}/", [], [])
 
 
+HEAVY = (
+    "<table>" + "<tr><td rowspan=9999 colspan=9999>x<td rowspan=9999 colspan=9999>y" * 300,
+    "<div style='filter:blur(999px);backdrop-filter:blur(999px);width:3000px;height:3000px'>x</div>" * 300,
+    # rules that depend on the height of the frame, which depends on them
+    "<style>p{height:50vh}@media(min-height:1000px){p{height:500px}}@media(max-height:999px){p{height:3000px}}</style><p>x",
+    "<p style='width:1e9px;height:1e9px'>x",
+)
+
+
+def test_pages_made_to_stop_a_browser_come_to_rest(look: Look, room: Room, trap: Trap) -> None:
+    pages = [Loaded(f"{number}", html.encode(), None, "text/html") for number, html in enumerate(HEAVY)]
+    eyes = look("/")
+    for page in room.add_pages("profile", pages):
+        show_on_stage(eyes, page.number)
+        lays, high, wide = eyes.tab.evaluate("[stage.lays, stage.frame.clientHeight, stage.sheet.clientWidth]")
+        assert lays < 50
+        assert high <= 60_000
+        assert wide <= 3_000
+
+
 @pytest.mark.parametrize("path", ["/annotate", "/fields?page=1", "/rules", "/records?page=1"])
 def test_pages_that_show_it_stay_themselves(look: Look, trap: Trap, path: str) -> None:
     eyes = look(path)

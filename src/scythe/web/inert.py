@@ -68,7 +68,7 @@ _ATTRIBUTES = frozenset(
     rowspan size span start style title type valign value width
     """.split()
 )
-_MOST_DIGITS = {"colspan": 3, "rowspan": 3, "span": 3, "width": 4, "height": 4, "border": 2, "cellpadding": 2}
+_MOST_DIGITS = {"colspan": 2, "rowspan": 2, "span": 2, "width": 4, "height": 4, "border": 2, "cellpadding": 2}
 _MOST_DIGITS |= {"cellspacing": 2, "size": 2}
 _LIST_ONLY = frozenset(("type", "value", "start", "reversed"))
 _VALUE_CHARS = 4_000
