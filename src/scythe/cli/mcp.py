@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from scythe.cli.ending import plain_errors, quiet_ends
-from scythe.cli.pages import keep_good, load_pages
+from scythe.cli.rooms import open_room
 from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
-from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.sources import Reach, check_base
 
@@ -57,18 +56,13 @@ def mcp(
     allow_private: AllowPrivate = False,
 ) -> None:
     with quiet_ends(), plain_errors():
-        from scythe.web.room import Room, RoomOptions
+        from scythe.web.room import RoomOptions
         from scythe.web.tool_server import serve_tools
 
         reach = Reach(timeout, allow_private)
-        loaded = keep_good(load_pages(pages or [], check_base(url), reach))
-        if pages and not loaded:
-            raise BadInput("none of the pages could be loaded")
-        room = Room(RoomOptions(archive, Path(profile) if profile else None, "", reach, delay), loaded)
+        options = RoomOptions(archive, Path(profile) if profile else None, "", reach, delay)
+        room = open_room(pages or [], check_base(url), options)
         try:
-            if archive is not None:
-                with room.archive():
-                    pass  # what is wrong with it is said here, not by each tool
             serve_tools(room, allow_changes=allow_changes, most_chars=most_chars)
         finally:
             room.close()

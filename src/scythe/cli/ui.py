@@ -10,7 +10,7 @@ import typer
 
 from scythe.cli.ending import complain, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
-from scythe.cli.pages import keep_good, load_pages
+from scythe.cli.rooms import open_room
 from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
@@ -81,20 +81,15 @@ def ui(
     allow_private: AllowPrivate = False,
 ) -> None:
     with quiet_ends(), plain_errors():
-        from scythe.web.room import Room, RoomOptions
+        from scythe.web.room import RoomOptions
         from scythe.web.serve import ServeOptions
 
-        reach = Reach(timeout, allow_private)
-        loaded = keep_good(load_pages(pages or [], check_base(url), reach))
-        if pages and not loaded:
-            raise BadInput("none of the pages could be loaded")
-        if archive is None and not loaded and profile is None:
+        if archive is None and not pages and profile is None:
             archive = find_archive(Path())
+        reach = Reach(timeout, allow_private)
         serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
-        room = Room(RoomOptions(archive, Path(profile) if profile else None, "", reach, delay), loaded)
-        if archive is not None:
-            with room.archive():
-                pass  # what is wrong with it is said here, not on the page
+        options = RoomOptions(archive, Path(profile) if profile else None, "", reach, delay)
+        room = open_room(pages or [], check_base(url), options)
         open_page(room, serving, "/", opens=browser)
 
 
