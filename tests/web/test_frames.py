@@ -14,6 +14,7 @@ from tests.web.staging import show_on_stage
 from tests.web.trap import Trap, set_trap
 
 from scythe.sources import Loaded, Reach
+from scythe.web import frames
 from scythe.web.frames import NO_PICTURE
 from scythe.web.room import Room, RoomOptions
 from scythe.web.serve import Serving, serve_in_thread
@@ -134,6 +135,14 @@ def test_a_picture_looked_at_again_asks_nobody_and_consent_can_be_taken_back(ser
     consent(serving, is_given=False)
     assert get(serving, "/picture/1/0").status == 404
     assert consent(serving, site="nowhere") == 404
+
+
+def test_of_many_pictures_the_last_are_kept(serving: Serving, trap: Trap, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "_KEPT_BYTES", len(SVG) + 1)
+    consent(serving)
+    for row in (RED, DRAWN, DRAWN, RED):
+        assert get(serving, f"/picture/1/{row}").status == 200
+    assert trap.hits == ["/red.png", "/drawn.svg", "/red.png"]
 
 
 def test_style_sheets_come_tamed_and_only_if_they_are_some(serving: Serving, trap: Trap) -> None:

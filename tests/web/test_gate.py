@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,7 +15,7 @@ from tests.web.conftest import demo_pages, make_room
 
 from scythe.web import answers
 from scythe.web.answers import send_document
-from scythe.web.gate import Gate, read_host
+from scythe.web.gate import Gate, Guarded, read_host
 from scythe.web.operation import Sent
 from scythe.web.serve import ServeOptions, Serving, serve_in_thread
 
@@ -279,3 +281,16 @@ def test_a_file_name_stays_a_name_ghsa_mh42_m7cg_49fr(name: str) -> None:
 def test_markup_of_others_is_never_sent_without_a_sandbox_ghsa_cgj8_g98g_4p9x(kind: str) -> None:
     with pytest.raises(ValueError, match="sandbox"):
         send_document(Sent(b"<script>", kind, "default-src 'none'"))
+
+
+def test_other_protocols_are_refused() -> None:
+    sent: list[Any] = []
+
+    async def send_on(message: Any) -> None:
+        sent.append(message)
+
+    async def never(*given: Any) -> None:
+        raise AssertionError("the application was asked")
+
+    asyncio.run(Guarded(never, Gate())({"type": "websocket"}, never, send_on))
+    assert sent == [{"type": "websocket.close", "code": 1008}]
