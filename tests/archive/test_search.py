@@ -29,9 +29,10 @@ from tests.archive.visiting import (
 from scythe.archive import search_index
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.search import COUNTED, list_kinds
 from scythe.archive.schema import VERSIONS
+from scythe.archive.search import COUNTED, list_kinds
 from scythe.archive.searched import Hits, Pieces, Search
+from scythe.archive.snippets import Snippets
 from scythe.archive.words import find_marks, fold, list_words, read_query
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.limits import LIMITS
@@ -159,6 +160,7 @@ def test_searches_are_narrowed_by_site_kind_and_time(where: str) -> None:
         archive.store([done(task, extracted=extracted("c", text="Barley three."))])
         assert names(look_for(archive, "barley", sites=("other.example",))) == ["c"]
         assert names(look_for(archive, "barley", sites=("nowhere.example",))) == []
+        assert names(look_for(archive, sites=("other.example",))) == ["c"]
         assert names(look_for(archive, "barley", kinds=("product",))) == ["b"]
         assert names(look_for(archive, "barley", since=later(60))) == ["b"]
         assert set(names(look_for(archive, "barley", until=later(60)))) == {"a", "c"}
@@ -407,3 +409,46 @@ def test_a_look_at_one_record_tells_where_it_was_seen(where: str) -> None:
         assert (sighting.first_at, sighting.last_at) == (NOW, later(3_600))
         assert [one.fields[0] for one in history.neighbours] == ["Thing 5", "Thing 0", "Thing 1", "Thing 2"]
         assert archive.record_history(999) is None
+
+
+def test_a_record_whose_place_is_not_known_has_no_neighbours(where: str) -> None:
+    with open_archive(where) as archive:
+        _, task = watch(archive)
+        archive.store([listed(task, region(("thing-7", "Old plough"), ("thing-8", "New sickle")))])
+        with archive.database.writing() as connection:
+            connection.execute(text("UPDATE sightings SET place = NULL"))
+        history = archive.record_history(1)
+    assert history is not None
+    assert history.neighbours == ()
+
+
+def test_what_was_found_is_handed_out_as_exports_have_it(tmp_path: Path) -> None:
+    with open_archive(tmp_path / "a.db") as archive:
+        fill(archive)
+        assert list(archive.found_pages(Search("harvest"))) == []  # nothing is indexed yet
+        archive.index_new(budget_s=60)
+        (page,) = archive.found_pages(Search("harvest"))
+        assert page.text == STORIES["harvest"]
+        assert list(archive.found_records(Search("harvest", what="records"))) == []
+
+
+def test_very_long_documents_are_indexed_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_index, "_BATCH_CHARS", 50)
+    with open_archive(tmp_path / "a.db") as archive:
+        fill(archive)
+        assert archive.index_new(budget_s=-1) == 3
+        assert archive.index_new(budget_s=60) == 0
+
+
+def test_a_snippet_is_given_up_when_it_takes_too_long() -> None:
+    query = read_query("straw")
+    said = "Strawberries. " + "wheat " * 2_000 + "straw"
+    assert marked(Snippets(query).cut(said)) == ["straw"]
+    assert marked(Snippets(query, budget_chars=5_000).cut(said)) == []
+
+
+def test_marks_in_scripts_without_spaces_do_not_overlap() -> None:
+    said = "收成收成比"
+    assert [said[b:e] for b, e in find_marks(said, read_query("收成 成收"))] == ["收成"]
+    wide = "ｱｶﾞｻ"  # folded, its signs are fewer
+    assert [wide[b:e] for b, e in find_marks(wide, read_query("ガ"))] == [wide]
