@@ -89,6 +89,7 @@ class LaneWork:
     _is_wanted: bool = False
     _error: BaseException | None = None
     _variety: Variety = field(default_factory=Variety)
+    _preparing: asyncio.Future[Outcome | None] | None = None
 
     def __post_init__(self) -> None:
         self._slots = asyncio.Semaphore(self.options.places)
@@ -99,7 +100,7 @@ class LaneWork:
 
     async def run(self) -> None:
         """Ask for addresses until none waits, somebody else wants the lane, or the run ends; then give it back."""
-        watch = asyncio.ensure_future(self._keep_on())
+        aside = [asyncio.ensure_future(self._keep_on()), asyncio.ensure_future(self._end_with_run())]
         try:
             await self._wait_for_turn()
             while not self._is_over():
@@ -111,7 +112,8 @@ class LaneWork:
                 else:
                     break
         finally:
-            watch.cancel()
+            for each in aside:
+                each.cancel()
             await self._finish()
         if self._error is not None:
             raise self._error
@@ -120,6 +122,8 @@ class LaneWork:
         """End what is under way: in the archive it still waits."""
         for visit in self.running.values():
             visit.cancel()
+        if self._preparing is not None:
+            self._preparing.cancel()
         self._stored.set()
 
     def _is_over(self) -> bool:
@@ -167,7 +171,7 @@ class LaneWork:
 
     async def _begin(self, task: Task) -> None:
         """Settle an address that must not be asked for, or begin to ask for it when it is its turn."""
-        early = await self.crew.prepare(task, self)
+        early = await self._prepare(task)
         if early is not None:
             self._spawn(task, self.crew.settle(early))
         elif not self.closed:
@@ -176,6 +180,18 @@ class LaneWork:
                 self._spawn(task, self.crew.visit(task, self))
             else:
                 self.room.pages.release()
+
+    async def _prepare(self, task: Task) -> Outcome | None:
+        """Return what the crew says of an address; where the run ends meanwhile nothing."""
+        self._preparing = asyncio.ensure_future(self.crew.prepare(task, self))
+        try:
+            return await self._preparing
+        except asyncio.CancelledError:
+            if not self._is_over():
+                raise
+            return None
+        finally:
+            self._preparing = None
 
     async def take_place(self) -> bool:
         """Wait for a place at the host and for the time to ask; False where the run ended meanwhile."""
@@ -228,6 +244,11 @@ class LaneWork:
         while True:
             await asyncio.sleep(_LOOK_S if not self._is_wanted else _TURN_S)
             await self._keep()
+
+    async def _end_with_run(self) -> None:
+        """End what is under way when the run ends, however long its server might take."""
+        await self.room.stop.wait()
+        self.stop()
 
     async def _keep(self) -> None:
         """Say that the lane is still held, and hear whether it is and whether somebody waits for it."""

@@ -118,6 +118,9 @@ class Manners:
         noting = _Noting(self._fetcher, work)
         try:
             status, body = await fetch_robots(noting, origin)
+        except asyncio.CancelledError:
+            work.pace.failed(monotonic())  # its server may have read the request just now
+            raise
         finally:
             work.free_place()
         if status is None:

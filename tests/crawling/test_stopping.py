@@ -1,0 +1,84 @@
+"""Runs that are stopped while a server keeps them waiting: they end soon, and others need not wait for them."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.crawling.options import CrawlOptions
+from scythe.crawling.run import Crawl
+from scythe.watching.options import ListOptions, WatchOptions
+from scythe.watching.run import Watch, add_lists
+
+pytestmark = pytest.mark.fault
+
+
+@contextmanager
+def stalling(*, knows_robots: bool) -> Iterator[tuple[str, threading.Event]]:
+    """A server that takes requests and never answers, except perhaps for robots.txt; give its address."""
+    is_asked, kept = threading.Event(), list[socket.socket]()
+
+    def answer(listener: socket.socket) -> None:
+        while True:
+            try:
+                talk, _ = listener.accept()
+            except OSError:
+                return
+            kept.append(talk)
+            if b"robots.txt" in talk.recv(4_096) and knows_robots:
+                talk.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                talk.close()
+            else:
+                is_asked.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=answer, args=(listener,), daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/", is_asked
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for talk in kept:
+                talk.close()
+
+
+async def stop_when_asked(run: Crawl | Watch, is_asked: threading.Event) -> float:
+    """Run until the server keeps it waiting; return how long it then takes to stop."""
+    going = asyncio.ensure_future(run.run())
+    await asyncio.to_thread(is_asked.wait, 20)
+    began = monotonic()
+    run.stop()
+    await going
+    return monotonic() - began
+
+
+def make_run(kind: str, archive: Archive, address: str) -> Crawl | Watch:
+    if kind == "crawl":
+        return Crawl(address, archive, CrawlOptions(delay=0.0, allow_private=True))
+    add_lists(archive, [address], ListOptions())
+    return Watch(archive, WatchOptions(delay=0.0, allow_private=True))
+
+
+@pytest.mark.parametrize("knows_robots", [True, False])
+@pytest.mark.parametrize("kind", ["crawl", "watch"])
+def test_a_run_that_waits_for_an_answer_stops_soon_and_leaves_its_lane(
+    tmp_path: Path, kind: str, knows_robots: bool
+) -> None:
+    with stalling(knows_robots=knows_robots) as (address, is_asked), open_archive(tmp_path / "a.db") as archive:
+        took_s = asyncio.run(stop_when_asked(make_run(kind, archive, address), is_asked))
+        assert took_s < 10
+        (site,) = archive.sites()
+        lanes = archive.lane_states(site.id, now=datetime.now(UTC), kinds=("page", "list", "sitemap"))
+        assert {lane.owner for lane in lanes} == {""}
+        assert sum(lane.waiting for lane in lanes) >= 1
