@@ -75,4 +75,19 @@ def _postgres(where: str) -> tuple[Engine, str]:
         raise MissingExtra("archives in PostgreSQL need psycopg: pip install 'scythe[postgres]'")
     url = url.set(drivername="postgresql+psycopg")
     engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
-    return engine, url.set(drivername="postgresql").render_as_string(hide_password=True)
+    return engine, _without_password(url)
+
+
+def name_archive(where: str) -> str:
+    """Write where an archive is for people to see: without a password. Raises BadInput where it is no address."""
+    if not _SCHEME.match(where):
+        return where
+    try:
+        return _without_password(make_url(where))
+    except (ArgumentError, ValueError):
+        raise BadInput("an archive is a file, or postgresql://USER@HOST/DATABASE") from None
+
+
+def _without_password(url: URL) -> str:
+    bare = url.set(drivername="postgresql").difference_update_query(("password", "sslpassword"))
+    return bare.render_as_string(hide_password=True)

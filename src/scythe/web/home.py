@@ -75,7 +75,7 @@ def see_about(room: Room, wanted: Nothing) -> About:
     """Say what is being served."""
     options = room.options
     profile = None if options.profile is None else str(options.profile)
-    return About(version("scythe"), options.archive, profile, len(room.pages()))
+    return About(version("scythe"), room.where, profile, len(room.pages()))
 
 
 def list_sites(room: Room, wanted: Nothing) -> list[SiteSeen]:

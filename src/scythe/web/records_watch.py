@@ -155,7 +155,7 @@ def _see(room: Room, row: WatchRow, known: Sequence[RegionRow]) -> WatchSeen:
         last_at=row.visited_at,
         records=sum(region.records for region in regions),
         why=row.why if row.attempts else "",
-        command=f"scythe watch --archive {shlex.quote(str(room.options.archive))}",
+        command=f"scythe watch --archive {shlex.quote(str(room.where))}",
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from scythe.archive.archive import Archive
-from scythe.archive.open import open_archive
+from scythe.archive.open import name_archive, open_archive
 from scythe.errors import BadInput
 from scythe.page import Page
 from scythe.site import Site
@@ -135,7 +135,12 @@ class Room:
             if number is None:
                 raise BadInput(f"there is no site {key!r:.80} in the archive")
             version = archive.save_profile(number, site.to_json())
-        return f"version {version} in {self.options.archive}"
+        return f"version {version} in {self.where}"
+
+    @property
+    def where(self) -> str | None:
+        """Where the archive is, for people to see: without a password. None: there is none."""
+        return None if self.options.archive is None else name_archive(self.options.archive)
 
     # -- archive -------------------------------------------------------------------------------------------------------
 
