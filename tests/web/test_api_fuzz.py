@@ -216,6 +216,13 @@ def test_odd_bodies_are_answered(body: bytes, fuzzed: Serving) -> None:
     assert isinstance(said.value, dict)
 
 
+@pytest.mark.parametrize(
+    "path", ["/api/search?q=a%00b", "/api/search?kind=%00", "/api/health?site=%00", "/api/jobs/%00"]
+)
+def test_nul_in_an_address_reaches_no_database(path: str, fuzzed: Serving) -> None:
+    assert call(fuzzed, path).status == 422
+
+
 def test_a_body_beyond_the_limit_is_refused(fuzzed: Serving) -> None:
     body = b'{"html":"' + b"a" * LIMITS.request_bytes + b'"}'
     said = call(fuzzed, "/api/read", body)

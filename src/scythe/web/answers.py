@@ -49,7 +49,10 @@ async def read_wanted(request: Request, kind: type[W]) -> W:
     """Read what a request says. Raises msgspec's errors, TooMuch and TooSlow."""
     named = dict(request.path_params)
     if request.method != "POST":
-        return _checked(msgspec.convert({**dict(request.query_params), **named}, kind, strict=False))
+        asked = {**dict(request.query_params), **named}
+        if any("\0" in value for value in asked.values()):
+            raise msgspec.ValidationError("Expected text without NUL: no database holds one")
+        return _checked(msgspec.convert(asked, kind, strict=False))
     try:
         async with asyncio.timeout(LIMITS.request_s):
             body = await _read_body(request)
