@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -19,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, list_tasks, listed, region, watch
+from tests.web.asking import Answer, call
 from tests.web.conftest import NARROW, WIDE, Look, make_room
 
 from scythe.archive import search_index
@@ -151,38 +150,26 @@ def test_hostile_titles_and_texts_are_shown_as_text(look: Look) -> None:
     assert eyes.tab.title() != "stolen"
 
 
-Get = Callable[[str], tuple[int, bytes, Any]]
+Get = Callable[[str], Answer]
 
 
 @pytest.fixture
 def get(serving: Serving) -> Get:
     """Ask the served room as a program does."""
-    return partial(ask, serving)
-
-
-def ask(serving: Serving, path: str) -> tuple[int, bytes, Any]:
-    """Return status, body and headers of an answer."""
-    request = urllib.request.Request(f"{serving.url}{path.lstrip('/')}")
-    request.add_header("Authorization", f"Bearer {serving.gate.token}")
-    try:
-        with urllib.request.urlopen(request) as answer:
-            return answer.status, answer.read(), answer.headers
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code, error.read(), error.headers
+    return partial(call, serving)
 
 
 def test_programs_search_and_read_by_the_interface(get: Get) -> None:
-    found = json.loads(get("/api/search?q=valley")[1])
+    found = get("/api/search?q=valley").value
     assert (found["total"], found["next"], found["pending"]) == (1, "", 0)
     page = found["documents"][0]["page"]
-    document = json.loads(get(f"/api/documents/{page}")[1])
+    document = get(f"/api/documents/{page}").value
     assert (document["version"], document["text"], len(document["history"]["versions"])) == (2, SECOND, 2)
-    assert json.loads(get(f"/api/documents/{page}?version=1&chars=11")[1])["text"] == "The harvest"
-    compared = json.loads(get(f"/api/documents/{page}/diff")[1])
+    assert get(f"/api/documents/{page}?version=1&chars=11").value["text"] == "The harvest"
+    compared = get(f"/api/documents/{page}/diff").value
     assert (compared["old"], compared["new"], compared["text"]["changes"]) == (1, 2, 3)
-    found = json.loads(get("/api/search?q=plough&what=records")[1])
-    record = json.loads(get(f"/api/records/{found['records'][0]['record']}")[1])
+    found = get("/api/search?q=plough&what=records").value
+    record = get(f"/api/records/{found['records'][0]['record']}").value
     assert record["record"]["fields"]["price"] == "12.50 €"
     assert record["sightings"][0]["times"] == 2
 
@@ -198,7 +185,7 @@ ANSWERS = [
     ("/archive?what=pages", 422),
     ("/archive/page/1?form=html", 422),
     ("/api/records/99999999999999999999", 422),
-    ("/archive?q=%00%22*-&site=nowhere&kind=x&until=2026-01-01&old=true&after=zzz", 200),
+    ("/archive?q=%22*-)&site=nowhere&kind=x&until=2026-01-01&old=true&after=zzz", 200),
     ("/archive?site=&kind=&since=&until=&q=" + "x" * 10_000, 200),
     ("/archive/page/1?form=markdown&whole=true&version=1", 200),
     ("/archive?count=1&q=harvest&order=newest", 200),
@@ -207,36 +194,35 @@ ANSWERS = [
 
 def test_what_is_not_there_or_cannot_be_meant_is_said(get: Get) -> None:
     answers = [(path, get(path)) for path, _ in ANSWERS]
-    assert [(path, status) for path, (status, _, _) in answers] == ANSWERS
-    assert not any(b"Traceback" in body for _, (_, body, _) in answers)
-    pages = [headers for path, (_, _, headers) in answers if not path.startswith("/api/")]
-    assert all("script-src 'self'" in headers["Content-Security-Policy"] for headers in pages)
+    assert [(path, answer.status) for path, answer in answers] == ANSWERS
+    assert not any("Traceback" in answer.text for _, answer in answers)
+    pages = [answer for path, answer in answers if not path.startswith("/api/")]
+    assert all("script-src 'self'" in answer.headers["content-security-policy"] for answer in pages)
 
 
 def test_results_are_paged_and_can_be_taken_away(get: Get) -> None:
-    _, body, _ = get("/archive?what=records&count=4")
-    assert b"after=n" in body
-    status, lines, headers = get("/archive/download?what=records&q=plough")
-    assert (status, headers["Content-Disposition"].partition(";")[0]) == (200, "attachment")
-    assert "records-1.jsonl" in headers["Content-Disposition"]
-    assert json.loads(lines)["fields"]["title"] == "Old plough"
-    _, table, _ = get("/archive/download?what=records&form=csv&q=plough")
-    assert [row["title"] for row in csv.DictReader(StringIO(table.decode()))] == ["Old plough"]
-    _, table, headers = get("/archive/download?form=csv")
-    assert "documents-4.csv" in headers["Content-Disposition"]
-    assert {row["url"] for row in csv.DictReader(StringIO(table.decode()))} >= {f"{SITE}harvest", f"{SITE}zh"}
-    assert b"\xe6\x94\xb6" in get("/archive?q=%E6%94%B6%E6%88%90")[1]
+    assert "after=n" in get("/archive?what=records&count=4").text
+    lines = get("/archive/download?what=records&q=plough")
+    assert (lines.status, lines.headers["content-disposition"].partition(";")[0]) == (200, "attachment")
+    assert "records-1.jsonl" in lines.headers["content-disposition"]
+    assert lines.value["fields"]["title"] == "Old plough"
+    records = get("/archive/download?what=records&form=csv&q=plough")
+    assert [row["title"] for row in csv.DictReader(StringIO(records.text))] == ["Old plough"]
+    table = get("/archive/download?form=csv")
+    assert "documents-4.csv" in table.headers["content-disposition"]
+    assert {row["url"] for row in csv.DictReader(StringIO(table.text))} >= {f"{SITE}harvest", f"{SITE}zh"}
+    assert "收成" in get("/archive?q=%E6%94%B6%E6%88%90").text
 
 
 def test_an_empty_archive_says_how_to_fill_it(tmp_path: Path) -> None:
     with serve_in_thread(make_room(tmp_path, [], archive=str(tmp_path / "new.db"))) as served:
-        assert b"scythe crawl" in ask(served, "/archive")[1]
+        assert b"scythe crawl" in call(served, "/archive").body
     with serve_in_thread(make_room(tmp_path, [])) as served:
-        assert b"scythe ui --archive" in ask(served, "/archive")[1]
+        assert b"scythe ui --archive" in call(served, "/archive").body
 
 
 def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: Room, serving: Serving) -> None:
-    ask(serving, "/archive")
+    call(serving, "/archive")
     assert room.options.archive is not None
     with open_archive(room.options.archive) as archive:
         begin(archive, "later")
@@ -246,7 +232,7 @@ def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: Room, servin
             connection.execute(
                 text("CREATE TRIGGER locked BEFORE INSERT ON search_documents BEGIN SELECT RAISE(FAIL, 'full'); END")
             )
-    body = ask(serving, "/archive?q=harvest")[1].decode()
+    body = call(serving, "/archive?q=harvest").text
     assert "cannot be brought up to date" in body
     assert "A very late" in body
 
@@ -254,12 +240,12 @@ def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: Room, servin
 def test_a_long_index_is_made_beside_the_search(room: Room, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scythe.web.archived._INDEX_S", -1.0)
     monkeypatch.setitem(search_index._BATCH, "documents", 1)
-    ask(serving, "/archive")
+    call(serving, "/archive")
     (job,) = room.jobs.seen("index")
     pause = threading.Event()
-    while json.loads(ask(serving, f"/api/jobs/{job.number}")[1])["state"] == "running":
+    while call(serving, f"/api/jobs/{job.number}").value["state"] == "running":
         pause.wait(0.02)
-    assert json.loads(ask(serving, "/api/search?q=harvest")[1])["total"] == 2
+    assert call(serving, "/api/search?q=harvest").value["total"] == 2
 
 
 def kinds(diff: TextDiff) -> list[str]:
