@@ -112,10 +112,8 @@ def test_rewriting_any_markup_loses_no_letter_of_text(html: str) -> None:
     source, losses = rewrite(page.html.encode())
     rewritten = Page.from_text(source.decode())
     if not losses:
-        lost = Counter(letters(page)) - Counter(letters(rewritten))
-        assert not lost
-        # inside svg and math an element without end would hide what follows; there it is ended, and more is read
-        assert foreign or letters(rewritten) == letters(page)
+        # more may be read: what broken markup leaves open is ended, where the tree would hide all that follows
+        assert not Counter(letters(page)) - Counter(letters(rewritten))
 
 
 def letters(page: Page) -> list[str]:
