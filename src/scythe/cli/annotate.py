@@ -67,37 +67,46 @@ _SHOWN = 20  # labels that were not found, and conflicts, that are shown
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
+Inputs = Annotated[list[str], typer.Argument(metavar="SITE [PAGES]...", show_default=False)]
+LabelFiles = Annotated[
+    list[str] | None,
+    typer.Option("--from", metavar="FILE", help="Labels: CSV, JSON or JSON lines. Several times: of several people."),
+]
+AsTemplate = Annotated[
+    bool, typer.Option("--template", help="Only write the images of PAGES as a table to be corrected.")
+]
+By = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Who made the labels that do not say; of several files each has its name."),
+]
+MorePages = Annotated[list[str] | None, typer.Option("--pages", metavar="PAGES", help="The same as PAGES.")]
+Method = Annotated[
+    str | None,
+    typer.Option(metavar="|".join(IMAGE_METHODS), help="What learns from labels; otherwise as in the profile."),
+]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the profile here, otherwise to SITE; or the table."),
+]
+ConflictsOut = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write what people do not agree on here, for somebody to decide.")
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Write no profile where people do not agree or a label was not found.")
+]
+
+
 @app.command(help=HELP, no_args_is_help=True)
 def annotate(
-    inputs: Annotated[list[str], typer.Argument(metavar="SITE [PAGES]...", show_default=False)],
-    labels: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--from", metavar="FILE", help="Labels: CSV, JSON or JSON lines. Several times: of several people."
-        ),
-    ] = None,
-    template: Annotated[
-        bool, typer.Option("--template", help="Only write the images of PAGES as a table to be corrected.")
-    ] = False,
-    by: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Who made the labels that do not say; of several files each has its name."),
-    ] = None,
-    pages: Annotated[list[str] | None, typer.Option("--pages", metavar="PAGES", help="The same as PAGES.")] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(metavar="|".join(IMAGE_METHODS), help="What learns from labels; otherwise as in the profile."),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the profile here, otherwise to SITE; or the table."),
-    ] = None,
-    conflicts_out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write what people do not agree on here, for somebody to decide.")
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Write no profile where people do not agree or a label was not found.")
-    ] = False,
+    inputs: Inputs,
+    labels: LabelFiles = None,
+    template: AsTemplate = False,
+    by: By = None,
+    pages: MorePages = None,
+    method: Method = None,
+    output: Output = None,
+    conflicts_out: ConflictsOut = None,
+    strict: Strict = False,
     url: BaseUrl = None,
     delay: Delay = 1.0,
     timeout: Timeout = LIMITS.fetch_s,
@@ -115,34 +124,46 @@ def annotate(
                 _write_template(job, output)
                 return
             _check_method(method)
-            if not labels:
-                from scythe.cli.annotate_page import find_target, open_annotating
-                from scythe.web.serve import ServeOptions
-
-                _check_options(strict=strict, conflicts_out=conflicts_out)
-                serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
-                open_annotating(job, find_target(job, output), serving, by=by, method=method, opens=browser)
+            if labels:
+                _learn(job, _open_all(labels, by), _find_target(job, output), method, conflicts_out, strict=strict)
                 return
-            target = _find_target(job, output)
-            shelf = Shelf(job.load(), job.open_known(), job.reach)
-            placed, lost = _place(shelf, _open_all(labels, by))
-            _show_lost(lost)
-            if not placed:
-                raise _Unwritten("no label could be used")
-            site = job.open_site(shelf.pages)
-            outcome = site.annotate(placed, [(page.url, page.body) for page in shelf.pages], method=method)
-            _tell_conflicts(outcome.conflicts, conflicts_out)
-            if strict and (outcome.conflicts or lost):
-                raise _Unwritten("not all labels could be used" if lost else "people do not agree")
-            site.save(target)
-            for line in _report(outcome, len(lost), target):
-                typer.echo(neutralise(line))
+            from scythe.cli.annotate_page import find_target, open_annotating
+            from scythe.web.serve import ServeOptions
+
+            _check_options(strict=strict, conflicts_out=conflicts_out)
+            serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
+            open_annotating(job, find_target(job, output), serving, by=by, method=method, opens=browser)
         except _Unwritten as why:
             complain(f"no profile was written: {why}")
             raise typer.Exit(FAILED) from None
         except (BadInput, MissingExtra, OSError) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
+
+
+def _learn(
+    job: Job,
+    tables: Sequence[tuple[Path, Labels]],
+    target: str,
+    method: str | None,
+    conflicts_out: str | None,
+    *,
+    strict: bool,
+) -> None:
+    """Learn from labels of files, write the profile and say what came of it."""
+    shelf = Shelf(job.load(), job.open_known(), job.reach)
+    placed, lost = _place(shelf, tables)
+    _show_lost(lost)
+    if not placed:
+        raise _Unwritten("no label could be used")
+    site = job.open_site(shelf.pages)
+    outcome = site.annotate(placed, [(page.url, page.body) for page in shelf.pages], method=method)
+    _tell_conflicts(outcome.conflicts, conflicts_out)
+    if strict and (outcome.conflicts or lost):
+        raise _Unwritten("not all labels could be used" if lost else "people do not agree")
+    site.save(target)
+    for line in _report(outcome, len(lost), target):
+        typer.echo(neutralise(line))
 
 
 def _check_method(method: str | None) -> None:

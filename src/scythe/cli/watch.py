@@ -124,8 +124,7 @@ def watch(
         if forget:
             raise typer.Exit(_forget(archive, addresses))
         goals = Goals(miss=miss, max_delay_s=max_delay, delay_s=p95, floor_s=floor or Goals().floor_s)
-        chosen = tuple(map(Chosen.named, region or ()))
-        wanted = ListOptions(policy, goals, older_pages, follow, regions=chosen)
+        wanted = ListOptions(policy, goals, older_pages, follow, regions=tuple(map(Chosen.named, region or ())))
         options = WatchOptions(
             delay=delay,
             concurrency=concurrency,
@@ -139,11 +138,7 @@ def watch(
             render=render,
         )
         hooks = HookOptions(
-            exec=tuple(exec_ or ()),
-            webhooks=tuple(webhook or ()),
-            secret=webhook_secret,
-            notify_first=notify_first,
-            feeds=tuple(feed or ()),
+            tuple(exec_ or ()), tuple(webhook or ()), webhook_secret, notify_first=notify_first, feeds=tuple(feed or ())
         )
         show = Showing(is_table=not as_json and sys.stdout.isatty(), kinds=kinds_of(events), quiet=quiet)
         raise typer.Exit(_watch(addresses, archive, wanted, options, hooks, show))

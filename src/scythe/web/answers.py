@@ -43,6 +43,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (ScytheError, 500),
     (OSError, 500),
 )
+MEANT = tuple(kind for kind, _ in _STATUS)  # what goes wrong on purpose; anything else is an error in scythe
 
 
 async def read_wanted(request: Request, kind: type[W]) -> W:
@@ -128,11 +129,9 @@ def _disposition(name: str) -> str:
 
 
 def fail(error: Exception) -> Response:
-    """Answer with the words of an error that is meant; raise any other again."""
-    for kind, status in _STATUS:
-        if isinstance(error, kind):
-            return send_json({"error": words(error)}, status)
-    raise error
+    """Answer with the words of an error that is meant: one of MEANT."""
+    status = next(status for kind, status in _STATUS if isinstance(error, kind))
+    return send_json({"error": words(error)}, status)
 
 
 def words(error: Exception) -> str:

@@ -18,7 +18,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from scythe.web.answers import fail, read_wanted, send_document, send_json, words
+from scythe.web.answers import MEANT, fail, read_wanted, send_document, send_json, words
 from scythe.web.filters import FILTERS
 from scythe.web.gate import PAGE_POLICY, Gate, Guarded
 from scythe.web.operation import Document, Operation, View
@@ -119,7 +119,7 @@ def _operation(room: Room, operation: Operation) -> Endpoint:
         try:
             wanted = await read_wanted(request, operation.wanted)
             return send_json(await run_in_threadpool(operation.call, room, wanted))
-        except Exception as error:  # noqa: BLE001 (what is not ours is raised again by `fail`)
+        except MEANT as error:
             return fail(error)
 
     return answer
@@ -130,7 +130,7 @@ def _document(room: Room, document: Document) -> Endpoint:
         try:
             wanted = await read_wanted(request, document.wanted)
             return send_document(await run_in_threadpool(document.call, room, wanted))
-        except Exception as error:  # noqa: BLE001 (what is not ours is raised again by `fail`)
+        except MEANT as error:
             return fail(error)
 
     return answer
@@ -144,7 +144,7 @@ def _view(room: Room, view: View, pages: Pages) -> Endpoint:
         try:
             wanted = await read_wanted(request, view.wanted)
             return _page(await run_in_threadpool(show, wanted))
-        except Exception as error:  # noqa: BLE001 (what is not ours is raised again by `fail`)
+        except MEANT as error:
             failed = fail(error)
             said = {"area": view.area, "wanted": None, "why": words(error), "status": failed.status_code}
             return _page(pages("wrong.html", said), failed.status_code)
