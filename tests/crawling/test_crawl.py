@@ -112,9 +112,11 @@ def test_a_limit_is_kept_and_the_next_run_goes_on(demo: InThread, tmp_path: Path
 
 def test_a_run_that_is_stopped_leaves_an_archive_that_another_goes_on_with(demo: InThread, tmp_path: Path) -> None:
     where = tmp_path / "a.db"
+    told: list[str] = []
 
     async def stop_after_five(archive: Archive) -> Crawl:
         async def count(outcome: Outcome, receipt: Receipt) -> None:
+            told.append(outcome.task.url)
             if run.tally.pages == 5:
                 run.stop()
 
@@ -126,6 +128,7 @@ def test_a_run_that_is_stopped_leaves_an_archive_that_another_goes_on_with(demo:
         run = asyncio.run(stop_after_five(archive))
         assert run.why_ended == "stopped"
         assert archive.counts().pages < len(demo.world.page_urls)
+    assert Counter(told) == Counter(page.url for page in stored(where))  # also what was being stored just then
     crawl(demo, where)
     assert Counter(page.url for page in stored(where)) == Counter(demo.world.page_urls)
 

@@ -77,6 +77,7 @@ class Crawl:
         self._judge = Judge(self.addresses, self.options.attempts, self.options.keep_raw)
         self._lanes: dict[asyncio.Task[None], LaneWork] = {}
         self._closed: list[LaneWork] = []
+        self._settling: set[asyncio.Future[Receipt]] = set()
         self._stop = asyncio.Event()
 
     async def run(self) -> Tally:
@@ -208,6 +209,7 @@ class Crawl:
             work.stop()
         self._stop.set()
         await asyncio.gather(*self._lanes, return_exceptions=True)
+        await asyncio.gather(*self._settling, return_exceptions=True)
         for work in self._closed:
             await work.leave()
         for last in (await self._pool.finish_sample(self._setup), await self._pool.close_site(self._setup)):
@@ -269,7 +271,13 @@ class Crawl:
             self._room.pages.release()
 
     async def settle(self, outcome: Outcome) -> Receipt:
-        """Store an outcome, count it and pass it on."""
+        """Store an outcome, count it and pass it on; what is being stored when the run is stopped is counted, too."""
+        settling = asyncio.ensure_future(self._settle(outcome))
+        self._settling.add(settling)
+        settling.add_done_callback(self._settling.discard)
+        return await asyncio.shield(settling)
+
+    async def _settle(self, outcome: Outcome) -> Receipt:
         receipt = await self._clerk.store(outcome)
         self.tally.take(outcome, receipt)
         if self._listener is not None and receipt.stored:
