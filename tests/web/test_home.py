@@ -7,6 +7,8 @@ import threading
 import pytest
 from tests.web.conftest import NARROW, WIDE, Look
 
+from scythe.demo.live import live_site
+from scythe.demo.replay_serve import serve_replay
 from scythe.web.operation import NotNow
 from scythe.web.room import Room
 
@@ -18,6 +20,25 @@ def test_the_overview_shows_the_site_at_hand(look: Look, size: tuple[int, int]) 
     assert "pages at hand" in eyes.tab.inner_text("main")
     assert eyes.overflow() <= 0
     eyes.shoot("overview")
+
+
+def test_new_records_next_visits_and_what_was_learned_are_on_the_overview(look: Look, room: Room) -> None:
+    from scythe import Site, watch
+
+    Site.learn([(page.url, page.body) for page in room.pages()]).save(room.options.profile or "")
+    with serve_replay(live_site(every_s=5.0)) as site:
+        list(watch(site.urls, archive=room.options.archive, once=True, allow_private=True))
+        newest = site.urls[0]
+    eyes = look("/")
+    shown = eyes.tab.inner_text("main")
+    assert "pages annotated" in shown
+    assert newest in shown
+    assert "new expected" in shown
+    eyes.tab.locator("#newest + a, #newest").first.wait_for()
+    with room.archive() as archive:
+        record = archive.newest_records(1, watches=None)[0]
+    assert record.fields[record.columns.index("title")] in shown
+    eyes.shoot("overview-full")
 
 
 def test_the_token_is_gone_from_the_address(look: Look) -> None:

@@ -11,18 +11,22 @@ from typing import Annotated, Any
 
 import msgspec
 
+from scythe.archive.stored import StoredRecord
 from scythe.errors import BadInput
+from scythe.rules import Profile
 from scythe.sampling import sample_site
 from scythe.sources import Loaded, Source, is_address, load
 from scythe.url import absolute
 from scythe.visits import Counts
 from scythe.watching.planned import Planned, read_plan
 from scythe.web.jobs import Job, JobSeen, see
+from scythe.web.learned import LearnedSites
 from scythe.web.operation import Address, Key, Nothing, NotThere, Number, Operation, View, Wanted
 from scythe.web.room import PROFILE, PageAtHand, Room
 
 _SAMPLE = 24  # pages of a site that are looked at, unless said otherwise
 _SOON = 8  # visits that the overview shows
+_NEWEST = 6  # records
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +170,34 @@ def _job(room: Room, number: int) -> Job:
 def show_home(room: Room, wanted: Nothing) -> dict[str, Any]:
     """Return what the overview shows."""
     soon: list[Planned] = []
+    newest: list[StoredRecord] = []
     if room.options.archive is not None:
         with room.archive() as archive:
             soon = [planned for planned, _, _ in islice(read_plan(archive, (), datetime.now(UTC)), _SOON)]
+            newest = archive.newest_records(_NEWEST, watches=None)
     return {
         "about": see_about(room, wanted),
         "sites": list_sites(room, wanted),
+        "learned": _learned(room),
         "soon": soon,
-        "jobs": room.jobs.seen()[:5],
+        "newest": [(record, _heading(record)) for record in newest],
+        "jobs": [job for job in room.jobs.seen() if job.state == "running"],
     }
+
+
+def _heading(record: StoredRecord) -> str:
+    """Return what a record is called: its title, or else what it says most of."""
+    named = [text for column, text in zip(record.columns, record.fields, strict=True) if column.startswith("title")]
+    return next(filter(None, named), "") or max((*record.fields, *record.links[:1]), key=len, default="a record")
+
+
+def _learned(room: Room) -> Profile | None:
+    """Return what the profile file says; where it cannot be read its own pages tell why."""
+    try:
+        site = room.part(LearnedSites).peek(PROFILE)
+    except (BadInput, OSError):
+        return None
+    return None if site is None else site.profile
 
 
 OPERATIONS = (

@@ -34,6 +34,10 @@ class LearnedSites:
             raise NotNow(f"nothing was learned of {key!r:.80} yet")
         return site
 
+    def peek(self, key: str) -> Site | None:
+        """Return what was learned of a site, None where nothing was."""
+        return self._find(key)
+
     def _first(self) -> Site:
         for key in self._room.site_keys():
             site = self._find(key)

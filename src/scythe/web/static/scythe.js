@@ -99,3 +99,7 @@ document.getElementById("theme")?.addEventListener("click", () => {
   localStorage.setItem("scythe-theme", root.dataset.theme);
 });
 localise();
+
+// On small screens the menu is wider than the window: where one is must be seen.
+const here = document.querySelector(".top [aria-current]");
+if (here) here.closest("nav").scrollLeft = here.offsetLeft - 24;
