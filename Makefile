@@ -47,7 +47,7 @@ demo: $(VENV)/installed  ## install into .venv and crawl a bundled site on this 
 	$(BIN)/scythe demo
 
 test: lint types  ## everything a change must pass: format, lint, strict types, tests
-	$(BIN)/pytest -n $(JOBS) --dist loadfile
+	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/installed-dev  ## ruff: rules and format
 	$(BIN)/ruff check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
@@ -36,6 +37,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def accept(request: pytest.FixtureRequest) -> bool:
     """True when golden files are to be rewritten."""
     return bool(request.config.getoption("--accept"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that at the end no process waits for another."""
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow") or item.get_closest_marker("fault"))
+    items.sort(key=lambda item: slow[item.path] == 0)  # keeps the order of the files otherwise
 
 
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
