@@ -174,9 +174,11 @@ def test_keys_alone_lead_through_a_page_and_marks_outlive_a_reload(look: Look) -
     eyes = look("/annotate")
     tab = eyes.tab
     tab.wait_for_selector(".over .mark")
+    assert tab.locator("#accept.foremost").count() == 1  # rather than to confirm in haste that none is relevant
     tab.keyboard.press("0")
     tab.keyboard.press("j")
     tab.keyboard.press("Space")
+    assert tab.locator("#accept.foremost, #confirm.calm").count() == 0
     pressed = '.thumb[aria-pressed="true"]'
     row = tab.locator(pressed).get_attribute("data-row")
     assert tab.evaluate("document.activeElement.dataset.row") == row

@@ -70,6 +70,10 @@ function tellCount() {
   by("accept").replaceChildren(`Take ${suggested || ""} `, el("span", { class: "rest" }, suggested === 1 ? "suggestion" : "suggestions"));
   by("accept").disabled = !differs || !suggested;
   by("none").disabled = relevant === 0;
+  // on the first page nothing is marked yet: nobody should confirm that by haste
+  const isBare = !relevant && suggested > 0 && !opened.is_taught && !opened.sheet.is_confirmed;
+  by("accept").classList.toggle("foremost", isBare);
+  by("confirm").classList.toggle("calm", isBare);
   by("confirm").textContent = `${relevant ? `Confirm ${counted(relevant, "relevant image")}` : "Confirm: none is relevant"} →`;
 }
 
