@@ -9,6 +9,7 @@ from tests.web.conftest import NARROW, WIDE, Look
 
 from scythe.demo.live import live_site
 from scythe.demo.replay_serve import serve_replay
+from scythe.web.jobs import Job
 from scythe.web.operation import NotNow
 from scythe.web.room import Room
 
@@ -66,3 +67,14 @@ def test_so_much_work_of_one_kind_is_done_at_once_and_no_more(room: Room) -> Non
     go_on.set()
     assert first.ended.wait(30)
     assert room.jobs.start("learn", "three", lambda job: None, most=1).number
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # it is for the terminal
+def test_work_that_ends_by_a_bug_is_told_as_failed_and_not_for_ever_running(room: Room) -> None:
+    def work(job: Job) -> object:
+        raise ZeroDivisionError
+
+    job = room.jobs.start("learn", "a bug", work)
+    assert job.ended.wait(20)
+    assert (job.state, job.error) == ("failed", "an error in scythe itself; the terminal shows where")
+    assert job.ended_at is not None

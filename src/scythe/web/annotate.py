@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
@@ -92,18 +93,18 @@ def mark_images(room: Room, wanted: MarksWanted) -> SittingSeen:
 
 def undo_marks(room: Room, wanted: AnnotateWanted) -> Stepped:
     """Take the last change back."""
-    with room.lock:
-        key, kept = _open(room, wanted.site)
-        page = kept.sitting.undo()
-        room.part(Desk).keep(key)
-        return Stepped(page, see_kept(room, key, kept))
+    return _step(room, wanted, Sitting.undo)
 
 
 def redo_marks(room: Room, wanted: AnnotateWanted) -> Stepped:
     """Make the last change again that was taken back."""
+    return _step(room, wanted, Sitting.redo)
+
+
+def _step(room: Room, wanted: AnnotateWanted, step: Callable[[Sitting], int | None]) -> Stepped:
     with room.lock:
         key, kept = _open(room, wanted.site)
-        page = kept.sitting.redo()
+        page = step(kept.sitting)
         room.part(Desk).keep(key)
         return Stepped(page, see_kept(room, key, kept))
 

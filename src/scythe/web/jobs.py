@@ -90,16 +90,14 @@ class Jobs:
         return job
 
     def _run(self, job: Job, work: Callable[[Job], object]) -> None:
-        state = "failed"
+        state, why = "failed", "an error in scythe itself; the terminal shows where"
         try:
             job.result = work(job)
-            state = "stopped" if job.is_stopping.is_set() else "done"
+            state, why = "stopped" if job.is_stopping.is_set() else "done", ""
         except (ScytheError, OSError) as error:
-            job.error = str(error)
-        except Exception as error:
-            job.error = f"an error in scythe itself: {type(error).__name__}"
-            raise  # for the log; the page says that it failed
+            why = str(error)
         finally:
+            job.error = why
             job.ended_at = datetime.now(UTC)
             job.state = state
             job.ended.set()

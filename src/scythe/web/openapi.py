@@ -106,8 +106,9 @@ def _schemas(operations: list[Operation]) -> tuple[list[Schema], list[Schema], S
 
 
 def _anything(kind: type) -> Schema:
+    """Describe what msgspec knows no form of: only `object` is meant so."""
     if kind is not object:
-        raise NotImplementedError(f"{kind} in an answer has no form in JSON")
+        raise NotImplementedError(f"{kind} in an answer has no form in JSON")  # how a hook of msgspec says no
     return {"description": "Anything."}
 
 
