@@ -34,6 +34,7 @@ from scythe.rules import Layout
 from scythe.url import Url
 
 _MAYBE = 3  # regions that score so many times less than those read are looked at: on other pages they may be read
+_CLEAR = 2 * CUT  # score of a list beyond doubt, on a page of a layout that has none
 WHEN_ASKED = "when asked for"
 
 
@@ -168,13 +169,16 @@ class SiteLists:
         return self._by_tree.records()
 
     def _read_thriftily(self, thrift: Thrift, layout: str) -> tuple[Region, ...]:
-        """Read records by the tree, unless trees of such pages never had any."""
+        """Read records by the tree, unless trees of such pages never had any.
+
+        None were learned of this layout, so regions that just pass, such as teasers below an article, do not count.
+        """
         doubt = (layout, "records", "")
         if not thrift.is_worth(doubt):
             self._how["records"] = "missing: no rule in this layout, and trees of its pages had none"
             return ()
         self._how["records"] = "tree: read cold"
-        regions = self._by_tree.records()
+        regions = tuple(region for region in self._by_tree.records() if region.score >= _CLEAR)
         thrift.note(doubt, found=bool(regions))
         return regions
 

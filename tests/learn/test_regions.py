@@ -73,6 +73,22 @@ def test_a_slip_of_reading_is_outvoted() -> None:
     assert len(follow_region(read_source(pages[2]), rules).offsets) == 12
 
 
+@pytest.mark.parametrize(("missed", "rules"), [(1, 1), (2, 1), (3, 0)])
+def test_reading_may_miss_a_region_on_a_fifth_of_the_pages(missed: int, rules: int) -> None:
+    pages = [shop_page(number) for number in range(10)]
+    learned = learn(pages, [""] * missed + ["li.item"] * (10 - missed))
+    assert len(learned.rules) == rules
+
+
+def test_what_passes_for_a_list_on_few_pages_does_not_keep_others_from_rules() -> None:
+    lessons = [make_lesson(with_sidebar(number)) for number in range(6)]
+    seen = [see(i, lesson, "#topics > li") for i, lesson in enumerate(lessons)]
+    # links of no region, so that no tag selects them; reading is sure of them on a third of the pages
+    strange = [see(i, one, "a", skip=i, score=0.9 if i < 2 else 0.1) for i, one in enumerate(lessons)]
+    learned = learn_regions([lesson.source for lesson in lessons], [*seen, *strange], 0.5)
+    assert len(learned.rules) == 1
+
+
 def test_what_reading_takes_a_little_more_or_less_of_is_one_region() -> None:
     learned = learn([shop_page(number) for number in range(4)], ["li.item", "li.item", "li.item > h2", "li.item"])
     assert [rules.heads for rules in learned.rules] == [(b'<li class="item">',)]

@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborNode
 from scythe.cut.cutter import COMPILED, page_codec, plan_fields
 from scythe.cut.flow import Flow
 from scythe.cut.records import parse_parts, recode
-from scythe.cut.regions import BASE_WAYS, Span, every_tag
+from scythe.cut.regions import BASE_WAYS, NO_VOTE, Span, every_tag
 from scythe.model import Image
 from scythe.page.fragment import root_name
 from scythe.page.image_areas import UNKNOWN, AreaReader, shows_image
@@ -25,7 +25,6 @@ from scythe.url import Url, absolute
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
 _FORMATTING = re.compile(rb"<(/?)(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\t\n\f\r />])", re.I)
 _UNSURE = "not sure of what is in an area"
-_NO_VOTE = "too few rules agree"  # which is sure to be so on the tree too
 _WRAPPERS = 3  # elements that parsing one puts around it at most, as a table around a row
 
 
@@ -68,7 +67,7 @@ class AreaCutter:
         found: list[tuple[int, Span]] = []
         for number, area in enumerate(self._areas):
             state, _, span, why, _ = results[number + 1] if area.ways else ("", (), text, "the text was not cut", 0)
-            if state == "doubt" and why != _NO_VOTE:
+            if state == "doubt" and why != NO_VOTE:
                 return CutAreas("doubt", why=why)
             if span is not None and area.ways and not names_image(body, *span):
                 span, why = None, "it holds no image"

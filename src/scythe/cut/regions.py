@@ -14,6 +14,7 @@ from scythe.page.entry_checks import find_lookalike, head_names, judge_cells, ju
 from scythe.rules import ATTRIBUTE, FLOW, FieldRules, Layout, RegionRules, Rule, Way
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
+NO_VOTE = "too few rules agree"  # which is sure to be so on the tree too
 _MOST = 1_000  # tags of one literal on a page; beyond, neither cut nor tree rule says anything
 
 
@@ -118,7 +119,7 @@ def _place(
     first, last = -1, len(body)
     if rules.holder:
         if holder[0] not in ("flow", "raw") or holder[2] is None:
-            missing = holder[0] == "absent" and not rules.is_expected
+            missing = (holder[0] == "absent" or holder[3] == NO_VOTE) and not rules.is_expected
             return (), (), 0, "" if missing else f"the element around the records: {holder[3]}"
         first, last = holder[2]
     every: dict[Span, bool] = {}

@@ -33,6 +33,7 @@ from scythe.rules import FLOW, RegionRules, Way
 
 _RIGHT = 0.9  # of the records that a rule selects must be those that reading found, and the other way round
 _AGREE = 0.6  # of the pages on which a rule or reading finds any: they agree on so many records
+_SLIPS = 0.2  # of these pages, at most, reading found nothing where a rule selects: it took others for the records
 _OTHERS = 0.8  # of what a rule selects too much is in other regions: they are one region in several parts
 _ROUNDS = 3  # of joining such regions
 _LOOK = 400  # bytes of a record that are looked at for how it begins
@@ -69,11 +70,14 @@ class _Fit(NamedTuple):
     right: int  # records
     wanted: int
     extra: frozenset[tuple[int, int]]  # page and offset of what is too much
+    slips: frozenset[int]  # pages on which reading found none of it
     twins: frozenset[Seen]  # regions of other pages that hold the same, a little more or less of each record
 
     @property
     def is_good(self) -> bool:
-        enough = min(self.right, self.wanted) >= _RIGHT * max(self.right + len(self.extra), self.wanted)
+        extra = sum(page not in self.slips for page, _ in self.extra)
+        few = len(self.slips) <= _SLIPS * self.spoken
+        enough = self.right >= _RIGHT * max(self.right + (extra if few else len(self.extra)), self.wanted)
         return enough and self.agreed >= _AGREE * self.spoken
 
     @property
@@ -247,7 +251,8 @@ def _try(sources: Sequence[Source], group: Group, rules: RegionRules, every: Seq
         most=max(some, default=0),
         outside=outside,
     )
-    return _Fit(group, usual, agreed, spoken, right, wanted, frozenset(extra), frozenset(twins))
+    slips = frozenset(page for page, _ in extra) - set(group.pages)
+    return _Fit(group, usual, agreed, spoken, right, wanted, frozenset(extra), slips, frozenset(twins))
 
 
 def _are_twins(offsets: Sequence[int], one: Seen) -> bool:

@@ -16,21 +16,22 @@ Doubt = tuple[str, str, str]  # layout, field and reason
 class Thrift:
     """Counts, in bounded memory, how often the tree was asked for a field for one reason and did not have it."""
 
-    def __init__(self) -> None:
+    def __init__(self, vain: int = _VAIN) -> None:
+        self._patience = vain
         self._vain: dict[Doubt, int] = {}  # -1: the tree once had it
 
     def is_worth(self, doubt: Doubt) -> bool:
         """Say whether the tree should be asked; where it should not, that counts too."""
         vain = self._vain.get(doubt, 0)
-        if vain < _VAIN:
+        if vain < self._patience:
             return True
         self._vain[doubt] = vain + 1
-        return (vain - _VAIN) % _AGAIN == 0
+        return (vain - self._patience) % _AGAIN == 0
 
     def note(self, doubt: Doubt, *, found: bool) -> None:
         """Take in whether the tree had the field; where it once had, it is asked ever after."""
         vain = self._vain.get(doubt, 0)
         if found:
             self._vain[doubt] = -1
-        elif 0 <= vain < _VAIN and (vain or len(self._vain) < _MOST):
+        elif 0 <= vain < self._patience and (vain or len(self._vain) < _MOST):
             self._vain[doubt] = vain + 1
