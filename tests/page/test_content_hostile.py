@@ -51,8 +51,8 @@ def render(html: str) -> tuple[PageContent, float]:
 def test_rendering_twice_the_page_takes_about_twice_the_time(name: str) -> None:
     half = whole = float("inf")
     for _ in range(8):  # the least of several: other work on the machine only ever adds time
-        half = min(half, render(PAGES[name](8_000))[1])
-        content, took = render(PAGES[name](16_000))
+        half = min(half, render(PAGES[name](4_000))[1])
+        content, took = render(PAGES[name](8_000))
         whole = min(whole, took)
         if whole < 0.3 or whole < 2.6 * half:
             break
@@ -60,7 +60,7 @@ def test_rendering_twice_the_page_takes_about_twice_the_time(name: str) -> None:
     assert content.text().split() == " ".join(content.page.blocks.text).split()
 
 
-@pytest.mark.fault
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["nested lists", "cells", "links"])
 def test_a_hundred_thousand_of_them_still_render(name: str) -> None:
     content, took = render(PAGES[name](100_000))

@@ -55,6 +55,14 @@ def decode(body: bytes, content_type: str | None = None) -> Decoded:
     return _without_nul(text, "utf-8", losses) if has_nul else Decoded(text, "utf-8", tuple(losses), body)
 
 
+def in_utf8(body: bytes, content_type: str) -> bytes:
+    """Return a page in UTF-8 where only its header says what it is in, which those who learn and cut do not see."""
+    declared = content_type.lower().partition("charset=")[2].strip("\"' ;")
+    if declared in ("", "utf-8", "utf8") or b"charset" in body[:2048].lower():
+        return body
+    return decode(body, content_type).text.encode()
+
+
 def clean(text: str, losses: list[Loss]) -> Decoded:
     """Free text of NUL characters (dropped, as browsers do) and lone surrogates (replaced), counting both."""
     try:

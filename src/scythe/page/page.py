@@ -14,7 +14,7 @@ from scythe.page.blocks import Blocks, cut_blocks
 from scythe.page.elements import Elements, list_elements
 from scythe.page.encoding import Decoded, clean, decode
 from scythe.page.head import Head, read_head
-from scythe.page.images import ImageUse, read_images
+from scythe.page.images import ImageUse, read_images, source_of
 from scythe.page.jsonld import LinkedData, read_json_ld
 from scythe.page.leaves import Leaf, read_leaves
 from scythe.page.links import read_links
@@ -144,6 +144,10 @@ class Page:
     @cached_property
     def image_sources(self) -> dict[int, Url]:
         """The address of each image by the `mem_id` of its node."""
+        if "_images" not in self.__dict__ and not self.tree.css_matches("noscript"):  # so no image has a twin
+            nodes = self.tree.css("img,amp-img")
+            if len(nodes) <= LIMITS.page_images:
+                return {node.mem_id: src for node in nodes if (src := source_of(node, self.base)) is not None}
         return {use.node_id: use.image.src for use in self.images}
 
     @property
