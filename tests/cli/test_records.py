@@ -115,7 +115,7 @@ def test_attributes_are_names_and_values(records: Run, root: Path) -> None:
         (("tools.html", "-o", "out.xlsx"), ".csv .jsonl"),
         (("tools.html", "-f", "xml"), "known formats are table, csv"),
         (("tools.html", "-f", "parquet"), "name it with -o"),
-        (("tools.html", "--method", "depta"), "known methods are auto, mdr, stm"),
+        (("tools.html", "--method", "depta"), "known are auto, mdr, stm"),
         (("tools.html", "--attributes", "--follow", "2"), "--follow"),
         (("tools.html", "--all", "--region", "2"), "--region names one region"),
     ],

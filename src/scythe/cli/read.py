@@ -38,12 +38,14 @@ from scythe.cli.read_options import (
     Verbose,
 )
 from scythe.cli.sinks import FORMATS, Form, Sink, is_folder, open_sink
+from scythe.cli.site_options import FetchedBy
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 from scythe.model import Document, TextOptions
+from scythe.plug_ins import load_function
 from scythe.read.images.methods import DEFAULT, AskSizes, Size
 from scythe.read.images.methods import image_method as image_method_called
-from scythe.read.text import method_names
+from scythe.read.text import method as text_method
 from scythe.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load, note_cut
 
 HELP = """Read the main text, images and metadata of pages.
@@ -105,6 +107,7 @@ def read(
     images_only: ImagesOnly = False,
     image_method: ImageMethod = DEFAULT,
     probe_sizes: ProbeSizes = False,
+    fetcher: FetchedBy = "",
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
     fail_on_empty: FailOnEmpty = False,
@@ -119,7 +122,7 @@ def read(
         links=links,
         images=images,
     )
-    reach = Reach(timeout_s=timeout, allow_private=allow_private)
+    reach = Reach(timeout_s=timeout, allow_private=allow_private, fetcher=fetcher)
     with quiet_ends():
         try:
             sources = list(find_sources(inputs or []))
@@ -128,7 +131,7 @@ def read(
                 raise BadInput("--records needs -f with -o DIR: a folder gets text, HTML and pictures otherwise")
             if images_only and (records or download_images):
                 raise BadInput("--images-only writes no text: --records and --download-images go without it")
-            _check_methods(method, image_method)
+            _check_names(method, image_method, fetcher)
             pages = load(chain(sources, list_sources(input_file) if input_file else ()), check_base(url), reach)
             many = len(sources) > 1 or input_file is not None
             form = Form(records=records)
@@ -163,10 +166,12 @@ def _check(
         raise BadInput(f"--input-file {input_file}: no such file")
 
 
-def _check_methods(method: str, image_method: str) -> None:
-    if method not in method_names():
-        raise BadInput(f"--method {method}: known methods are {', '.join(method_names())}")
+def _check_names(method: str, image_method: str, fetcher: str) -> None:
+    """Raise BadInput for names that nobody has."""
+    text_method(method)
     image_method_called(image_method)
+    if fetcher:
+        load_function("fetcher", fetcher)
 
 
 def _ask_sizes(reach: Reach) -> AskSizes:

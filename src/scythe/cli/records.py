@@ -21,7 +21,7 @@ from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 from scythe.page import Page
 from scythe.page.sniff import sniff_bytes
-from scythe.read.records.methods import ATTRIBUTE_METHODS, RECORD_METHODS, attribute_method
+from scythe.read.records.methods import attribute_method, record_method
 from scythe.reader import read_regions
 from scythe.record_rows import Batch, Shape, attributes_batch, region_batch
 from scythe.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
@@ -138,9 +138,7 @@ def _check(sources: list[Source], input_file: str | None, wish: Wish, follow: in
         raise BadInput("--region names one region, --all and --everything want all of them")
     if wish.attributes and (follow or wish.region != 1):
         raise BadInput("--attributes are those of a page: --region, --all, --everything and --follow are for its lists")
-    known = ATTRIBUTE_METHODS if wish.attributes else RECORD_METHODS
-    if wish.method not in known:
-        raise BadInput(f"--method {wish.method}: known methods are {', '.join(known)}")
+    (attribute_method if wish.attributes else record_method)(wish.method)  # raises BadInput for a name nobody has
     if input_file == "-" and any(source.is_stdin for source in sources):
         raise BadInput("standard input can be a page or a list of addresses, not both")
     if input_file is not None and input_file != "-" and not Path(input_file).is_file():

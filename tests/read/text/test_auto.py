@@ -12,7 +12,8 @@ from scythe.bench.scoring import compare, cut_tokens, rate
 from scythe.demo import site
 from scythe.model import TextOptions
 from scythe.page import Page
-from scythe.read.text import auto, check_text_method
+from scythe.read.text import auto
+from scythe.testing import check_text_method
 
 PARAGRAPHS = [
     "The harvest began two weeks late this year, because the spring rains had kept the clay too wet for carts.",

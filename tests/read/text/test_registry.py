@@ -4,10 +4,12 @@ from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 
+from scythe import plug_ins
 from scythe.errors import BadInput
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.read import text
+from scythe.testing import check_text_method
 
 PUBLISHED = [name for name in text.BUILT_IN if name != "auto"]
 
@@ -20,13 +22,13 @@ NOT_CALLABLE = "a text"
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, *points: tuple[str, str]) -> None:
-    found = EntryPoints(EntryPoint(name, value, text.GROUP) for name, value in points)
-    monkeypatch.setattr(text, "entry_points", lambda *, group: found.select(group=group))
+    found = EntryPoints(EntryPoint(name, value, plug_ins.GROUPS[text.KIND]) for name, value in points)
+    monkeypatch.setattr(plug_ins, "entry_points", lambda *, group: found.select(group=group))
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_every_published_method_keeps_the_promises(name: str) -> None:
-    text.check_text_method(text.method(name))
+    check_text_method(text.method(name))
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -60,29 +62,3 @@ def test_a_method_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch
     offer(monkeypatch, ("broken", value))
     with pytest.raises(BadInput, match="'broken'"):
         text.method("broken")
-
-
-@pytest.mark.parametrize(
-    ("reading", "complaint"),
-    [
-        (Reading("bad", kept=(1, 0)), "do not ascend"),
-        (Reading("bad", kept=(10_000,)), "outside"),
-        (Reading("", kept=(0,)), "does not name"),
-        (Reading("bad"), "no reason"),
-        (Reading("bad", why="x", scores=(1.0,) * 9_999), "scores"),
-        ("text", "expected a Reading"),
-    ],
-)
-def test_the_check_finds_a_broken_promise(reading: Reading, complaint: str) -> None:
-    with pytest.raises(AssertionError, match=complaint):
-        text.check_text_method(lambda page, options: reading)
-
-
-def test_the_check_finds_a_method_that_changes_its_mind() -> None:
-    readings = iter(Reading("moody", why=str(i)) for i in range(100))
-    with pytest.raises(AssertionError, match="second reading"):
-        text.check_text_method(lambda page, options: next(readings))
-
-
-def test_the_check_accepts_a_good_method() -> None:
-    text.check_text_method(keep_all)

@@ -3,15 +3,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
 from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.read.text import vsse
 from scythe.read.text.elements import Elements, number_elements
 from scythe.read.text.simhash import BITS, CHUNK, distance, fingerprint
-from scythe.read.text.vsse import VisualText, Vsse, aggregate_paths, check_characteristic, combine
+from scythe.read.text.vsse import VisualText, Vsse, aggregate_paths, combine
 from scythe.read.text.words import count_marks, cut_words
+from scythe.testing import check_text_characteristic
 
 LONG = "Long text, with marks; and more. "
 
@@ -85,25 +85,12 @@ def test_a_page_without_marks_or_text_says_why() -> None:
 
 
 def test_another_characteristic_joins_the_container() -> None:
-    check_characteristic(Bold())
+    check_text_characteristic(Bold())
     elements = elements_of("<p>a, b.</p><p><b>bold</b></p>")
     assert combine((VisualText(), Bold()), elements) == [1.0, 1.0]
     html = f"<p>{LONG}</p><section><b>bold</b></section>"
     assert kept(html) == [LONG.strip()]
     assert kept(html, Vsse(characteristics=(VisualText(), Bold()))) == [LONG.strip(), "bold"]
-
-
-@pytest.mark.parametrize(
-    ("values", "complaint"),
-    [([1.0], "values for"), ([-1.0] * 99, "values for"), (None, "negative"), ([], "values for")],
-)
-def test_the_check_finds_a_bad_characteristic(values: list[float] | None, complaint: str) -> None:
-    class Bad:
-        def weigh(self, elements: Elements) -> Sequence[float]:
-            return [-1.0] * len(elements.leaf_text) if values is None else values
-
-    with pytest.raises(AssertionError, match=complaint):
-        check_characteristic(Bad())
 
 
 def test_words_are_runs_of_letters_and_pairs_where_there_are_no_spaces() -> None:

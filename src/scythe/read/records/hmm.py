@@ -16,7 +16,7 @@ from scythe.page.elements import Elements
 from scythe.page.page import Page
 from scythe.read.records.dictionary import Dictionary, shipped
 from scythe.read.records.label_pairs import Pairs, find_labels, pair_labels
-from scythe.read.records.wvc import Characteristic, make_container, weigh
+from scythe.read.records.wvc import Marks, make_container, weigh
 
 STAY = 0.8  # the descent ends where no child has more than this share of the weight; docs/why has the others
 
@@ -62,7 +62,7 @@ def by_number(model: Model, here: int, best: int) -> bool:
     return here >= best
 
 
-def build_model(elements: Elements, container: Iterable[Characteristic]) -> Model:
+def build_model(elements: Elements, container: Iterable[Marks]) -> Model:
     """Build the model of a page. Children without text cannot hold records and get no share of the probability."""
     parents = np.asarray(elements.parent)
     full = (np.asarray(elements.leaf_end) > np.asarray(elements.leaf_start)) & (parents >= 0)
@@ -84,15 +84,18 @@ def find_path(elements: Elements, model: Model, ends: Ends | None = None) -> tup
     return tuple(path)
 
 
-def find_area(page: Page, dictionary: Dictionary | None = None) -> int:
+def find_area(page: Page, dictionary: Dictionary | None = None, added: Sequence[Marks] = ()) -> int:
     """Return the row of the element that holds the attributes of a page."""
     elements = page.elements
-    return find_path(elements, build_model(elements, make_container(dictionary)))[-1]
+    return find_path(elements, build_model(elements, (*make_container(dictionary), *added)))[-1]
 
 
-def read_by_hmm(page: Page, dictionary: Dictionary | None = None) -> Pairs:
-    """Read the attribute-value pairs of the area that the model finds, in page order, names as printed."""
+def read_by_hmm(page: Page, dictionary: Dictionary | None = None, added: Sequence[Marks] = ()) -> Pairs:
+    """Read the attribute-value pairs of the area that the model finds, in page order, names as printed.
+
+    `added` are characteristics beside those of the paper.
+    """
     dictionary = dictionary or shipped()
-    area, elements = find_area(page, dictionary), page.elements
+    area, elements = find_area(page, dictionary, added), page.elements
     labels = find_labels(elements, elements.leaf_start[area], elements.leaf_end[area], dictionary)
     return pair_labels(elements, labels, dictionary)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from scythe.errors import BadInput
 from scythe.model import Region
 from scythe.page import Page
+from scythe.plug_ins import make_plug_in
 
 Pairs = tuple[tuple[str, str], ...]
 RECORD_METHODS = ("auto", "mdr", "stm")
@@ -31,7 +33,10 @@ def record_method(name: str) -> Callable[[Page], tuple[Region, ...]]:
 
 
 def attribute_method(name: str) -> Callable[[Page], Pairs]:
-    """Return the method that finds attributes: ours, or a published one. Raises BadInput for a name nobody has."""
+    """Return the method that finds attributes: ours, or a published one. Raises BadInput for a name nobody has.
+
+    "hmm+weights" is the published one with the characteristic that another package calls weights.
+    """
     if name == "auto":
         from scythe.read.records.attributes import read_attributes
 
@@ -40,6 +45,11 @@ def attribute_method(name: str) -> Callable[[Page], Pairs]:
         from scythe.read.records.hmm import read_by_hmm
 
         return read_by_hmm
+    if name.startswith("hmm+"):
+        from scythe.read.records.hmm import read_by_hmm
+
+        brought = [make_plug_in("record characteristic", one, "mark") for one in name.split("+")[1:]]
+        return partial(read_by_hmm, added=tuple(brought))
     if name == "cnbe":
         from scythe.read.records.cnbe import read_by_cnbe
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, log
+from math import log
 from typing import Protocol
 
 from scythe.model import Reading, TextOptions
@@ -47,6 +47,7 @@ class Vsse:
     max_distance: int = 3  # T2: bits in which a text may differ from title and description
     idf_floor: float = 0.01  # L: keeps the weight of a word that occurs everywhere above zero
     judge_all: bool = False  # by semantics, as the paper prints it: then nearly nothing is left on real pages
+    name: str = "vsse"
 
     def __call__(self, page: Page, options: TextOptions) -> Reading:
         """Keep the blocks of the leaves that all three steps leave over."""
@@ -54,13 +55,13 @@ class Vsse:
         values = combine(self.characteristics, elements)
         highest = max(values, default=0.0)
         if highest <= 0:
-            return Reading("vsse", why="no text leaf has any of the characteristics" if values else "no text")
+            return Reading(self.name, why="no text leaf has any of the characteristics" if values else "no text")
         sure = [leaf for leaf, value in enumerate(values) if value >= self.min_share * highest]
         area = aggregate_paths(elements, sure)
         subject = cut_words(f"{page.metadata.title} {page.metadata.description}")
         fitting = self.refine(elements, area, values, subject)
         kept = tuple(sorted({elements.leaf_block[leaf] for leaf in fitting}))
-        return Reading("vsse", kept=kept, why="" if kept else "no text like title and description")
+        return Reading(self.name, kept=kept, why="" if kept else "no text like title and description")
 
     def refine(self, elements: Elements, area: list[int], values: Sequence[float], subject: list[str]) -> list[int]:
         """Drop the leaves that no characteristic speaks for and whose words are not those of the subject."""
@@ -106,21 +107,6 @@ def aggregate_paths(elements: Elements, leaves: Sequence[int]) -> list[int]:
     for number in range(prefix, len(above)):
         inside[number] = number == prefix or inside[above[number]]
     return [leaf for leaf, parent in enumerate(elements.leaf_parent) if inside[path[parent]]]
-
-
-def check_characteristic(characteristic: Characteristic) -> None:
-    """Assert what the method relies on: one finite value per leaf, none below zero, the same when asked again."""
-    for html in (
-        "",
-        "<p>One, two. Three!</p><a href='/'>Home</a>",
-        "<div>" * 50 + "text" + "<p>\u6536\u5272\u3002" * 9,
-    ):
-        page = Page.from_text(html)
-        elements = number_elements(page.root, page.blocks)
-        values = list(characteristic.weigh(elements))
-        assert len(values) == len(elements.leaf_text), f"{len(values)} values for {len(elements.leaf_text)} leaves"
-        assert all(isfinite(value) and value >= 0 for value in values), f"a value is negative or not finite: {values}"
-        assert values == list(characteristic.weigh(elements)), "a second look at the same page gives other values"
 
 
 def _intern_paths(elements: Elements) -> tuple[list[int], list[int]]:

@@ -1,0 +1,64 @@
+"""`scythe plugins`: what installed packages bring for scythe goes out, and whether it loads."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import typer
+
+from scythe.cli.ending import FAILED, complain, neutralise, plain_errors, quiet_ends
+from scythe.cli.site_options import AsJson
+from scythe.errors import BadInput
+from scythe.plug_ins import GROUPS, PlugIn, list_plug_ins, load_plug_in
+
+HELP = """List the parts that other packages bring: stores, fetchers, text methods, characteristics.
+
+A part is named where it is used; each is loaded here once to see whether it can be.
+
+\b
+Examples:
+  scythe plugins                                     what is installed
+  scythe plugins --json                              one JSON object per part
+  scythe read page.html --method NAME                a text method
+  scythe read page.html --method vsse+NAME           a text characteristic
+  scythe records page.html --attributes --method hmm+NAME      a record characteristic
+  scythe crawl example.org --fetcher NAME            a fetcher
+  scythe crawl example.org --store NAME:PLACE        a store
+
+\b
+Exit codes:
+  0  everything that is installed loads
+  1  a part cannot be loaded; standard error says why
+  2  the command was not understood
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command(help=HELP)
+def plugins(as_json: AsJson = False) -> None:
+    with quiet_ends(), plain_errors():
+        found = list_plug_ins()
+        failures = [why for why in map(_why_not, found) if why]
+        for part in found:
+            typer.echo(json.dumps(asdict(part)) if as_json else neutralise(_line(part)))
+        if not found and not as_json:
+            typer.echo(f"No package brings parts. Packages offer them in {', '.join(GROUPS.values())}.")
+        for why in dict.fromkeys(failures):
+            complain(why)
+        if failures:
+            raise typer.Exit(FAILED)
+
+
+def _line(part: PlugIn) -> str:
+    return f"{part.kind:<22} {part.name:<16} {part.package:<24} {part.value}"
+
+
+def _why_not(part: PlugIn) -> str:
+    """Return why a part cannot be loaded, or nothing."""
+    try:
+        load_plug_in(part.kind, part.name)
+    except BadInput as error:
+        return str(error)
+    return ""
