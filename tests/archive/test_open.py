@@ -14,7 +14,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.stored import Wanted
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
-OLD = {number: Path(__file__).with_name(f"version_{number}.sql").read_text(encoding="utf-8") for number in (1, 4)}
+OLD = {number: Path(__file__).with_name(f"version_{number}.sql").read_text(encoding="utf-8") for number in (1, 4, 5)}
 
 
 def restore(sql: str, path: Path) -> Path:
@@ -160,6 +160,8 @@ def tables_of(path: Path) -> set[tuple[str, ...]]:
 
 
 TO_VERSION_1 = """
+DROP TABLE assignments; DROP TABLE workers; DROP TABLE requests; ALTER TABLE bodies DROP COLUMN store;
+ALTER TABLE sites DROP COLUMN learner; ALTER TABLE sites DROP COLUMN learner_until;
 DROP TABLE looks; DROP TABLE regions; DROP TABLE watches; DROP TABLE cursors; DROP INDEX records_watched;
 DROP INDEX records_of_watch;
 ALTER TABLE records DROP COLUMN watch; ALTER TABLE records DROP COLUMN checksum;

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from time import time
 from types import TracebackType
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
-from scythe.archive import frontier, history, lanes, looks, profiles, reading, search, watches
+from scythe.archive import frontier, history, lanes, learning, looks, profiles, reading, search, watches
 from scythe.archive.counts import count
 from scythe.archive.database import Database, insert_new, sound
 from scythe.archive.hashes import moment, seconds, storable
@@ -17,6 +18,7 @@ from scythe.archive.records import known_records
 from scythe.archive.rows import (
     LaneRow,
     LaneState,
+    Lesson,
     LookRow,
     PlanRow,
     RecordKey,
@@ -57,6 +59,16 @@ class Archive:
     def close(self) -> None:
         """Let go of the database; closing twice is fine."""
         self.database.close()
+
+    def clock_ahead_s(self) -> float:
+        """Return by how many seconds the clock of the database's machine is ahead of this one's; of a file, 0."""
+        if self.database.is_sqlite:
+            return 0.0
+        with self.database.reading() as connection:
+            connection.execute(select(1))  # the connection is made before the time is taken
+            before = time()
+            theirs = float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
+            return theirs - (before + time()) / 2
 
     def add_site(self, key: str, start: Url) -> int:
         """Return the number of the site `key`, added if it is new."""
@@ -279,6 +291,11 @@ class Archive:
         with self.database.writing(site) as connection:
             return frontier.requeue(connection, site, states)
 
+    def expect(self, site: int, found: Found, *, now: datetime) -> Task:
+        """Return an address, known or not, as one that waits: for what somebody else fetched and wants to store."""
+        with self.database.writing(site) as connection:
+            return frontier.expect(connection, site, found, seconds(now))
+
     def robots(self, origin: str) -> StoredRobots | None:
         """Return the robots.txt last fetched from an origin."""
         with self.database.reading() as connection:
@@ -293,6 +310,31 @@ class Archive:
         """Store a profile unless it is the newest already; return its version."""
         with self.database.writing(site) as connection:
             return profiles.save_profile(connection, site, profile, seconds(self._clock()))
+
+    def claim_learning(self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> Lesson:
+        """Take or renew the right to learn a site; who does not get it has to take what another learns."""
+        with self.database.writing(site) as connection:
+            return learning.claim_learning(connection, site, owner, now=now, lease_s=lease_s)
+
+    def leave_learning(self, site: int, owner: Owner) -> None:
+        """Give the right to learn a site back."""
+        with self.database.writing(site) as connection:
+            learning.leave_learning(connection, site, owner)
+
+    def learner(self, site: int, *, now: datetime) -> str:
+        """Return who has the right to learn a site, as Owner.to_text writes it; empty: nobody."""
+        with self.database.reading() as connection:
+            return learning.learner_of(connection, site, now)
+
+    def save_learned(self, site: int, profile: str, owner: Owner, *, after: int) -> int | None:
+        """Store a profile made from version `after` by the one who has the right; None: it came too late."""
+        with self.database.writing(site) as connection:
+            return learning.save_learned(connection, site, profile, owner, after, seconds(self._clock()))
+
+    def profile_version(self, site: int) -> int:
+        """Return the version of a site's newest profile, 0 where there is none."""
+        with self.database.reading() as connection:
+            return profiles.newest_version(connection, site)
 
     def profile(self, site: int, version: int | None = None) -> str | None:
         """Return a version of a site's profile, the newest if none is named; None where there is none."""

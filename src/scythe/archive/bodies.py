@@ -1,15 +1,17 @@
-"""Responses as they came: bodies packed and stored once, by their hash."""
+"""Responses as they came: bodies packed and stored once, by their hash, in the database or in a store beside it."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 from sqlalchemy import Connection, select
 
-from scythe.archive.database import insert_new
+from scythe.archive.database import Database, insert_new
 from scythe.archive.hashes import digest
 from scythe.archive.schema import BODIES
+from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed
 
 if sys.version_info >= (3, 14):
@@ -33,17 +35,58 @@ def unpack(packed: bytes, size: int) -> bytes:
     return body
 
 
-def keep(connection: Connection, bodies: Iterable[bytes]) -> list[bytes]:
-    """Store bodies; return their hashes, in order."""
+def read_body(stores: Stores, row: Any) -> bytes:
+    """Return the body of a row of BODIES, wherever it is. Raises ArchiveFailed where it is missing or damaged."""
+    if row.store is None:
+        return unpack(bytes(row.packed), row.size)
+    body = unpack(stores.get(row.store, key_of(bytes(row.hash))), row.size)
+    if digest(body) != bytes(row.hash):  # the database guards its own rows; nobody knows what else may write there
+        raise ArchiveFailed(f"{row.store}: {key_of(bytes(row.hash))} is not the body that was stored")
+    return body
+
+
+def key_of(hashed: bytes) -> str:
+    """Return the key of a body in a store."""
+    return f"{hashed.hex()}.zst"
+
+
+def put_aside(database: Database, bodies: Iterable[bytes]) -> None:
+    """Put bodies that are not known yet into the store of the archive, if it has one.
+
+    To be called before the transaction that mentions them: no writer waits for a store, and what the database knows is
+    there. What is put and then never mentioned is in nobody's way; the next attempt puts the same again.
+    """
+    if not database.stores.label:
+        return
+    new = {digest(body): body for body in bodies}
+    if not new:
+        return
+    with database.reading() as connection:
+        _leave_known(connection, new)
+    for hashed, body in new.items():
+        database.stores.put(key_of(hashed), pack(body))
+
+
+def keep(database: Database, connection: Connection, bodies: Iterable[bytes]) -> list[bytes]:
+    """Store bodies, or write down which store has them; return their hashes, in order."""
     hashes = []
     new: dict[bytes, bytes] = {}
     for body in bodies:
         hashes.append(digest(body))
         new.setdefault(hashes[-1], body)
+    _leave_known(connection, new)
+    label = database.stores.label or None
+    rows = []
+    for hashed in sorted(new):
+        packed = pack(new[hashed]) if label is None else b""
+        rows.append({"hash": hashed, "size": len(new[hashed]), "packed": packed, "store": label})
+    insert_new(connection, BODIES, rows)
+    return hashes
+
+
+def _leave_known(connection: Connection, new: dict[bytes, bytes]) -> None:
+    """Take out of `new` what the database knows."""
     if new:
         known = connection.execute(select(BODIES.c.hash).where(BODIES.c.hash.in_(list(new)))).scalars()
         for hashed in known.all():
             del new[bytes(hashed)]
-    rows = [{"hash": hashed, "size": len(new[hashed]), "packed": pack(new[hashed])} for hashed in sorted(new)]
-    insert_new(connection, BODIES, rows)
-    return hashes

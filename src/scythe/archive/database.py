@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import cache, lru_cache
 from typing import Any
 
@@ -13,6 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed
 
 BUSY_S = 60  # wait so long for another process that writes
@@ -33,10 +35,12 @@ class _NamesIndexes(SQLiteCompiler):
 class Database:
     """An engine with the transactions an archive needs; one user at a time, from any thread."""
 
-    def __init__(self, engine: Engine, where: str) -> None:
+    def __init__(self, engine: Engine, where: str, stores: Stores | None = None) -> None:
         self.engine = engine
         self.where = where  # without a password
+        self.stores = stores or Stores()
         self.is_sqlite = engine.dialect.name == "sqlite"
+        self._pause_s = 0.0  # no limit
         self._lock = threading.RLock()
         self._writer = engine.execution_options(begin="BEGIN IMMEDIATE")
         if self.is_sqlite:
@@ -44,7 +48,7 @@ class Database:
             event.listen(engine, "connect", _set_up_sqlite)
             event.listen(engine, "begin", _begin_sqlite)
         else:
-            event.listen(engine, "connect", _set_up_postgres)
+            event.listen(engine, "connect", self._set_up_postgres)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -71,6 +75,29 @@ class Database:
             with telling(self.where, "written"), plain.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode = WAL")
 
+    def beside(self) -> Database:
+        """Return another way to the same database, with a lock of its own: who takes it waits for no writer here."""
+        other = copy(self)
+        other._lock = threading.RLock()
+        return other
+
+    def limit_pauses(self, seconds: float) -> None:
+        """Have PostgreSQL end a transaction of ours that stands still for so long, and free what it locked.
+
+        A process that was stopped, or whose machine is gone, would keep others from its sites.
+        """
+        self._pause_s = seconds
+        if not self.is_sqlite:
+            self.engine.dispose()
+
+    def _set_up_postgres(self, connection: Any, _record: Any) -> None:
+        connection.execute(f"SET lock_timeout = '{BUSY_S}s'")
+        connection.execute(f"SET idle_in_transaction_session_timeout = {round(self._pause_s * 1000)}")
+        # Plans are kept, and one made while a table was small reads it all when it is large. Every look-up has an
+        # index. (To plan each time instead took 1.6 times as long.)
+        connection.execute("SET enable_seqscan = off")
+        connection.commit()
+
     def take_ids(self, connection: Connection, table: Table, count: int) -> Sequence[int]:
         """Return `count` numbers for new rows of a table with a column `id`, inside a writing transaction."""
         if not count:
@@ -82,8 +109,9 @@ class Database:
         return list(connection.execute(numbers, {"count": count}).scalars())
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Let go of every connection and every store."""
         self.engine.dispose()
+        self.stores.close()
 
 
 def write_rows(connection: Connection, statement: Insert | Update | Delete, rows: Sequence[dict[str, Any]]) -> None:
@@ -177,11 +205,3 @@ def _begin_sqlite(connection: Connection) -> None:
     begin = connection.get_execution_options().get("begin", "BEGIN")
     if begin:
         connection.exec_driver_sql(begin)
-
-
-def _set_up_postgres(connection: Any, _record: Any) -> None:
-    connection.execute(f"SET lock_timeout = '{BUSY_S}s'")
-    # Plans are kept, and one made while a table was small reads it all when it is large. Every look-up has an index.
-    # (To plan each time instead took 1.6 times as long.)
-    connection.execute("SET enable_seqscan = off")
-    connection.commit()

@@ -107,6 +107,16 @@ def requeue(connection: Connection, site: int, states: Collection[str]) -> int:
     return connection.execute(again.values(state="retry", due_at=ALWAYS_DUE, attempts=0)).rowcount
 
 
+def expect(connection: Connection, site: int, found: Found, at: float) -> Task:
+    """Let an address wait, known or not, for a visit that was made by other means, and return it."""
+    add_found(connection, [(site, [found], None)], at)
+    of = (URLS.c.site == site, URLS.c.key == digest_text(found.key or found.url))
+    again = update(URLS).where(*of, URLS.c.due_at.is_(None))
+    connection.execute(again.values(state="retry", due_at=ALWAYS_DUE, attempts=0))
+    query = select(URLS, PAGES.c.body_hash.label("body_hash")).outerjoin(PAGES, PAGES.c.id == URLS.c.id).where(*of)
+    return _task(connection.execute(query).one(), found.lane)
+
+
 def waiting_among(connection: Connection, tasks: Collection[int]) -> dict[int, float]:
     """Return which of these addresses still wait for a visit, and since or until when."""
     return {row.id: row.due_at for row in connection.execute(_WAITING_NOW, {"ids": list(tasks)})}

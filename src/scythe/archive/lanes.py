@@ -6,7 +6,7 @@ future than that was written by a clock that was wrong, and is taken as over.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -38,15 +38,57 @@ def take_lane(
     for row in connection.execute(_lanes_with_work(site, at, kinds).order_by(LANES.c.free_at)).all():
         if _is_held(row, at) or _is_promised(row, me, at):
             continue
-        taken = connection.execute(
-            update(LANES)
-            .where(LANES.c.id == row.id, LANES.c.owner.is_not_distinct_from(row.owner))
-            .where(LANES.c.until.is_not_distinct_from(row.until))
-            .values(owner=me, until=at + min(lease_s, LONGEST_S), wanted_by=None, wanted_at=None)
-        )
-        if taken.rowcount == 1:
+        if _take(connection, row, me, at + min(lease_s, LONGEST_S)):
             return Lane(row.name, site, _free_at(row, at), row.slow, is_left=row.owner is None)
     return None
+
+
+def hold_lanes(
+    connection: Connection, names: Sequence[str], owner: Owner, *, now: datetime, pause_s: float, most: int
+) -> list[str]:
+    """Take those of the lanes, in order, that nobody holds and that may be asked now; return at most so many held.
+
+    One that was lost, not left, is free after a pause: nobody knows when its host was last asked. Call `keep_lanes`
+    in the same transaction: a hold lasts no longer than this.
+    """
+    at, me = seconds(now), owner.to_text()
+    known = _known(connection, sorted(names))
+    insert_new(connection, LANES, [{"name": name} for name in sorted(names) if name not in known])
+    rows = {row.name: row for row in connection.execute(select(LANES).where(LANES.c.name.in_(names)))}
+    held: list[str] = []
+    for row in map(rows.__getitem__, names):
+        if len(held) >= most:
+            break
+        if row.owner == me:
+            held.append(row.name)
+        elif _is_held(row, at) or _is_promised(row, me, at):
+            continue
+        elif row.owner is not None:
+            lost = update(LANES).where(LANES.c.id == row.id, LANES.c.owner == row.owner)
+            connection.execute(lost.values(owner=None, until=None, free_at=at + pause_s))
+        elif seconds(_free_at(row, at)) <= at and _take(connection, row, me, at):
+            held.append(row.name)
+    return held
+
+
+def keep_lanes(
+    connection: Connection, names: Collection[str], owner: Owner, *, now: datetime, lease_s: float
+) -> dict[str, bool]:
+    """Renew the holds on some lanes; return those that still are held, True where somebody waits for one."""
+    at, me = seconds(now), owner.to_text()
+    kept = connection.execute(
+        update(LANES)
+        .where(LANES.c.name.in_(sorted(names)), LANES.c.owner == me)
+        .values(until=at + min(lease_s, LONGEST_S))
+        .returning(LANES.c.name, LANES.c.wanted_by, LANES.c.wanted_at)
+    ).all()
+    return {row.name: row.wanted_by != me and _is_wish(row, at) for row in kept}
+
+
+def want_lanes(connection: Connection, names: Collection[str], owner: Owner, *, now: datetime) -> None:
+    """Put a wish down on those of the lanes that another holds, unless somebody was first."""
+    rows = connection.execute(select(LANES).where(LANES.c.name.in_(sorted(names))).order_by(LANES.c.name)).all()
+    _wish(connection, rows, owner.to_text(), seconds(now))
 
 
 def keep_lane(connection: Connection, lane: Lane, owner: Owner, *, now: datetime, lease_s: float) -> LaneState:
@@ -67,11 +109,8 @@ def want_lane(
     connection: Connection, site: int, owner: Owner, *, now: datetime, kinds: Collection[str] = CRAWLED
 ) -> None:
     """Put a wish down on every lane of the site with work that another holds, unless somebody was first."""
-    at, me = seconds(now), owner.to_text()
-    for row in connection.execute(_lanes_with_work(site, at, kinds)).all():
-        if row.owner in (None, me) or (_is_wish(row, at) and row.wanted_by != me):
-            continue
-        connection.execute(update(LANES).where(LANES.c.id == row.id).values(wanted_by=me, wanted_at=at))
+    at = seconds(now)
+    _wish(connection, connection.execute(_lanes_with_work(site, at, kinds)).all(), owner.to_text(), at)
 
 
 def leave_lane(connection: Connection, lane: Lane, owner: Owner, *, free_at: datetime, slow: float) -> None:
@@ -81,6 +120,13 @@ def leave_lane(connection: Connection, lane: Lane, owner: Owner, *, free_at: dat
         .where(LANES.c.name == lane.name, LANES.c.owner == owner.to_text())
         .values(owner=None, until=None, free_at=seconds(free_at), slow=slow)
     )
+
+
+def leave_lanes(connection: Connection, free_at: Mapping[str, float], owner: Owner) -> None:
+    """Give lanes back, each with when it may next be asked; nothing happens to one that was lost before."""
+    for name, at in sorted(free_at.items()):
+        held = update(LANES).where(LANES.c.name == name, LANES.c.owner == owner.to_text())
+        connection.execute(held.values(owner=None, until=None, free_at=at))
 
 
 def lane_rows(
@@ -133,6 +179,24 @@ def _lanes_with_work(site: int, at: float, kinds: Collection[str]) -> Select[Any
     waiting = of_kinds(select(URLS.c.id), kinds)
     work = waiting.where(URLS.c.site == site, URLS.c.lane == LANES.c.id, is_due(at)).exists()
     return select(LANES).join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site, work)
+
+
+def _take(connection: Connection, row: Row[Any], me: str, until: float) -> bool:
+    """Take a lane that is as it was read; False: another was faster."""
+    taken = connection.execute(
+        update(LANES)
+        .where(LANES.c.id == row.id, LANES.c.owner.is_not_distinct_from(row.owner))
+        .where(LANES.c.until.is_not_distinct_from(row.until))
+        .values(owner=me, until=until, wanted_by=None, wanted_at=None)
+    )
+    return taken.rowcount == 1
+
+
+def _wish(connection: Connection, rows: Sequence[Row[Any]], me: str, at: float) -> None:
+    for row in rows:
+        if row.owner in (None, me) or (_is_wish(row, at) and row.wanted_by != me):
+            continue
+        connection.execute(update(LANES).where(LANES.c.id == row.id).values(wanted_by=me, wanted_at=at))
 
 
 def _is_held(row: Row[Any], at: float) -> bool:

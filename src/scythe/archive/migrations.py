@@ -61,11 +61,40 @@ CREATE INDEX looks_region ON looks (region, id)
 
 def _make_room_for_watches(connection: Connection) -> None:
     """Keep list pages that are watched, their regions and a journal beside what is crawled."""
+    _run(connection, _WATCHING)
+
+
+_SHARING = """
+ALTER TABLE sites ADD COLUMN learner TEXT;
+ALTER TABLE sites ADD COLUMN learner_until {real};
+ALTER TABLE bodies ADD COLUMN store TEXT;
+CREATE TABLE assignments ({own_number}, site {number} NOT NULL REFERENCES sites (id), kind TEXT NOT NULL,
+ start TEXT NOT NULL, options TEXT NOT NULL, state TEXT NOT NULL, why TEXT DEFAULT '' NOT NULL,
+ attempts INTEGER DEFAULT '0' NOT NULL, added_at {real} NOT NULL, began_at {real}, ended_at {real}, PRIMARY KEY (id),
+ UNIQUE (site, kind));
+CREATE TABLE workers (owner TEXT NOT NULL, name TEXT NOT NULL, made_by TEXT NOT NULL, began_at {real} NOT NULL,
+ seen_at {real} NOT NULL, heartbeat_s {real} NOT NULL, places INTEGER NOT NULL, sites TEXT DEFAULT '[]' NOT NULL,
+ number BIGINT, PRIMARY KEY (owner));
+CREATE TABLE requests ({own_number}, crawl TEXT NOT NULL, key {bytes}, lane TEXT NOT NULL, url TEXT NOT NULL,
+ priority INTEGER NOT NULL, request TEXT NOT NULL, state TEXT NOT NULL, owner TEXT, until {real},
+ found_at {real} NOT NULL, ended_at {real}, PRIMARY KEY (id), UNIQUE (crawl, key));
+CREATE INDEX requests_waiting ON requests (crawl, lane, priority DESC, id) WHERE state = 'waiting';
+CREATE INDEX requests_held ON requests (owner) WHERE owner IS NOT NULL
+"""
+
+
+def _make_room_for_others(connection: Connection) -> None:
+    """Keep what is handed over to workers, who learns a site, bodies kept elsewhere and requests of other crawlers."""
+    _run(connection, _SHARING)
+
+
+def _run(connection: Connection, statements: str) -> None:
     if connection.dialect.name == "sqlite":
-        kinds = {"number": "INTEGER", "own_number": "id INTEGER NOT NULL", "real": "DOUBLE"}
+        kinds = {"number": "INTEGER", "own_number": "id INTEGER NOT NULL", "real": "DOUBLE", "bytes": "BLOB"}
     else:
         kinds = {"number": "BIGINT", "own_number": "id BIGSERIAL NOT NULL", "real": "DOUBLE PRECISION"}
-    for statement in _WATCHING.format(**kinds).replace("\n", "").split(";"):
+        kinds |= {"bytes": "BYTEA"}
+    for statement in statements.format(**kinds).replace("\n", "").split(";"):
         connection.execute(text(statement))
 
 
@@ -76,6 +105,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _add_checksums,
     _count_waiting_by_index,
     _make_room_for_watches,
+    _make_room_for_others,
 )
 FIRST_VERSION = 1
 

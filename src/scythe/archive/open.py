@@ -13,25 +13,29 @@ from sqlalchemy.exc import ArgumentError
 from scythe.archive.archive import Archive
 from scythe.archive.database import Database
 from scythe.archive.migrations import needs_work, prepare
+from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+]*://", re.IGNORECASE)
 _POSTGRES = ("postgresql", "postgres", "postgresql+psycopg")
 
 
-def open_archive(where: str | Path, *, create: bool = True) -> Archive:
+def open_archive(where: str | Path, *, create: bool = True, store: str = "") -> Archive:
     """Open the archive in an SQLite file or, by `postgresql://` address, in PostgreSQL; make it where there is none.
 
-    Raises ArchiveFailed where there is no archive to open, or one of a newer version.
+    Bodies that are kept from now on go into `store`, such as "folder:bodies"; else into the database. Raises
+    ArchiveFailed where there is no archive to open, or one of a newer version, BadInput for a store that nobody has.
     """
+    home = None
     if isinstance(where, str) and _SCHEME.match(where):
         engine, said = _postgres(where)
     else:
+        home = Path(where).absolute().parent
         try:
             engine, said = _sqlite(Path(where), create=create)
         except OSError as error:
             raise ArchiveFailed(f"{where}: the archive cannot be opened ({error.strerror})") from error
-    database = Database(engine, said)
+    database = Database(engine, said, Stores(store, home))
     try:
         _make_ready(database, create=create)
     except BaseException:

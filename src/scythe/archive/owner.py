@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
@@ -25,6 +25,10 @@ class Owner:
     def of_this_process(cls) -> Owner:
         """Return a new owner in this process."""
         return cls(this_machine(), os.getpid(), _started(os.getpid()), token_hex(8))
+
+    def another(self) -> Owner:
+        """Return another owner in the same process."""
+        return replace(self, token=token_hex(8))
 
     @classmethod
     def from_text(cls, text: str) -> Owner:

@@ -15,11 +15,16 @@ from scythe.archive.schema import PROFILES, ROBOTS
 def save_profile(connection: Connection, site: int, profile: str, at: float) -> int:
     """Store a profile as the newest version unless it is that already; return the version."""
     profile = storable(profile)
-    newest = connection.execute(select(func.max(PROFILES.c.version)).where(PROFILES.c.site == site)).scalar() or 0
+    newest = newest_version(connection, site)
     if newest and load_profile(connection, site, newest) == profile:
-        return int(newest)
+        return newest
     connection.execute(insert(PROFILES).values(site=site, version=newest + 1, profile=profile, at=at))
-    return int(newest) + 1
+    return newest + 1
+
+
+def newest_version(connection: Connection, site: int) -> int:
+    """Return the number of the newest profile of a site, 0 where there is none."""
+    return int(connection.execute(select(func.max(PROFILES.c.version)).where(PROFILES.c.site == site)).scalar() or 0)
 
 
 def load_profile(connection: Connection, site: int, version: int | None) -> str | None:

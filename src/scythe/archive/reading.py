@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, literal, select, tuple_
 
-from scythe.archive.bodies import unpack
+from scythe.archive.bodies import read_body
 from scythe.archive.database import Database
 from scythe.archive.hashes import moment
 from scythe.archive.schema import BODIES, EXTRACTIONS, FETCHES, PAGES, RECORDS, SIGHTINGS, SITES, URLS, VERSIONS
@@ -129,7 +129,7 @@ def read_raw(database: Database, wanted: Wanted) -> Iterator[StoredRaw]:
     """Yield responses in the order they came: the newest of each address, or with `all_versions` every one kept."""
     query = (
         select(FETCHES.c.at, FETCHES.c.status, FETCHES.c.headers, FETCHES.c.cut_at_bytes, URLS.c.url)
-        .add_columns(BODIES.c.packed, BODIES.c.size)
+        .add_columns(BODIES.c.hash, BODIES.c.packed, BODIES.c.size, BODIES.c.store)
         .join_from(FETCHES, BODIES, BODIES.c.hash == FETCHES.c.body)
         .join(URLS, URLS.c.id == FETCHES.c.url)
         .where(FETCHES.c.id.in_(bindparam("ids", expanding=True)))
@@ -139,7 +139,7 @@ def read_raw(database: Database, wanted: Wanted) -> Iterator[StoredRaw]:
         with database.reading() as connection:
             rows = connection.execute(query, {"ids": [one.id for one in some]}).all()
         for row in rows:
-            yield _raw(row, database.where)
+            yield _raw(row, database)
 
 
 def count_pages(database: Database, wanted: Wanted) -> int:
@@ -299,11 +299,11 @@ def _page(row: Any, sighted: list[_Sighted]) -> StoredPage:
     )
 
 
-def _raw(row: Any, where: str) -> StoredRaw:
+def _raw(row: Any, database: Database) -> StoredRaw:
     try:
-        body = unpack(row.packed, row.size)
+        body = read_body(database.stores, row)
     except ArchiveFailed as error:
-        raise ArchiveFailed(f"{where}: {row.url}: {error}") from error
+        raise ArchiveFailed(f"{database.where}: {row.url}: {error}") from error
     headers = tuple((str(name), str(value)) for name, value in json.loads(row.headers or "[]"))
     return StoredRaw(Url(row.url), moment(row.at), row.status or 0, headers, body, row.cut_at_bytes is None)
 

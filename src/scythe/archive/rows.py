@@ -28,6 +28,14 @@ class LaneState:
 
 
 @dataclass(frozen=True, slots=True)
+class Lesson:
+    """How far the learning of a site has come, and whether it is the asker's to go on with."""
+
+    is_held: bool  # False: another process learns it; take its profiles
+    version: int  # of the newest profile; 0: there is none
+
+
+@dataclass(frozen=True, slots=True)
 class LaneRow:
     """One lane of a site that has addresses waiting."""
 
@@ -124,6 +132,39 @@ class PlanRow:
     due_at: datetime | None  # as in WatchRow
     visited_at: datetime | None
     look: LookRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentRow:
+    """A site that was handed over to workers."""
+
+    id: int  # 0: it has none yet
+    site: int
+    site_key: str
+    kind: str  # crawl or watch
+    start: str
+    options: str  # JSON
+    added_at: datetime  # handed over, or handed over again
+    state: str = "open"  # or done, failed, cancelled
+    why: str = ""
+    attempts: int = 0  # in a row that failed
+    began_at: datetime | None = None  # the last attempt
+    ended_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    """A process that works on what was handed over, as it last said of itself."""
+
+    owner: str  # Owner.to_text
+    name: str
+    made_by: str  # version of scythe
+    heartbeat_s: float  # silent for longer: it counts as gone
+    places: int  # sites at once
+    sites: tuple[str, ...]  # keys of those it works on
+    number: int | None  # by which the job engine knows it
+    began_at: datetime
+    seen_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

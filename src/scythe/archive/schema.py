@@ -47,6 +47,8 @@ SITES = Table(
     Column("start", Text, nullable=False),
     Column("added_at", Double, nullable=False),
     Column("notes", Text, nullable=False, server_default=""),  # what the crawler of it keeps in mind
+    Column("learner", Text),  # Owner.to_text of the one process that learns it; NULL: nobody does
+    Column("learner_until", Double),  # its right runs out
 )
 
 # Who may ask a host. A lane belongs to no site: two sites that share a host share its pause.
@@ -135,7 +137,8 @@ BODIES = Table(
     TABLES,
     Column("hash", LargeBinary, primary_key=True),  # hashes.digest of the body
     Column("size", BigInteger, nullable=False),  # of the body
-    Column("packed", LargeBinary, nullable=False),  # the body, zstd
+    Column("packed", LargeBinary, nullable=False),  # the body, zstd; empty where another store has it
+    Column("store", Text),  # the name of that store; NULL: the body is here
 )
 
 # An address whose body was extracted at least once, as it is now.
@@ -346,3 +349,68 @@ CURSORS = Table(
     Column("name", Text, primary_key=True),
     Column("position", BigInteger, nullable=False),  # records.id
 )
+
+# What was handed over to workers: a site to crawl, or to watch for as long as a page of it is watched. Jobs come and
+# go; this is what is wanted.
+ASSIGNMENTS = Table(
+    "assignments",
+    TABLES,
+    Column("id", ID, primary_key=True),
+    Column("site", ForeignKey("sites.id"), nullable=False),
+    Column("kind", Text, nullable=False),  # crawl or watch
+    Column("start", Text, nullable=False),
+    Column("options", Text, nullable=False),  # JSON of CrawlOptions or WatchOptions
+    Column("state", Text, nullable=False),  # open, done, failed or cancelled
+    Column("why", Text, nullable=False, server_default=""),
+    Column("attempts", Integer, nullable=False, server_default="0"),  # in a row that failed
+    Column("added_at", Double, nullable=False),
+    Column("began_at", Double),  # the last attempt
+    Column("ended_at", Double),
+    UniqueConstraint("site", "kind"),
+)
+
+# Processes that work assignments off, as they last said of themselves.
+WORKERS = Table(
+    "workers",
+    TABLES,
+    Column("owner", Text, primary_key=True),  # Owner.to_text
+    Column("name", Text, nullable=False),  # for people: machine and process
+    Column("made_by", Text, nullable=False),  # version of scythe
+    Column("began_at", Double, nullable=False),
+    Column("seen_at", Double, nullable=False),
+    Column("heartbeat_s", Double, nullable=False),  # silent for longer: it counts as gone
+    Column("places", Integer, nullable=False),  # sites at once
+    Column("sites", Text, nullable=False, server_default="[]"),  # JSON list: keys of those it works on
+    Column("number", BigInteger),  # by which the job engine knows it
+)
+
+# Requests of another crawler that keeps its frontier here.
+REQUESTS = Table(
+    "requests",
+    TABLES,
+    Column("id", ID, primary_key=True),
+    Column("crawl", Text, nullable=False),  # whose: two crawls do not see each other's
+    Column("key", LargeBinary),  # one request of a crawl; NULL: it may be asked again
+    Column("lane", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("priority", Integer, nullable=False),  # higher is sooner
+    Column("request", Text, nullable=False),  # JSON
+    Column("state", Text, nullable=False),  # waiting, done or failed
+    Column("owner", Text),  # Owner.to_text of who asks it now; NULL: nobody
+    Column("until", Double),  # that hold runs out
+    Column("found_at", Double, nullable=False),
+    Column("ended_at", Double),
+    UniqueConstraint("crawl", "key"),
+)
+_ASKED = column("state") == literal_column("'waiting'")
+Index(
+    "requests_waiting",
+    REQUESTS.c.crawl,
+    REQUESTS.c.lane,
+    REQUESTS.c.priority.desc(),
+    REQUESTS.c.id,
+    sqlite_where=_ASKED,
+    postgresql_where=_ASKED,
+)
+_IN_HAND = column("owner").is_not(None)
+Index("requests_held", REQUESTS.c.owner, sqlite_where=_IN_HAND, postgresql_where=_IN_HAND)  # few of them, at any time

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, update
 
-from scythe.archive.bodies import keep
+from scythe.archive.bodies import keep, put_aside
 from scythe.archive.database import Database, write_rows
 from scythe.archive.frontier import add_found, waiting_among
 from scythe.archive.hashes import seconds, storable
@@ -37,6 +37,7 @@ def store(database: Database, outcomes: Sequence[Outcome]) -> list[Receipt]:
         return []
     receipts = []
     sites = {outcome.task.site for outcome in outcomes} | {LISTS for one in outcomes if one.task.kind == "list"}
+    put_aside(database, [outcome.raw.body for outcome in outcomes if outcome.raw is not None])
     with database.writing(*sites) as connection:
         for start in range(0, len(outcomes), AT_ONCE):
             receipts += _store_waiting(database, connection, outcomes[start : start + AT_ONCE])
@@ -73,7 +74,7 @@ def _store(database: Database, connection: Connection, outcomes: Sequence[Outcom
     found = add_found(connection, [(one.task.site, one.found, one.task.id) for one in outcomes], at)
     shelved = shelve(database, connection, outcomes)
     write_rows(connection, _SETTLE, [_state_row(outcome) for outcome in outcomes])
-    _log(connection, outcomes)
+    _log(database, connection, outcomes)
     on_pages = [outcome for outcome, one in zip(outcomes, shelved, strict=True) if one.stored]
     records = sight(database, connection, on_pages)
     note_looks(connection, outcomes)
@@ -120,10 +121,10 @@ def _state_row(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _log(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+def _log(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> None:
     """Write down every request; an outcome with neither an answer nor a duration asked nothing."""
     asked = [outcome for outcome in outcomes if outcome.status is not None or outcome.seconds > 0]
-    bodies = iter(keep(connection, [outcome.raw.body for outcome in asked if outcome.raw is not None]))
+    bodies = iter(keep(database, connection, [outcome.raw.body for outcome in asked if outcome.raw is not None]))
     rows = [
         {
             "url": outcome.task.id,

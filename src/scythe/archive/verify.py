@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, Select, Table, func, or_, select, text
 
-from scythe.archive.bodies import unpack
+from scythe.archive.bodies import read_body
 from scythe.archive.database import Database, sound
 from scythe.archive.hashes import checksum, digest, digest_text
 from scythe.archive.looks import unreadable_regions
@@ -88,12 +88,15 @@ def _sums(database: Database, connection: Connection, table: Table) -> Iterator[
 
 def _bodies(database: Database, connection: Connection) -> Iterator[str]:
     for row in connection.execution_options(yield_per=20).execute(select(BODIES)):
+        why = f"the kept response {bytes(row.hash).hex()} is not the one that was stored"
         try:
-            is_right = digest(unpack(bytes(row.packed), row.size)) == bytes(row.hash)
-        except ArchiveFailed:
+            is_right = digest(read_body(database.stores, row)) == bytes(row.hash)
+        except ArchiveFailed as error:
             is_right = False
+            if row.store is not None:
+                why = str(error)
         if not is_right:
-            yield f"{database.where}: the kept response {bytes(row.hash).hex()} is not the one that was stored"
+            yield f"{database.where}: {why}"
 
 
 def _lacks_extraction() -> Select[tuple[int]]:
