@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, cast
 from weakref import WeakSet
@@ -21,16 +22,26 @@ from aiohttp.http import RawResponseMessage
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 
-from scythe.errors import BadInput
+from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import guard
 from scythe.fetch.options import FetchOptions
 from scythe.limits import LIMITS
+from scythe.url import Url
 
 _KEPT_S = 4.0  # common servers leave an idle connection after 5 s: asking one that is being closed asks in vain
 _KEPT_HOSTS = 256  # idle connections are kept to so many
 _SHREDS = 3  # bytes on the wire per byte of body: chunks of one byte take six, and 2 us each
 _SHREDS_FREE_BYTES = 1_000_000
 _LENGTH_WITHIN = 4_096  # bytes of an answer looked at for the end of its head; longer heads are rare
+
+
+# What is asked, of whoever set it, when a connection is there and the request is about to be sent: may it still be?
+# Between the decision to ask and this moment a process may have been stopped for minutes.
+LAST_WORD: ContextVar[Callable[[], bool] | None] = ContextVar("last_word", default=None)
+
+
+class Unsent(FetchFailed):
+    """The last word on a request was no: nothing of it was sent."""
 
 
 class Stale(aiohttp.ServerDisconnectedError):
@@ -176,8 +187,15 @@ class Connector(aiohttp.TCPConnector):
             connection = await super().connect(req, traces, timeout)
             talk = connection.protocol
             if not isinstance(talk, Talk) or not talk.uses or not talk.should_close:
-                return connection
+                break
             connection.close()  # its server said more than it was asked for
+        may_be_sent = LAST_WORD.get()
+        if may_be_sent is not None and not may_be_sent():
+            connection.release()
+            raise Unsent(
+                Url(str(req.url)), "was not sent: whether it still may be is to be asked anew", retry_after_s=0.0
+            )
+        return connection
 
     def _release(self, key: ConnectionKey, protocol: ResponseHandler, *, should_close: bool = False) -> None:
         is_full = key not in self._conns and len(self._conns) >= _KEPT_HOSTS

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
@@ -25,12 +25,14 @@ from scythe.fetch.decode import Decoded
 from scythe.fetch.dial import dialled
 from scythe.fetch.failures import failure_of, too_slow
 from scythe.fetch.options import FetchOptions
+from scythe.fetch.plugged import make_sure, open_exchange
 from scythe.fetch.receive import read_body, readable_headers
 from scythe.fetch.redirects import REDIRECTS, place_of, redirect_target, start_of
 from scythe.fetch.secrets import Secrets
 from scythe.fetch.turns import Turns
 from scythe.limits import LIMITS
 from scythe.model import Response
+from scythe.plug_ins import Exchange
 from scythe.url import Url
 
 _TURNS_TO_CLOSE = 4  # of the loop, until a connection that was cut off is closed, a secure one in a tunnel too
@@ -46,7 +48,8 @@ async def open_fetcher(
     try:
         async with _open_session(connector, options) as session:
             session._retry_connection = False  # aiohttp would ask twice at once a server that closes without a word
-            yield Fetcher(session, connector, options)
+            async with open_exchange(options) if options.fetcher else nullcontext() as exchange:
+                yield Fetcher(session, connector, options, exchange)
     finally:
         connector.cut_off()
         for _ in range(_TURNS_TO_CLOSE):
@@ -80,8 +83,15 @@ class _Asked(NamedTuple):
 class Fetcher:
     """Get responses through one set of connections."""
 
-    def __init__(self, session: aiohttp.ClientSession, connector: Connector, options: FetchOptions) -> None:
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        connector: Connector,
+        options: FetchOptions,
+        exchange: Exchange | None = None,
+    ) -> None:
         self._session = session
+        self._plugged = exchange  # of another package; None: all is ours
         self._connector = connector
         self._options = options
         self._turns = Turns(options.concurrency, options.per_host)
@@ -162,8 +172,11 @@ class Fetcher:
         """Do one request within what is left of its time."""
         try:
             async with asyncio.timeout(max(asked.timeout_s - spent_s, 0.0)):
-                if self._options.proxy is not None and not self._options.allow_private:
-                    await self._connector.judge(place_of(dialled(url)).host)  # the proxy dials for us, unjudged
+                is_dialled_by_others = self._options.proxy is not None or self._plugged is not None
+                if is_dialled_by_others and not self._options.allow_private:
+                    await self._connector.judge(place_of(dialled(url)).host)
+                if self._plugged is not None and asked.body is None:
+                    return await self._ask_plugged(self._plugged, url, asked)
                 for _ in range(self._options.per_host):
                     try:
                         return await self._request(url, asked)
@@ -174,6 +187,21 @@ class Fetcher:
             raise too_slow(url, asked.timeout_s) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise failure_of(url, error) from error
+
+    async def _ask_plugged(self, exchange: Exchange, url: Url, asked: _Asked) -> Response:
+        """Let another package do one request; what it returns is not believed unseen."""
+        began = monotonic()
+        told = {"User-Agent": self._options.agent} | self._secrets.add_to(asked.headers, url)
+        if told["Accept-Encoding"] == ACCEPTED:  # what we can decode; what it can is for it to say
+            del told["Accept-Encoding"]
+        most = self._room(asked.max_bytes)
+        response = make_sure(url, await exchange.get(url, headers=told, max_bytes=most), began, most)
+        named = [value for name, value in response.headers if name.lower() == "set-cookie"]
+        self._secrets.keep(url, named)
+        if response.status in REDIRECTS and any(name.lower() == "location" for name, _ in response.headers):
+            response = replace(response, body=b"", cut_at_bytes=None, why_cut="")
+        is_verified = response.is_verified and (self._options.verify_tls or not url.startswith("https:"))
+        return replace(response, is_verified=is_verified)
 
     async def _request(self, url: Url, asked: _Asked) -> Response:
         began = monotonic()

@@ -30,6 +30,7 @@ class FetchOptions:
     proxy: str | None = field(default=None, repr=False)  # http://[user:password@]host:port, asked to ask for us
     verify_tls: bool = True  # False: believe any certificate; every response says so
     ca_file: str | None = None  # believe the authorities in this file, not those of the system
+    fetcher: str = ""  # ask through this one of another package (entry points `scythe.fetchers`)
 
     def __post_init__(self) -> None:
         """Raise BadInput where a value cannot be meant."""
