@@ -51,6 +51,7 @@ class Reach:
 
     timeout_s: float = LIMITS.fetch_s
     allow_private: bool = False
+    fetcher: str = ""  # of another package
 
 
 def is_address(text: str) -> bool:
@@ -146,7 +147,7 @@ def _fetch_all(sources: Iterable[Source], reach: Reach) -> Iterator[Loaded]:
             names.append(source.name)
             yield source.url or ""
 
-    options = FetchOptions(timeout_s=reach.timeout_s, allow_private=reach.allow_private)
+    options = FetchOptions(timeout_s=reach.timeout_s, allow_private=reach.allow_private, fetcher=reach.fetcher)
     results = fetch_all(urls(), options=options)
 
     async def take() -> Response | FetchFailed | None:

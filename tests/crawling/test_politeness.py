@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pytest
 from tests.fetch.server import Server, page, serve
@@ -18,6 +19,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.owner import Owner
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.run import Crawl
+from scythe.fetch.connections import Connector
 
 pytestmark = pytest.mark.fault
 HTML = "Content-Type: text/html; charset=utf-8"
@@ -291,25 +293,50 @@ def test_two_crawls_of_one_archive_keep_one_delay(tmp_path: Path) -> None:
     assert min(log.gaps) >= 0.1 - NO_HARM_S
 
 
-def test_a_process_that_slept_asks_for_its_lane_before_it_asks_the_host(tmp_path: Path) -> None:
-    """It was stopped for so long that another process took the lane, and goes on in the middle of it."""
+async def sleep_over(log: Log, where: Path, fall_asleep: Callable[[Callable[[], None]], None]) -> list[str]:
+    """Crawl until four requests were made; return them. What is passed to `fall_asleep` gives the lane to another."""
+    with open_archive(where) as archive, open_archive(where) as other:
+        run = Crawl(log.url(), archive, CrawlOptions(delay=0.1, allow_private=True, sitemaps=False, patience_s=0.0))
+        task = asyncio.ensure_future(run.run())
+        while len(log.seen) < 4:
+            await asyncio.sleep(0.005)
 
-    async def sleep_over(log: Log) -> list[str]:
-        with open_archive(tmp_path / "archive.db") as archive, open_archive(tmp_path / "archive.db") as other:
-            run = Crawl(log.url(), archive, CrawlOptions(delay=0.2, allow_private=True, sitemaps=False, patience_s=0.0))
-            task = asyncio.ensure_future(run.run())
-            while len(log.seen) < 4:
-                await asyncio.sleep(0.005)
+        def lose() -> None:
             later = datetime.now(UTC) + timedelta(minutes=10)
             assert other.take_lane(1, Owner.of_this_process(), now=later, lease_s=600.0) is not None
             for work in run._lanes.values():
-                work._kept = (0.0, 0.0)
-            before = list(log.paths)
-            await asyncio.sleep(0.5)
-            run.stop()
-            await task
-            return before
+                work.kept_at = (0.0, 0.0)
+
+        before = list(log.paths)
+        fall_asleep(lose)
+        await asyncio.sleep(0.6)
+        run.stop()
+        await task
+        return before
+
+
+def test_a_process_that_slept_asks_for_its_lane_before_it_asks_the_host(tmp_path: Path) -> None:
+    """It was stopped for so long that another process took the lane, and goes on in the middle of it."""
+    with logged(of(chain(30))) as log:
+        before = asyncio.run(sleep_over(log, tmp_path / "archive.db", lambda lose: lose()))
+    assert log.paths == before
+
+
+def test_a_process_that_slept_with_a_request_in_its_hand_does_not_send_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was stopped after its last look at the lane, and before the request was on its way."""
+    connect, lost = Connector.connect, []
+
+    def fall_asleep(lose: Callable[[], None]) -> None:
+        async def sleep_first(self: Connector, *given: Any, **named: Any) -> Any:
+            if not lost:
+                lost.append(lose())
+            return await connect(self, *given, **named)
+
+        monkeypatch.setattr(Connector, "connect", sleep_first)
 
     with logged(of(chain(30))) as log:
-        before = asyncio.run(sleep_over(log))
+        before = asyncio.run(sleep_over(log, tmp_path / "archive.db", fall_asleep))
+    assert lost, "nothing was about to be asked"
     assert log.paths == before

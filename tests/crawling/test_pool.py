@@ -131,7 +131,50 @@ def test_the_profile_as_it_is_now_comes_with_leaving_a_site(office: Office, site
     assert first.profile is None or Site.from_json(first.profile)
     assert second.profile is None
     assert after.extracted is not None
-    assert after.extracted.how == "cut"  # taken up again from the profile that was handed over
+    assert after.extracted.how == "cold"  # what was learned is with whoever it was handed to
+
+
+def test_a_site_that_was_left_and_entered_again_names_its_addresses_again(office: Office, site: SiteSetup) -> None:
+    async def twice(pool: Pool) -> list[Answer]:
+        first = [await pool.work(make_job(1, site=site)), await pool.work(make_job(1, site=site))]
+        await pool.close_site(site)
+        return [*first, await pool.work(make_job(1, site=site))]
+
+    first, again, entered = office.run(twice)
+    assert first.found
+    assert not again.found
+    assert entered.found == first.found
+
+
+def test_a_site_that_was_dropped_in_a_hurry_is_entered_anew(office: Office, site: SiteSetup) -> None:
+    async def drop(pool: Pool) -> tuple[list[Answer], Answer]:
+        under_way = [asyncio.ensure_future(pool.work(make_job(number, site=site))) for number in range(20)]
+        first = await under_way[0]
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        pool.drop_site(site)
+        pool.drop_site(site)  # as it is gone, nothing happens
+        return [first], await pool.work(make_job(0, site=site))
+
+    [first], again = office.run(drop)
+    assert first.found
+    assert again.found == first.found  # not learned meanwhile, and nothing taken as told
+    assert again.extracted is not None
+    assert again.extracted.how == "cold"
+
+
+def test_a_pool_forgets_the_sites_that_were_left(office: Office) -> None:
+    async def pass_by(pool: Pool) -> None:
+        for number in range(5):
+            passing = replace(SITE, key=f"passing-{number}.example")
+            await pool.work(make_job(number, site=passing))
+            await pool.close_site(passing)
+
+    before = len(office.pool._slot_of)
+    office.run(pass_by)
+    assert len(office.pool._slot_of) == before
+    assert sum(slot.sites for slot in office.pool._slots) == before
 
 
 def test_sites_are_spread_over_workers_and_each_stays_with_its_own() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.crawling.pages import SITE, make_job, write_page
 
+from scythe.crawling.bounds import describe
 from scythe.crawling.frames import BrokenFrame, Frame, read_frame, receive_frame, write_frame
 from scythe.crawling.jobs import (
     Answer,
@@ -28,7 +29,7 @@ from scythe.crawling.jobs import (
 from scythe.crawling.learner import SiteLearner
 from scythe.crawling.sample import FIRST, Sample
 from scythe.crawling.told import Told
-from scythe.crawling.worker import Worker, describe
+from scythe.crawling.worker import Worker
 from scythe.model import Record, Region
 from scythe.url import Url
 from scythe.visits import Extracted

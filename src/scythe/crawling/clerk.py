@@ -39,6 +39,7 @@ class Clerk:
         self._open: _Batch | None = None  # still taking outcomes
         self._last: asyncio.Task[list[Receipt]] | None = None
         self._written_at = 0.0
+        self._storing = 0  # outcomes that are not yet safe
 
     async def ask(self, work: Callable[..., T], *given: Any, **named: Any) -> T:
         """Make one call in the archive's thread and return, or raise, what came of it."""
@@ -52,7 +53,16 @@ class Clerk:
             batch.written = self._last = asyncio.ensure_future(self._write(batch, self._last))
         place = len(batch.outcomes)
         batch.outcomes.append(outcome)
-        return (await asyncio.shield(batch.written))[place]
+        self._storing += 1
+        try:
+            return (await asyncio.shield(batch.written))[place]
+        finally:
+            self._storing -= 1
+
+    async def until_free(self) -> None:
+        """Wait while so much is being written that one more page would only wait, too."""
+        while self._last is not None and self._storing > _BATCH // 2:
+            await asyncio.wait([self._last])
 
     async def _write(self, batch: _Batch, before: asyncio.Task[list[Receipt]] | None) -> list[Receipt]:
         if before is not None:

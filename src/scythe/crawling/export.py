@@ -148,7 +148,7 @@ def export_archive(
     """
     plan = plan if isinstance(plan, Export) else plan_export(plan)
     wanted = wanted or Wanted()
-    _check_sites(archive, wanted)
+    check_sites(archive, wanted)
     what = "responses" if plan.kind in WARCS else plan.what
     if plan.path is None:
         with _standard_output() as text:
@@ -170,7 +170,8 @@ def count_wanted(archive: Archive, plan: Export, wanted: Wanted) -> int | None:
     return count(archive.database, wanted)
 
 
-def _check_sites(archive: Archive, wanted: Wanted) -> None:
+def check_sites(archive: Archive, wanted: Wanted) -> None:
+    """Raise BadInput where a site is not in the archive."""
     known = [site.key for site in archive.sites()] if wanted.sites else []
     for site in wanted.sites:
         if site not in known:

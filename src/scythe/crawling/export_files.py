@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from scythe.crawling.export_rows import Row
 from scythe.export import safe_cell
+from scythe.tables.schemas import NESTED, RENDERED, STATED, page_columns
 
 _GROUP_ROWS = 2_000  # of one row group of a Parquet file
 _GROUP_CHARS = 16_000_000  # a row group is written when it is that long: memory stays flat
@@ -96,23 +97,11 @@ def page_schema() -> Any:
     """Return the columns of a Parquet file of pages: lines, but what pages state is text in columns of its own."""
     import pyarrow as pa
 
-    text, moment, flag = pa.string(), pa.timestamp("us", "UTC"), pa.bool_()
-    texts = pa.list_(text)
-    image = {"src": text, "alt": text, "caption": text, "width": pa.int32(), "height": pa.int32()}
-    record = pa.struct({"fields": texts, "links": texts, "images": texts})
-    region = {"kind": text, "columns": texts, "records": pa.list_(record)}
-    columns = dict.fromkeys(("url", "title", "text", "markdown", "html", *_STATED), text)
-    columns |= {"keywords": texts, "images": pa.list_(pa.struct(image | {"relevant": flag, "score": pa.float64()}))}
-    columns |= {"records": pa.list_(pa.struct(region))}
-    columns |= {"attributes": pa.list_(pa.struct({"name": text, "value": text})), "why": text, "site": text}
-    columns |= {"status": pa.int32()} | dict.fromkeys(("fetched_at", "first_seen", "last_seen", "gone_at"), moment)
-    columns |= {"via": text, "duplicate_of": text, "version": pa.int32(), "versions": pa.int32(), "is_complete": flag}
-    return pa.schema(columns)
-
-
-_STATED = (
-    "description", "author", "published", "modified", "language", "canonical", "site_name", "kind", "image"
-)  # fmt: skip
+    text, moment = pa.string(), pa.timestamp("us", "UTC")
+    columns = page_columns((*RENDERED, *NESTED)) | {"site": text, "status": pa.int32()}
+    columns |= dict.fromkeys(("fetched_at", "first_seen", "last_seen", "gone_at"), moment)
+    columns |= {"via": text, "duplicate_of": text, "version": pa.int32(), "versions": pa.int32()}
+    return pa.schema(columns | {"is_complete": pa.bool_()})
 
 
 def for_parquet(line: Row) -> Row:
@@ -121,7 +110,7 @@ def for_parquet(line: Row) -> Row:
     assert isinstance(metadata, dict)
     assert isinstance(attributes, tuple)
     pairs = [{"name": name, "value": value} for name, value in attributes]
-    stated = {name: metadata[name] or None for name in _STATED}
+    stated = {name: metadata[name] or None for name in STATED}
     return line | stated | {"keywords": metadata["keywords"], "attributes": pairs}
 
 

@@ -32,7 +32,7 @@ def to_extracted(document: Document, parts: Collection[str], said: Metadata | No
         kind=metadata.kind,
         language=metadata.language,
         published=metadata.published,
-        how=_way(counts) if document.fields else "cold",
+        how=_way(document, counts),
         cut_fields=counts["cut"],
         tree_fields=counts["tree"],
         missing_fields=counts["missing"],
@@ -77,7 +77,14 @@ def _count_ways(document: Document) -> dict[str, int]:
     return counts
 
 
-def _way(counts: dict[str, int]) -> str:
+def via_of(document: Document) -> str:
+    """Say how a page was extracted: cut, tree, mixed or cold. Ask for its parts before, which may change it."""
+    return _way(document, _count_ways(document))
+
+
+def _way(document: Document, counts: dict[str, int]) -> str:
+    if not document.fields:
+        return "cold"
     if counts["tree"]:
         return "mixed" if counts["cut"] else "tree"
     return "cut"

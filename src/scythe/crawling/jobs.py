@@ -32,7 +32,8 @@ class SiteSetup:
     parts: tuple[str, ...] = ("text", "images", "records")  # what to extract, of options.PARTS
     profile: str | None = None  # what was learned of it before, as Site.to_json writes it
     start: str = ""  # address
-    learns: bool = True
+    learns: bool = True  # False: nothing is to be learned from its pages
+    is_learner: bool = True  # False: another process learns it; pages are kept for the time when that has ended
     tells_again: bool = False  # name addresses on every page that has them, not only on the first
 
 
@@ -78,14 +79,15 @@ class Answer:
 
 def pack_setup(site: SiteSetup) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     head: dict[str, Any] = {"do": "enter", "site": site.key, "wanted": site.parts, "start": site.start}
-    head |= {"learns": site.learns, "again": site.tells_again}
+    head |= {"learns": site.learns, "learner": site.is_learner, "again": site.tells_again}
     return head, (site.profile.encode(),) if site.profile else ()
 
 
 def unpack_setup(frame: Frame) -> SiteSetup:
     head = frame.head
     profile = frame.parts[0].decode() if frame.parts else None
-    return SiteSetup(head["site"], tuple(head["wanted"]), profile, head["start"], head["learns"], head["again"])
+    flags = (head["learns"], head["learner"], head["again"])
+    return SiteSetup(head["site"], tuple(head["wanted"]), profile, head["start"], *flags)
 
 
 def pack_job(job: Job) -> tuple[dict[str, Any], tuple[bytes, ...]]:

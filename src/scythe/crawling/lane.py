@@ -25,7 +25,9 @@ from scythe.visits import CRAWLED, Lane, Outcome, Receipt, Task
 
 LEASE_S = 60.0
 _LOOK_S = 2.0  # how often a holder asks whether others wait, and says that it is still there
+_SIGNS = 4  # times at least in the time of a lease
 _TURN_S = 1.0  # a lane that others wait for is held at least so long
+_UNREAD_S = 0.5  # what a process that vanished has sent may lie unread at a busy server for so long
 _AHEAD = 64  # addresses taken from the archive at once
 _AHEAD_SAMPLING = 512  # among which the pages to learn from are chosen
 
@@ -52,6 +54,11 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def both_clocks() -> tuple[float, float]:
+    """Return the present moment by a clock that nobody sets and by one that goes on while the machine sleeps."""
+    return monotonic(), time()
+
+
 @dataclass(slots=True)
 class Room:
     """How much may be under way at once, in all lanes together, and whether more is wanted."""
@@ -76,7 +83,10 @@ class LaneWork:
     pace: Pace
     kinds: Collection[str] = CRAWLED  # of addresses that are asked for
     now: Callable[[], datetime] = utc_now
-    lease_s: float = LEASE_S  # by that clock
+    lease_s: float = LEASE_S  # by that clock, which may run as much faster as the pace does
+    kept_at: tuple[float, float] = field(
+        default_factory=both_clocks
+    )  # when it was taken or kept, before that was asked
     ready: deque[Task] = field(default_factory=deque)
     running: dict[int, asyncio.Future[Receipt]] = field(default_factory=dict)
     closed: str = ""  # why nothing of this lane may be asked for now
@@ -84,7 +94,6 @@ class LaneWork:
     _may_have_more: bool = True
     _stored: asyncio.Event = field(default_factory=asyncio.Event)
     _slots: asyncio.Semaphore = field(init=False)
-    _kept: tuple[float, float] = field(default_factory=lambda: (monotonic(), time()))  # by both clocks
     _began: float = field(default_factory=monotonic)
     _is_wanted: bool = False
     _error: BaseException | None = None
@@ -93,6 +102,10 @@ class LaneWork:
 
     def __post_init__(self) -> None:
         self._slots = asyncio.Semaphore(self.options.places)
+
+    @property
+    def _real_lease_s(self) -> float:
+        return self.lease_s / self.pace.speed
 
     @property
     def archive(self) -> Archive:
@@ -136,7 +149,7 @@ class LaneWork:
         now = self.now()
         left_s = (self.lane.free_at - now).total_seconds()
         if not self.lane.is_left:
-            left_s = max(left_s, self.pace.gap_s)
+            left_s = max(left_s, self.pace.gap_s + _UNREAD_S)
         await self.pause(min(left_s, LONGEST_S))
 
     async def pause(self, seconds: float) -> None:
@@ -208,12 +221,25 @@ class LaneWork:
             left_s = self.pace.ready_in_s()
             if left_s > 0:
                 await self.pause(left_s)
-            elif max(monotonic() - self._kept[0], time() - self._kept[1]) > LEASE_S / 2:
-                await self._keep()  # this process was stopped, or the machine slept: others may have the lane
+            elif not self.is_sure:
+                await self._keep()
             else:
                 self.pace.began()
                 return True
         return False
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether nobody else can have the lane; not where this process was stopped, or the machine slept."""
+        steady, wall = both_clocks()
+        return max(steady - self.kept_at[0], wall - self.kept_at[1]) <= self._real_lease_s / 2
+
+    async def make_sure(self) -> None:
+        """Ask once more, at the last moment, whether the lane is still held; a visit of one that is not ends here."""
+        while not self.is_sure:
+            await self._keep()
+        if self.is_lost:
+            await asyncio.sleep(0)  # it was cancelled when that was found out
 
     def free_place(self) -> None:
         """Give the place at the host back: its answer is there."""
@@ -242,7 +268,8 @@ class LaneWork:
     async def _keep_on(self) -> None:
         """Say every now and then that the lane is still held."""
         while True:
-            await asyncio.sleep(_LOOK_S if not self._is_wanted else _TURN_S)
+            look_s = _LOOK_S if not self._is_wanted else _TURN_S
+            await asyncio.sleep(min(look_s, self._real_lease_s / _SIGNS))
             await self._keep()
 
     async def _end_with_run(self) -> None:
@@ -252,10 +279,10 @@ class LaneWork:
 
     async def _keep(self) -> None:
         """Say that the lane is still held, and hear whether it is and whether somebody waits for it."""
-        kept = monotonic(), time()
+        kept_at = both_clocks()
         now = self.now()
         state = await self.clerk.ask(self.archive.keep_lane, self.lane, self.owner, now=now, lease_s=self.lease_s)
-        self._kept = kept
+        self.kept_at = kept_at
         self.is_lost = self.is_lost or not state.is_held
         self._is_wanted = state.is_wanted
         if self.is_lost:

@@ -16,14 +16,13 @@ from scythe.crawling.sample import Kept, Sample
 from scythe.crawling.told import Told
 from scythe.errors import BadInput
 from scythe.model import Document
-from scythe.page.page import Page
+from scythe.page.encoding import in_utf8
 from scythe.page.said import read_said
 from scythe.page.sniff import sniff_bytes
 from scythe.reader import read
 from scythe.rules import Profile
 from scythe.site import Site
 from scythe.teach import DEFAULT_FIELDS
-from scythe.url import absolute
 
 # images are so on all pages of a layout: more pages do not help
 _LASTING = ("tree: read cold", "missing: no rule in this layout")
@@ -34,12 +33,20 @@ class SiteLearner:
     """What a worker knows of one site."""
 
     def __init__(self, setup: SiteSetup, told: Told) -> None:
+        self._sample = Sample()
+        self._site: Site | None = None
+        self._handed: Profile | None = None  # the profile last handed on
+        self._handed_at = time.monotonic()
+        self.renew(setup, told)
+
+    def renew(self, setup: SiteSetup, told: Told) -> None:
+        """Go on as `setup` says: with its profile, if it has one, and with or without the right to learn."""
         self.setup = setup
         self._is_news = None if setup.tells_again else told.ask_for(setup.key)
-        self._site = _take_up(setup.profile)
-        self._sample = Sample(is_learned=self._site is not None)
-        self._handed = self._site.profile if self._site is not None else None  # the profile last handed on
-        self._handed_at = time.monotonic()
+        taken_up = _take_up(setup.profile)
+        if taken_up is not None:
+            self._site, self._handed, self._handed_at = taken_up, taken_up.profile, time.monotonic()
+            self._sample.is_learned = True
 
     def extract(self, job: Job) -> Answer:
         """Extract one page, by what was learned of the site or, before that, cold; of a sitemap or feed, addresses."""
@@ -48,7 +55,7 @@ class SiteLearner:
         if job.kind != "page":
             seen = self._discover(job, job.body)
             return Answer(found=seen.found, why=seen.why)
-        body = _in_utf8(job)
+        body = in_utf8(job.body, job.content_type)
         document = self._read(body, job)
         seen = self._discover(job, body)
         said = None if is_cold(document) else read_said(body, job.url, seen.tags)
@@ -70,7 +77,7 @@ class SiteLearner:
     @property
     def is_due(self) -> bool:
         """Whether there are enough pages to learn from."""
-        return self._may_learn and self._sample.is_due
+        return self._may_learn and self.setup.is_learner and self._sample.is_due
 
     @property
     def is_learned(self) -> bool:
@@ -78,8 +85,9 @@ class SiteLearner:
 
     def study(self) -> str | None:
         """Learn from the pages kept; return the profile, None where nothing better could be learned."""
-        pages = self._sample.begin() if self._may_learn else []
-        site = self._learn(pages)
+        if not self._may_learn or not self.setup.is_learner:
+            return None
+        site = self._learn(self._sample.begin())
         self._sample.settle(learned=site is not None)
         if site is None:
             return None
@@ -92,7 +100,7 @@ class SiteLearner:
         Where searches begin changes all the time: it can wait.
         """
         site, before = self._site, self._handed
-        if site is None or site.profile is before:
+        if site is None or site.profile is before or not self.setup.is_learner:
             return None
         if not now:
             if time.monotonic() - self._handed_at < _HANDED_S:
@@ -165,11 +173,3 @@ def _knows(profile: Profile | None) -> list[tuple[object, ...]]:
         (layout.name, [(each.name, len(each.ways)) for each in layout.fields], len(layout.regions), layout.images.pages)
         for layout in (profile.layouts if profile is not None else ())
     ]
-
-
-def _in_utf8(job: Job) -> bytes:
-    """Return the body, in UTF-8 where only the header says what it is in, which those who learn and cut do not see."""
-    declared = job.content_type.lower().partition("charset=")[2].strip("\"' ;")
-    if declared in ("", "utf-8", "utf8") or b"charset" in job.body[:2048].lower():
-        return job.body
-    return Page.from_bytes(job.body, url=absolute(job.url), content_type=job.content_type).html.encode()

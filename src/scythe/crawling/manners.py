@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from time import monotonic
@@ -14,6 +15,7 @@ from scythe.crawling.clerk import Clerk
 from scythe.crawling.lane import LaneWork
 from scythe.crawling.options import CrawlOptions
 from scythe.errors import FetchFailed
+from scythe.fetch.connections import LAST_WORD, Unsent
 from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.judge import header, retry_after_s
 from scythe.fetch.robots import Robots, fetch_robots, parse_robots
@@ -75,8 +77,13 @@ class Manners:
         The place at the host is free again afterwards. Raises FetchFailed.
         """
         began = monotonic()
+        LAST_WORD.set(lambda: work.is_sure)
         try:
-            response = await getter.get(url, etag=etag, modified=modified, follow=False)
+            response = None
+            while response is None:
+                await work.make_sure()
+                with suppress(Unsent):
+                    response = await getter.get(url, etag=etag, modified=modified, follow=False)
         except FetchFailed:
             work.pace.failed(monotonic(), monotonic() - began)
             raise

@@ -32,6 +32,7 @@ class CrawlOptions:
     keep_raw: bool = False  # keep every response as it came, for WARC
     parts: tuple[str, ...] = ("text", "images", "records")  # to extract of each page, of PARTS
     render: bool = False  # load pages in a browser
+    fetcher: str = ""  # ask through this one of another package
     workers: int = 1  # processes that extract
     attempts: int = 3  # visits to one address before it counts as failed
     patience_s: float = 60.0  # wait so long for addresses that are to be tried again, then end

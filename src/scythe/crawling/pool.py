@@ -33,13 +33,38 @@ class Pool:
         """Start the worker of a site before its first page is there: that takes the better part of a second."""
         await self._slot(site.key).ask(Ask(site))
 
+    async def renew(self, site: SiteSetup) -> None:
+        """Go on with what `site` says now; its addresses are named again. Starts the worker if it does not run."""
+        self._sites.renew(site)
+        await self._slot(site.key).ask(Ask(site, renew=True))
+
+    async def until_free(self, site: SiteSetup) -> None:
+        """Wait while the worker of a site has more to do than it will get done in the time of a request."""
+        await self._slot(site.key).until_free()
+
     async def finish_sample(self, site: SiteSetup) -> Answer:
         """Learn a site from the pages there are, once no more will come; the answer has its profile, if any."""
         return await self._slot(site.key).ask(Ask(site, learn=True))
 
     async def close_site(self, site: SiteSetup) -> Answer:
         """Return the profile of a site as it is now, if it changed since it was last answered, and forget the site."""
-        return await self._slot(site.key).ask(Ask(site, leave=True))
+        try:
+            return await self._slot(site.key).ask(Ask(site, leave=True))
+        finally:
+            self._forget(site)
+
+    def drop_site(self, site: SiteSetup) -> None:
+        """Forget a site without waiting for the worker, which may have to do with another one."""
+        if site.key in self._slot_of:
+            slot, leave = self._slot(site.key), Ask(site, leave=True)
+            leave.answer.add_done_callback(lambda answer: answer.cancelled() or answer.exception())  # nobody asks
+            if slot.is_alive:
+                slot.put(leave)
+            self._forget(site)
+
+    def _forget(self, site: SiteSetup) -> None:
+        self._slot_of.pop(site.key).sites -= 1
+        self._sites.forget(site.key)
 
     @property
     def pids(self) -> list[int]:

@@ -17,18 +17,18 @@ from importlib.metadata import version
 from time import monotonic
 
 from scythe.archive.archive import Archive
-from scythe.archive.owner import Owner
 from scythe.crawling.addresses import Addresses, start_address
 from scythe.crawling.clerk import Clerk
-from scythe.crawling.jobs import Caps, Job, SiteSetup
+from scythe.crawling.jobs import Job, SiteSetup
 from scythe.crawling.judge import Judge
-from scythe.crawling.lane import LEASE_S, LaneWork, Room
+from scythe.crawling.kit import Kit, use_kit
+from scythe.crawling.lane import LaneWork, Room, both_clocks
+from scythe.crawling.learning import Learning
 from scythe.crawling.manners import Getter, Manners, origin_of
 from scythe.crawling.options import CrawlOptions
-from scythe.crawling.pool import Pool, open_pool
 from scythe.crawling.tally import Tally
 from scythe.errors import FetchFailed
-from scythe.fetch.fetcher import Fetcher, open_fetcher
+from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.judge import header
 from scythe.fetch.options import FetchOptions
 from scythe.fetch.pace import Pace
@@ -39,7 +39,7 @@ from scythe.visits import Lane, Outcome, Receipt, Task
 _PAGES_UNDER_WAY = 4  # per request under way: fetched, in extraction or being stored
 _POLL_S = 0.2  # how often a lane that another process holds is tried
 _COUNT_S = 1.0  # how often the addresses that wait are counted, for the one who looks
-_REVISITED = ("done", "redirect", "failed", "gone", "refused")
+REVISITED = ("done", "redirect", "failed", "gone", "refused")
 _COUNT_SHARE = 50  # times longer than a count takes
 _NOTES_S = 30.0
 
@@ -48,7 +48,7 @@ Listener = Callable[[Outcome, Receipt], Awaitable[None]]
 
 
 class Crawl:
-    """One run over one site."""
+    """One run over one site, with what it needs of its own, or with a kit that it shares with others."""
 
     def __init__(
         self,
@@ -58,6 +58,7 @@ class Crawl:
         *,
         profile: str | None = None,
         listener: Listener | None = None,
+        kit: Kit | None = None,
     ) -> None:
         self.options = options or CrawlOptions()
         self.start = start_address(start)
@@ -67,18 +68,19 @@ class Crawl:
         self._profile = profile
         self._listener = listener
         self._archive = archive
+        self._shared = kit
+        self._kit: Kit
         self._clerk: Clerk
+        self._learning: Learning
         self._fetcher: Fetcher
-        self._pool: Pool
         self._manners: Manners
-        self._setup: SiteSetup
         self._site = 0
-        self._owner = Owner.of_this_process()
         self._judge = Judge(self.addresses, self.options.attempts, self.options.keep_raw)
         self._lanes: dict[asyncio.Task[None], LaneWork] = {}
         self._closed: list[LaneWork] = []
         self._settling: set[asyncio.Future[Receipt]] = set()
         self._stop = asyncio.Event()
+        self._is_stopped = False
 
     async def run(self) -> Tally:
         """Crawl until nothing is left, the limit is reached or `stop` is called. Raises ArchiveFailed and BadInput."""
@@ -87,19 +89,18 @@ class Crawl:
             asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _PAGES_UNDER_WAY), self._is_wanted, self._stop
         )
         async with AsyncExitStack() as stack:
-            self._clerk = Clerk(self._archive)
-            stack.push_async_callback(self._clerk.close)
-            await self._enter_site()
-            self._fetcher = await stack.enter_async_context(open_fetcher(self._fetch_options()))
+            self._kit = await stack.enter_async_context(use_kit(self._shared, self._archive, self.options.workers))
+            self._clerk, self._owner = self._kit.clerk, self._kit.new_owner()
+            await self._enter_site(stack)
+            self._fetcher = await self._kit.fetcher(self._fetch_options())
             self._getter: Getter = self._fetcher
             if self.options.render:
                 shown = RenderOptions(permit=self._permit)
                 self._getter = await stack.enter_async_context(
                     open_renderer(self._fetcher, self._fetch_options(), shown)
                 )
-            self._pool = await stack.enter_async_context(open_pool(self.options.workers, Caps()))
             self._manners = Manners(self._fetcher, self._clerk, self.options, self._fetch_options().user_agent)
-            aside = [asyncio.ensure_future(self._look_around()), asyncio.ensure_future(self._pool.warm(self._setup))]
+            aside = [asyncio.ensure_future(self._look_around()), asyncio.ensure_future(self._learning.warm())]
             try:
                 await self._work()
             finally:
@@ -107,38 +108,44 @@ class Crawl:
                     task.cancel()
                 await asyncio.gather(*aside, return_exceptions=True)
                 await self._close()
+        self._note_learned()
         self.tally.ended = monotonic()
         return self.tally
 
     def stop(self, why: str = "stopped") -> None:
         """End the run soon. What is under way is asked for again by the next run."""
         self.why_ended = self.why_ended or why
+        self._is_stopped = True
         self._stop.set()
         for lane in self._lanes.values():
             lane.stop()
 
     # -- beginning and end ---------------------------------------------------------------------------------------------
 
-    async def _enter_site(self) -> None:
-        """Find or make the site in the archive, with its start among the addresses."""
+    async def _enter_site(self, stack: AsyncExitStack) -> None:
+        """Find or make the site in the archive, with its start among the addresses, and take part in learning it."""
         ask, archive = self._clerk.ask, self._archive
         key = self.addresses.scope.site_key
         self._site = await ask(archive.add_site, key, self.start)
         await ask(archive.add_found, self._site, [self.addresses.start])
         if self.options.refresh:
-            await ask(archive.requeue, self._site, states=_REVISITED, now=datetime.now(UTC))
+            await ask(archive.requeue, self._site, states=REVISITED, now=datetime.now(UTC))
         counts = await ask(archive.counts, self._site)
         self.tally.pages = counts.pages
         self.addresses.recall(await ask(archive.notes, self._site))
-        learned = await ask(archive.profile, self._site)
-        self._setup = SiteSetup(
-            key,
-            self.options.parts,
-            self._profile or learned,
-            self.start,
-            tells_again=self.options.depth is not None,  # a page too deep today may be found nearer tomorrow
-        )
-        self.tally.is_learned = self._setup.profile is not None
+        again = self.options.depth is not None  # a page too deep today may be found nearer tomorrow
+        setup = SiteSetup(key, self.options.parts, self._profile, self.start, tells_again=again)
+        self._learning = Learning(self._kit, self._owner, self._site, setup)
+        await self._learning.begin()
+        stack.push_async_callback(self._leave_site)
+        self.tally.is_learned = self._learning.is_learned
+
+    async def _leave_site(self) -> None:
+        """Keep what was learned. A run that was stopped and shares its kit hurries: somebody else goes on."""
+        if self._is_stopped and self._shared is not None:
+            await self._learning.break_off()
+        else:
+            await self._learning.close()
 
     async def _keep_notes(self) -> None:
         await self._clerk.ask(self._archive.save_notes, self._site, self.addresses.to_notes())
@@ -151,15 +158,28 @@ class Crawl:
             contact=self.options.contact,
             concurrency=max(self.options.concurrency, self.options.places),
             per_host=self.options.places,
+            fetcher=self.options.fetcher,
         )
 
     async def _work(self) -> None:
         """Take lanes and work them off, until nothing is left to ask for."""
         while not self._stop.is_set():
+            asked_at = both_clocks()  # the archive may take its time: how long the lane is ours counts from here
             lane = await self._take_lane()
             if lane is not None:
                 pace = Pace(self.options.delay, slow=lane.slow)
-                work = LaneWork(lane, self._owner, self._clerk, self.options, self._room, self, pace)
+                work = LaneWork(
+                    lane,
+                    self._owner,
+                    self._clerk,
+                    self.options,
+                    self._room,
+                    self,
+                    pace,
+                    now=self._kit.now,
+                    lease_s=self._kit.lease_s,
+                    kept_at=asked_at,
+                )
                 await self._manners.recall(work)
                 self._lanes[asyncio.ensure_future(work.run())] = work
             elif self._lanes:
@@ -170,14 +190,16 @@ class Crawl:
     async def _take_lane(self) -> Lane | None:
         if not self._is_wanted(self._room.under_way):
             return None
-        now = datetime.now(UTC)
-        return await self._clerk.ask(self._archive.take_lane, self._site, self._owner, now=now, lease_s=LEASE_S)
+        now, lease_s = self._kit.now(), self._kit.lease_s
+        return await self._clerk.ask(self._archive.take_lane, self._site, self._owner, now=now, lease_s=lease_s)
 
     async def _join_lanes(self) -> None:
         """Wait until a lane is worked off, or a moment, since other lanes may have got addresses."""
         done, _ = await asyncio.wait(self._lanes, timeout=_POLL_S, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             work = self._lanes.pop(task)
+            if work.is_lost:  # what its visits found may not be stored
+                await self._learning.warm()
             if work.closed:
                 self._closed.append(work)
                 self.tally.note(work.closed)
@@ -188,7 +210,7 @@ class Crawl:
         if not self._is_wanted(0):
             self.why_ended = self.why_ended or f"as many pages as asked for: {self.options.limit}"
             return False
-        now = datetime.now(UTC)
+        now = self._kit.now()
         due = await self._clerk.ask(self._archive.next_due, self._site)
         if due is None or self._closed:
             self.why_ended = self.why_ended or ("; ".join(w.closed for w in self._closed) or "complete")
@@ -212,9 +234,6 @@ class Crawl:
         await asyncio.gather(*self._settling, return_exceptions=True)
         for work in self._closed:
             await work.leave()
-        for last in (await self._pool.finish_sample(self._setup), await self._pool.close_site(self._setup)):
-            if last.profile is not None:
-                await self._learned(last.profile)
         await self._keep_notes()
         self.tally.waiting = await self._count()
         self.tally.pages = (await self._clerk.ask(self._archive.counts, self._site)).pages  # other processes' too
@@ -229,9 +248,10 @@ class Crawl:
             if monotonic() - noted > _NOTES_S:
                 noted = monotonic()
                 await self._keep_notes()
+                await self._kit.set_clock()
 
     async def _count(self) -> int:
-        now = datetime.now(UTC)
+        now = self._kit.now()
         return sum(lane.waiting for lane in await self._clerk.ask(self._archive.lane_states, self._site, now=now))
 
     # -- visits, called by lanes ---------------------------------------------------------------------------------------
@@ -258,6 +278,9 @@ class Crawl:
             self.tally.found += await self._clerk.ask(self._archive.add_found, self._site, sitemaps)
         if not robots.allows(task.url):
             return Outcome(task, "refused", now, why="robots.txt does not allow it")
+        if self._shared is not None:
+            await self._learning.until_free()
+            await self._clerk.until_free()
         return None
 
     async def visit(self, task: Task, work: LaneWork) -> Receipt:
@@ -305,7 +328,7 @@ class Crawl:
         if task.body_hash and task.body_hash == outcome.body_hash:
             return outcome
         job = Job(
-            self._setup,
+            self._learning.setup,
             task.url,
             response.body,
             "page" if task.kind == "item" else task.kind,
@@ -314,9 +337,8 @@ class Crawl:
             response.cut_at_bytes is None,
             header(response, "X-Robots-Tag"),
         )
-        answer = await self._pool.work(job)
-        if answer.profile is not None:
-            await self._learned(answer.profile)
+        answer = await self._learning.extract(job)
+        self._note_learned()
         if answer.drift:
             self.tally.drift = answer.drift
         if answer.why and answer.extracted is None and job.kind == "page":
@@ -326,10 +348,8 @@ class Crawl:
         found = self.addresses.choose(task, answer.found)
         return replace(outcome, extracted=answer.extracted, found=found)
 
-    async def _learned(self, profile: str) -> None:
-        self.tally.is_learned = True
-        self.tally.profiles += 1
-        await self._clerk.ask(self._archive.save_profile, self._site, profile)
+    def _note_learned(self) -> None:
+        self.tally.is_learned, self.tally.profiles = self._learning.is_learned, self._learning.changes
 
 
 async def run_watched(crawl: Crawl, watch: Callable[[Crawl], Awaitable[None]]) -> Tally:

@@ -53,7 +53,7 @@ class Sample:
             return
         if not trouble:
             self._keep_usual(url, body)
-        elif self._may_help(_kind(url), trouble):
+        elif self._may_help(kind_of(url), trouble):
             self._misfits += 1
             self._keep(self.odd, (url, body), _ODD)
 
@@ -67,8 +67,8 @@ class Sample:
         if not self.is_learned or len(self.usual) < FIRST:
             self._keep(self.usual, (url, body), _USUAL)
         elif self._pages % _LOOKED_AT == 0 and len(self.usual) < _USUAL:
-            kind = _kind(url)
-            if sum(_kind(other) == kind for other, _ in self.usual) < _OF_A_KIND:
+            kind = kind_of(url)
+            if sum(kind_of(other) == kind for other, _ in self.usual) < _OF_A_KIND:
                 self._keep(self.usual, (url, body), _USUAL)
 
     def _may_help(self, kind: str, trouble: str) -> bool:
@@ -103,7 +103,7 @@ class Sample:
         if learned:
             self._gains += self.is_learned
             self.is_learned = True
-            self._kinds |= {_kind(url) for url, _ in pages}
+            self._kinds |= {kind_of(url) for url, _ in pages}
             self.usual = _pick(pages, _USUAL)
         elif self.is_learned and len(self._hopeless) < _TROUBLES:
             self._hopeless |= self._troubles
@@ -116,7 +116,7 @@ class Sample:
         return self._attempts >= _ATTEMPTS
 
 
-def _kind(url: str) -> str:
+def kind_of(url: str) -> str:
     """Return what pages of one kind share: the first folder of their address, as in `/shop/`, and its shape."""
     folder, _, rest = url.partition("://")[2].partition("/")[2].partition("/")
     return f"{folder if rest else ''} {url_shape(url)}"
@@ -126,6 +126,6 @@ def _pick(pages: Sequence[Kept], count: int) -> list[Kept]:
     """Return pages of all kinds of addresses in turn, the newest of each first."""
     by_kind: dict[str, list[Kept]] = {}
     for page in reversed(pages):
-        by_kind.setdefault(_kind(page[0]), []).append(page)
+        by_kind.setdefault(kind_of(page[0]), []).append(page)
     turns = zip_longest(*by_kind.values())
     return [page for turn in turns for page in turn if page is not None][:count]

@@ -17,23 +17,26 @@ from scythe.crawling.jobs import Answer, Caps, Job, SiteSetup, pack_job, pack_se
 from scythe.errors import ScytheError
 
 _AHEAD = 4  # asks sent before the first is answered, so that a worker never waits for the next
+_BACKLOG = 8  # asks that wait: who has not asked for a page yet waits, too
 _STARTS = 3  # in a row that may fail before those who wait are told
 _START_S = 60.0  # to become ready
 _END_S = 5.0  # to end by itself once its input is closed
 _SAID_BYTES = 4_000  # of what a worker wrote before it died
-_SINGLE_THREADED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+SINGLE_THREADED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @dataclass(slots=True)
 class Sites:
     """What all workers together found out about sites: what a fresh worker must be told."""
 
+    setups: dict[str, SiteSetup] = field(default_factory=dict)  # as they were last renewed
     profiles: dict[str, str] = field(default_factory=dict)
     untold: set[str] = field(default_factory=set)  # sites whose profile is still to be passed on
     unlearnable: set[str] = field(default_factory=set)  # learning them ended a worker
 
     def brief(self, site: SiteSetup) -> SiteSetup:
         profile = self.profiles.get(site.key, site.profile)
+        site = self.setups.get(site.key, site)
         return replace(site, profile=profile, learns=site.learns and site.key not in self.unlearnable)
 
     def note(self, site: str, answer: Answer) -> Answer:
@@ -45,20 +48,37 @@ class Sites:
         self.untold.discard(site)
         return answer
 
+    def renew(self, site: SiteSetup) -> None:
+        """Take what is said of a site in place of what was; without a profile, what was learned of it stays."""
+        if site.profile is not None:
+            self.profiles[site.key] = site.profile
+            self.untold.discard(site.key)
+        self.setups[site.key] = site
+
+    def forget(self, site: str) -> None:
+        """Forget a site that was left, but not that it must not be learned."""
+        self.setups.pop(site, None)
+        self.profiles.pop(site, None)
+        self.untold.discard(site)
+
 
 @dataclass(slots=True, eq=False)
 class Ask:
-    """Something wanted from a worker: a job done, or else a site learned or left."""
+    """Something wanted from a worker: a job done, or else a site learned, left or taken up anew."""
 
     site: SiteSetup
     job: Job | None = None
     learn: bool = False
     leave: bool = False
+    renew: bool = False
     answer: asyncio.Future[Answer] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
-    def settle(self, answer: Answer) -> None:
-        if not self.answer.done():
-            self.answer.set_result(answer)
+    def settle(self, answer: Answer) -> bool:
+        """Give the answer; False where nobody waits for it any longer."""
+        if self.answer.done():
+            return False
+        self.answer.set_result(answer)
+        return True
 
     def fail(self, error: ScytheError) -> None:
         if not self.answer.done():
@@ -82,14 +102,28 @@ class Slot:
     def pid(self) -> int | None:
         return self._worker.pid if self._worker is not None else None
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether there is a process, or one is being started."""
+        return self._life is not None and not self._life.done()
+
     async def ask(self, ask: Ask) -> Answer:
         """Wait for the answer to one ask."""
+        self.put(ask)
+        return await ask.answer
+
+    async def until_free(self) -> None:
+        """Wait while so many asks wait that one more would only do so, too."""
+        while len(wanted := [ask.answer for ask in self._waiting if not ask.answer.done()]) >= _BACKLOG:
+            await asyncio.wait(wanted[:1])
+
+    def put(self, ask: Ask) -> None:
+        """Take in an ask behind those that wait."""
         self._waiting.append(ask)
-        if self._life is None or self._life.done():
+        if not self.is_alive:
             self._life = asyncio.create_task(self._live())
         elif self._worker is not None:
             self._worker.send(self._waiting)
-        return await ask.answer
 
     async def close(self) -> None:
         """End the process and cancel what waits; nobody will take an answer that is still being worked on."""
@@ -158,7 +192,7 @@ class Worker:
     async def start(cls, caps: Caps, sites: Sites) -> Worker:
         # -P: a file of the folder we are in must not pass for a module
         command = (sys.executable, "-P", "-m", "scythe.crawling.worker", str(caps.cpu_s), str(caps.memory_bytes))
-        environment = {**os.environ, **_SINGLE_THREADED, "PYTHONUNBUFFERED": "1"}
+        environment = {**os.environ, **SINGLE_THREADED, "PYTHONUNBUFFERED": "1"}
         return cls(
             await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment),
             caps,
@@ -184,13 +218,16 @@ class Worker:
         """Send what waits, a few asks ahead of the answers."""
         assert self._process.stdin is not None
         while self.is_ready and not self.is_ill and self._sent < min(_AHEAD, len(waiting)):
+            ask = waiting[self._sent]
+            if ask.job is not None and ask.answer.cancelled():  # its run has ended
+                del waiting[self._sent]
+                continue
             if not self._sent and self.learns is None:
                 self._since = time.monotonic()
-            ask = waiting[self._sent]
             self._sent += 1
-            if ask.site.key not in self._entered:
-                self._entered.add(ask.site.key)
+            if ask.site.key not in self._entered or ask.renew:
                 self._process.stdin.writelines(write_frame(*pack_setup(self._known.brief(ask.site))))
+                self._entered.add(ask.site.key)
             self._process.stdin.writelines(write_frame(*self._pack(ask)))
 
     def hang_up(self) -> None:
@@ -232,7 +269,9 @@ class Worker:
             self._sent -= 1
             self.is_ill = head.get("ill", False)
             self.learns = ask.site.key if head.get("learns") else None
-            ask.settle(self._known.note(ask.site.key, answer))
+            answer = self._known.note(ask.site.key, answer)
+            if not ask.settle(answer) and answer.profile is not None:
+                self._known.untold.add(ask.site.key)
 
     async def _listen(self) -> None:
         """Keep the last of what the process says on standard error, for the reason of a death."""

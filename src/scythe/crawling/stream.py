@@ -31,13 +31,15 @@ def crawl(
     deny: Sequence[str] | None = None,
     allow_private: bool | None = None,
     profile: Site | str | Path | None = None,
+    store: str = "",
     options: CrawlOptions | None = None,
 ) -> Iterator[Document]:
     """Crawl a site and yield its pages as they are stored, each once.
 
     `archive` is a file or a `postgresql://` address; a crawl into the same archive goes on where the last one stopped,
     and yields only what is new. Without it everything is forgotten at the end. `delay` is in seconds, `profile` what
-    was learned before. `options` has everything else that can be said; what is named here goes before it. Raises
+    was learned before. Responses as they came, where `options` want them kept, go into `store` ("folder:responses"),
+    else into the archive. `options` has everything else that can be said; what is named here goes before it. Raises
     BadInput on wrong arguments, ArchiveFailed where the archive cannot be used; a page that fails is left out.
     """
     said = options or CrawlOptions()
@@ -54,7 +56,7 @@ def crawl(
     with stack:
         if archive is None:
             archive = Path(stack.enter_context(TemporaryDirectory(prefix="scythe-"))) / "crawl.db"
-        opened = stack.enter_context(open_archive(archive))
+        opened = stack.enter_context(open_archive(archive, store=store))
         stream: Stream[Document] = Stream("scythe-crawl")
 
         async def take(outcome: Outcome, receipt: Receipt) -> None:

@@ -14,13 +14,17 @@ class Told:
     def __init__(self, slots: int = _SLOTS) -> None:
         self._mask = slots - 1
         self._hashes = array("q", bytes(8 * slots))
+        self._asked = 0
 
     def ask_for(self, site: str) -> Callable[[str, bool], bool]:
         """Return a function that says whether an address of a site was not seen before, or so long ago that it is lost.
 
-        An address that is not to be followed is another one: the next page may say otherwise.
+        An address that is not to be followed is another one: the next page may say otherwise. Every function begins
+        with nothing seen: what was said to a run that ended need not have been stored.
         """
-        hashes, mask, salts = self._hashes, self._mask, (hash((site, False)), hash((site, True)))
+        self._asked += 1
+        hashes, mask = self._hashes, self._mask
+        salts = (hash((site, self._asked, False)), hash((site, self._asked, True)))
 
         def is_news(url: str, is_nofollow: bool) -> bool:
             number = hash(url) ^ salts[is_nofollow]

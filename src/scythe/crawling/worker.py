@@ -18,8 +18,9 @@ from typing import Any, BinaryIO
 
 from selectolax.lexbor import SelectolaxError
 
+from scythe.crawling.bounds import allow_cpu, describe, limit_memory
 from scythe.crawling.frames import Frame, read_frame, write_frame
-from scythe.crawling.jobs import Answer, Job, pack_answer, unpack_job, unpack_setup
+from scythe.crawling.jobs import Answer, Job, SiteSetup, pack_answer, unpack_job, unpack_setup
 from scythe.crawling.learner import SiteLearner
 from scythe.crawling.told import Told
 from scythe.errors import ScytheError
@@ -47,13 +48,20 @@ class Worker:
     def _obey(self, frame: Frame) -> None:
         do = frame.head["do"]
         if do == "enter":
-            setup = unpack_setup(frame)
-            self._sites[setup.key] = SiteLearner(setup, self._told)
+            self._enter(unpack_setup(frame))
         elif do == "extract":
             site = self._sites[frame.head["site"]]
             self._extract(site, unpack_job(frame, site.setup))
         elif do == "finish":
             self._finish(frame.head["site"], learn=frame.head["learn"], leave=frame.head["leave"])
+
+    def _enter(self, setup: SiteSetup) -> None:
+        """Take up a site, or go on with one that is known in the way it is to be done now."""
+        site = self._sites.get(setup.key)
+        if site is None:
+            self._sites[setup.key] = SiteLearner(setup, self._told)
+        else:
+            site.renew(setup, self._told)
 
     def _extract(self, site: SiteLearner, job: Job) -> None:
         began = time.process_time()
@@ -93,29 +101,6 @@ class Worker:
     def _send(self, head: dict[str, Any], parts: Sequence[bytes] = ()) -> None:
         self._out.write(b"".join(write_frame(head, parts)))
         self._out.flush()
-
-
-def describe(error: Exception) -> str:
-    """Say what went wrong and where in this package, without a word of the page."""
-    trace, where = error.__traceback__, ""
-    while trace is not None:
-        where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return f"{type(error).__name__} in {where}"
-
-
-def allow_cpu(seconds: float) -> None:
-    """Let this process use so many seconds more; the system ends it by SIGXCPU when they are used up."""
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    soft = int(time.process_time() + seconds) + 1  # the limit has whole seconds
-    resource.setrlimit(resource.RLIMIT_CPU, (soft if hard < 0 else min(soft, hard), hard))
-
-
-def limit_memory(memory_bytes: int) -> None:
-    """Let allocations beyond so many bytes of address space fail, which Python reports as MemoryError."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = memory_bytes if hard < 0 else min(memory_bytes, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
 def widen_pipe(descriptor: int) -> None:

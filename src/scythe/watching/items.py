@@ -5,19 +5,20 @@ What is learned of a site on the way is kept in the archive; its pages are cut f
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from scythe.crawling.addresses import Addresses
-from scythe.crawling.clerk import Clerk
 from scythe.crawling.jobs import Job, SiteSetup
 from scythe.crawling.judge import Judge
+from scythe.crawling.kit import Kit
 from scythe.crawling.lane import LaneWork
+from scythe.crawling.learning import Learning
 from scythe.crawling.manners import Getter, Manners
 from scythe.crawling.options import CrawlOptions
-from scythe.crawling.pool import Pool
 from scythe.crawling.scope import host_of
 from scythe.errors import FetchFailed
 from scythe.fetch.judge import header
@@ -36,16 +37,17 @@ class Items:
 
     def __init__(
         self,
-        clerk: Clerk,
+        kit: Kit,
         getter: Getter,
-        pool: Pool,
         manners: Manners,
         clock: Clock,
         tell: Callable[[Event], Awaitable[None]],
     ) -> None:
-        self._clerk, self._getter, self._pool, self._manners = clerk, getter, pool, manners
+        self._kit, self._clerk, self._getter, self._manners = kit, kit.clerk, getter, manners
         self._clock, self._tell = clock, tell
-        self._setups: OrderedDict[int, SiteSetup] = OrderedDict()
+        self._owner = kit.new_owner()
+        self._sites: OrderedDict[int, Learning] = OrderedDict()
+        self._entering = asyncio.Lock()
 
     async def visit(self, task: Task, work: LaneWork, parts: tuple[str, ...]) -> Receipt:
         """Ask for a page, extract it, store it."""
@@ -59,10 +61,11 @@ class Items:
             await self._tell(DocumentEvent(*head, task.url, title, receipt.stored, outcome.why))
         return receipt
 
-    async def close(self) -> None:
-        """Keep what was learned."""
-        for site in list(self._setups):
-            await self._let_go(site)
+    async def close(self, *, hurry: bool = False) -> None:
+        """Keep what was learned; in a hurry, what is stored by now."""
+        for site in list(self._sites):
+            learning = self._sites.pop(site)
+            await (learning.break_off() if hurry else learning.close())
 
     async def _ask(self, task: Task, work: LaneWork) -> tuple[Outcome, Response | None]:
         judge = Judge(Addresses(Url(task.url), CrawlOptions()), _ATTEMPTS)
@@ -80,30 +83,25 @@ class Items:
 
     async def _extract(self, outcome: Outcome, response: Response, parts: tuple[str, ...]) -> Outcome:
         task = outcome.task
-        setup = await self._setup(task, parts)
+        learning = await self._enter(task, parts)
         whole = response.cut_at_bytes is None
         tag = header(response, "X-Robots-Tag")
-        job = Job(setup, task.url, response.body, "page", outcome.content_type, response.status, whole, tag)
-        answer = await self._pool.work(job)
-        if answer.profile is not None:
-            await self._clerk.ask(self._clerk.archive.save_profile, task.site, answer.profile)
+        job = Job(learning.setup, task.url, response.body, "page", outcome.content_type, response.status, whole, tag)
+        answer = await learning.extract(job)
         if answer.extracted is None:
             return replace(outcome, state="failed", why=answer.why)
         return replace(outcome, extracted=answer.extracted)
 
-    async def _setup(self, task: Task, parts: tuple[str, ...]) -> SiteSetup:
-        """Return what a worker must know of the site, and let the one go that was not asked for longest."""
-        known = self._setups.get(task.site)
-        if known is None:
-            profile = await self._clerk.ask(self._clerk.archive.profile, task.site)
-            known = self._setups[task.site] = SiteSetup(f"site {task.site}", parts, profile, task.url)
-        self._setups.move_to_end(task.site)
-        if len(self._setups) > _SITES:
-            await self._let_go(next(iter(self._setups)))
+    async def _enter(self, task: Task, parts: tuple[str, ...]) -> Learning:
+        """Return what is known of the site, and let the one go that was not asked for longest."""
+        async with self._entering:
+            known = self._sites.get(task.site)
+            if known is None:
+                setup = SiteSetup(f"site {task.site}", parts, start=task.url)
+                known = Learning(self._kit, self._owner, task.site, setup)
+                await known.begin()
+                self._sites[task.site] = known
+            self._sites.move_to_end(task.site)
+            if len(self._sites) > _SITES:
+                await self._sites.popitem(last=False)[1].close()
         return known
-
-    async def _let_go(self, site: int) -> None:
-        setup = self._setups.pop(site)
-        for last in (await self._pool.finish_sample(setup), await self._pool.close_site(setup)):
-            if last.profile is not None:
-                await self._clerk.ask(self._clerk.archive.save_profile, site, last.profile)

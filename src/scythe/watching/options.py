@@ -80,6 +80,7 @@ class WatchOptions:
     allow_private: bool = False
     once: bool = False  # visit what is due, then end
     render: bool = False  # load pages in a browser
+    fetcher: str = ""  # ask through this one of another package
 
     def __post_init__(self) -> None:
         """Raise BadInput where a value cannot be meant."""

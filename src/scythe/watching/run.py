@@ -16,18 +16,16 @@ from datetime import datetime, timedelta
 from importlib.metadata import version
 
 from scythe.archive.archive import Archive
-from scythe.archive.owner import Owner
 from scythe.archive.rows import WatchRow
 from scythe.crawling.addresses import start_address
-from scythe.crawling.clerk import Clerk
-from scythe.crawling.jobs import Caps, SiteSetup
-from scythe.crawling.lane import LEASE_S, LaneWork, Room
+from scythe.crawling.jobs import SiteSetup
+from scythe.crawling.kit import Kit, use_kit
+from scythe.crawling.lane import LaneWork, Room, both_clocks
 from scythe.crawling.manners import Getter, Manners
 from scythe.crawling.options import CrawlOptions
-from scythe.crawling.pool import open_pool
 from scythe.crawling.scope import host_of
 from scythe.errors import BadInput
-from scythe.fetch.fetcher import Fetcher, open_fetcher
+from scythe.fetch.fetcher import Fetcher
 from scythe.fetch.options import FetchOptions
 from scythe.fetch.pace import Pace
 from scythe.fetch.render import RenderOptions, open_renderer
@@ -62,7 +60,7 @@ class Totals:
 
 
 class Watch:
-    """One run over any number of watched pages."""
+    """One run over any number of watched pages, with what it needs of its own, or with a kit shared with others."""
 
     def __init__(
         self,
@@ -73,16 +71,17 @@ class Watch:
         clock: Clock | None = None,
         only: Iterable[int] | None = None,
         hooks: HookOptions | None = None,
+        kit: Kit | None = None,
     ) -> None:
         self.options = options or WatchOptions()
-        self.clock = clock or Clock()
+        self.clock = clock or (Clock() if kit is None else Clock(wall=kit.seconds))
         self.rows: dict[int, WatchRow] = {}  # of pages that are watched, as last read
         self.totals = Totals()
         self._archive = archive
+        self._shared = kit
         self._listener = listener
         self._hooks = hooks or HookOptions()
         self._only = None if only is None else frozenset(only)  # watches; None: all of the archive
-        self._owner = Owner.of_this_process()
         self._due: dict[int, datetime] = {}  # by site
         self._off: dict[int, float] = {}  # sites that have to wait although due, by the steady clock
         self._rounds: dict[asyncio.Task[None], int] = {}
@@ -115,15 +114,14 @@ class Watch:
     async def run(self) -> Totals:
         """Watch until `stop` is called or, with `once`, until nothing is due. Raises ArchiveFailed."""
         async with AsyncExitStack() as stack:
-            self._clerk = Clerk(self._archive)
-            stack.push_async_callback(self._clerk.close)
-            fetcher = await stack.enter_async_context(open_fetcher(self._fetch_options()))
-            pool = await stack.enter_async_context(open_pool(self.options.workers, Caps()))
+            kit = await stack.enter_async_context(use_kit(self._shared, self._archive, self.options.workers))
+            self._clerk, self._owner, self._lease_s = kit.clerk, kit.new_owner(), kit.lease_s * self.clock.speed
+            fetcher, pool = await kit.fetcher(self._fetch_options()), kit.pool
             self._manners = Manners(fetcher, self._clerk, self._crawl, self._fetch_options().user_agent)
             setups = [SiteSetup(f"lists {n}", ("records",), learns=False) for n in range(self.options.workers)]
             getter = await self._open_getter(stack, fetcher)
             self._tools = Tools(self._clerk, getter, pool, self._manners, self.clock, self._tell, setups)
-            self._items = Items(self._clerk, getter, pool, self._manners, self.clock, self._tell)
+            self._items = Items(kit, getter, self._manners, self.clock, self._tell)
             under_way = self.options.concurrency
             self._room = Room(
                 asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _WAITING), lambda _: True, self._stop
@@ -134,7 +132,7 @@ class Watch:
             finally:
                 self._stop.set()
                 await asyncio.gather(*self._rounds, return_exceptions=True)
-                await self._items.close()
+                await self._items.close(hurry=self._is_stopped and self._shared is not None)
         return self.totals
 
     async def _open_getter(self, stack: AsyncExitStack, fetcher: Fetcher) -> Getter:
@@ -162,6 +160,7 @@ class Watch:
             contact=self.options.contact,
             concurrency=self.options.concurrency,
             accept="text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5",
+            fetcher=self.options.fetcher,
         )
 
     # -- when ----------------------------------------------------------------------------------------------------------
@@ -241,10 +240,11 @@ class Watch:
         worked = False
         try:
             while not self._stop.is_set():
+                asked_at = both_clocks()
                 lane = await self._take_lane(site)
                 if lane is not None:
                     worked = True
-                    lanes.add(asyncio.ensure_future(self._work_lane(lane)))
+                    lanes.add(asyncio.ensure_future(self._work_lane(lane, asked_at)))
                     continue
                 if not lanes:
                     break
@@ -260,11 +260,11 @@ class Watch:
         self._off[site] = self.clock.steady() + seconds
 
     async def _take_lane(self, site: int) -> Lane | None:
-        now, lease_s = self.clock.now(), LEASE_S * self.clock.speed
+        now, lease_s = self.clock.now(), self._lease_s
         ask = self._clerk.ask
         return await ask(self._archive.take_lane, site, self._owner, now=now, lease_s=lease_s, kinds=WATCHED)
 
-    async def _work_lane(self, lane: Lane) -> None:
+    async def _work_lane(self, lane: Lane, asked_at: tuple[float, float]) -> None:
         work = LaneWork(
             lane,
             self._owner,
@@ -275,7 +275,8 @@ class Watch:
             Pace(self.options.delay, slow=lane.slow, speed=self.clock.speed),
             kinds=WATCHED,
             now=self.clock.now,
-            lease_s=LEASE_S * self.clock.speed,
+            lease_s=self._lease_s,
+            kept_at=asked_at,
         )
         await self._manners.recall(work)
         await work.run()

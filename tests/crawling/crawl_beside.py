@@ -1,0 +1,64 @@
+"""Crawl a site beside other processes: `python crawl_beside.py START ARCHIVE LEASE_S DELAY_S`.
+
+It begins with a line of input, and writes a line of JSON per event.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from dataclasses import replace
+from hashlib import sha256
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.archive.owner import Owner
+from scythe.crawling.kit import open_kit
+from scythe.crawling.options import CrawlOptions
+from scythe.crawling.run import Crawl
+from scythe.visits import Outcome, Receipt
+
+OPTIONS = CrawlOptions(allow_private=True, parts=("text",), sitemaps=False, feeds=False)
+
+
+class Noted(Archive):
+    """An archive that says which profiles were stored, and which were taken from it."""
+
+    def save_learned(self, site: int, profile: str, owner: Owner, *, after: int) -> int | None:
+        version = super().save_learned(site, profile, owner, after=after)
+        say(stored=version, after=after, digest=digest(profile))
+        return version
+
+    def profile(self, site: int, version: int | None = None) -> str | None:
+        profile = super().profile(site, version)
+        if profile is not None:
+            say(taken=digest(profile))
+        return profile
+
+
+def digest(profile: str) -> str:
+    return sha256(profile.encode()).hexdigest()
+
+
+def say(**what: object) -> None:
+    print(json.dumps(what), flush=True)
+
+
+async def note(outcome: Outcome, receipt: Receipt) -> None:
+    if outcome.extracted is not None:
+        say(page=outcome.task.url, how=outcome.extracted.how, made=receipt.stored)
+
+
+async def main(start: str, where: str, lease_s: float, delay_s: float) -> None:
+    with open_archive(where) as opened:
+        say(ready=True)
+        sys.stdin.readline()
+        archive = Noted(opened.database)
+        async with open_kit(archive, lease_s=lease_s) as kit:
+            await Crawl(start, archive, replace(OPTIONS, delay=delay_s), kit=kit, listener=note).run()
+    say(ended=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2], *map(float, sys.argv[3:])))

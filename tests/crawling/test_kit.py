@@ -1,0 +1,189 @@
+"""Runs that share a kit: each does what it would do alone, with the processes and connections of one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from threading import Timer
+from time import monotonic, sleep, time
+from typing import Any
+
+import pytest
+from tests.crawling.pages import SITE, write_page
+from tests.fetch.server import Server, page, serve
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.archive.owner import Owner
+from scythe.archive.stored import Wanted
+from scythe.crawling.kit import Kit, open_kit
+from scythe.crawling.learning import Learning
+from scythe.crawling.options import CrawlOptions
+from scythe.crawling.run import Crawl, Listener
+from scythe.url import Url
+from scythe.visits import Lane, Outcome, Receipt
+from scythe.watching.options import ListOptions, WatchOptions
+from scythe.watching.run import Watch, add_lists
+
+HTML = "Content-Type: text/html; charset=utf-8"
+OPTIONS = CrawlOptions(delay=0.02, allow_private=True, parts=("text",), sitemaps=False, feeds=False)
+WATCHING = WatchOptions(delay=0.02, allow_private=True, once=True)
+
+
+@contextmanager
+def mill(pages: int, seen: list[tuple[float, str]] | None = None) -> Iterator[Server]:
+    """Serve a front page with links to all others."""
+    links = "".join(f'<li><a href="/page-{n}.html">Page number {n} of the mill</a></li>' for n in range(1, pages))
+    site = {f"/page-{n}.html": page(write_page(n, links=0), HTML) for n in range(1, pages)}
+    site["/"] = page(write_page(0, links=0).replace(b"</main>", f"<ul>{links}</ul></main>".encode()), HTML)
+    with serve(lambda path: answer(site, path, seen)) as server:
+        yield server
+
+
+async def answer(site: dict[str, bytes], path: str, seen: list[tuple[float, str]] | None) -> AsyncIterator[bytes]:
+    if seen is not None:
+        seen.append((monotonic(), path))
+    yield site.get(path) or page(b"nothing here", status="404 Not Found")
+
+
+def test_crawls_at_once_share_one_worker_and_keep_their_pages_apart(tmp_path: Path) -> None:
+    async def both(starts: list[str]) -> tuple[list[int], set[int]]:
+        with open_archive(tmp_path / "archive.db") as archive:
+            async with open_kit(archive) as kit:
+                pids: set[int] = set()
+                crawls = [Crawl(start, archive, OPTIONS, kit=kit, listener=note(kit, pids)) for start in starts]
+                tallies = await asyncio.gather(*(crawl.run() for crawl in crawls))
+                assert not kit.pool._slot_of
+                assert (await kit.clerk.ask(archive.counts)).pages == 20  # the kit outlives them
+                return [tally.pages for tally in tallies], pids
+
+    with mill(10) as one, mill(10) as other:
+        pages, pids = asyncio.run(both([one.url("/"), other.url("/")]))
+    assert pages == [10, 10]
+    assert len(pids) == 1
+
+
+def note(kit: Kit, pids: set[int]) -> Listener:
+    async def listen(_outcome: Outcome, _receipt: Receipt) -> None:
+        pids.update(kit.pool.pids)
+
+    return listen
+
+
+@pytest.mark.soak
+def test_two_crawls_of_one_site_in_a_process_take_turns_and_ask_for_no_page_twice(tmp_path: Path) -> None:
+    async def both(start: str) -> None:
+        with open_archive(tmp_path / "archive.db") as archive:
+            async with open_kit(archive) as kit:
+                await asyncio.gather(*(Crawl(start, archive, OPTIONS, kit=kit).run() for _ in range(2)))
+
+    seen: list[tuple[float, str]] = []
+    with mill(8, seen) as server:
+        asyncio.run(both(server.url("/")))
+    assert len(seen) == len({path for _, path in seen})
+    assert min(after - before for (before, _), (after, _) in pairwise(seen)) >= OPTIONS.delay - 0.002
+    with open_archive(tmp_path / "archive.db") as archive:
+        assert len(list(archive.read_pages(Wanted()))) == 8
+
+
+def test_a_crawl_that_was_stopped_is_taken_up_by_the_next_one_with_the_same_kit(tmp_path: Path) -> None:
+    async def twice(start: str) -> tuple[int, int]:
+        with open_archive(tmp_path / "archive.db") as archive:
+            async with open_kit(archive, lease_s=3.0) as kit:
+                first = Crawl(start, archive, OPTIONS, kit=kit)
+
+                async def stop_soon(_outcome: Outcome, _receipt: Receipt) -> None:
+                    if first.tally.pages >= 3:
+                        first.stop()
+
+                first._listener = stop_soon
+                stopped = (await first.run()).pages
+                return stopped, (await Crawl(start, archive, OPTIONS, kit=kit).run()).pages
+
+    with mill(12) as server:
+        stopped, whole = asyncio.run(twice(server.url("/")))
+    assert 3 <= stopped < 12
+    assert whole == 12
+
+
+@pytest.mark.soak
+def test_a_watch_and_a_crawl_share_a_kit(tmp_path: Path) -> None:
+    async def both(start: str, other: str) -> tuple[int, int]:
+        with open_archive(tmp_path / "archive.db") as archive:
+            add_lists(archive, [start], ListOptions())
+            async with open_kit(archive) as kit:
+                watch = Watch(archive, WATCHING, kit=kit)
+                crawl = Crawl(other, archive, OPTIONS, kit=kit)
+                totals, tally = await asyncio.gather(watch.run(), crawl.run())
+                return totals.visits, tally.pages
+
+    with mill(6) as one, mill(6) as other:
+        assert asyncio.run(both(one.url("/"), other.url("/"))) == (1, 6)
+
+
+class Ahead(Archive):
+    """An archive on a machine whose clock is an hour ahead of ours."""
+
+    def clock_ahead_s(self) -> float:
+        return 3_600.0
+
+    def holds(self) -> list[float]:
+        with self.database.reading() as connection:
+            rows = connection.exec_driver_sql("SELECT until FROM lanes UNION SELECT learner_until FROM sites")
+            return [until for (until,) in rows if until is not None]
+
+
+def test_holds_are_counted_by_the_clock_that_all_machines_share(tmp_path: Path) -> None:
+    async def hold(archive: Ahead) -> None:
+        site = archive.add_site(SITE.key, Url(SITE.start))
+        async with open_kit(archive, lease_s=60.0) as kit:
+            assert abs(kit.seconds() - time() - 3_600.0) < 1.0
+            await Learning(kit, kit.new_owner(), site, SITE).begin()
+
+    with open_archive(tmp_path / "archive.db") as opened:
+        archive = Ahead(opened.database)
+        asyncio.run(hold(archive))
+        [until] = archive.holds()
+        assert 3_600.0 < until - time() <= 3_660.0
+
+
+def test_clocks_that_differ_by_no_more_than_looking_takes_are_equal(where: str) -> None:
+    async def run() -> float:
+        with open_archive(where) as archive:
+            assert abs(archive.clock_ahead_s()) < 1.0
+            async with open_kit(archive) as kit:
+                return kit.ahead_s
+
+    assert asyncio.run(run()) == 0.0
+
+
+class Late(Archive):
+    """An archive that gives a lane out so late that another has it already when the answer comes."""
+
+    left_at = 0.0
+
+    def take_lane(self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0, **more: Any) -> Lane | None:
+        lane = super().take_lane(site, owner, now=now, lease_s=lease_s, **more)
+        if lane is not None and not self.left_at:
+            other, later = owner.another(), now + timedelta(seconds=2 * lease_s)
+            sleep(lease_s)
+            assert super().take_lane(site, other, now=later, **more)
+            self.left_at = monotonic() + 2 * lease_s
+            Timer(2 * lease_s, self.leave_lane, (lane, other), {"free_at": now, "slow": 1.0}).start()
+        return lane
+
+
+def test_a_lane_is_held_from_when_it_was_asked_for_not_from_when_the_answer_came(tmp_path: Path) -> None:
+    async def run(archive: Late, start: str) -> int:
+        async with open_kit(archive, lease_s=0.4) as kit:
+            return (await Crawl(start, archive, OPTIONS, kit=kit).run()).pages
+
+    seen: list[tuple[float, str]] = []
+    with open_archive(tmp_path / "archive.db") as opened, mill(3, seen) as server:
+        archive = Late(opened.database)
+        assert asyncio.run(run(archive, server.url("/"))) == 3
+    assert min(seen)[0] >= archive.left_at - 0.01
