@@ -35,10 +35,11 @@ class TrialPage:
     path: str
     content_type: str
     body: bytes
+    title: str = ""  # as it was written; pages that were kept have none
 
 
-def build_pages(count: int, page_bytes: int = 0) -> Iterator[TrialPage]:
-    """Make exactly `count` pages, list pages included."""
+def build_pages(count: int, page_bytes: int = 0, *, seed: int = 1, design: int = 0) -> Iterator[TrialPage]:
+    """Make exactly `count` pages, list pages included; each says `spell` of its number, and no other does."""
     from scythe.demo import site
 
     contents = count * 20 // 21
@@ -46,7 +47,7 @@ def build_pages(count: int, page_bytes: int = 0) -> Iterator[TrialPage]:
         contents -= 1
     while contents + -(-contents // 20) < count:
         contents += 1
-    made = site(pages=contents)
+    made = site(seed=seed, pages=contents, design=design)
     paths = [page.path.encode() for page in made]
     known, lists = frozenset(paths), [path for path in paths if path.count(b"/") == 1]
     fillers = _fillers() if page_bytes else (b"", b"")
@@ -54,13 +55,13 @@ def build_pages(count: int, page_bytes: int = 0) -> Iterator[TrialPage]:
         body = page.html.replace(_SITE, b"").replace(b'href="?', b'href="#')
         body = _LINK.sub(lambda found: found[1] + _known(found[2], known, lists) + b'"', body)
         head, tail = body.partition(b"</h1>")[::2]
-        body = head + b"</h1>" + tail.replace(b"</p>", b" %s, filed under %s.</p>" % (_EDITION, _spell(number)), 1)
+        body = head + b"</h1>" + tail.replace(b"</p>", b" %s, filed under %s.</p>" % (_EDITION, spell(number)), 1)
         if page_bytes:
             body = _fill(body, page_bytes, fillers, number, paths)
-        yield TrialPage(page.path, page.content_type, body)
+        yield TrialPage(page.path, page.content_type, body, page.gold_title)
 
 
-def _spell(number: int) -> bytes:
+def spell(number: int) -> bytes:
     """Write a number in words, so that no two pages say the same."""
     base = len(_WORDS)
     return " ".join(_WORDS[number // base**place % base] for place in (3, 2, 1, 0)).encode()
@@ -183,7 +184,7 @@ class Talk(asyncio.Protocol):
                 self._transport.close()
 
 
-def _letters(number: int) -> str:
+def letters(number: int) -> str:
     """Write a number with three letters: of figures alone two pages may differ and still say the same."""
     return "".join(chr(97 + number // 26**place % 26) for place in (2, 1, 0))
 
@@ -224,7 +225,7 @@ async def serve(answers: Answers, paths: Sequence[str], *, with_map: bool) -> No
     port = server.sockets[0].getsockname()[1]
     if with_map:
         site = f"http://127.0.0.1:{port}"
-        beginnings = [site, *(f"{site}/copy-{_letters(number)}" for number in range(1, answers.copies))]
+        beginnings = [site, *(f"{site}/copy-{letters(number)}" for number in range(1, answers.copies))]
         listed = "".join(f"<url><loc>{start}{path}</loc></url>" for start in beginnings for path in paths)
         body = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{listed}</urlset>'.encode()
         answers.pages[b"/sitemap.xml"] = write_response(body, "application/xml")

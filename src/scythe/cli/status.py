@@ -1,0 +1,116 @@
+"""`scythe status`: an archive comes in, its workers and what they are at go out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scythe.cli.durations import say_duration
+from scythe.cli.ending import OK, counted, neutralise, plain_errors, quiet_ends
+
+if TYPE_CHECKING:
+    from scythe.fleet.status import SiteStatus, Status, WorkerStatus
+
+HELP = """Show workers, the sites they work on, and what waits.
+
+It looks and changes nothing, so it may be asked as often as you like. A worker is marked as gone when it has been
+silent for too long, or is known to have died: others have its sites then. The lag says how long the job has waited that
+is latest: where it grows, more workers or more places are wanted.
+
+\b
+Examples:
+  scythe status --archive postgresql://db/web
+  scythe status --archive postgresql://db/web --json     for programs: one JSON object
+  watch -n 5 scythe status --archive postgresql://db/web
+
+\b
+Exit codes:
+  0  shown
+  1  the archive could not be read
+  2  the command was not understood
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+_SHOWN = 20  # of each kind, without --all
+
+AnyArchive = Annotated[
+    str, typer.Option("--archive", metavar="FILE|URL", envvar="SCYTHE_ARCHIVE", help="The archive to look at.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object with everything.")]
+All = Annotated[bool, typer.Option("--all", help=f"Every site and host, not only the first {_SHOWN}.")]
+
+
+@app.command(help=HELP, no_args_is_help=True)
+def status(archive: AnyArchive, as_json: AsJson = False, everything: All = False) -> None:
+    with quiet_ends(), plain_errors():
+        from scythe.archive.open import open_archive
+        from scythe.fleet.status import read_status
+
+        with open_archive(archive, create=False) as opened:
+            found = read_status(opened)
+        if as_json:
+            plain = asdict(found) | {"pages_per_second": round(found.pages_per_second, 3)}
+            typer.echo(json.dumps(plain, default=_plain))
+        else:
+            for line in _lines(found, None if everything else _SHOWN):
+                typer.echo(neutralise(line))
+        raise typer.Exit(OK)
+
+
+def _plain(value: Any) -> str:
+    """Write a time as JSON has none."""
+    return str(value.isoformat())
+
+
+def _lines(found: Status, most: int | None) -> Iterator[str]:
+    """Yield what a person reads."""
+    busy = sum(len(one.sites) for one in found.workers if not one.is_gone)
+    here = [one for one in found.workers if not one.is_gone]
+    yield (
+        f"{counted(len(here), 'worker')}, {busy} of {sum(one.places for one in here)} places taken, "
+        f"{found.pages_per_second:.1f} pages/s; lag {say_duration(found.lag_s)}"
+    )
+    for one in found.workers:
+        yield f"  {_worker(one)}"
+    said = ", ".join(f"{number} {name}" for name, number in sorted(found.counts.items()))
+    yield f"assignments: {said or 'none'}"
+    order = {"failed": 0, "working": 1, "open": 2, "waiting": 3}
+    yield from _some([_site(one) for one in sorted(found.sites, key=lambda one: order[one.state])], most)
+    yield f"{counted(len(found.hosts), 'host')} being asked"
+    slow = [f", {host.slow:g} times slower than usual" if host.slow > 1 else "" for host in found.hosts]
+    yield from _some([f"{host.host} by {host.by}{said}" for host, said in zip(found.hosts, slow, strict=True)], most)
+
+
+def _some(lines: list[str], most: int | None) -> Iterator[str]:
+    for line in lines[:most]:
+        yield f"  {line}"
+    if most is not None and len(lines) > most:
+        yield f"  ... and {len(lines) - most} more (--all)"
+
+
+def _worker(one: WorkerStatus) -> str:
+    seen = f"last seen {say_duration(one.silent_s)} ago"
+    if one.is_gone:
+        return f"{one.name}: gone, {seen}"
+    return f"{one.name}: {len(one.sites)} of {one.places} places, {seen}"
+
+
+def _site(one: SiteStatus) -> str:
+    said = f"{one.kind} {one.site}: {one.state}"
+    if one.workers:
+        said += f" by {', '.join(one.workers)}"
+    if one.due_at is not None and not one.late_s:
+        said += f" until {one.due_at:%Y-%m-%d %H:%M:%S} UTC"
+    elif one.late_s:
+        said += f", late by {say_duration(one.late_s)}"
+    said += f", {counted(one.pages, 'page')}, {one.waiting} waiting"
+    if one.pages_per_second:
+        said += f", {one.pages_per_second:.1f} pages/s"
+    if one.attempts or one.state == "failed":
+        said += f"; failed {counted(one.attempts, 'time')}: {one.why}" if one.attempts else f": {one.why}"
+    return said

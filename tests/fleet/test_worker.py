@@ -1,0 +1,181 @@
+"""Workers on real sites and a real database: sites are finished, given back, taken over, and asked at their pace."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from tests.fetch.server import page, serve
+from tests.fleet.stations import HEARTBEAT_S, QUICK, Site, ask, serve_site, start_worker, states, wait_until, work
+from tests.watching.board import Board
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.archive.stored import Wanted
+from scythe.errors import BadInput
+from scythe.fleet.orders import name_lock
+from scythe.fleet.queueing import cancel_crawl, queue_crawl, queue_watch
+from scythe.fleet.work import wait_after
+from scythe.fleet.worker import WorkerOptions
+from scythe.visits import WATCHED
+from scythe.watching.options import ListOptions, WatchOptions
+from scythe.watching.run import forget_lists
+
+pytestmark = pytest.mark.fault
+NO_HARM_S = 0.002  # the moment is noted when a request has been read, a little after it came
+
+
+@pytest.fixture
+def archive(postgres_url: str) -> Iterator[Archive]:
+    with open_archive(postgres_url) as archive:
+        yield archive
+
+
+def pages(archive: Archive, site: Site) -> int:
+    return len(list(archive.read_pages(Wanted(sites=(site.key,)))))
+
+
+def test_sites_that_were_handed_over_are_crawled_until_nothing_is_left(archive: Archive) -> None:
+    with ExitStack() as stack:
+        sites = [stack.enter_context(serve_site(6)) for _ in range(3)]
+        for site in sites:
+            queue_crawl(archive, site.url, QUICK)
+        said = work(archive, WorkerOptions(places=2, heartbeat_s=HEARTBEAT_S, until_idle=True))
+        assert states(archive) == {site.key: "done" for site in sites}
+        assert [(pages(archive, site), len(site.asked)) for site in sites] == [(6, 6)] * 3
+        assert Counter(said) == {"crawl": 3, "complete": 3}
+        assert ask(archive, "SELECT * FROM workers") == []
+        assert ask(archive, "SELECT * FROM procrastinate_jobs") == []
+
+
+def test_a_site_that_fails_is_tried_again_later_and_not_for_ever(archive: Archive) -> None:
+    with serve_site(3) as site, serve_site(3) as other, serve_site(1) as empty:
+        site.status = "503 Service Unavailable"
+        empty.answer = lambda path: page(b"nothing", status="404 Not Found")  # type: ignore[method-assign]
+        for one in (site, other, empty):
+            queue_crawl(archive, one.url, replace(QUICK, limit=2))
+        ask(archive, f"UPDATE assignments SET attempts = 11 WHERE strpos(start, '{site.server.port}') > 0")
+        said = work(archive)
+    assert states(archive) == {site.key: "failed", other.key: "done", empty.key: "failed"}
+    assert [line for line in said if "failed (12 of 12)" in line and "robots.txt" in line]
+    assert [line for line in said if "no page" in line and "404" in line]
+    assert pages(archive, other) == 2
+    assert [wait_after(failures) for failures in (1, 2, 3, 50)] == [15.0, 30.0, 60.0, 3600.0]
+
+
+def test_a_watch_visits_what_is_due_and_comes_again_when_something_is(archive: Archive) -> None:
+    board = Board()
+    board.add(10)
+
+    async def reply(path: str):  # type: ignore[no-untyped-def]
+        yield page(board.page(1).encode() if path == "/news" else b"", "Content-Type: text/html; charset=utf-8")
+
+    with serve(reply) as server, serve(reply) as other:
+        url, urls = server.url("/news"), [server.url("/news"), other.url("/news")]
+        row, _ = queue_watch(archive, urls, ListOptions(), WatchOptions(delay=0.0, allow_private=True))
+        work(archive)
+        due = archive.next_due(row.site, WATCHED)
+        assert due is not None
+        assert due > datetime.now(UTC)
+        assert len(archive.newest_records(50, watches=None)) == 20
+        (job,) = ask(
+            archive, f"SELECT status::text, scheduled_at FROM procrastinate_jobs WHERE lock = '{name_lock(row)}'"
+        )
+        assert (job.status, abs((job.scheduled_at - due).total_seconds()) < 0.01) == ("todo", True)
+        forget_lists(archive, [url])
+        ask(archive, "UPDATE procrastinate_jobs SET scheduled_at = now()")
+        work(archive)
+    assert sorted(states(archive).values()) == ["done", "open"]
+    assert len(ask(archive, "SELECT * FROM procrastinate_jobs")) == 1
+
+
+@pytest.mark.slow
+def test_a_worker_that_was_stopped_loses_its_sites_within_its_heartbeat_and_lets_go_of_them(
+    archive: Archive, postgres_url: str
+) -> None:
+    heartbeat_s = 8.0  # half of it is silence, the rest is for a busy machine
+    slow = ("--heartbeat", str(heartbeat_s))
+    with serve_site(500) as site, ExitStack() as stack:
+        queue_crawl(archive, site.url, replace(QUICK, delay=0.2))
+        first = stack.enter_context(start_worker(postgres_url, *slow))
+        wait_until(lambda: len(site.asked) >= 3)
+        other = stack.enter_context(start_worker(postgres_url, *slow))
+        wait_until(lambda: len(ask(archive, "SELECT * FROM workers")) == 2)
+        first.send_signal(signal.SIGSTOP)
+        before = len(site.seen)
+        took_s = wait_until(lambda: len(site.seen) > before + 1)
+        first.send_signal(signal.SIGCONT)
+        wait_until(lambda: len(ask(archive, "SELECT * FROM workers WHERE number IS NOT NULL")) == 2)
+        (now,) = ask(archive, "SELECT number, name FROM workers WHERE sites <> '[]'")
+        assert now.name.endswith(f":{other.pid}")
+        assert [tuple(row) for row in ask(archive, "SELECT status::text, worker_id FROM procrastinate_jobs")] == [
+            ("doing", now.number)
+        ]
+        said = end(first)
+        end(other)
+    assert took_s < heartbeat_s
+    assert "silent for too long" in said
+    assert pages(archive, site) == ask(archive, "SELECT count(*) FROM versions")[0][0]
+    assert min(site.gaps) >= 0.2 - NO_HARM_S
+
+
+def end(worker: subprocess.Popen[str]) -> str:
+    """End a worker as a service is ended; return what it said."""
+    worker.send_signal(signal.SIGTERM)
+    _, said = worker.communicate(timeout=60)
+    assert worker.returncode == 130
+    return said
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_ended_gives_its_sites_back_at_once(archive: Archive, postgres_url: str) -> None:
+    with serve_site(500) as site, start_worker(postgres_url) as worker:
+        queue_crawl(archive, site.url, replace(QUICK, delay=0.2))
+        wait_until(lambda: len(site.asked) >= 3)
+        end(worker)
+        asked = len(site.seen)
+    assert [row.status for row in ask(archive, "SELECT status::text FROM procrastinate_jobs")] == ["todo"]
+    assert ask(archive, "SELECT * FROM lanes WHERE owner IS NOT NULL") == []
+    assert ask(archive, "SELECT * FROM workers") == []
+    assert asked == len(site.seen)
+
+
+@pytest.mark.soak
+def test_a_worker_goes_on_when_all_its_connections_break(archive: Archive) -> None:
+    with serve_site(30) as site, ThreadPoolExecutor(1) as pool:
+        queue_crawl(archive, site.url, replace(QUICK, delay=0.1))
+        working = pool.submit(work, archive)
+        wait_until(lambda: len(site.asked) >= 3)
+        ask(archive, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+        working.result()
+    assert states(archive) == {site.key: "done"}
+    assert pages(archive, site) == 30
+
+
+def test_a_site_that_is_taken_back_is_left_by_who_works_on_it(archive: Archive) -> None:
+    with serve_site(200) as site:
+        queue_crawl(archive, site.url, replace(QUICK, delay=0.05))
+        with ThreadPoolExecutor(1) as pool:
+            working = pool.submit(work, archive)
+            wait_until(lambda: len(site.asked) >= 3)
+            cancel_crawl(archive, site.url, QUICK)
+            assert "left to others" in working.result()
+        assert states(archive) == {site.key: "cancelled"}
+        assert 3 <= pages(archive, site) < 200
+        assert ask(archive, "SELECT * FROM procrastinate_jobs") == []
+    with pytest.raises(BadInput, match="not handed over"):
+        cancel_crawl(archive, site.url, QUICK)
+
+
+def test_what_cannot_be_meant_is_refused() -> None:
+    with pytest.raises(BadInput, match="heartbeat"):
+        WorkerOptions(heartbeat_s=0.1)
+    with pytest.raises(BadInput, match="places"):
+        WorkerOptions(places=0)
