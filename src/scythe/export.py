@@ -7,23 +7,20 @@ Pictures are written only where the caller gives a function that downloads them.
 from __future__ import annotations
 
 import json
-import os
 import re
-import secrets
 import unicodedata
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape, unescape
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO
 from urllib.parse import quote, urlsplit
 
 from scythe.errors import BadInput, MissingExtra, ScytheError
 from scythe.model import Document
 from scythe.page.sniff import sniff_bytes
 from scythe.url import Url, host
+from scythe.whole_files import replacing as replacing  # where others look for it
 
 Download = Callable[[Url], bytes | None]  # None, ScytheError and OSError all mean: not to be had
 
@@ -176,25 +173,6 @@ def write_atomically(path: Path, body: bytes) -> None:
     """Write a file so that a reader sees the old one or the whole new one, never a part."""
     with replacing(path) as file:
         file.write(body)
-
-
-@contextmanager
-def replacing(path: Path, *, sync: bool = False) -> Iterator[IO[bytes]]:
-    """Open a file that takes the place of `path` when it is whole, and vanishes when it will not be.
-
-    With `sync` it is on the disk by then, so that a power cut leaves the old one or the new one too.
-    """
-    unfinished = path.with_name(f".{secrets.token_hex(8)}.unfinished")
-    try:
-        with unfinished.open("xb") as file:
-            yield file
-            if sync:
-                file.flush()
-                os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    except BaseException:  # also when somebody presses Ctrl-C
-        unfinished.unlink(missing_ok=True)
-        raise
 
 
 def safe_cell(text: str) -> str:
