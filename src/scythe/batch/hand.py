@@ -1,0 +1,175 @@
+"""A worker process that is replaced when it dies: units come in, reports go out.
+
+A page that a process dies of, twice, is left out and told as failed; all others of its unit are extracted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from scythe.batch.options import BatchOptions
+from scythe.batch.report import UnitReport
+from scythe.batch.unit import Unit
+from scythe.batch.worker import EXTRACT, ILL, Note
+from scythe.crawling.slot import SINGLE_THREADED
+
+_DEATHS = 60  # of one unit before it is given up: each means to begin it again
+_IDLE_DEATHS = 3  # that no page was at hand in
+_ATTEMPTS = 2  # at another task: what else goes on at a machine may end a process once
+_SAID_BYTES = 2_000  # of what a worker wrote before it died
+
+
+class Hand:
+    """Does one unit at a time, in a process of its own."""
+
+    def __init__(self, options: BatchOptions) -> None:
+        self._options = options
+        self._folder = tempfile.TemporaryDirectory(prefix="scythe-batch-")
+        self._note = Note(self._path("note"), create=True)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = Lock()
+        self._is_closed = False
+        self.deaths = 0
+
+    @property
+    def pages(self) -> int:
+        """How many pages the process has begun since it was started."""
+        return self._note.get()[1] if not self._is_closed else 0
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process is not None else None
+
+    def extract(self, unit: Unit, out: Path) -> UnitReport:
+        """Do one unit; return what came of it, or why it failed as a whole."""
+        blamed: dict[int, str] = {}
+        suspect, idle, why = -1, 0, ""
+        for _ in range(_DEATHS):
+            answer = self._ask({"do": EXTRACT, "unit": unit.to_dict(), "out": str(out), "blamed": blamed})
+            if answer is not None:
+                failed = answer.get("why")
+                return UnitReport(unit, why=failed) if failed else UnitReport.from_dict(answer["done"])
+            if self._is_closed:
+                return UnitReport(unit, why="interrupted")
+            why = self._bury()
+            at = self._note.get()[0]
+            idle = idle + 1 if at < 0 else 0
+            if idle >= _IDLE_DEATHS:
+                break
+            if at >= 0 and at == suspect:
+                blamed[at] = why
+            suspect = at
+        return UnitReport(unit, why=f"its worker died again and again, at last: {why}")
+
+    def close(self) -> None:
+        """End the process, whatever it is at."""
+        with self._lock:
+            self._is_closed = True
+            process = self._process
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    _close(pipe)
+        self._note.close()
+        self._folder.cleanup()
+
+    def do(self, task: Mapping[str, Any]) -> tuple[Any, str]:
+        """Do another task, a second time where the process died; return what came of it, or None and why."""
+        why = ""
+        for _ in range(_ATTEMPTS):
+            answer = self._ask(task)
+            if answer is not None:
+                return answer.get("done"), answer.get("why", "")
+            if self._is_closed:
+                return None, "interrupted"
+            why = self._bury()
+        return None, why
+
+    def _ask(self, task: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the answer to a task; None where the process died."""
+        process = self._process or self._start()
+        if process is None or process.stdin is None or process.stdout is None:
+            return None
+        line = json.dumps({"options": self._options.to_dict(), **task})
+        try:
+            process.stdin.write(line.encode() + b"\n")
+            process.stdin.flush()
+            answer: dict[str, Any] | None = json.loads(process.stdout.readline() or b"null")
+        except (OSError, ValueError):  # the pipe broke, or we closed it
+            return None
+        return answer
+
+    def _start(self) -> subprocess.Popen[bytes] | None:
+        """Start a process and wait until it is ready; None where it died of that or there shall be none."""
+        command = [
+            sys.executable,
+            "-m",
+            "scythe.batch.worker",
+            str(self._path("note")),
+            str(self._options.memory_bytes),
+        ]
+        with self._lock:
+            if self._is_closed:
+                return None
+            self._note.put(-1, 0)
+            with self._path("said").open("wb") as said:
+                self._process = subprocess.Popen(  # noqa: S603 (our own module, no words of others)
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                    env=os.environ | SINGLE_THREADED,
+                    start_new_session=True,  # Ctrl-C is for us
+                )
+            process = self._process
+        return process if process.stdout is not None and process.stdout.readline() else None
+
+    def _bury(self) -> str:
+        """Take leave of a process that died; say how it did."""
+        process, self._process = self._process, None
+        self.deaths += 1
+        if process is None:
+            return "it does not start"
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                _close(pipe)
+        code = process.wait()
+        if code == -signal.SIGXCPU:
+            return f"took more than {self._options.cpu_s:g} s"
+        if code == ILL:
+            return "took too much memory"
+        if code < 0:
+            return f"ended its process by {signal.Signals(-code).name}"
+        said = self._path("said").read_bytes()[-_SAID_BYTES:].decode("utf-8", "replace").strip()
+        return f"ended its process with code {code}: {said.splitlines()[-1] if said else 'no word'}"
+
+    def _path(self, name: str) -> Path:
+        return Path(self._folder.name) / name
+
+
+def _close(pipe: Any) -> None:
+    try:
+        pipe.close()
+    except OSError:  # what was not written yet: nobody reads it any more
+        return
+
+
+_ours: dict[BatchOptions, Hand] = {}  # of this process, for engines that bring processes of their own
+
+
+def our_hand(options: BatchOptions) -> Hand:
+    """Return the one of this process, for engines that bring processes of their own."""
+    if options not in _ours:
+        _ours[options] = Hand(options)
+    return _ours[options]

@@ -1,0 +1,107 @@
+"""Run units on a Ray cluster: units come in, reports go out as they are done.
+
+Ray Data is given paths, and files are opened inside its tasks by the same function that the local engine calls, so that
+the rows are the same. (`ray.data.read_binary_files` would unpack a `.warc.gz` in silence and make one row of it.) All
+machines must see the files, the output folder and the folder of profiles under the same paths.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from scythe.batch.hand import our_hand
+from scythe.batch.learning import Spread, learn_site
+from scythe.batch.options import BatchOptions
+from scythe.batch.report import UnitReport
+from scythe.batch.unit import Unit
+from scythe.batch.worker import LEARN, SCAN
+from scythe.errors import MissingExtra
+
+_AT_A_TIME = 1_000  # tasks of one data set: as many rows wait in the driver
+
+Row = dict[str, str]
+
+
+def run_units(units: Sequence[Unit], out: Path, options: BatchOptions) -> Iterator[UnitReport]:
+    """Yield a report for every unit, in the order they end."""
+    target = str(out.resolve())
+    tasks = (json.dumps({"unit": unit.to_dict(), "out": target}) for unit in units)
+    for row in _run(_extract, tasks, options):
+        yield UnitReport.from_dict(json.loads(row["report"]))
+
+
+def spread(options: BatchOptions) -> Spread:
+    """Return what does the tasks of learning side by side, on the cluster."""
+
+    def run(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[tuple[Any, Any | None, str]]:
+        do = LEARN if function is learn_site else SCAN
+        waiting: dict[str, Any] = {}
+
+        def tasks() -> Iterator[str]:
+            for number, item in enumerate(items):
+                waiting[str(number)] = item
+                yield json.dumps({**asdict(item), "do": do, "number": str(number)})
+
+        for row in _run(_do, tasks(), options):
+            yield waiting.pop(row["number"]), json.loads(row["found"]), row["why"]
+
+    return run
+
+
+def _extract(row: Row) -> Row:
+    """Do one unit, in a task of Ray; a page that a process dies of must not end that of Ray."""
+    task, options = json.loads(row["task"]), BatchOptions.from_dict(json.loads(row["options"]))
+    report = our_hand(options).extract(Unit.from_dict(task["unit"]), Path(task["out"]))
+    return {"report": json.dumps(report.to_dict())}
+
+
+def _do(row: Row) -> Row:
+    """Do one task of learning, in a task of Ray."""
+    task = json.loads(row["task"])
+    found, why = our_hand(BatchOptions.from_dict(json.loads(row["options"]))).do(task)
+    return {"number": task["number"], "found": json.dumps(found), "why": why}
+
+
+def _run(function: Callable[[Row], Row], tasks: Iterable[str], options: BatchOptions) -> Iterator[Any]:
+    """Yield what a function returns for every task. A row of Ray Data is plain text: it guesses at types otherwise."""
+    told = json.dumps(options.to_dict())
+    with cluster(options) as data:
+        source = iter(tasks)
+        while some := [{"task": task, "options": told} for task in islice(source, _AT_A_TIME)]:
+            made = data.from_items(some, override_num_blocks=len(some)).map(function, num_cpus=1)
+            yield from made.iter_rows()
+
+
+@contextmanager
+def cluster(options: BatchOptions) -> Iterator[Any]:
+    """Use the cluster that the caller is connected to or RAY_ADDRESS names; where there is none, one of this machine.
+
+    Contexts may be nested: whoever opened a cluster closes it.
+    """
+    try:
+        import ray
+        import ray.data
+    except ImportError:
+        raise MissingExtra("the engine ray needs the package ray: pip install 'scythe[ray]'") from None
+    is_ours = not ray.is_initialized()
+    if is_ours:
+        cores = options.processes if "RAY_ADDRESS" not in os.environ else None
+        ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    context = ray.data.DataContext.get_current()
+    before = context.enable_progress_bars
+    context.enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    try:
+        yield ray.data
+    finally:
+        context.enable_progress_bars = before
+        if is_ours:
+            ray.shutdown()
