@@ -1,0 +1,1 @@
+"""What other tools load to have scythe inside: each part needs its own extra and is imported by nothing else."""
