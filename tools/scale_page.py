@@ -1,0 +1,33 @@
+"""Put the plans of `scythe bench scale` into docs/why/scale.md: `python tools/scale_page.py`.
+
+Run it after new costs were measured: `scythe bench scale --measure --costs src/scythe/bench/tables/scale_costs.json`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from scythe.cli.bench import app
+from scythe.cli.bench_scale import CAUTION
+
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "why" / "scale.md"
+_BLOCK = re.compile(r"```console\n\$ scythe bench ([^\n]*)\n.*?```", re.DOTALL)
+
+
+def main() -> None:
+    """Replace what stands below each command by what it prints now; the machine it runs on is left out."""
+    text = TARGET.read_text(encoding="utf-8")
+    TARGET.write_text(_BLOCK.sub(lambda found: _block(found[1]), text), encoding="utf-8")
+
+
+def _block(arguments: str) -> str:
+    printed = CliRunner().invoke(app, arguments.split()).stdout.partition(CAUTION[:20])[0]
+    lines = [line.rstrip() for line in printed.strip().splitlines()]
+    return "\n".join(["```console", f"$ scythe bench {arguments}", *lines, "...", "```"])
+
+
+if __name__ == "__main__":
+    main()
