@@ -28,7 +28,8 @@ from scythe.watched import DAY_S
 _RUN_S = 60.0
 _MOST_REQUESTS = 12  # between two kills
 _KILL_EVERY_S = 4.0  # real, on the average: starting takes most of it
-_MORE = ("--max-delay", "3600")  # visits every hour, so that kills come in the middle of them
+# Visits every hour, so that kills come in the middle of them; a machine that does much else may take its time.
+_MORE = ("--max-delay", "3600", "--timeout", "20")
 
 
 @dataclass
@@ -84,18 +85,29 @@ class Trial:
             _said(process)
         return replay.pace.now()
 
-    def run_on(self, verdict: Verdict, until: float) -> None:
-        """Watch until the site's clock shows a time, and end as usual."""
-        process = self._start(until, verdict)
+    def run_on(self, verdict: Verdict, since: float, for_s: float) -> None:
+        """Watch until every page was asked for again, and so long; then end as usual.
+
+        By what is done and not by the clock alone: on a busy machine a watch may take longer to start than this lasts.
+        """
+        process = self._start(float("inf"), verdict)
+        deadline = time.monotonic() + _RUN_S
+        while process.poll() is None and time.monotonic() < deadline and not self._all_asked(since):
+            time.sleep(0.1)
+        time.sleep(for_s / self.server.replay.pace.speed)
+        process.terminate()
         try:
-            code = process.wait(self.server.replay.pace.real(until) - time.time() + _RUN_S)
+            code = process.wait(_RUN_S)
         except subprocess.TimeoutExpired:
             process.kill()
             code = process.wait()
+        said = _said(process)
         if code != 0:
-            verdict.complaints.append(f"exit code {code}: {_said(process)}")
-        else:
-            _said(process)
+            verdict.complaints.append(f"exit code {code}: {said}")
+
+    def _all_asked(self, since: float) -> bool:
+        asked = {(one.host, one.target) for one in self.server.asked if one.at > since}
+        return all((page.host, page.path) in asked for page in self.server.replay.pages)
 
     def _start(self, until: float, verdict: Verdict) -> subprocess.Popen[str]:
         verdict.runs += 1
@@ -160,7 +172,7 @@ def measure(chances: Chances, places: Iterator[str], folder: Path) -> Verdict:
     with serve_replay_process(replay, folder) as server:
         trial = Trial(server, next(places), folder, Random(chances.seed))
         last = trial.run_killed(chances.kills, verdict)
-        trial.run_on(verdict, replay.pace.now() + chances.after_s)
+        trial.run_on(verdict, last, chances.after_s)
         verdict.days = (replay.pace.now() - replay.pace.start) / DAY_S
         trial.judge(verdict, last)
     return verdict

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import signal
 import sys
 
 from scythe.archive.open import open_archive
@@ -30,7 +31,9 @@ async def _watch(said: argparse.Namespace) -> None:
         options = WatchOptions(delay=0.0, allow_private=True, timeout_s=said.timeout)
         watch = Watch(archive, options, listener=_tell, clock=clock)
         left_s = clock.real_s(said.until - clock.seconds())
-        asyncio.get_running_loop().call_later(max(left_s, 0.0), watch.stop)
+        loop = asyncio.get_running_loop()
+        loop.call_later(max(left_s, 0.0), watch.stop)
+        loop.add_signal_handler(signal.SIGTERM, watch.stop)
         await watch.run()
 
 
