@@ -18,7 +18,7 @@ import scythe
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "scythe").rglob("*.py"))
-BASE = {"compiled", "errors", "limits", "model", "rules", "url", "visits", "watched"}
+BASE = {"compiled", "errors", "limits", "model", "plug_ins", "rules", "url", "visits", "watched", "whole_files"}
 STAGES = {"fetch", "page", "read", "learn", "cut", "archive", "schedule"}
 JOINERS = {
     "reader",
@@ -49,6 +49,9 @@ JOINERS = {
     "crawling",
     "watching",
     "batch",
+    "fleet",
+    "tables",
+    "testing",
     "web",
     "cli",
     "plugins",
@@ -66,6 +69,8 @@ EXTRAS_IN = {
     "fetch",
     "learn",
     "batch",
+    "fleet",
+    "tables",
     "archive",
     "schedule",
     "plugins",

@@ -10,15 +10,21 @@ from scythe.page import Page
 from scythe.reader import read, read_regions
 
 if TYPE_CHECKING:
+    from scythe.batch.options import BatchOptions
+    from scythe.batch.run import run_batch
     from scythe.crawling.options import CrawlOptions
     from scythe.crawling.stream import crawl
     from scythe.site import Site
+    from scythe.tables.archived import scan_archive
+    from scythe.tables.reading import from_arrow
+    from scythe.tables.writing import stream_arrow, to_arrow
     from scythe.watching.options import ListOptions, WatchOptions
     from scythe.watching.stream import watch
 
 __all__ = [
     "ArchiveFailed",
     "BadInput",
+    "BatchOptions",
     "CrawlOptions",
     "Document",
     "FetchFailed",
@@ -38,18 +44,29 @@ __all__ = [
     "TextOptions",
     "WatchOptions",
     "crawl",
+    "from_arrow",
     "read",
     "read_regions",
+    "run_batch",
+    "scan_archive",
+    "stream_arrow",
+    "to_arrow",
     "watch",
 ]
 
 
 _LATER = {
+    "BatchOptions": "scythe.batch.options",
     "CrawlOptions": "scythe.crawling.options",
     "ListOptions": "scythe.watching.options",
     "Site": "scythe.site",
     "WatchOptions": "scythe.watching.options",
     "crawl": "scythe.crawling.stream",
+    "from_arrow": "scythe.tables.reading",
+    "run_batch": "scythe.batch.run",
+    "scan_archive": "scythe.tables.archived",
+    "stream_arrow": "scythe.tables.writing",
+    "to_arrow": "scythe.tables.writing",
     "watch": "scythe.watching.stream",
 }
 

@@ -13,28 +13,29 @@ from scythe import Page
 from .conftest import Run
 
 
-def test_demo_crawls_its_site_and_shows_what_was_found(scythe: Run, tmp_path: Path) -> None:
-    done = scythe("demo", "--pages", "40", "--no-corners", "--report", "report.html")
+@pytest.mark.slow
+@pytest.mark.fault
+def test_demo_crawls_its_site_through_odd_corners_and_a_redesign(scythe: Run, tmp_path: Path) -> None:
+    done = scythe("demo", "--pages", "50", "--report", "report.html")
     out = " ".join(done.stdout.split())
     found = re.search(r"(\d+) of (\d+) pages found, \d+ records, \d+ requests", out)
     assert found is not None
     assert found[1] == found[2]
     for text in ("text F1", "A list page, as records", "How fields were got", "times as fast", "What to try next"):
         assert text in out
+    assert "✗" not in out
+    assert "500 once, then a page 2 1 archived" in out
+    assert "robots.txt says no 0 2 not asked for" in out
+    assert re.search(r"After \d+ pages the site got another design", out)
     assert max(map(len, done.stdout.splitlines())) <= 80
     report = Page.from_bytes((tmp_path / "report.html").read_bytes())
     assert f"{found[1]} of {found[2]} pages" in " ".join(" ".join(report.blocks.text).split())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html"]
 
 
-@pytest.mark.slow
-@pytest.mark.fault
-def test_demo_goes_through_its_odd_corners_and_a_redesign(scythe: Run, tmp_path: Path) -> None:
+@pytest.mark.soak
+def test_demo_tells_of_a_hundred_pages_in_a_report_of_its_own(scythe: Run, tmp_path: Path) -> None:
     out = " ".join(scythe("demo", "--pages", "100").stdout.split())
-    assert "✗" not in out
-    assert "500 once, then a page 2 1 archived" in out
-    assert "robots.txt says no 0 2 not asked for" in out
-    assert re.search(r"After \d+ pages the site got another design", out)
     assert "The same with charts, for a browser: scythe-demo.html" in out
     assert (tmp_path / "scythe-demo.html").stat().st_size < 100_000
 

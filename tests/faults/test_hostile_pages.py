@@ -72,7 +72,13 @@ def test_doubling_a_large_page_doubles_the_time(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    ["nested div", "nested b", "nested span", "attributes on one tag", "attributes without value", "class tokens"],
+    [
+        "nested div",
+        *(pytest.param(name, marks=pytest.mark.soak) for name in ("nested b", "nested span")),
+        "attributes on one tag",
+        "attributes without value",
+        "class tokens",
+    ],
 )
 def test_a_million_of_anything_ends_and_keeps_the_deep_text(name: str) -> None:
     html = PAGES[name](1_000_000)

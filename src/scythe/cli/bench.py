@@ -22,6 +22,7 @@ from scythe.cli.bench_cut import cut
 from scythe.cli.bench_images import images
 from scythe.cli.bench_learn import learn
 from scythe.cli.bench_records import records
+from scythe.cli.bench_scale import scale
 from scythe.cli.bench_schedule import schedule
 from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
@@ -79,6 +80,7 @@ app.command()(cut)
 app.command()(images)
 app.command()(learn)
 app.command()(records)
+app.command()(scale)
 app.command()(schedule)
 
 

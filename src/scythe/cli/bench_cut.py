@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
@@ -53,11 +55,13 @@ def cut(
     report(tables, CAUTION, as_json=as_json)
 
 
-def report(tables: list[Table], caution: str, *, as_json: bool) -> None:
-    """Print tables with what to beware of and the machine they were made on, to read or as JSON."""
+def report(
+    tables: list[Table], caution: str, *, as_json: bool, more: Mapping[str, object] = MappingProxyType({})
+) -> None:
+    """Print tables with what to beware of and the machine they were made on, to read or, with `more`, as JSON."""
     machine = describe_machine()
     if as_json:
-        answer = {"machine": asdict(machine), "caution": caution, "tables": [asdict(table) for table in tables]}
+        answer = {"machine": asdict(machine), "caution": caution, "tables": [asdict(table) for table in tables], **more}
         typer.echo(json.dumps(answer, indent=1))
     else:
         show(tables, machine, caution)

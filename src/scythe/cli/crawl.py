@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from scythe.cli.crawl_options import (
     Patience,
     PerHost,
     ProfileAt,
+    Queue,
     Quiet,
     Raw,
     Refresh,
@@ -32,12 +34,13 @@ from scythe.cli.crawl_options import (
     SiteAddress,
     Sitemaps,
     Subdomains,
+    Unqueue,
     UserAgent,
     Workers,
 )
-from scythe.cli.ending import FAILED, INTERRUPTED, neutralise, plain_errors, quiet_ends
+from scythe.cli.ending import FAILED, INTERRUPTED, OK, neutralise, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
-from scythe.cli.site_options import AllowPrivate, Timeout, site_address
+from scythe.cli.site_options import AllowPrivate, FetchedBy, StoreAt, Timeout, site_address
 from scythe.crawling.options import CrawlOptions
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
@@ -61,6 +64,8 @@ Examples:
   scythe crawl example.org --allow '*/news/*' --deny '*/print'
   scythe crawl example.org -o out.parquet -o out.warc.gz     several files; WARC has the pages as they came
   scythe crawl example.org --archive postgresql://db/web     for teams
+  scythe crawl example.org --store folder:responses          keep responses as they came, in files of their own
+  scythe crawl example.org --archive postgresql://db/web --queue     leave it to whatever `scythe worker` is free
   scythe crawl example.org --refresh                         ask known pages whether they changed
   scythe crawl http://127.0.0.1:8000/ --allow-private --delay 0     your own machine, as fast as it goes
 
@@ -76,7 +81,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 
 @app.command(help=HELP, no_args_is_help=True)
-def crawl(
+def crawl(  # long, since every option is a line here and one where it is passed on
     site: SiteAddress,
     output: Outputs = None,
     archive: ArchiveAt = None,
@@ -92,7 +97,9 @@ def crawl(
     profile: ProfileAt = None,
     refresh: Refresh = False,
     raw: Raw = False,
+    store: StoreAt = "",
     render: Render = False,
+    fetcher: FetchedBy = "",
     contact: Contact = "",
     user_agent: UserAgent = "",
     ignore_robots: IgnoreRobots = False,
@@ -103,6 +110,8 @@ def crawl(
     attempts: Attempts = 3,
     patience: Patience = 60.0,
     workers: Workers = 1,
+    queue: Queue = False,
+    unqueue: Unqueue = False,
     quiet: Quiet = False,
 ) -> None:
     outputs = output or []
@@ -123,19 +132,35 @@ def crawl(
             contact=contact,
             timeout_s=timeout,
             allow_private=allow_private,
-            keep_raw=raw or any(name.endswith((".warc", ".warc.gz")) for name in outputs),
+            keep_raw=raw or bool(store) or any(name.endswith((".warc", ".warc.gz")) for name in outputs),
             parts=tuple(part.strip() for part in parts.split(",") if part.strip()),
             render=render,
+            fetcher=fetcher,
             workers=workers,
             attempts=attempts,
             patience_s=patience,
             refresh=refresh,
         )
-        raise typer.Exit(_crawl(site_address(site), archive, options, profile, outputs, quiet=quiet))
+        if unqueue:
+            raise typer.Exit(_unqueue(site_address(site), archive, options, quiet=quiet))
+        if queue and store:
+            raise BadInput("where responses go is said to the workers: scythe worker --store")
+        if queue:
+            raise typer.Exit(_queue(site_address(site), archive, options, profile, outputs, quiet=quiet))
+        kept = Kept(archive, store)
+        raise typer.Exit(_crawl(site_address(site), kept, options, profile, outputs, quiet=quiet))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where everything is kept."""
+
+    archive: str | None
+    store: str
 
 
 def _crawl(
-    site: str, where: str | None, options: CrawlOptions, profile: str | None, outputs: list[str], *, quiet: bool
+    site: str, kept: Kept, options: CrawlOptions, profile: str | None, outputs: list[str], *, quiet: bool
 ) -> int:
     from scythe.archive.open import open_archive
     from scythe.cli.crawl_report import check_outputs, summarise, write_outputs
@@ -146,15 +171,50 @@ def _crawl(
     check_outputs(outputs)
     address = start_address(site)
     key = Scope.of(address, options).site_key
-    where = where or f"{key.replace(':', '-')}.scythe.db"
+    where = kept.archive or f"{key.replace(':', '-')}.scythe.db"
     learned = _profile(profile)
-    with open_archive(where) as archive:
+    with open_archive(where, store=kept.store) as archive:
         run = Crawl(address, archive, options, profile=learned)
         asyncio.run(_attend(run, quiet=quiet))
         for line in (*summarise(run, where), *write_outputs(archive, key, outputs)):
             if not quiet:
                 typer.echo(neutralise(line))
         return _exit_code(run)
+
+
+def _queue(
+    site: str, where: str | None, options: CrawlOptions, profile: str | None, outputs: list[str], *, quiet: bool
+) -> int:
+    from scythe.archive.open import name_archive, open_archive
+    from scythe.fleet.queueing import check_shared, queue_crawl
+
+    where = _shared(where)
+    check_shared(where)
+    if outputs:
+        raise BadInput("a site that is handed over is written to files by `scythe export`, when there is something")
+    learned = _profile(profile)
+    with open_archive(where) as archive:
+        row = queue_crawl(archive, site, options, profile=learned)
+    if not quiet:
+        typer.echo(neutralise(f"{row.start}: handed over; `scythe status --archive {name_archive(where)}` shows more"))
+    return OK
+
+
+def _unqueue(site: str, where: str | None, options: CrawlOptions, *, quiet: bool) -> int:
+    from scythe.archive.open import open_archive
+    from scythe.fleet.queueing import cancel_crawl
+
+    with open_archive(_shared(where), create=False) as archive:
+        row = cancel_crawl(archive, site, options)
+    if not quiet:
+        typer.echo(neutralise(f"{row.start}: taken back; whoever works on it ends within a few seconds"))
+    return OK
+
+
+def _shared(where: str | None) -> str:
+    if where is None:
+        raise BadInput("say where the archive is that the workers share: --archive postgresql://USER@HOST/DATABASE")
+    return where
 
 
 def _profile(path: str | None) -> str | None:

@@ -69,4 +69,10 @@ Refresh = Annotated[bool, typer.Option("--refresh", help="Visit the pages known 
 ProfileAt = Annotated[
     str | None, typer.Option("--profile", metavar="PROFILE", help="Begin with what `scythe learn` wrote.")
 ]
+Queue = Annotated[
+    bool, typer.Option("--queue", help="Hand SITE over to `scythe worker` and end; needs a PostgreSQL archive.")
+]
+Unqueue = Annotated[
+    bool, typer.Option("--unqueue", help="Take SITE back that was handed over; what is archived stays.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")]

@@ -38,14 +38,14 @@ def summarise(run: Crawl, where: str) -> Iterator[str]:
     tally = run.tally
     yield f"{run.start}: {run.why_ended}"
     new = ", ".join(f"{tally.stored[kind]} {name}" for kind, name in _STORED if tally.stored[kind]) or "nothing new"
-    yield f"  {counted(tally.pages, 'page')} in {where}; this run {new}, in {_duration(tally.seconds)}"
+    yield f"  {counted(tally.pages, 'page')} in {where}; this run {new}, in {tell_duration(tally.seconds)}"
     found = f"{tally.found} new address{'' if tally.found == 1 else 'es'}"
-    yield f"  {counted(tally.requests, 'request')}, {_size(tally.received)}, {found}, {tally.waiting} waiting"
+    yield f"  {counted(tally.requests, 'request')}, {tell_size(tally.received)}, {found}, {tally.waiting} waiting"
     if tally.sightings:
         yield f"  {counted(tally.records, 'new record')} ({counted(tally.sightings, 'sighting')})"
     yield from _learned(run)
-    yield from _reasons("not fetched", tally.why)
-    yield from _reasons("not followed", tally.skipped)
+    yield from tell_reasons("not fetched", tally.why)
+    yield from tell_reasons("not followed", tally.skipped)
     for note in tally.notes:
         yield f"  note: {note}"
     if tally.waiting:
@@ -73,7 +73,8 @@ def _learned(run: Crawl) -> Iterator[str]:
         yield f"  the site changed on the way: {counted(tally.drift, 'thing')} stopped matching"
 
 
-def _reasons(what: str, reasons: Counter[str]) -> Iterator[str]:
+def tell_reasons(what: str, reasons: Counter[str]) -> Iterator[str]:
+    """Yield a line for each of the most frequent reasons, and one for the others."""
     for why, count in reasons.most_common(_REASONS):
         yield f"  {what}: {count} x {why}"
     left = sum(reasons.values()) - sum(count for _, count in reasons.most_common(_REASONS))
@@ -81,14 +82,16 @@ def _reasons(what: str, reasons: Counter[str]) -> Iterator[str]:
         yield f"  {what}: {left} for other reasons"
 
 
-def _duration(seconds: float) -> str:
+def tell_duration(seconds: float) -> str:
+    """Return a duration as people say it."""
     if seconds < 100:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def _size(count: float) -> str:
+def tell_size(count: float) -> str:
+    """Return a number of bytes as people say it."""
     for unit in ("B", "KB", "MB"):
         if count < 1000:
             return f"{count:.3g} {unit}"

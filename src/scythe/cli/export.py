@@ -83,6 +83,12 @@ NoDuplicates = Annotated[
 AllVersions = Annotated[
     bool, typer.Option("--all-versions", help="Also what pages said before; with .warc.gz every response.")
 ]
+StoreHas = Annotated[
+    str,
+    typer.Option(
+        "--store", metavar="NAME:PLACE", help="Read responses from here: a folder that was moved, or a plug-in's store."
+    ),
+]
 Check = Annotated[bool, typer.Option("--check", help="ARCHIVE is a WARC file: compare it with its digests.")]
 FailOnEmpty = Annotated[bool, typer.Option("--fail-on-empty", help="Exit with 3 when nothing was written.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but what went wrong.")]
@@ -101,6 +107,7 @@ def export(
     match: Matches = None,
     no_duplicates: NoDuplicates = False,
     all_versions: AllVersions = False,
+    store: StoreHas = "",
     check: Check = False,
     fail_on_empty: FailOnEmpty = False,
     quiet: Quiet = False,
@@ -122,7 +129,7 @@ def export(
                 duplicates=not no_duplicates,
                 all_versions=all_versions,
             )
-            done = _export(archive, plan, wanted, quiet=quiet)
+            done = _export(archive, store, plan, wanted, quiet=quiet)
         except (BadInput, MissingExtra) as error:
             complain(str(error))
             raise typer.Exit(USAGE) from None
@@ -138,12 +145,12 @@ def export(
         raise typer.Exit(EMPTY)
 
 
-def _export(where: str, plan: Export, wanted: Wanted, *, quiet: bool) -> Exported:
+def _export(where: str, store: str, plan: Export, wanted: Wanted, *, quiet: bool) -> Exported:
     from scythe.archive.open import open_archive
     from scythe.crawling.export import export_archive
 
     shown = neutralise if plan.path is None and sys.stdout.isatty() else str
-    with open_archive(where, create=False) as archive:
+    with open_archive(where, create=False, store=store) as archive:
         if quiet or not sys.stderr.isatty() or shown is neutralise:
             done = export_archive(archive, plan, wanted, shown=shown)
         else:

@@ -19,6 +19,9 @@ VERBS = {
     "cut": ("scythe.cli.cut", "Cut the fields of a learned site out of pages."),
     "crawl": ("scythe.cli.crawl", "Crawl a site politely into an archive, learning it on the way."),
     "watch": ("scythe.cli.watch", "Watch lists: archive every new record once, visit when something is due."),
+    "worker": ("scythe.cli.worker", "Work on sites that were handed over, on any number of machines."),
+    "status": ("scythe.cli.status", "Show workers, the sites they work on, and what waits."),
+    "batch": ("scythe.cli.batch", "Extract WARC and HTML files into Parquet tables, on all cores or a cluster."),
     "schedule": ("scythe.cli.schedule", "Show when watched lists are visited next, or try policies on a trace."),
     "explain": ("scythe.cli.explain", "Explain what a profile does with one page."),
     "suggest": ("scythe.cli.suggest", "Suggest which pages of a site to annotate."),
@@ -27,6 +30,7 @@ VERBS = {
     "mcp": ("scythe.cli.mcp", "Offer scythe to a language model as tools."),
     "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
     "export": ("scythe.cli.export", "Write an archive to files."),
+    "plugins": ("scythe.cli.plugins", "List the parts that other packages bring."),
     "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
     "bench": ("scythe.cli.bench", "Score text methods and other tools on page sets."),
 }

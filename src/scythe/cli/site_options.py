@@ -62,6 +62,13 @@ Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="For on
 AllowPrivate = Annotated[
     bool, typer.Option("--allow-private", help="Also fetch from this machine and private networks.")
 ]
+FetchedBy = Annotated[
+    str, typer.Option("--fetcher", metavar="NAME", help="Ask through this plug-in; `scythe plugins` lists them.")
+]
+StoreAt = Annotated[
+    str,
+    typer.Option("--store", metavar="NAME:PLACE", help="Keep raw responses here, not in the archive: folder:PATH, ..."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard error how each field was got.")]
 Update = Annotated[

@@ -11,7 +11,7 @@ import typer
 from scythe.cli.crawl_options import Concurrency, Contact, Delay, IgnoreRobots, Quiet, Render, UserAgent, Workers
 from scythe.cli.ending import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
-from scythe.cli.site_options import AllowPrivate, Timeout, site_address
+from scythe.cli.site_options import AllowPrivate, FetchedBy, Timeout, site_address
 from scythe.cli.watch_options import (
     AsJson,
     AtLeast,
@@ -26,6 +26,7 @@ from scythe.cli.watch_options import (
     Once,
     Only,
     Policy,
+    QueueLists,
     Regions,
     Secret,
     WatchArchive,
@@ -63,6 +64,7 @@ Examples:
   scythe watch example.org --exec 'notify-me --stdin'         run a command for new records
   scythe watch example.org --webhook https://hooks.example.net/x --feed new.rss
   scythe watch                                                go on with all of them
+  scythe watch example.org --archive postgresql://db/web --queue     leave it to whatever `scythe worker` is free
   scythe watch --once                                         visit what is due, then end
   scythe watch --forget example.org                           watch it no longer
   scythe schedule                                             what is due when, and why
@@ -84,7 +86,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 
 @app.command(help=HELP)
-def watch(
+def watch(  # long, since every option is a line here and one where it is passed on
     sites: WatchedSites = None,
     archive: WatchArchive = "watch.scythe.db",
     miss: Miss = 0.01,
@@ -101,10 +103,12 @@ def watch(
     feed: FeedFiles = None,
     notify_first: NotifyFirst = False,
     once: Once = False,
+    queue: QueueLists = False,
     forget: Forget = False,
     as_json: AsJson = False,
     events: Only = None,
     render: Render = False,
+    fetcher: FetchedBy = "",
     delay: Delay = 1.0,
     contact: Contact = "",
     user_agent: UserAgent = "",
@@ -136,10 +140,13 @@ def watch(
             allow_private=allow_private,
             once=once,
             render=render,
+            fetcher=fetcher,
         )
         hooks = HookOptions(
             tuple(exec_ or ()), tuple(webhook or ()), webhook_secret, notify_first=notify_first, feeds=tuple(feed or ())
         )
+        if queue:
+            raise typer.Exit(_queue(addresses, archive, wanted, options, hooks, quiet=quiet))
         show = Showing(is_table=not as_json and sys.stdout.isatty(), kinds=kinds_of(events), quiet=quiet)
         raise typer.Exit(_watch(addresses, archive, wanted, options, hooks, show))
 
@@ -171,6 +178,25 @@ async def _attend(run: Watch, show: Showing) -> None:
 def _summarise(totals: Totals, where: str) -> str:
     said = [counted(totals.visits, "visit"), counted(totals.records, "new record"), counted(totals.troubles, "failure")]
     return f"scythe: {', '.join(said)}; everything is in {where}"
+
+
+def _queue(
+    addresses: list[str], where: str, wanted: ListOptions, options: WatchOptions, hooks: HookOptions, *, quiet: bool
+) -> int:
+    from scythe.archive.open import open_archive
+    from scythe.fleet.queueing import check_shared, queue_watch
+
+    check_shared(where)
+    if hooks.exec or hooks.webhooks or hooks.feeds:
+        raise BadInput("workers run no hooks: leave --exec, --webhook and --feed away, or watch without --queue")
+    with open_archive(where, create=bool(addresses)) as archive:
+        rows = queue_watch(archive, addresses, wanted, options)
+    if not rows:
+        complain(f"nothing is watched in {where}; name the address of a page with a list")
+        return EMPTY
+    for row in rows if not quiet else ():
+        typer.echo(neutralise(f"{row.site_key}: handed over"))
+    return OK
 
 
 def _forget(where: str, addresses: list[str]) -> int:

@@ -68,6 +68,9 @@ NotifyFirst = Annotated[
     bool, typer.Option("--notify-first", help="Tell hooks also what the first visit to a page finds.")
 ]
 Once = Annotated[bool, typer.Option("--once", help="Visit what is due now, then end: for cron and the like.")]
+QueueLists = Annotated[
+    bool, typer.Option("--queue", help="Hand SITE... over to `scythe worker` and end; needs a PostgreSQL archive.")
+]
 Forget = Annotated[bool, typer.Option("--forget", help="Watch SITE... no longer; what was archived stays.")]
 AsJson = Annotated[
     bool, typer.Option("--json", help="One JSON object per event, also where a live table could be shown.")

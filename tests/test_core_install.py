@@ -1,0 +1,67 @@
+"""What `pip install scythe` brings: the core, and none of what the extras are for."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+HEAVY = """
+duckdb fastwarc itemadapter lxml mcp pandas playwright polars procrastinate psycopg psycopg-binary psycopg-pool pyarrow
+ray scikit-learn scipy scrapy scrapy-poet torch twisted web-poet
+""".split()
+TOO_LATE = "scrapy twisted ray pyarrow procrastinate psycopg fastwarc pandas polars duckdb web_poet scrapy_poet".split()
+
+
+def needed(root: Path) -> set[str]:
+    """Return everything that the core needs, directly or by way of others, as installed here."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    waiting = [Requirement(line) for line in project["dependencies"]]
+    found: set[str] = set()
+    while waiting:
+        one = waiting.pop()
+        name = canonical(one.name)
+        if name in found or (one.marker and not one.marker.evaluate({"extra": ""})):
+            continue
+        found.add(name)
+        try:
+            lines = requires(name) or []
+        except PackageNotFoundError:
+            pytest.fail(f"{name} is needed and not installed")
+        waiting += [each for each in map(Requirement, lines) if is_wanted(each, one.extras)]
+    return found
+
+
+def is_wanted(requirement: Requirement, extras: set[str]) -> bool:
+    marker = requirement.marker
+    return marker is None or any(marker.evaluate({"extra": extra}) for extra in (*extras, ""))
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_core_needs_nothing_of_the_extras(root: Path) -> None:
+    core = needed(root)
+    assert "selectolax" in core
+    assert "starlette" in core
+    assert core & set(HEAVY) == set()
+    assert len(core) <= 45  # each one more is something that may break for everybody
+
+
+def test_every_module_of_the_core_is_imported_without_the_extras() -> None:
+    """What is imported by commands of the core must not load an extra, installed though it is."""
+    code = (
+        "import sys, scythe, scythe.site, scythe.crawling.run, scythe.watching.run, scythe.cli.main\n"
+        "from scythe.cli.main import VERBS, load_verb\n"
+        "for verb in VERBS: load_verb(verb)\n"
+        f"print([name for name in {TOO_LATE!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
