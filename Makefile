@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?=
-JOBS   ?= 3
+JOBS   ?= 4
 COMPILED := hatch_build.py $(wildcard src/speed/* src/walk/* src/hrefs/* src/cut/* src/forest/*)  # installing compiles these
 
 # uv, where it is installed, only makes the same installation faster.
