@@ -25,7 +25,7 @@ from scythe.demo.replay import Replay
 from scythe.demo.replay_serve import InProcess, serve_replay_process
 from scythe.watched import DAY_S
 
-_RUN_S = 60.0
+_RUN_S = 120.0
 _MOST_REQUESTS = 12  # between two kills
 _KILL_EVERY_S = 4.0  # real, on the average: starting takes most of it
 # Visits every hour, so that kills come in the middle of them; a machine that does much else may take its time.
@@ -86,14 +86,14 @@ class Trial:
         return replay.pace.now()
 
     def run_on(self, verdict: Verdict, since: float, for_s: float) -> None:
-        """Watch until every page was asked for again, and so long; then end as usual.
+        """Watch until every page was visited again, and so long; then end as usual.
 
         By what is done and not by the clock alone: on a busy machine a watch may take longer to start than this lasts.
         """
         process = self._start(float("inf"), verdict)
         deadline = time.monotonic() + _RUN_S
-        while process.poll() is None and time.monotonic() < deadline and not self._all_asked(since):
-            time.sleep(0.1)
+        while process.poll() is None and time.monotonic() < deadline and not self._all_visited(since):
+            time.sleep(0.2)
         time.sleep(for_s / self.server.replay.pace.speed)
         process.terminate()
         try:
@@ -105,9 +105,11 @@ class Trial:
         if code != 0:
             verdict.complaints.append(f"exit code {code}: {said}")
 
-    def _all_asked(self, since: float) -> bool:
-        asked = {(one.host, one.target) for one in self.server.asked if one.at > since}
-        return all((page.host, page.path) in asked for page in self.server.replay.pages)
+    def _all_visited(self, since: float) -> bool:
+        """Say whether a visit of every page that began since then is stored."""
+        if not any(one.at > since for one in self.server.asked):
+            return False  # there may be no archive yet
+        return all(one.last > since for one in count_asks(self.server, self.archive).values())
 
     def _start(self, until: float, verdict: Verdict) -> subprocess.Popen[str]:
         verdict.runs += 1

@@ -18,7 +18,7 @@ Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 @dataclass
 class Server:
-    """A running server: its port, and every request head it saw."""
+    """A running server: its port (a free one unless one is wanted), and every request head it saw."""
 
     port: int = 0
     address: str = "127.0.0.1"
@@ -87,7 +87,7 @@ def listen(talk: Talk, server: Server, *, tls: ssl.SSLContext | None = None) -> 
             writer.close()
 
     async def main() -> None:
-        listener = await asyncio.start_server(count, server.address, 0, ssl=tls, backlog=1_024)
+        listener = await asyncio.start_server(count, server.address, server.port, ssl=tls, backlog=1_024)
         server.port = listener.sockets[0].getsockname()[1]
         started.set()
         await stop.wait()
