@@ -12,7 +12,7 @@ import numpy as np
 
 SLOPE_MOST_MB_H = 1.0
 HANDLES_MOST, THREADS_MOST, TEMPORARY_MOST = 3, 2, 2  # by which the end may be above the beginning
-_POINTS_MOST = 1_500  # that a line is fitted to: the pairs of them are a million
+_POINTS_MOST = 800  # that a line is fitted to; of them all pairs are compared
 _JUDGED_S = 600.0  # shorter runs say nothing about megabytes an hour
 _HOUR_S = 3_600.0
 _ERRORS_SHOWN = 40
