@@ -66,7 +66,7 @@ def serve_postgres(programs: Path) -> Iterator[str]:
 def _wait_until_ready(folder: Path, server: subprocess.Popen[bytes], log: Path) -> None:
     import psycopg
 
-    for _ in range(200):
+    for _ in range(1_200):
         if server.poll() is not None:
             raise RuntimeError(log.read_text(encoding="utf-8", errors="replace"))
         try:
@@ -75,7 +75,7 @@ def _wait_until_ready(folder: Path, server: subprocess.Popen[bytes], log: Path) 
             time.sleep(0.05)
         else:
             return
-    raise RuntimeError("PostgreSQL did not start within 10 s")
+    raise RuntimeError("PostgreSQL did not start within a minute")
 
 
 def command(folder: str, statement: str) -> None:
