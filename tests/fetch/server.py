@@ -102,7 +102,10 @@ def listen(talk: Talk, server: Server, *, tls: ssl.SSLContext | None = None) -> 
 
     thread = threading.Thread(target=loop.run_until_complete, args=(main(),), daemon=True)
     thread.start()
-    started.wait(10)
+    while thread.is_alive() and not started.wait(0.05):
+        continue
+    if not started.is_set():
+        raise OSError(f"nothing can listen on {server.address}:{server.port}")
     try:
         yield
     finally:
