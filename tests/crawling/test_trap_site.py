@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
-from tests.crawling.made_sites import STYLES, Honest, Made, Site, with_traps
+from tests.crawling.made_sites import STYLES, Honest, Site, with_traps
+from tests.faults.servers_sites import write
 
 from scythe.archive.open import open_archive
 from scythe.archive.stored import Wanted
@@ -19,13 +19,6 @@ from scythe.crawling.options import CrawlOptions
 from scythe.crawling.run import Crawl
 
 pytestmark = pytest.mark.fault
-
-
-def write(page: Made) -> bytes:
-    menu = "".join(f'<li><a href="{escape(link)}">{escape(link)}</a></li>' for link in page.links)
-    paragraphs = "".join(f"<p>{escape(line)}.</p>" for line in page.text.splitlines())
-    head = f"<!doctype html><title>{escape(page.title)}</title>"
-    return f"{head}<article><h1>{escape(page.title)}</h1>{paragraphs}</article><ul>{menu}</ul>".encode()
 
 
 @contextmanager

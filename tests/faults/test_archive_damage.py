@@ -7,13 +7,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, region
+from tests.archive.visiting import LANE, NOW, begin, done, found
 from tests.faults.archive_limits import TURNS
+from tests.faults.archives import fill
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
@@ -30,19 +30,6 @@ def run(root: Path, how: str, where: Path) -> dict[str, Any]:
     assert ran.returncode == 0, ran.stderr[-2_000:]
     told: dict[str, Any] = json.loads(ran.stdout)
     return told
-
-
-def fill(path: Path, pages: int = 40) -> Path:
-    """Make an archive of a few hundred KB."""
-    with open_archive(path) as archive:
-        _, tasks = begin(archive, *(str(number) for number in range(pages)))
-        for task in tasks:
-            kept = replace(
-                extracted(task.url, regions=(region((task.url, f"A record of {task.url}")),)),
-                title=f"A title of {task.url}",
-            )
-            archive.store([done(task, extracted=kept, raw=Raw(200, (), task.url.encode() * 100))])
-    return path
 
 
 def test_a_full_disk_stops_the_writing_and_nothing_else(tmp_path: Path, root: Path) -> None:

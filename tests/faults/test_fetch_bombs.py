@@ -7,19 +7,16 @@ what it uses of that may grow by the longest body, 64 MB, and little more.
 from __future__ import annotations
 
 import asyncio
-import random
 import subprocess
 import sys
-import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
-import brotli
 import pytest
+from tests.faults.servers_bombs import CHAINS, ENDLESS, MEGABYTE, PACKERS, bomb, endless, prose, zeros
 from tests.fetch.server import Answer, Server, page, serve
 
 from scythe.fetch import FetchOptions, fetch
-from scythe.fetch.codings import zstd
 from scythe.limits import LIMITS
 
 pytestmark = [
@@ -27,7 +24,6 @@ pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_AS and /proc are Linux"),
 ]
 ADDRESS_SPACE_MB = 400
-MEGABYTE = 1_000_000
 CHILD = """
 import resource, sys
 space = int(sys.argv[1]) * 1_000_000
@@ -71,43 +67,7 @@ def fetch_in_child(server: Server, *paths: str) -> tuple[list[Got], int]:
     return got, int(grown)
 
 
-def pack_zlib(window: int) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    def pack(pieces: Iterator[bytes]) -> Iterator[bytes]:
-        packer = zlib.compressobj(9, wbits=window)
-        for piece in pieces:
-            yield packer.compress(piece) + packer.flush(zlib.Z_SYNC_FLUSH)
-
-    return pack
-
-
-def pack_brotli(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    packer = brotli.Compressor(quality=5)
-    for piece in pieces:
-        yield packer.process(piece) + packer.flush()
-
-
-def pack_zstd(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    packer = zstd.ZstdCompressor()
-    for piece in pieces:
-        yield packer.compress(piece, packer.FLUSH_BLOCK)
-
-
-PACKERS = {"gzip": pack_zlib(31), "deflate": pack_zlib(15), "br": pack_brotli, "zstd": pack_zstd}
-CHAINS = [*PACKERS, "gzip, gzip", "br, gzip", "zstd, br", "deflate, zstd"]
-
-
-def zeros() -> Iterator[bytes]:
-    """Ten gigabytes that pack into ten megabytes or much less."""
-    return (bytes(MEGABYTE) for _ in range(10_000))
-
-
-def prose() -> Iterator[bytes]:
-    """As much that packs a hundred times, as a long and dull page would: no ratio gives it away."""
-    dice = random.Random(5)
-    return (dice.randbytes(10_000).hex().encode() * 50 for _ in range(10_000))
-
-
-def bomb(content: Callable[[], Iterator[bytes]], status: str = "200 OK") -> Answer:
+def explode(content: Callable[[], Iterator[bytes]], status: str = "200 OK") -> Answer:
     async def answer(path: str) -> AsyncIterator[bytes]:
         if path == "/small":
             yield page(b"<p>small")
@@ -115,14 +75,8 @@ def bomb(content: Callable[[], Iterator[bytes]], status: str = "200 OK") -> Answ
         if path == "/end":
             yield page(b"the end")
             return
-        coding = path[1:].replace("+", ", ")
-        yield f"HTTP/1.1 {status}\r\nLocation: /end\r\nContent-Encoding: {coding}\r\n\r\n".encode()
-        coded = content()
-        for name in coding.split(", "):
-            coded = PACKERS[name](coded)
-        for piece in coded:
-            if piece:
-                yield piece
+        for piece in bomb(path[1:].replace("+", ", "), content, status, "/end"):
+            yield piece
 
     return answer
 
@@ -132,7 +86,7 @@ def path_of(chain: str) -> str:
 
 
 def test_ten_gigabytes_of_zeros_stop_at_the_ratio() -> None:
-    with serve(bomb(zeros)) as server:
+    with serve(explode(zeros)) as server:
         got, grown_mb = fetch_in_child(server, *map(path_of, CHAINS))
     assert [one.cut_at_bytes == one.body_bytes > 0 for one in got] == [True] * len(CHAINS), got
     assert all(one.body_bytes <= LIMITS.body_bytes for one in got)
@@ -142,7 +96,7 @@ def test_ten_gigabytes_of_zeros_stop_at_the_ratio() -> None:
 
 @pytest.mark.slow
 def test_ten_gigabytes_that_pack_like_a_page_stop_at_the_length() -> None:
-    with serve(bomb(prose)) as server:
+    with serve(explode(prose)) as server:
         got, grown_mb = fetch_in_child(server, *map(path_of, PACKERS))
     assert [one.body_bytes for one in got] == [LIMITS.body_bytes] * len(PACKERS), got
     assert all(one.why == f"longer_than_{LIMITS.body_bytes}_bytes" for one in got)
@@ -151,7 +105,7 @@ def test_ten_gigabytes_that_pack_like_a_page_stop_at_the_length() -> None:
 
 @pytest.mark.parametrize("status", ["404 Not Found", "500 Internal Server Error"])
 def test_a_bomb_in_an_error_page_is_no_different(status: str) -> None:
-    with serve(bomb(zeros, status)) as server:
+    with serve(explode(zeros, status)) as server:
         got, grown_mb = fetch_in_child(server, *map(path_of, PACKERS))
     assert all(one.cut_at_bytes == one.body_bytes <= LIMITS.body_bytes for one in got)
     assert {one.status for one in got} == {int(status[:3])}
@@ -159,49 +113,29 @@ def test_a_bomb_in_an_error_page_is_no_different(status: str) -> None:
 
 
 def test_a_bomb_in_a_redirect_is_not_even_inflated() -> None:
-    with serve(bomb(zeros, "302 Found")) as server:
+    with serve(explode(zeros, "302 Found")) as server:
         got, grown_mb = fetch_in_child(server, *map(path_of, PACKERS))
     assert [(one.status, one.body_bytes, one.cut_at_bytes) for one in got] == [(200, 7, None)] * len(PACKERS)
     assert grown_mb < 5
 
 
-OK = b"HTTP/1.1 200 OK\r\n"
-# what is sent once, and what is sent again and again behind it
-ENDLESS = {
-    "/header-lines": (OK, b"X-Header: y\r\n" * 5_000),
-    "/one-header": (OK + b"X: ", b"y" * 65_536),
-    "/header-name": (OK, b"x" * 65_536),
-    "/large-headers": (OK, b"X: " + b"y" * 60_000 + b"\r\n"),
-    "/status": (b"HTTP/1.1 200 ", b"O" * 65_536),
-    "/version": (b"HTTP/", b"1" * 65_536),
-    "/folded": (OK + b"X: y\r\n", b" folded\r\n" * 7_000),
-    "/hints": (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 1_000),
-    "/empty-lines": (b"", b"\r\n" * 30_000),
-    "/cookies": (OK, b"Set-Cookie: a=b; Path=/\r\n" * 3_000),
-    "/plain": (OK + b"\r\n", b"x" * 65_536),
-    "/chunks": (OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n" * 10_000),
-    "/trailers": (OK + b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"X-Trailer: y\r\n" * 5_000),
-    "/one-trailer": (OK + b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX: ", b"y" * 65_536),
-    "/chunk-size": (OK + b"Transfer-Encoding: chunked\r\n\r\n", b"0" * 65_536),
-}
+ENDS = {f"/{what.replace(' ', '-')}": what for what in ENDLESS}
 
 
-async def endless(path: str) -> AsyncIterator[bytes]:
+async def go_on(path: str) -> AsyncIterator[bytes]:
     if path == "/small":
         yield page(b"<p>small")
         return
-    first, again = ENDLESS[path]
-    yield first
-    for _ in range(5_000):
-        yield again
+    async for piece in endless(ENDS[path]):
+        yield piece
 
 
 def test_heads_and_bodies_without_end_stop_early() -> None:
-    with serve(endless) as server:
-        got, grown_mb = fetch_in_child(server, *ENDLESS)
-    for path, one in zip(ENDLESS, got, strict=True):
+    with serve(go_on) as server:
+        got, grown_mb = fetch_in_child(server, *ENDS)
+    for path, one in zip(ENDS, got, strict=True):
         assert not one.status or one.cut_at_bytes == one.body_bytes, f"{path}: {one}"
-    read = {path for path, one in zip(ENDLESS, got, strict=True) if one.status}
+    read = {path for path, one in zip(ENDS, got, strict=True) if one.status}
     # trailers without end come behind a whole body: whether that was read first is a matter of time
     assert read - {"/trailers", "/one-trailer"} == {"/plain", "/chunks", "/chunk-size"}
     assert not any("yy" in one.why or "xx" in one.why or "slow" in one.why for one in got), "no bytes of the server"
@@ -211,7 +145,7 @@ def test_heads_and_bodies_without_end_stop_early() -> None:
 @pytest.mark.parametrize("path", ["/trailers", "/one-trailer"])
 def test_trailers_without_end_that_come_late_end_the_body_at_once(path: str) -> None:
     async def answer(_: str) -> AsyncIterator[bytes]:
-        first, again = ENDLESS[path]
+        first, again = ENDLESS[ENDS[path]]
         yield first
         await asyncio.sleep(0.1)  # the body is being read by now
         for _ in range(1_000):
@@ -223,11 +157,11 @@ def test_trailers_without_end_that_come_late_end_the_body_at_once(path: str) -> 
     assert response.seconds < 20
 
 
-HEADS = [path for path in ENDLESS if path not in ("/plain", "/chunks")]
+HEADS = [path for path in ENDS if path not in ("/plain", "/chunks")]
 
 
 def test_heads_without_end_cost_next_to_nothing() -> None:
-    with serve(endless) as server:
+    with serve(go_on) as server:
         got, grown_mb = fetch_in_child(server, *HEADS, *HEADS)
     assert all(one.body_bytes < 10 for one in got)
     assert grown_mb < 8

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import pytest
 from aiohttp.abc import ResolveResult
+from tests.faults.servers_slow import DRIPS, drip
 from tests.fetch.server import Answer, always, kept_page, page, serve
 
 from scythe.errors import FetchFailed
@@ -26,34 +27,15 @@ async def never(path: str) -> AsyncIterator[bytes]:
     yield b""
 
 
-def drip(first: bytes, drop: bytes) -> Answer:
+def slow(how: str) -> Answer:
     async def answer(path: str) -> AsyncIterator[bytes]:
         if path == "/ok":
             yield kept_page(b"ok")
             return
-        yield first
-        while True:
-            await asyncio.sleep(0.02)
-            yield drop
+        async for piece in drip(*DRIPS[how]):
+            yield piece
 
     return answer
-
-
-HEAD = b"HTTP/1.1 200 OK\r\n"
-SLOW = {
-    "silence": drip(b"", b""),
-    "status": drip(b"HTTP/1.1 200 O", b"K"),
-    "header lines": drip(HEAD, b"X: y\r\n"),
-    "one header": drip(HEAD + b"X: ", b"y"),
-    "body": drip(HEAD + b"Content-Length: 1000000\r\n\r\n", b"x"),
-    "chunks": drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
-    "one chunk": drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\nfffff\r\n", b"x"),
-    "chunk size": drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"0"),
-    "gzip": drip(HEAD + b"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", b"\x00"),
-    "no length": drip(HEAD + b"\r\n", b"x"),
-    "early hints": drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
-    "redirect": drip(b"HTTP/1.1 302 Found\r\nContent-Length: 99999\r\nLocation: /slow", b""),
-}
 
 
 def run(work: Callable[[Fetcher], Awaitable[T]], options: FetchOptions, **more: object) -> T:
@@ -73,7 +55,7 @@ async def time_out(fetcher: Fetcher, url: str) -> str:
     return caught.value.why
 
 
-@pytest.mark.parametrize("how", SLOW)
+@pytest.mark.parametrize("how", DRIPS)
 def test_a_server_that_drips_is_left_at_the_deadline_and_its_place_is_free(how: str) -> None:
     async def work(fetcher: Fetcher) -> tuple[str, bytes]:
         reason = await time_out(fetcher, server.url("/slow"))
@@ -86,7 +68,7 @@ def test_a_server_that_drips_is_left_at_the_deadline_and_its_place_is_free(how: 
         return reason, (await fetcher.get(server.url("/ok"))).body
 
     options = FetchOptions(allow_private=True, timeout_s=DEADLINE_S, concurrency=1)
-    with serve(SLOW[how], keeps=True) as server:
+    with serve(slow(how), keeps=True) as server:
         assert run(work, options) == (f"too slow: no complete answer within {DEADLINE_S} s", b"ok")
 
 

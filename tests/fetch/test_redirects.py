@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pytest
+from tests.faults.addresses import NO_ADDRESSES, OTHER_SCHEMES
 
 from scythe.errors import FetchFailed
 from scythe.fetch import FetchOptions, fetch, redirect_target
@@ -81,23 +82,7 @@ FOLLOWED = {
     "https:/x": "https://example.org/x",
     "/" + "x" * 8_000: "https://example.org/" + "x" * 8_000,
 }
-REFUSED = [
-    *(
-        "ftp://example.org/",
-        "file:///etc/passwd",
-        "file:/etc/passwd",
-        "FILE:///etc/passwd",
-        "file://localhost/etc/passwd",
-    ),
-    *("data:text/html,<p>x", "data:,x", "javascript:alert(1)", "JavaScript:alert(1)", "java\tscript:alert(1)"),
-    *("mailto:a@b", "tel:+1", "about:blank", "blob:https://example.org/1", "ws://example.org/", "wss://example.org/"),
-    *("gopher://example.org/", "dict://example.org:11211/", "ldap://example.org/", "sftp://example.org/", "ssh://h"),
-    *("jar:http://example.org!/x", "view-source:http://example.org/", "chrome://settings", "res://x", "urn:a:b"),
-    *("", " ", "http://", "http:///", "http://:80/", "http://@/", "http://user@/", "http://user:pass@:80/"),
-    *("http://[::1", "http://::1]/", "http://[x]/", "http://[]/", "http://[1:2]/"),
-    *("http://example.org:99999/", "http://example.org:-1/", "http://example.org:x/", "http://example.org:80:80/"),
-    *("http://exa\uff0emple\u2100.org/", "/" + "x" * 9_000, "http://example.org/" + "x" * 1_000_000),
-]
+REFUSED = [*OTHER_SCHEMES, *NO_ADDRESSES]
 
 
 def answer(location: str) -> Response:

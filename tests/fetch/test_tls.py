@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import trustme
+from tests.faults.certificates import show
 
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import Credentials, FetchOptions, fetch, open_fetcher
@@ -36,13 +37,7 @@ def ca_file(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @contextmanager
 def secure(certificate: trustme.LeafCert, newest: ssl.TLSVersion | None = None) -> Iterator[Server]:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    if newest is not None:
-        context.minimum_version = ssl.TLSVersion.TLSv1
-        context.maximum_version = newest
-        context.set_ciphers("ALL:@SECLEVEL=0")
-    certificate.configure_cert(context)
-    with serve(always(kept_page(b"secret")), tls=context, keeps=True) as server:
+    with serve(always(kept_page(b"secret")), tls=show(certificate, newest), keeps=True) as server:
         yield server
 
 
