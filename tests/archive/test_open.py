@@ -48,7 +48,7 @@ def test_sqlite_files_let_readers_and_a_writer_work_at_once(tmp_path: Path) -> N
     with open_archive(tmp_path / "a.db") as archive, archive.database.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 1
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
 
 
 def test_nothing_is_made_where_an_archive_was_expected(tmp_path: Path, postgres_url: str) -> None:

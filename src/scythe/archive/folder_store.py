@@ -6,12 +6,11 @@ file stays.
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 from scythe.errors import BadInput
-from scythe.whole_files import replacing
+from scythe.whole_files import replacing, sync_folder
 
 _KEY = re.compile(r"[0-9a-z][0-9a-z.]{2,79}")
 _SPREAD = 2  # characters of a key that name its folder: 256 folders keep each short
@@ -22,16 +21,17 @@ class FolderStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._named: set[Path] = set()  # folders whose names are safe, as far as this process made sure
 
     def put(self, key: str, body: bytes) -> None:
         """Keep a body for good; one that is there in full is left alone."""
         path = self._path(key)
-        if _size(path) == len(body):
-            return
         self._make(path.parent)
+        if _size(path) == len(body):
+            sync_folder(path.parent)  # who put it there may have been killed before its name was on the disk
+            return
         with replacing(path, sync=True) as file:
             file.write(body)
-        _sync(path.parent)
 
     def get(self, key: str) -> bytes:
         """Return a body. Raises KeyError where there is none of this key."""
@@ -49,9 +49,13 @@ class FolderStore:
         return self.folder / key[:_SPREAD] / key
 
     def _make(self, folder: Path) -> None:
-        if not folder.is_dir():
-            folder.mkdir(parents=True, exist_ok=True)
-            _sync(self.folder)
+        """Make a folder below ours, and see that its name, ours and those that were missing above are on the disk."""
+        missing = [one for one in (folder, *folder.parents) if not one.is_dir()]
+        folder.mkdir(parents=True, exist_ok=True)
+        if missing or folder not in self._named:
+            for one in dict.fromkeys((folder, self.folder, *missing)):
+                sync_folder(one.parent)
+            self._named.add(folder)
 
 
 def _size(path: Path) -> int | None:
@@ -59,14 +63,3 @@ def _size(path: Path) -> int | None:
         return path.stat().st_size
     except FileNotFoundError:
         return None
-
-
-def _sync(folder: Path) -> None:
-    """Make sure that names of files are on the disk, too."""
-    if os.name != "posix":  # elsewhere folders cannot be opened
-        return
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

@@ -32,7 +32,7 @@ class Stores:
 
     def put(self, key: str, body: bytes) -> None:
         """Keep a body in the store that was named. Raises ArchiveFailed."""
-        with _telling(self.label, "written"):
+        with self._telling(self.label, "written"):
             self._opened[self.label].put(key, body)
 
     def get(self, label: str, key: str) -> bytes:
@@ -41,7 +41,7 @@ class Stores:
             if not name:
                 continue
             try:
-                with _telling(name, "read"):
+                with self._telling(name, "read"):
                     return self._known(name).get(key)
             except KeyError:
                 continue
@@ -62,9 +62,12 @@ class Stores:
     def _open(self, label: str) -> Store:
         name, _, place = label.partition(":")
         if name == FOLDER:
-            return FolderStore(Path(place) if self._home is None else self._home / place)
+            return FolderStore(self._folder(place))
         store: Store = load_function(KIND, name, (FOLDER,))(place)
         return store
+
+    def _folder(self, place: str) -> Path:
+        return Path(place) if self._home is None else self._home / place
 
     def _label(self, named: str) -> str:
         """Write a store as the archive does: a folder below that of the archive by its way from there."""
@@ -78,11 +81,14 @@ class Stores:
             folder = folder.relative_to(self._home)
         return f"{FOLDER}:{folder.as_posix()}"
 
-
-@contextmanager
-def _telling(label: str, what: str) -> Iterator[None]:
-    """Turn what a store raises where it cannot do something into ArchiveFailed."""
-    try:
-        yield
-    except OSError as error:
-        raise ArchiveFailed(f"{label}: the store could not be {what} ({error.strerror or error})") from error
+    @contextmanager
+    def _telling(self, label: str, what: str) -> Iterator[None]:
+        """Turn what a store raises where it cannot do something into ArchiveFailed, which says where a folder is."""
+        try:
+            yield
+        except OSError as error:
+            name, _, place = label.partition(":")
+            where = f"{name}:{self._folder(place)}" if name == FOLDER else label
+            fate = "; nothing of this batch was stored, what was stored before is whole; run it again to go on"
+            said = f"{where}: the store could not be {what} ({error.strerror or error})"
+            raise ArchiveFailed(said + (fate if what == "written" else "")) from error
