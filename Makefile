@@ -6,6 +6,9 @@ DATA   ?=
 JOBS   ?= 4
 COMPILED := hatch_build.py $(wildcard src/speed/* src/walk/* src/hrefs/* src/cut/* src/forest/*)  # installing compiles these
 
+# Tests start hundreds of processes: what Python compiles of the sources is kept, whatever the environment says.
+export PYTHONDONTWRITEBYTECODE =
+
 # uv, where it is installed, only makes the same installation faster.
 ifneq ($(shell command -v uv 2>/dev/null),)
 INSTALL = uv pip install --quiet --python $(BIN)/python
@@ -14,7 +17,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test soak lint types format bench docs cli-reference http-reference coverage wheel clean
+.PHONY: help demo test compiled soak lint types format bench docs cli-reference http-reference coverage wheel clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -46,8 +49,12 @@ $(VENV)/installed-bench: pyproject.toml | $(BIN)/python
 demo: $(VENV)/installed  ## install into .venv and crawl a bundled site on this machine
 	$(BIN)/scythe demo
 
-test: lint types  ## everything a change must pass: format, lint, strict types, tests
+test: lint  ## everything a change must pass: format, lint, strict types, tests
+	@$(MAKE) --no-print-directory --jobs 2 types compiled
 	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+
+compiled: $(VENV)/installed-dev  # the tests, once: each of the processes that run them would compile them for itself
+	@$(BIN)/pytest --collect-only --quiet -p no:xdist >/dev/null || true
 
 lint: $(VENV)/installed-dev  ## ruff: rules and format
 	$(BIN)/ruff check .
