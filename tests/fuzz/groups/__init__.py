@@ -1,0 +1,1 @@
+"""Fuzz targets by what they read; the name of a target begins with the name of its module."""
