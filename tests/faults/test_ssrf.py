@@ -17,7 +17,7 @@ from scythe.archive.open import open_archive
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.run import Crawl
 from scythe.errors import BadInput, FetchFailed
-from scythe.fetch import FetchOptions, fetch, fetch_all, guard
+from scythe.fetch import FetchOptions, fetch, fetch_all
 from scythe.fetch.fetcher import open_fetcher
 from scythe.fetch.image_size import ProbeOptions, probe_all
 from scythe.fetch.robots import fetch_robots
@@ -102,14 +102,6 @@ def test_fetch_refuses_in_plain_words_and_tells_nothing_of_the_inside(name: str)
         fetch(f"http://{name}/latest/meta-data/", options=FetchOptions(timeout_s=5.0))
     assert "not on the public internet" in caught.value.why or "not an address that can be dialled" in caught.value.why
     assert caught.value.retry_after_s is None
-
-
-@pytest.fixture
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Let 127.0.0.2, and nothing else of this machine, pass for a public address."""
-    judge = guard.why_closed
-    monkeypatch.setattr(guard, "why_closed", lambda address: None if address == "127.0.0.2" else judge(address))
-    return "127.0.0.2"
 
 
 def test_no_redirect_leads_inside(stand_in: str) -> None:

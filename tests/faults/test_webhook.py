@@ -170,14 +170,6 @@ def test_no_spelling_of_this_machine_is_posted_to() -> None:
         assert trap.caught() == 0
 
 
-@pytest.fixture
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Let 127.0.0.2, and nothing else of this machine, pass for a public address."""
-    judge = guard.why_closed
-    monkeypatch.setattr(guard, "why_closed", lambda address: None if address == "127.0.0.2" else judge(address))
-    return "127.0.0.2"
-
-
 def test_no_redirect_of_a_receiver_leads_inside(stand_in: str) -> None:
     with set_trap() as trap:
         inside = f"Location: http://127.0.0.1:{trap.port}/"
