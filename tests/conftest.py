@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -43,6 +44,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest, so that at the end no process waits for another."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow") or item.get_closest_marker("fault"))
     items.sort(key=lambda item: slow[item.path] == 0)  # keeps the order of the files otherwise
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later collection of garbage: with 10 000 tests, one takes half a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:

@@ -38,11 +38,9 @@ def render(html: str) -> tuple[PageContent, float]:
     _ = page.blocks, page.images
     content = PageContent(page, tuple(range(len(page.blocks))))
     gc.collect()
-    gc.freeze()  # else a collection of all that other tests left behind falls into the larger run only
     start = time.process_time()
     content.text(), content.markdown(), content.html()
     took = time.process_time() - start
-    gc.unfreeze()
     return content, took
 
 
