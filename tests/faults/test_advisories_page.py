@@ -55,7 +55,7 @@ def renders_linearly(make: Callable[[int], str], size: int) -> bool:
 SMUGGLED = {
     "CVE-2021-43818 svg": '<svg><style><img src=x onerror=alert(1)></style><a href="data:text/html,x">y</a></svg>',
     "CVE-2021-43818 css": '<style>@import "javascript:alert(1)"; a{b:url(java\\script:alert(1))}</style>',
-    "CVE-2021-28957": '<form><button formaction="javascript:alert(1)">x</button><input formaction="javascript:x"></form>',
+    "CVE-2021-28957": '<form><button formaction="javascript:alert(1)">x</button></form>',
     "CVE-2024-52595 svg": "<svg><style><!--</style><a id='--><img src=x onerror=alert(1)>'></svg>",
     "CVE-2024-52595 math": "<math><noscript><style></noscript><img src=x onerror=alert(1)></style></math>",
     "CVE-2024-52595 noscript": "<noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>",
@@ -92,8 +92,8 @@ LOOPS = "select table template frameset noscript caption svg button option td".s
 def test_CVE_2021_37714_no_mix_of_tags_makes_the_parser_loop() -> None:
     """Insertion modes that hand a token to each other: all triples of the tags where parsers looped."""
     for first, second, third in permutations(LOOPS, 3):
-        text = Page.from_text(f"<{first}><{second}></{first}><{third}>x</{second}><p>{AFTER}</{third}></table>").text
-        assert isinstance(text, str)
+        page = Page.from_text(f"<p>{BEFORE}<{first}><{second}></{first}><{third}>x</{second}><p>{AFTER}</{third}>")
+        assert BEFORE in page.blocks.text[0]
     assert renders_linearly(lambda n: "".join(f"<{tag}>" for tag in LOOPS) * n + "x", 30)
 
 
@@ -102,6 +102,7 @@ def chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def test_CVE_2026_40192_CVE_2014_9601_the_size_of_an_image_is_read_from_its_head_alone() -> None:
+    before = set(sys.modules)
     head = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 640, 480, 8, 2, 0, 0, 0))
     bomb = chunk(b"zTXt", b"x\0\0" + zlib.compress(bytes(20_000_000), 9))
     size = probe_size(head + bomb + chunk(b"IEND", b""))
@@ -109,7 +110,7 @@ def test_CVE_2026_40192_CVE_2014_9601_the_size_of_an_image_is_read_from_its_head
     assert (size.width, size.height) == (640, 480)
     fits = b"SIMPLE  =                    T" + b" " * 50 + b"ZCMPTYPE= 'GZIP_1'" + b" " * 2_000
     assert probe_size(fits) is None  # no format of the web
-    assert not [name for name in sys.modules if name == "PIL" or name.startswith("PIL.")]
+    assert not [name for name in sys.modules if name.partition(".")[0] == "PIL" and name not in before]
 
 
 @pytest.fixture
@@ -240,10 +241,13 @@ def test_markdownify_276_a_thousand_elements_inside_each_other_become_markdown()
 
 
 def test_tidy_633_lists_inside_of_lists_overflow_no_stack() -> None:
-    document = read(ARTICLE.format("<ul><li>" * 30_000 + f"{INSIDE} {PROSE}"))
-    assert INSIDE in "\n".join(document.markdown.split("\n")) or INSIDE in document.text or document.losses
+    html = ARTICLE.format("<ul><li>" * 30_000 + f"{INSIDE} {PROSE}")
+    assert INSIDE in "\n".join(Page.from_text(html, url=URL).blocks.text)
+    assert PROSE.strip() in read(html).markdown
 
 
-def test_html2text_420_tables_in_tables_of_a_front_page_take_linear_time() -> None:
-    box = "<table><tr><td><table><tr><td><a href=/x>{0}</a><td><img src=/x.gif></table><td><p>{0}</table>"
-    assert renders_linearly(lambda n: "".join(box.format(f"item {i}") for i in range(n)), 60)
+def test_html2text_420_a_front_page_on_one_line_takes_linear_time() -> None:
+    """The page of the thread is not ours to keep: this one has what such pages are made of, all on one line."""
+    style = "<style>.a{color:#fff}</style><script>var a={b:[1,2,3]}</script><svg><path d='M0 0L9 9'/></svg>"
+    card = "<div><div><a href=/x><span><img src=/x.webp><h3>{0}</h3></span><p>{0} — more</p></a></div></div><ul><li>{0}</ul>"
+    assert renders_linearly(lambda n: style * n + "".join(card.format(f"item {i}") for i in range(n)), 80)

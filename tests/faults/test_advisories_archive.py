@@ -1,0 +1,127 @@
+"""Threads about crawls that do not go on and archives that are not whole: one test each, named after it.
+
+What each is about: docs/why/reliability.md. Kills by the hundred: test_kill_crawl.py, test_watch_kills.py.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.archive.visiting import LANE, NOW, begin, done, found
+from tests.faults.archives import fill
+from warcio.archiveiterator import ArchiveIterator
+
+from scythe.archive.open import open_archive
+from scythe.archive.stored import StoredRaw
+from scythe.archive.warc import WarcFile
+from scythe.archive.warc_check import verify_warc
+from scythe.limits import LIMITS
+from scythe.url import Url
+
+pytestmark = pytest.mark.fault
+
+WRITER = """
+import sys, time
+from tests.archive.visiting import LANE, NOW, begin, done
+from scythe.archive.open import open_archive
+archive = open_archive(sys.argv[1])
+print("opened", flush=True)
+site, tasks = begin(archive, *map(str, range(200)))
+print("queued", flush=True)
+for task in tasks:
+    archive.store([done(task)])
+    print(task.url, flush=True)
+time.sleep(600)
+"""
+
+
+def killed_after(root: Path, path: Path, lines: int) -> list[str]:
+    """Run a writer until it has said so many lines, end it at once, and return all that it said."""
+    command = [sys.executable, "-c", WRITER, str(path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])}
+    with subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline().strip() for _ in range(lines)]
+        process.send_signal(signal.SIGKILL)
+        said += [line.strip() for line in process.stdout if line.endswith("\n")]
+    return said
+
+
+@pytest.mark.parametrize("lines", [1, 2, 40])
+def test_scrapy_3413_845_2399_4106_what_was_killed_at_any_time_goes_on(root: Path, tmp_path: Path, lines: int) -> None:
+    """Right after the file was made, right after the queue was written, and while pages come."""
+    path = tmp_path / "a.db"
+    said = killed_after(root, path, lines)
+    with open_archive(path) as archive:
+        site, _ = begin(archive, *map(str, range(200)))
+        states = archive.counts(site).states
+        acknowledged = [line for line in said if line.startswith("http")]
+        assert states.get("done", 0) >= len(acknowledged)
+        while tasks := archive.next_tasks(site, LANE, 1_000, now=NOW):
+            archive.store([done(task) for task in tasks])
+        counts = archive.counts(site)
+        assert counts.states == {"done": 200}
+        assert counts.pages == counts.versions == 200
+        assert archive.verify() == []
+
+
+def test_scrapy_3333_an_empty_file_is_taken_for_a_new_archive_and_none_is_expected_in_it(tmp_path: Path) -> None:
+    (tmp_path / "a.db").write_bytes(b"")
+    with open_archive(tmp_path / "a.db") as archive:
+        assert archive.counts().states == {}
+
+
+def test_heritrix3_277_a_copy_can_be_gone_on_with_as_often_as_one_likes(tmp_path: Path) -> None:
+    path = fill(tmp_path / "whole.db", 10)
+    whole = path.read_bytes()
+    seen = []
+    for turn in range(3):
+        copy = Path(shutil.copy(path, tmp_path / f"copy{turn}.db"))
+        with open_archive(copy, create=False) as archive:
+            site = archive.sites()[0].id
+            archive.add_found(site, [found("more")])
+            (task,) = archive.next_tasks(site, LANE, 9, now=NOW)
+            archive.store([done(task)])
+            seen.append((archive.counts(site), archive.verify()))
+    assert seen == [seen[0]] * 3
+    assert path.read_bytes() == whole
+
+
+def write(path: Path, raw: StoredRaw) -> Path:
+    with path.open("wb") as file:
+        warc = WarcFile(file, made_at=NOW, name=path.name)
+        warc.put(raw)
+        warc.close()
+    return path
+
+
+def raw(body: bytes, *, is_complete: bool = True) -> StoredRaw:
+    return StoredRaw(Url("https://example.org/x"), NOW, 200, (("Content-Type", "text/html"),), body, is_complete)
+
+
+def test_webarchive_discovery_212_a_record_that_was_cut_bears_a_mark(tmp_path: Path) -> None:
+    marks: list[str | None] = []
+    for is_complete in (True, False):
+        path = write(tmp_path / f"{is_complete}.warc.gz", raw(b"<p>half a pa", is_complete=is_complete))
+        with path.open("rb") as file:
+            records = [one.rec_headers for one in ArchiveIterator(file) if one.rec_type == "response"]
+        marks += [record.get_header("WARC-Truncated") for record in records]
+    assert marks[0] is None
+    assert marks[1]
+
+
+def test_browsertrix_317_a_record_at_the_size_limit_is_valid(tmp_path: Path) -> None:
+    """A body of exactly so many bytes is what a download leaves that the limit ended."""
+    path = write(tmp_path / "x.warc.gz", raw(bytes(LIMITS.body_bytes), is_complete=False))
+    verified = verify_warc(path)
+    assert verified.complaints == ()
+    with path.open("rb") as file:
+        records = ArchiveIterator(file, check_digests="raise")
+        bodies = [len(one.content_stream().read()) for one in records if one.rec_type == "response"]
+    assert bodies == [LIMITS.body_bytes]
