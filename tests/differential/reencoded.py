@@ -1,4 +1,4 @@
-"""Demo pages in other encodings than they say: `python -m tests.differential.reencoded [PAGES]` counts those read right.
+"""Demo pages in other encodings than they say: `python -m tests.differential.reencoded [PAGES]` counts those read well.
 
 The paragraphs of English pages are given words of other languages, all of them, every third or every ninth, so that
 some have thousands of letters outside ASCII and some a hundred. A page is right only if every character is.

@@ -14,10 +14,11 @@ from tests.differential.reencoded import MISREAD, count_right, misread
 from scythe.page.encoding import decode
 from scythe.page.labels import PRESCAN_BYTES, declared_codec
 
-PIECES = """
+WORDS = """
 <meta <META /meta <a </a <! <? <!-- --> -- > / = ' " charset content http-equiv content-type CHARSET charset= content=
 http-equiv=content-type content='text/html;charset= koi8-r big5 utf-16 utf-8 nonsense x-user-defined ; x
-""".split() + [" ", "\t", "\n", "\x0c", "<", " charset=koi8-r>", '<meta charset="koi8-r">', "\0", "é"]  # fmt: skip
+"""
+PIECES = [*WORDS.split(), " ", "\t", "\n", "\x0c", "<", " charset=koi8-r>", '<meta charset="koi8-r">', "\0", "é"]
 
 
 def test_the_table_has_as_many_cases_as_promised() -> None:
