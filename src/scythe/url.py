@@ -48,8 +48,8 @@ def absolute(text: str, base: str | None = None) -> Url | None:
             return None
         parts.port  # noqa: B018  (raises ValueError on a port out of range)
         url = urlunsplit(parts).translate(_QUOTE)
-        if "[" in parts.netloc:
-            urlsplit(url)  # quoted, what stood in the brackets may be no number any more
+        if "[" in parts.netloc:  # quoted, or without a user before it, what is in the brackets may be no number
+            urlsplit("//" + urlsplit(url).netloc.rpartition("@")[2])
         return Url(url)
     except ValueError:
         return None

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from functools import cache
+from pathlib import Path
 
 from tests.faults.pages import PAGES
 from tests.list_pages import shop_page
@@ -11,6 +15,14 @@ from scythe.demo import site
 from scythe.demo.build import DemoPage
 
 HOSTILE_SIZE = 12  # repetitions: small pages are tried more often
+
+
+@cache
+def folder(name: str) -> Path:
+    """Return a folder for files that a target writes; it is gone when the process ends."""
+    made = Path(tempfile.mkdtemp(prefix=f"scythe-fuzz-{name}-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
 
 
 @cache

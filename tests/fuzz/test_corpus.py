@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.fuzz.groups import api
 from tests.fuzz.judge import Defect, run_once
 from tests.fuzz.registry import all_targets, find_target
 
 CORPUS = Path(__file__).parent / "corpus"
 FILES = sorted(path for path in CORPUS.rglob("*") if path.is_file())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def opened_again() -> Iterator[None]:
+    """Leave the process as it was: the targets of the interface let nothing out of it."""
+    yield
+    api.stop()
 
 
 @pytest.mark.fault

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.fuzz.drive import ROOT, Budget, run_targets
+from tests.fuzz.groups import api
 from tests.fuzz.judge import Defect, Judge
 from tests.fuzz.mutate import Mutator
 from tests.fuzz.registry import GROUPS, RAW, STRUCTURED, all_targets, find_target
@@ -17,6 +18,13 @@ pytestmark = pytest.mark.fault
 TARGETS = all_targets()
 INPUTS = {"api": 8, "cut": 6, "page": 12, "file": 8}  # dear ones get fewer
 USUAL = 40
+
+
+@pytest.fixture(scope="module", autouse=True)
+def opened_again() -> Iterator[None]:
+    """Leave the process as it was: the targets of the interface let nothing out of it."""
+    yield
+    api.stop()
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -86,4 +94,4 @@ def test_other_engines_find_a_planted_defect(engine: str, tmp_path: Path) -> Non
 def test_a_defect_is_shown_by_a_short_input() -> None:
     found: list[Defect] = []
     Judge(find_target("planted.exception"), found.append).try_one(b"a" * 5_000 + b"\xff" + b"b" * 5_000)
-    assert list(islice((defect.data for defect in found), 1)) == [b"\xff"]
+    assert [defect.data for defect in found] == [b"\xff"]

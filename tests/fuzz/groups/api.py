@@ -8,13 +8,12 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import tempfile
 from functools import cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
 from tests.fuzz.registry import STRUCTURED, Wrong, target
+from tests.fuzz.seeds import folder
 from tests.web.conftest import demo_pages
 
 from scythe import Site
@@ -28,7 +27,7 @@ from scythe.web.tools import Tool, call_tool, list_tools
 TOKEN = "fuzz-token"
 MEANT = (501, 502, 503)  # above 500, and not our fault
 # what starts threads and processes of its own is asked by tests/web, not a million times
-_STARTS = ("/api/runs", "/api/learn", "/api/fields/learn", "/api/annotate/save", "/api/fields/save", "/api/watch")
+_STARTS = tuple("/api/pages /api/runs /api/learn /api/fields/learn /api/watch /api/schedule/now".split())
 PATHS = (
     *("/", "/annotate", "/fields", "/rules?site=profile", "/records", "/archive?q=a", "/schedule", "/health", "/runs"),
     *(
@@ -86,31 +85,42 @@ TOKENS = tuple(
 )
 
 
-@cache
-def _closed() -> None:
-    """Let nothing out of this process from now on."""
+class _Served:
+    """The application, with a machine around it that nothing leaves."""
 
-    def refuse(*_: Any, **__: Any) -> Any:
+    def __init__(self) -> None:
+        self._kept = socket.getaddrinfo, guard.why_closed
+        socket.getaddrinfo = self._refuse
+        guard.why_closed = lambda address: "closed while fuzzing"
+        self.runner = asyncio.Runner()
+        made = folder("room")
+        pages = demo_pages()[:4]
+        Site.learn([(page.url, page.body) for page in pages]).save(made / "site.json")
+        options = RoomOptions(str(made / "archive.db"), made / "site.json", "", Reach(timeout_s=1.0), 0.0)
+        self.room = Room(options, pages)
+        self.app = make_app(self.room, Gate(TOKEN))
+
+    @staticmethod
+    def _refuse(*_: Any, **__: Any) -> Any:
         raise socket.gaierror(socket.EAI_NONAME, "no name resolves here")
 
-    socket.getaddrinfo = refuse
-    guard.why_closed = lambda address: "closed while fuzzing"
+    def close(self) -> None:
+        """Open the machine again."""
+        self.runner.close()
+        socket.getaddrinfo, guard.why_closed = self._kept
 
 
 @cache
-def room() -> Room:
-    """Return a room with pages and a profile."""
-    _closed()
-    folder = Path(tempfile.mkdtemp(prefix="scythe-fuzz-room-"))
-    pages = demo_pages()[:5]
-    Site.learn([(page.url, page.body) for page in pages]).save(folder / "site.json")
-    options = RoomOptions(str(folder / "archive.db"), folder / "site.json", "", Reach(timeout_s=1.0), 0.0)
-    return Room(options, pages)
+def served() -> _Served:
+    """Return the application; who does not own the process closes it afterwards, with `stop`."""
+    return _Served()
 
 
-@cache
-def _app() -> tuple[Any, asyncio.Runner]:
-    return make_app(room(), Gate(TOKEN)), asyncio.Runner()
+def stop() -> None:
+    """Leave the process as it was."""
+    if served.cache_info().currsize:
+        served().close()
+        served.cache_clear()
 
 
 def ask(
@@ -141,8 +151,7 @@ def ask(
     async def send(message: Any) -> None:
         sent.append(message)
 
-    app, runner = _app()
-    runner.run(app(scope, receive, send))
+    served().runner.run(served().app(scope, receive, send))
     found = dict(sent[0]["headers"])
     return sent[0]["status"], found, b"".join(message.get("body", b"") for message in sent[1:])
 
@@ -174,7 +183,7 @@ def requests() -> tuple[bytes, ...]:
 
 @cache
 def _operations() -> tuple[Any, ...]:
-    return tuple(one for one in all_operations() if not one.path.startswith(_STARTS))
+    return tuple(one for one in all_operations() if one.method == "GET" or not one.path.startswith(_STARTS))
 
 
 @target("api.requests", seeds=requests, tokens=TOKENS, most_bytes=8_000)
@@ -264,6 +273,6 @@ def use_tool(data: bytes) -> None:
     except (ValueError, RecursionError):
         return
     if isinstance(arguments, dict):
-        outcome = call_tool(room(), tool, arguments, 5_000)
+        outcome = call_tool(served().room, tool, arguments, 5_000)
         if len(outcome.text) > 10_000 and not outcome.is_error:
             raise Wrong(f"{tool.name} answers with {len(outcome.text)} characters")

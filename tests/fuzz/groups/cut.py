@@ -29,8 +29,8 @@ _MARKUP = frozenset(b"<&\x00\x1b\x0e\x0f")
 @cache
 def profiles() -> tuple[Profile, ...]:
     """Return what was learned of a news site, of a site with several layouts, and of a shop."""
-    news = [(page.url, page.html) for page in demo_pages() if page.kind == "news"][:6]
-    mixed = [(page.url, page.html) for page in demo_pages()][:16]
+    news = [(page.url, page.html) for page in demo_pages() if page.kind == "news"][:4]
+    mixed = [(page.url, page.html) for page in demo_pages()][:10]
     shop = [(f"https://shop.example/{number}", shop_page(number)) for number in range(4)]
     return tuple(Site.learn(pages).profile for pages in (news, mixed, shop, _articles()))
 

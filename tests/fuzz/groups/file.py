@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import lzma
-import tempfile
 from functools import cache
-from pathlib import Path
 
 from tests.fuzz.audited import no_code
 from tests.fuzz.groups.cut import article, profiles
 from tests.fuzz.registry import STRUCTURED, Wrong, target
+from tests.fuzz.seeds import folder
 
 from scythe.errors import BadInput
 from scythe.learn.annotations import read_labels
@@ -137,15 +136,10 @@ TRACES = (
 )
 def read_trace_file(data: bytes) -> None:
     """Any bytes are a trace or refused."""
-    path = _folder() / ("trace.csv" if len(data) % 2 else "trace.csv.xz")
+    path = folder("files") / ("trace.csv" if len(data) % 2 else "trace.csv.xz")
     path.write_bytes(data)
     try:
         read_traces(path, 30)
     except BadInput as error:
         if path.name not in str(error):
             raise Wrong(f"no name in {error}") from None
-
-
-@cache
-def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="scythe-fuzz-files-"))

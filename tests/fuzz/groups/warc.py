@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 
 from tests.fuzz.groups.page import require_clean
 from tests.fuzz.registry import STRUCTURED, Wrong, target
+from tests.fuzz.seeds import folder
 
 from scythe.archive.stored import StoredRaw
 from scythe.archive.warc import WarcFile
@@ -72,13 +71,8 @@ _FOREIGN = (
 )
 
 
-@cache
-def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="scythe-fuzz-warc-"))
-
-
 def _captures(data: bytes, suffix: str = ".warc.gz") -> tuple[set[str], Found]:
-    path = _folder() / f"file{suffix}"
+    path = folder("warc") / f"file{suffix}"
     path.write_bytes(data)
     found = Found()
     urls = set()
@@ -104,7 +98,7 @@ def find_pieces(data: bytes) -> None:
 @target("warc.check", seeds=files, tokens=TOKENS)
 def check(data: bytes) -> None:
     """Any file is verified or complained of."""
-    path = _folder() / "check.warc.gz"
+    path = folder("warc") / "check.warc.gz"
     path.write_bytes(data)
     verified = verify_warc(path)
     if not verified.records and not verified.complaints:
