@@ -205,32 +205,39 @@ class _WarcReader:
                 self._found.others[taken] += 1
             return
         self._found.captures += 1
-        yield replace(taken, number=self._found.captures - 1)
+        yield taken
 
     def _take(self, record: Any, offset: int) -> Capture | str:
         """Return the capture of a record, its body only where it is a page; of others the type."""
         kind = str(record.record_type)
         if kind not in ("response", "resource"):
             return kind
-        headers = record.headers
+        headers, sent, status, content_type = record.headers, None, 200, ""
+        url = absolute(headers.get("WARC-Target-URI", "").strip("<>")) or ""
+        if url and kind == "resource":
+            content_type = headers.get("Content-Type", "")
+        elif url:
+            record.parse_http(max_header_len=LIMITS.header_bytes)
+            sent = record.http_headers
+            if sent is not None and sent.status_code is not None:
+                status, content_type = sent.status_code, sent.get("Content-Type", "")
         capture = Capture(
-            0,
+            self._found.captures,  # those before it are counted by now
             offset,
             self._unit.path,
-            absolute(headers.get("WARC-Target-URI", "").strip("<>")) or "",
+            url,
+            content_type=content_type,
+            status=status,
             date=headers.get("WARC-Date", ""),
             digest=headers.get("WARC-Payload-Digest", ""),
             truncated=headers.get("WARC-Truncated", ""),
         )
-        if not capture.url:
+        if not url:
             return replace(capture, why="no address of the web")
         if kind == "resource":
-            return self._take_body(record, replace(capture, content_type=headers.get("Content-Type", "")), "", "")
-        record.parse_http(max_header_len=LIMITS.header_bytes)
-        sent = record.http_headers
+            return self._take_body(record, capture, "", "")
         if sent is None or sent.status_code is None:
             return replace(capture, why="no HTTP response", is_bad=True)
-        capture = replace(capture, status=sent.status_code, content_type=sent.get("Content-Type", ""))
         return self._take_body(record, capture, sent.get("Transfer-Encoding", ""), sent.get("Content-Encoding", ""))
 
     def _take_body(self, record: Any, capture: Capture, transfer: str, content: str) -> Capture:

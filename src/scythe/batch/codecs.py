@@ -7,6 +7,7 @@ in it, the next one that declares it, and can be read by it, is believed.
 from __future__ import annotations
 
 from scythe.batch.profiles import site_of
+from scythe.cut.cutter import is_utf8
 from scythe.page.encoding import decode
 from scythe.page.labels import declared_codec, header_codec
 
@@ -23,11 +24,7 @@ class Codecs:
 
     def to_utf8(self, body: bytes, content_type: str, url: str) -> bytes:
         """Return a page in UTF-8; places in it are then not those in the page as it came."""
-        try:
-            body.decode()
-        except UnicodeDecodeError:
-            return self._convert(body, content_type, url)
-        return body
+        return body if is_utf8(body) else self._convert(body, content_type, url)
 
     def _convert(self, body: bytes, content_type: str, url: str) -> bytes:
         codec = header_codec(content_type) or declared_codec(body) or ""

@@ -6,6 +6,7 @@ system end it, that page is known. It ends when its input does, or when whoever 
 
 from __future__ import annotations
 
+import gc
 import json
 import mmap
 import os
@@ -14,7 +15,10 @@ import signal
 import struct
 import sys
 from collections.abc import Callable, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, BinaryIO
 
 from selectolax.lexbor import SelectolaxError
@@ -30,6 +34,7 @@ from scythe.errors import ScytheError
 ILL = 77  # exit code: memory ran out, and what half-built things still hold is not known
 EXTRACT, SCAN, LEARN = "extract", "scan", "learn"  # what a task may ask for
 _LEARN_S = 900.0  # of CPU time to look through a unit, or to learn a site; mostly it takes some seconds
+_GARBAGE = 20_000  # objects between two looks for cycles: pages leave few, and looking took a tenth of the time
 _NOTE = struct.Struct("<qq")  # the capture at hand, -1: none; pages done since the process began
 
 
@@ -99,11 +104,33 @@ class Worker:
         self._out.flush()
 
 
+def spare_pandas() -> None:
+    """Let pyarrow look for pandas now and not find it: it would import all of it with the first column, in 0.3 s."""
+    if find_spec("pyarrow") is None or "pandas" in sys.modules:
+        return
+    import pyarrow as pa
+
+    sys.meta_path.insert(0, _NoPandas())
+    try:
+        pa.array([""])  # it remembers what it found
+    finally:
+        del sys.meta_path[0]
+
+
+class _NoPandas(MetaPathFinder):
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError(fullname)
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run as a process: the arguments are the file for the note and how many bytes of memory there are."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever started us
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     limit_memory(int(arguments[1]))
+    spare_pandas()
+    gc.freeze()  # what was imported stays
+    gc.set_threshold(_GARBAGE)
     pipe_out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints must not get between the answers
     try:

@@ -112,7 +112,7 @@ def page_codec(body: bytes, spans: tuple[tuple[int, int], ...], known: frozenset
     if codec is None or codec not in known:
         return None
     # a page that is valid UTF-8 is read as that, whatever it says
-    valid = all(_is_utf8(body[start:end]) for start, end in spans)
+    valid = all(is_utf8(body[start:end]) for start, end in spans)
     return codec if valid == (codec in _UTF8) else None
 
 
@@ -138,7 +138,10 @@ def _plan_way(way: Way) -> tuple[object, ...]:
     )
 
 
-def _is_utf8(part: bytes) -> bool:
+def is_utf8(part: bytes) -> bool:
+    """Say whether bytes are valid UTF-8."""
+    if COMPILED is not None:
+        return bool(COMPILED.is_utf8(part))
     try:
         part.decode()
     except UnicodeDecodeError:

@@ -16,6 +16,8 @@ from typing import TypeAlias
 import numpy as np
 
 Numbers: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float64]]
+Octets: TypeAlias = np.ndarray[tuple[int], np.dtype[np.uint8]]
+Flags: TypeAlias = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 SAMPLE_BYTES = 400_000
 _MARKUP = re.compile(rb"<[^<>]*+>?")
@@ -70,7 +72,7 @@ class Hints:
 class _Sample:
     """The bytes outside ASCII of a page: how often each occurs, and how many stand next to a letter or each other."""
 
-    octets: bytes
+    wide: bytes  # all that may be read as characters of more than one byte, each run with what follows it
     counts: Numbers  # of bytes 128..255
     density: float  # bytes outside ASCII per letter of the text
     beside_ascii: int
@@ -130,7 +132,19 @@ def _sample(octets: bytes) -> _Sample:
     text = np.frombuffer(_visible(octets), np.uint8)
     high_count = int((text >= 128).sum())
     letters = high_count + int(((text | 32) - 97 < 26).sum())
-    return _Sample(octets, counts, (high_count + 0.1) / (letters + 1), beside_ascii, beside_high)
+    return _Sample(_near(values, high), counts, (high_count + 0.1) / (letters + 1), beside_ascii, beside_high)
+
+
+def _near(values: Octets, high: Flags) -> bytes:
+    """Return the bytes outside ASCII and the few behind each, which may be the end of a character or of a broken one.
+
+    ASCII further away is read as ASCII by every codec: leaving it out changes no other character, and most of a page
+    is that.
+    """
+    near = high.copy()
+    for distance in range(1, _TRAIL + 1):
+        near[distance:] |= high[:-distance]
+    return values[near].tobytes()
 
 
 def _visible(octets: bytes) -> bytes:
@@ -205,6 +219,7 @@ _WIDE = {
     "euc_jp": ("ja", (0.09, 0.42, 0.16, 0.0001, 0.30, 0.01, 0.001)),
     "cp949": ("ko", (0.07, 0.0005, 0.0005, 0.91, 0.005, 0.002, 1e-6)),
 }
+_TRAIL = 4  # bytes behind one outside ASCII that are read with it: one by these codecs, and some to be sure
 _CLASS_SIZES = np.array([60, 83, 86, 2350, 3755, 15_000, 63])
 _SKEW = 1.5  # nats: characters are used far less evenly than by class alone
 _WIDE_BROKEN, _WIDE_STRANGE, _WIDE_DENSITY = -16.0, -10.0, 0.5
@@ -212,7 +227,7 @@ _WIDE_BROKEN, _WIDE_STRANGE, _WIDE_DENSITY = -16.0, -10.0, 0.5
 
 def _double_scores(sample: _Sample, hints: Hints) -> Iterable[tuple[str, float]]:
     for codec, (language, shares) in _WIDE.items():
-        text = sample.octets.decode(codec, "replace")
+        text = sample.wide.decode(codec, "replace")
         counts, broken, strange = _count_classes(text, codec)
         chances = np.log(np.array(shares) / _CLASS_SIZES) + _SKEW
         score = float(counts @ chances) + _WIDE_BROKEN * broken + _WIDE_STRANGE * strange + _PRIOR

@@ -18,6 +18,7 @@ _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _LANGUAGE = re.compile(rb"""<html[^>]{0,500}?\slang\s{0,3}=\s{0,3}["']?([a-zA-Z]{2,3})""", re.I)
 _ESCAPES = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b$)C", b"\x1b$(D")
 _OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
+_HIGH = re.compile(rb"[^\x00-\x7f]+")
 _FEW_ERRORS = 0.1  # share of characters outside ASCII that may be broken in a page that is UTF-8 all the same
 
 
@@ -120,7 +121,7 @@ def _choose(body: bytes, content_type: str | None) -> str:
     """Return the codec of bytes that are not valid UTF-8."""
     from scythe.page.detect import Hints, detect  # brings numpy, which most pages need later but `--help` never does
 
-    if _fits(body, "utf-8"):
+    if _fits(b" ".join(_HIGH.findall(body)), "utf-8"):  # ASCII says nothing here, and is most of it
         return "utf-8"
     named = (header_codec(content_type), declared_codec(body))
     language = _LANGUAGE.search(body[:4096])

@@ -34,7 +34,7 @@ def read_head(tree: LexborHTMLParser) -> Head:
     for node in tree.css(_QUERY):
         tag = node.tag
         if tag == "meta":
-            _read_meta(head, node.attributes)
+            read_meta(head, node.attributes)
         elif tag == "link":
             attributes = node.attributes
             if len(head.links) < LIMITS.metas:
@@ -47,7 +47,7 @@ def read_head(tree: LexborHTMLParser) -> Head:
         elif tag == "base":
             head.base = head.base or node.attributes.get("href") or ""
         else:
-            _read_type(head, node.attributes.get("itemtype") or "")
+            read_type(head, node.attributes.get("itemtype") or "")
     return head
 
 
@@ -56,13 +56,15 @@ def squeeze(text: str, limit: int = 2_000) -> str:
     return " ".join(text[: limit * 4].split())[:limit]
 
 
-def _read_type(head: Head, address: str) -> None:
+def read_type(head: Head, address: str) -> None:
+    """Take note of the type of an item."""
     name = address[:500].rstrip("/ ").rpartition("/")[2].lower()[:100]
     if name and name not in head.types and len(head.types) < 50:
         head.types.append(name)
 
 
-def _read_meta(head: Head, attributes: dict[str, str | None]) -> None:
+def read_meta(head: Head, attributes: dict[str, str | None]) -> None:
+    """Take note of what a meta tag says."""
     content = attributes.get("content")
     if not content or len(head.properties) >= LIMITS.metas:
         return

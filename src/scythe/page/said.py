@@ -14,12 +14,13 @@ from selectolax.lexbor import LexborHTMLParser
 from scythe.limits import LIMITS
 from scythe.model import Metadata
 from scythe.page.encoding import decode
-from scythe.page.head import read_head
-from scythe.page.href_tags import find_links
+from scythe.page.head import Head, read_head
+from scythe.page.href_tags import find_tags
 from scythe.page.jsonld import read_json_ld
 from scythe.page.labels import declared_codec
 from scythe.page.metadata import read_metadata
 from scythe.page.microdata import Body
+from scythe.page.plain_head import read_plain_head
 from scythe.url import absolute
 
 try:
@@ -33,20 +34,30 @@ _START_BYTES = 4_096  # within which a page opens html
 _HTML = re.compile(rb"<html[\t\n\f\r /][^>]*+>", re.I)
 _TYPE = re.compile(rb"""itemtype\s?=\s?["']?([^"'\s>]{1,500})""", re.I)
 _CLOSE = re.compile(rb"</script", re.I)
+_SILENT = Body(LexborHTMLParser(b""), "")  # of a page whose tags show nothing
 
 
 def read_said(body: bytes, url: str | None, tags: Sequence[bytes] | None = None) -> Metadata:
     """Return the metadata that head and JSON-LD give; `tags` are those of `find_links`, if they are known."""
-    tags = find_links(body).tags if tags is None else tags
+    tags = find_tags(body) if tags is None else tags
     metas = [tag for tag in tags if tag[1:5].lower() != b"link" or b"canonical" in tag.lower()]
     source = b"".join([*_open(body), *metas, *_linked_data(body), *_item_types(body)])
     if not source.isascii():
         source = _as_utf8(source, body)
-    tree = LexborHTMLParser(source)
-    head = read_head(tree)
+    head, shown = _read_plainly(source), _SILENT
+    if head is None:
+        tree = LexborHTMLParser(source)
+        head, shown = read_head(tree), Body(tree, "")
     address = absolute(url) if url else None
     base = absolute(head.base, address) or address
-    return read_metadata(head, read_json_ld(head.json_ld), Body(tree, ""), address, base)
+    return read_metadata(head, read_json_ld(head.json_ld), shown, address, base)
+
+
+def _read_plainly(source: bytes) -> Head | None:
+    try:
+        return read_plain_head(source.decode())
+    except UnicodeDecodeError:
+        return None
 
 
 def _open(body: bytes) -> Iterator[bytes]:
