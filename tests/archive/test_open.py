@@ -51,6 +51,11 @@ def test_sqlite_files_let_readers_and_a_writer_work_at_once(tmp_path: Path) -> N
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
 
 
+def test_no_query_is_compiled_by_the_server(postgres_url: str) -> None:
+    with open_archive(postgres_url) as archive, archive.database.reading() as connection:
+        assert connection.exec_driver_sql("SHOW jit").scalar() == "off"
+
+
 def test_nothing_is_made_where_an_archive_was_expected(tmp_path: Path, postgres_url: str) -> None:
     with pytest.raises(ArchiveFailed, match="there is no archive"):
         open_archive(tmp_path / "a.db", create=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from importlib.util import find_spec
@@ -77,6 +78,8 @@ def _postgres(where: str) -> tuple[Engine, str]:
         raise BadInput(f"an archive is a file or a postgresql:// address, not {url.drivername}://")
     if find_spec("psycopg") is None:
         raise MissingExtra("archives in PostgreSQL need psycopg: pip install 'scythe[postgres]'")
+    # where a connection was lost the driver says so by itself, in words of its own; our error says it
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())
     url = url.set(drivername="postgresql+psycopg")
     engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
     return engine, _without_password(url)

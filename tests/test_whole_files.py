@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from scythe.archive.folder_store import FolderStore
+from scythe.whole_files import replacing, sync_folder
+
+KEY = "ab12.zst"
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths that were synced, in order; what is synced still is."""
+    paths: list[str] = []
+    sync = os.fsync
+
+    def note(number: int) -> None:
+        paths.append(os.readlink(f"/proc/self/fd/{number}") if os.path.isdir("/proc/self/fd") else "")
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", note)
+    return paths
+
+
+linux = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are named in /proc on Linux only")
+
+
+@linux
+def test_a_synced_file_has_its_name_on_the_disk_too(tmp_path: Path, synced: list[str]) -> None:
+    with replacing(tmp_path / "a.txt", sync=True) as file:
+        file.write(b"a")
+    assert [Path(path).name.endswith(".unfinished") for path in synced] == [True, False]
+    assert synced[1] == str(tmp_path)
+
+
+def test_an_error_without_a_file_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"No space left on device: '.*a\.txt'"), replacing(tmp_path / "a.txt"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_went_wrong_first_is_told_where_cleaning_up_fails_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(Path, "unlink", fail)
+    with pytest.raises(KeyError, match="first"), replacing(tmp_path / "a.txt"):
+        raise KeyError("first")
+
+
+@pytest.mark.parametrize(("number", "is_told"), [(errno.EINVAL, False), (errno.ENOTSUP, False), (errno.EIO, True)])
+def test_a_folder_that_cannot_be_synced_at_all_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, is_told: bool
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    if is_told:
+        with pytest.raises(OSError, match="Input/output error"):
+            sync_folder(tmp_path)
+    else:
+        sync_folder(tmp_path)
+
+
+@linux
+def test_the_folders_of_a_store_are_on_the_disk_before_the_first_body(tmp_path: Path, synced: list[str]) -> None:
+    store = FolderStore(tmp_path / "deep" / "bodies")
+    store.put(KEY, b"body")
+    folders = [Path(path) for path in synced if not path.endswith(".unfinished")]
+    assert folders[:3] == [tmp_path / "deep" / "bodies", tmp_path / "deep", tmp_path]
+    assert folders[-1] == tmp_path / "deep" / "bodies" / "ab"
+
+
+@linux
+def test_a_body_that_a_killed_process_left_is_synced_before_it_is_relied_on(tmp_path: Path, synced: list[str]) -> None:
+    (tmp_path / "ab").mkdir()
+    (tmp_path / "ab" / KEY).write_bytes(b"body")
+    FolderStore(tmp_path).put(KEY, b"body")
+    assert set(synced) >= {str(tmp_path), str(tmp_path / "ab")}
