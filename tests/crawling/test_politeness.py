@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -340,3 +340,59 @@ def test_a_process_that_slept_with_a_request_in_its_hand_does_not_send_it(
         before = asyncio.run(sleep_over(log, tmp_path / "archive.db", fall_asleep))
     assert lost, "nothing was about to be asked"
     assert log.paths == before
+
+
+def test_a_process_that_slept_with_the_rules_of_a_host_to_ask_for_does_not_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Like a page, robots.txt is asked for only while the lane is held, as is seen to at the socket."""
+    connect, lost = Connector.connect, []
+
+    async def sleep_over_rules(log: Log) -> None:
+        with open_archive(tmp_path / "archive.db") as archive, open_archive(tmp_path / "archive.db") as other:
+            run = Crawl(log.url(), archive, replace(POLITE, delay=0.0))
+
+            async def sleep_first(self: Connector, *given: Any, **named: Any) -> Any:
+                if not lost:
+                    later = datetime.now(UTC) + timedelta(minutes=10)
+                    lost.append(other.take_lane(1, Owner.of_this_process(), now=later, lease_s=600.0))
+                    for work in run._lanes.values():
+                        work.kept_at = (0.0, 0.0)
+                return await connect(self, *given, **named)
+
+            monkeypatch.setattr(Connector, "connect", sleep_first)
+            task = asyncio.ensure_future(run.run())
+            while not lost:
+                await asyncio.sleep(0.005)
+            await asyncio.sleep(0.6)
+            run.stop()
+            await task
+
+    with logged(of(chain(3))) as log:
+        asyncio.run(sleep_over_rules(log))
+    assert lost != [None]
+    assert log.paths == []
+
+
+def test_a_visit_that_outlives_the_loss_of_its_lane_sends_nothing(tmp_path: Path) -> None:
+    """It is cancelled when the loss is found out; whatever keeps it alive, the last word on its request is no."""
+
+    async def lose(log: Log) -> tuple[bool, bool, list[str]]:
+        with open_archive(tmp_path / "archive.db") as archive:
+            run = Crawl(log.url(), archive, replace(POLITE, delay=0.1))
+            task = asyncio.ensure_future(run.run())
+            while len(log.seen) < 3:
+                await asyncio.sleep(0.005)
+            (work,) = run._lanes.values()
+            was_sure, work.is_lost, before = work.is_sure, True, list(log.paths)
+            with pytest.raises(asyncio.CancelledError):
+                await run._manners.get(run._fetcher, log.url("/page-29"), work)
+            is_sure = work.is_sure
+            run.stop()
+            await task
+            return was_sure, is_sure, before
+
+    with logged(of(chain(30))) as log:
+        was_sure, is_sure, before = asyncio.run(lose(log))
+        assert (was_sure, is_sure) == (True, False)
+        assert "/page-29" not in log.paths[len(before) :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,3 +82,29 @@ def test_a_run_that_waits_for_an_answer_stops_soon_and_leaves_its_lane(
         lanes = archive.lane_states(site.id, now=datetime.now(UTC), kinds=("page", "list", "sitemap"))
         assert {lane.owner for lane in lanes} == {""}
         assert sum(lane.waiting for lane in lanes) >= 1
+
+
+async def cancel_everything(run: Crawl, is_time: Callable[[], bool]) -> None:
+    """Do what the end of a loop does to a run in the middle of its work."""
+    going = asyncio.ensure_future(run.run())
+    while not is_time():
+        await asyncio.sleep(0)
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        task.cancel()
+    await asyncio.wait([going])
+
+
+@pytest.mark.parametrize("is_starting", [True, False])
+def test_a_run_of_which_every_task_is_cancelled_ends(tmp_path: Path, is_starting: bool) -> None:
+    """In the moment in which the process that extracts is being started, or while the server is waited for."""
+    with stalling(knows_robots=True) as (address, is_asked), open_archive(tmp_path / "a.db") as archive:
+        run = Crawl(address, archive, CrawlOptions(delay=0.0, allow_private=True))
+
+        def starts() -> bool:
+            return hasattr(run, "_kit") and any(slot.is_alive for slot in run._kit.pool._slots)
+
+        is_time = starts if is_starting else is_asked.is_set
+        ending = threading.Thread(target=lambda: asyncio.run(cancel_everything(run, is_time)), daemon=True)
+        ending.start()
+        ending.join(60)
+        assert not ending.is_alive()

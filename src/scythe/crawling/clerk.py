@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from scythe.archive.archive import Archive
+from scythe.errors import ArchiveFailed
 from scythe.visits import Outcome, Receipt
 
 T = TypeVar("T")
@@ -20,6 +21,7 @@ T = TypeVar("T")
 _BATCH = 64  # outcomes in one transaction: 0.12 ms each on SQLite; alone, one takes 1.3 ms
 _BUSY_S = 0.1  # where the last batch was written so short a time ago, more outcomes are about to come
 _LINGER_S = 0.03  # and are waited for
+_ABANDONED = "the archive did not answer in time; what was stored before is whole"
 
 
 class _Batch:
@@ -40,10 +42,29 @@ class Clerk:
         self._last: asyncio.Task[list[Receipt]] | None = None
         self._written_at = 0.0
         self._storing = 0  # outcomes that are not yet safe
+        self._asked: set[asyncio.Future[Any]] = set()  # calls under way
+        self._is_abandoned = False
 
     async def ask(self, work: Callable[..., T], *given: Any, **named: Any) -> T:
         """Make one call in the archive's thread and return, or raise, what came of it."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, partial(work, *given, **named))
+        if self._is_abandoned:
+            raise ArchiveFailed(_ABANDONED)
+        asked = asyncio.get_running_loop().run_in_executor(self._thread, partial(work, *given, **named))
+        self._asked.add(asked)
+        try:
+            return await asked
+        except asyncio.CancelledError:
+            if self._is_abandoned:
+                raise ArchiveFailed(_ABANDONED) from None
+            raise
+        finally:
+            self._asked.discard(asked)
+
+    def abandon(self) -> None:
+        """Wait for no call any longer: all that are under way and all that come fail. The thread may go on for long."""
+        self._is_abandoned = True
+        for asked in self._asked:
+            asked.cancel()
 
     async def store(self, outcome: Outcome) -> Receipt:
         """Write one outcome, together with those that come meanwhile, and return when it is safe."""
@@ -63,14 +84,17 @@ class Clerk:
         """Wait while so much is being written that one more page would only wait, too."""
         while self._last is not None and self._storing > _BATCH // 2:
             await asyncio.wait([self._last])
+            await asyncio.sleep(0)  # who stored may not have heard of it yet
 
     async def _write(self, batch: _Batch, before: asyncio.Task[list[Receipt]] | None) -> list[Receipt]:
-        if before is not None:
-            await asyncio.wait([before])
-        if monotonic() - self._written_at < _BUSY_S and len(batch.outcomes) < _BATCH:
-            await asyncio.sleep(_LINGER_S)
-        if self._open is batch:
-            self._open = None
+        try:
+            if before is not None:
+                await asyncio.wait([before])
+            if monotonic() - self._written_at < _BUSY_S and len(batch.outcomes) < _BATCH:
+                await asyncio.sleep(_LINGER_S)
+        finally:  # also where the loop is ended: nothing more gets into a batch that nobody writes
+            if self._open is batch:
+                self._open = None
         try:
             return await self.ask(self.archive.store, batch.outcomes)
         finally:

@@ -232,14 +232,14 @@ class LaneWork:
     def is_sure(self) -> bool:
         """Whether nobody else can have the lane; not where this process was stopped, or the machine slept."""
         steady, wall = both_clocks()
-        return max(steady - self.kept_at[0], wall - self.kept_at[1]) <= self._real_lease_s / 2
+        return not self.is_lost and max(steady - self.kept_at[0], wall - self.kept_at[1]) <= self._real_lease_s / 2
 
     async def make_sure(self) -> None:
         """Ask once more, at the last moment, whether the lane is still held; a visit of one that is not ends here."""
-        while not self.is_sure:
+        while not self.is_sure and not self.is_lost:
             await self._keep()
-        if self.is_lost:
-            await asyncio.sleep(0)  # it was cancelled when that was found out
+        if self.is_lost:  # it was cancelled when that was found out, and may have outlived that
+            raise asyncio.CancelledError("the lane is another's")
 
     def free_place(self) -> None:
         """Give the place at the host back: its answer is there."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from time import monotonic
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -77,13 +79,8 @@ class Manners:
         The place at the host is free again afterwards. Raises FetchFailed.
         """
         began = monotonic()
-        LAST_WORD.set(lambda: work.is_sure)
         try:
-            response = None
-            while response is None:
-                await work.make_sure()
-                with suppress(Unsent):
-                    response = await getter.get(url, etag=etag, modified=modified, follow=False)
+            response = await _ask_while_held(work, partial(getter.get, url, etag=etag, modified=modified, follow=False))
         except FetchFailed:
             work.pace.failed(monotonic(), monotonic() - began)
             raise
@@ -160,7 +157,8 @@ class _Noting:
     async def get(self, url: str, *, follow: bool = True, max_bytes: int | None = None) -> Response:
         try:
             await self._wait(url)
-            response = await self._fetcher.get(url, follow=follow, max_bytes=max_bytes)
+            ask = partial(self._fetcher.get, url, follow=follow, max_bytes=max_bytes)
+            response = await _ask_while_held(self._work, ask)
             self._answered_at = response.answered_at
             return response
         except FetchFailed as failure:
@@ -173,6 +171,18 @@ class _Noting:
             self._work.pace.answered(self._answered_at, 302)
             if not await self._work.take_turn():
                 raise FetchFailed(url, "the run ended")
+
+
+async def _ask_while_held(work: LaneWork, ask: Callable[[], Awaitable[Response]]) -> Response:
+    """Ask a host while its lane is held, as is seen to once more when the connection is there."""
+    token = LAST_WORD.set(lambda: work.is_sure)
+    try:
+        while True:
+            await work.make_sure()
+            with suppress(Unsent):
+                return await ask()
+    finally:
+        LAST_WORD.reset(token)
 
 
 def origin_of(url: str) -> str:

@@ -44,14 +44,19 @@ class Pool:
 
     async def finish_sample(self, site: SiteSetup) -> Answer:
         """Learn a site from the pages there are, once no more will come; the answer has its profile, if any."""
-        return await self._slot(site.key).ask(Ask(site, learn=True))
+        return await self._ask_last(Ask(site, learn=True))
 
     async def close_site(self, site: SiteSetup) -> Answer:
         """Return the profile of a site as it is now, if it changed since it was last answered, and forget the site."""
         try:
-            return await self._slot(site.key).ask(Ask(site, leave=True))
+            return await self._ask_last(Ask(site, leave=True))
         finally:
             self._forget(site)
+
+    async def _ask_last(self, ask: Ask) -> Answer:
+        """Ask for what was learned by a worker; where it is gone a fresh one would know nothing."""
+        slot = self._slot(ask.site.key)
+        return await slot.ask(ask) if slot.is_alive else self._sites.note(ask.site.key, Answer())
 
     def drop_site(self, site: SiteSetup) -> None:
         """Forget a site without waiting for the worker, which may have to do with another one."""

@@ -7,11 +7,11 @@ import os
 import signal
 import sys
 import time
-from asyncio.subprocess import PIPE, Process
 from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from scythe.crawling.child import Child, start_child
 from scythe.crawling.frames import BrokenFrame, Frame, receive_frame, write_frame
 from scythe.crawling.jobs import Answer, Caps, Job, SiteSetup, pack_job, pack_setup, unpack_answer
 from scythe.errors import ScytheError
@@ -122,6 +122,7 @@ class Slot:
         self._waiting.append(ask)
         if not self.is_alive:
             self._life = asyncio.create_task(self._live())
+            self._life.add_done_callback(self._let_go)
         elif self._worker is not None:
             self._worker.send(self._waiting)
 
@@ -137,6 +138,18 @@ class Slot:
         for ask in self._waiting:
             ask.answer.cancel()
 
+    def _let_go(self, life: asyncio.Task[None]) -> None:
+        """Tell those who came while a life was being ended that nobody will answer: the loop itself may be ending."""
+        if not life.cancelled() and life.exception() is None:
+            return
+        why = ScytheError(f"no worker for extraction starts: {life.exception()}") if not life.cancelled() else None
+        while self._waiting:
+            ask = self._waiting.popleft()
+            if why is None:
+                ask.answer.cancel()
+            else:
+                ask.fail(why)
+
     async def _live(self) -> None:
         """Keep a process at work as long as anything waits."""
         while self._waiting:
@@ -144,6 +157,9 @@ class Slot:
             self._worker = worker
             try:
                 await worker.serve(self._waiting)
+            except asyncio.CancelledError:
+                worker.dismiss()
+                raise
             finally:
                 self._worker = None
                 why = await worker.end()
@@ -174,7 +190,7 @@ class Slot:
 class Worker:
     """The parent's side of one process."""
 
-    def __init__(self, process: Process, caps: Caps, sites: Sites) -> None:
+    def __init__(self, process: Child, caps: Caps, sites: Sites) -> None:
         self.is_ready = False
         self.is_ill = False  # it will end by itself, having answered
         self.learns: str | None = None  # the site it learns between two answers
@@ -193,11 +209,7 @@ class Worker:
         # -P: a file of the folder we are in must not pass for a module
         command = (sys.executable, "-P", "-m", "scythe.crawling.worker", str(caps.cpu_s), str(caps.memory_bytes))
         environment = {**os.environ, **SINGLE_THREADED, "PYTHONUNBUFFERED": "1"}
-        return cls(
-            await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment),
-            caps,
-            sites,
-        )
+        return cls(await start_child(command, environment), caps, sites)
 
     @property
     def pid(self) -> int:
@@ -205,7 +217,6 @@ class Worker:
 
     async def serve(self, waiting: deque[Ask]) -> None:
         """Settle what waits with the answers that come, until the process ends."""
-        assert self._process.stdout is not None
         try:
             while (frame := await receive_frame(self._process.stdout)) is not None:
                 self._since = time.monotonic()
@@ -216,7 +227,6 @@ class Worker:
 
     def send(self, waiting: deque[Ask]) -> None:
         """Send what waits, a few asks ahead of the answers."""
-        assert self._process.stdin is not None
         while self.is_ready and not self.is_ill and self._sent < min(_AHEAD, len(waiting)):
             ask = waiting[self._sent]
             if ask.job is not None and ask.answer.cancelled():  # its run has ended
@@ -230,10 +240,14 @@ class Worker:
                 self._entered.add(ask.site.key)
             self._process.stdin.writelines(write_frame(*self._pack(ask)))
 
+    def dismiss(self) -> None:
+        """End a process whose answers nobody wants any more: one that has nothing to do ends by itself at once."""
+        if not self.is_ready or self._sent or self.learns is not None:
+            self.kill("no longer needed")
+
     def hang_up(self) -> None:
         """Close the input, upon which the process ends."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
+        self._process.stdin.close()
 
     async def end(self) -> str:
         """Wait until the process is gone, by force if it must be, and say why it ended."""
@@ -246,6 +260,7 @@ class Worker:
         for helper in self._helpers:
             helper.cancel()
         await asyncio.gather(*self._helpers, return_exceptions=True)
+        self._process.close()
         return self._why or _reason(self._process.returncode or 0, self._caps, bytes(self._said))
 
     def _pack(self, ask: Ask) -> tuple[dict[str, Any], tuple[bytes, ...]]:
@@ -275,7 +290,6 @@ class Worker:
 
     async def _listen(self) -> None:
         """Keep the last of what the process says on standard error, for the reason of a death."""
-        assert self._process.stderr is not None
         while said := await self._process.stderr.read(_SAID_BYTES):
             self._said += said
             del self._said[:-_SAID_BYTES]
@@ -294,10 +308,7 @@ class Worker:
     def kill(self, why: str) -> None:
         """End the process at once."""
         self._why = why
-        try:
-            self._process.kill()
-        except ProcessLookupError:
-            return
+        self._process.kill()
 
 
 def _reason(code: int, caps: Caps, said: bytes) -> str:
