@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from time import time
+from time import monotonic, time
 from weakref import WeakValueDictionary
 
 from scythe.archive.archive import Archive
@@ -19,6 +19,7 @@ from scythe.crawling.pool import Pool, open_pool
 from scythe.fetch.fetcher import Fetcher, open_fetcher
 from scythe.fetch.options import FetchOptions
 
+_CLOCK_S = 5.0  # the clocks are compared again after so long
 _NOTICED_S = 1.0  # clocks that differ by less are taken as equal
 REQUESTS = 256  # under way in all runs together, each of which has a bound of its own: sockets are few
 
@@ -34,6 +35,7 @@ class Kit:
     requests: int
     _stack: AsyncExitStack
     ahead_s: float = 0.0  # the clock by which holds are counted, of ours; machines may differ
+    _looks_from: tuple[float, float] = (float("-inf"), float("-inf"))  # by the steady clock and by that on the wall
     _fetchers: dict[FetchOptions, Fetcher] = field(default_factory=dict)
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     _sites: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
@@ -47,7 +49,13 @@ class Kit:
             return self._fetchers[wide]
 
     async def set_clock(self) -> None:
-        """Look how far the database's clock is from ours; a little is the time that looking takes."""
+        """Look how far the database's clock is from ours; a little is the time that looking takes.
+
+        It is looked at every few seconds: of runs that begin together only the first one waits for it.
+        """
+        if monotonic() < self._looks_from[0] and time() < self._looks_from[1]:
+            return
+        self._looks_from = monotonic() + _CLOCK_S, time() + _CLOCK_S
         ahead_s = await self.clerk.ask(self.clerk.archive.clock_ahead_s)
         self.ahead_s = ahead_s if abs(ahead_s) > _NOTICED_S else 0.0
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from time import monotonic
 
 from scythe.archive.archive import Archive
+from scythe.archive.entering import take_lesson
 from scythe.archive.owner import Owner
 from scythe.archive.rows import Lesson
 from scythe.crawling.jobs import Answer, Job, SiteSetup
@@ -115,11 +116,10 @@ class Learning:
     async def _look_up(self) -> None:
         """Claim the right, and read a profile that is newer than ours."""
         self._looked_at = monotonic()
-        ask, profile = self._kit.clerk.ask, self.setup.profile
-        now, lease_s = self._kit.now(), self._kit.lease_s
-        lesson = await ask(self._archive.claim_learning, self._site, self._owner, now=now, lease_s=lease_s)
-        if lesson.version != self._lesson.version and not self._is_given:
-            profile = await ask(self._archive.profile, self._site)
+        now, lease_s, known = self._kit.now(), self._kit.lease_s, self._lesson.version
+        asked = (self._archive, self._site, self._owner, known)
+        lesson, newest = await self._kit.clerk.ask(take_lesson, *asked, now=now, lease_s=lease_s)
+        profile = self.setup.profile if lesson.version == known or self._is_given else newest
         self._lesson, self.setup = lesson, replace(self.setup, profile=profile, is_learner=lesson.is_held)
 
     async def _store(self, profile: str) -> None:

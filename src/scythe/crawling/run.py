@@ -17,6 +17,7 @@ from importlib.metadata import version
 from time import monotonic
 
 from scythe.archive.archive import Archive
+from scythe.archive.entering import count_pages, enter_site
 from scythe.crawling.addresses import Addresses, start_address
 from scythe.crawling.clerk import Clerk
 from scythe.crawling.jobs import Job, SiteSetup
@@ -124,17 +125,14 @@ class Crawl:
 
     async def _enter_site(self, stack: AsyncExitStack) -> None:
         """Find or make the site in the archive, with its start among the addresses, and take part in learning it."""
-        ask, archive = self._clerk.ask, self._archive
-        key = self.addresses.scope.site_key
-        self._site = await ask(archive.add_site, key, self.start)
-        await ask(archive.add_found, self._site, [self.addresses.start])
-        if self.options.refresh:
-            await ask(archive.requeue, self._site, states=REVISITED, now=datetime.now(UTC))
-        counts = await ask(archive.counts, self._site)
-        self.tally.pages = counts.pages
-        self.addresses.recall(await ask(archive.notes, self._site))
-        again = self.options.depth is not None  # a page too deep today may be found nearer tomorrow
-        setup = SiteSetup(key, self.options.parts, self._profile, self.start, tells_again=again)
+        key, again = self.addresses.scope.site_key, REVISITED if self.options.refresh else ()
+        entered = await self._clerk.ask(
+            enter_site, self._archive, key, self.addresses.start, now=datetime.now(UTC), again=again
+        )
+        self._site, self.tally.pages = entered.site, entered.pages
+        self.addresses.recall(entered.notes)
+        deep = self.options.depth is not None  # a page too deep today may be found nearer tomorrow
+        setup = SiteSetup(key, self.options.parts, self._profile, self.start, tells_again=deep)
         self._learning = Learning(self._kit, self._owner, self._site, setup)
         await self._learning.begin()
         stack.push_async_callback(self._leave_site)
@@ -236,14 +234,18 @@ class Crawl:
             await work.leave()
         await self._keep_notes()
         self.tally.waiting = await self._count()
-        self.tally.pages = (await self._clerk.ask(self._archive.counts, self._site)).pages  # other processes' too
+        self.tally.pages = await self._clerk.ask(count_pages, self._archive, self._site)  # other processes' too
 
     async def _look_around(self) -> None:
-        """Now and then count what waits, for whoever looks, and keep notes; a large count is made less often."""
+        """Now and then count what waits, for whoever looks, and keep notes; a large count is made less often.
+
+        Nobody looks at one of the runs that share a kit.
+        """
         noted = monotonic()
         while True:
             began = monotonic()
-            self.tally.waiting = await self._count()
+            if self._shared is None:
+                self.tally.waiting = await self._count()
             await asyncio.sleep(max(_COUNT_S, _COUNT_SHARE * (monotonic() - began)))
             if monotonic() - noted > _NOTES_S:
                 noted = monotonic()
