@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 from tests.fetch.server import Server, page, serve
 
 from scythe.archive.archive import Archive
@@ -21,6 +24,7 @@ from scythe.fleet.worker import Worker, WorkerOptions
 
 QUICK = CrawlOptions(delay=0.0, allow_private=True, parts=("text",), sitemaps=False, feeds=False, attempts=2)
 HEARTBEAT_S = 4.0  # the shortest that leaves a busy machine time for four signs in half of it
+_SOCKET = ".s.PGSQL.5432"
 _HTML = "Content-Type: text/html; charset=utf-8"
 
 
@@ -116,3 +120,46 @@ def states(archive: Archive) -> dict[str, str]:
     """Return the state of every assignment by its site."""
     rows = ask(archive, "SELECT key, state FROM assignments a JOIN sites s ON site = s.id")
     return {row.key: row.state for row in rows}
+
+
+@contextmanager
+def relay(where: str, folder: Path) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Pass connections to a database on; give the address to connect to, and what cuts all of them off for good."""
+    socket_folder = make_url(where).query["host"]
+    path, ends = folder / _SOCKET, list[socket.socket]()
+    listener = socket.create_server(str(path), family=socket.AF_UNIX)
+
+    def pass_on(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while said := source.recv(65_536):
+                target.sendall(said)
+        shut(target)
+
+    def take() -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = listener.accept()
+                far = socket.socket(socket.AF_UNIX)
+                far.connect(f"{socket_folder}/{_SOCKET}")
+                ends.extend((near, far))
+                for pair in ((near, far), (far, near)):
+                    threading.Thread(target=pass_on, args=pair, daemon=True).start()
+
+    def cut() -> None:
+        path.unlink(missing_ok=True)
+        for each in (listener, *ends):
+            shut(each)
+
+    threading.Thread(target=take, daemon=True).start()
+    try:
+        yield make_url(where).update_query_dict({"host": str(folder)}).render_as_string(), cut
+    finally:
+        cut()
+        for each in (listener, *ends):
+            each.close()
+
+
+def shut(talk: socket.socket) -> None:
+    """End a connection for both sides."""
+    with suppress(OSError):
+        talk.shutdown(socket.SHUT_RDWR)

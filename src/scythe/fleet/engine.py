@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -33,19 +33,23 @@ _NEEDED = "procrastinate_retry_job_v2"  # the newest function we call: an engine
 _POOL = 3  # connections of a worker for jobs, beside one that listens and those of the archive
 _CONNECT_S = 10.0
 _LOCKED_S = 1.0  # a row that a worker holds which was stopped in the middle is not waited for longer
-_AGAIN_S = (0.5, 1.0, 2.0, 4.0, 8.0)  # waits between attempts to say that a job ended: a restart takes a few seconds
-_YIELD_S, _LONGEST_YIELD_S = 0.02, 0.4  # per job under way: a worker that hears of the same job is there before
+_WAITS_S = (0.5, 1.0, 2.0, 4.0, 8.0)  # waits between attempts to say that a job ended: a restart takes a few seconds
+_YIELD_S = 0.2  # of a worker whose places are nearly all taken: one that hears of the same job is there before
 _LISTEN_S = 2.0  # until a connection that listened and broke is made again
 _log = logging.getLogger(__name__)
 
 _MINE = """WITH mine AS MATERIALIZED (SELECT id FROM procrastinate_jobs
  WHERE id = %(job_id)s AND status = 'doing' AND worker_id IS NOT DISTINCT FROM %(worker_id)s::bigint FOR UPDATE)
- SELECT """
+ SELECT"""
 _FINISH = f"{_MINE} procrastinate_finish_job_v1(id, %(status)s::procrastinate_job_status, %(delete_job)s) FROM mine"
 # The engine announces jobs that are new, but none that is put back: workers would find it only when they look again.
-_RETRY = f"""{_MINE} procrastinate_retry_job_v2(id, %(retry_at)s, NULL, NULL, NULL),
+_AGAIN = f""" procrastinate_retry_job_v2(id, %(retry_at)s, NULL, NULL, NULL),
  pg_notify('procrastinate_queue_v1#{QUEUE}', json_build_object('type', 'job_inserted', 'job_id', id)::text) FROM mine"""
+_RETRY = _MINE + _AGAIN
 _TAKE_BACK = _RETRY.replace("FOR UPDATE", "FOR UPDATE SKIP LOCKED")
+_ALL_OF = """WITH mine AS MATERIALIZED (SELECT id FROM procrastinate_jobs
+ WHERE worker_id = %(worker_id)s AND status = 'doing' FOR UPDATE SKIP LOCKED) SELECT"""
+_RELEASE = _ALL_OF + _AGAIN
 _HELD = """SELECT j.id, coalesce(a.state, '') = 'open' AS is_open FROM procrastinate_jobs j
  LEFT JOIN assignments a ON a.id = (j.args ->> 'assignment')::bigint
  WHERE j.status = 'doing' AND j.worker_id = %(worker_id)s"""
@@ -58,12 +62,32 @@ _IS_KNOWN = "SELECT count(*) AS known FROM procrastinate_workers WHERE id = %(wo
 class Engine(JobManager):
     """Jobs of one worker: what is said of a job counts only while it is this worker's."""
 
-    number: int | None = None  # of this worker
+    number: int | None = None  # of this worker, once all others know it
     busy: int = 0  # jobs it works on
+    places: int = 1  # for jobs
+    is_abandoned: bool = False  # nothing more is said: others find out by themselves
+    on_away: Callable[[BaseException], None] | None = None  # hears that the database cannot be reached
+    introduce: Callable[[int], Awaitable[None]] | None = None  # tells all others that a number is this worker's
+    _numbers: frozenset[int] = frozenset()  # that this worker had and could not give back
 
     async def register_worker(self) -> int:
-        self.number = await super().register_worker()
-        return self.number
+        """Begin under a new number; before the first job is taken, others know whose it is.
+
+        A worker that is killed between the two has a number that stands for nothing. The other way round nobody would
+        know that its jobs are to be taken over.
+        """
+        for old in self._numbers:
+            await self.unregister_worker(old)
+        number = await super().register_worker()
+        self._numbers |= {number}
+        if self.introduce is not None:
+            await self.introduce(number)
+        self.number = number
+        return number
+
+    async def unregister_worker(self, worker_id: int) -> None:
+        await super().unregister_worker(worker_id)
+        self._numbers -= {worker_id}
 
     async def prune_stalled_workers(self, seconds_since_heartbeat: float) -> list[int]:
         """Leave that to tending: every worker has a heartbeat of its own."""
@@ -73,15 +97,15 @@ class Engine(JobManager):
         try:
             await super().update_heartbeat(worker_id)
         except ConnectorException as error:
-            _log.warning("no heartbeat: %s", reason(error))
+            self._note("no heartbeat", error)
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         """Take a job; none while the database is away. Who has more to do asks later, so that work is spread."""
-        await asyncio.sleep(min(_YIELD_S * self.busy, _LONGEST_YIELD_S))
+        await asyncio.sleep(_YIELD_S * min(self.busy / self.places, 1.0))
         try:
             return await super().fetch_job(queues, worker_id)
         except ConnectorException as error:
-            _log.warning("no job could be taken: %s", reason(error))
+            self._note("no job could be taken", error)
             return None
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
@@ -110,7 +134,7 @@ class Engine(JobManager):
             try:
                 await super().listen_for_jobs(on_notification=on_notification, queues=queues)
             except ConnectorException as error:
-                _log.warning("not listening for jobs: %s", reason(error))
+                self._note("not listening for jobs", error)
             await asyncio.sleep(_LISTEN_S)
 
     async def defer(self, row: AssignmentRow, at: datetime | None = None) -> None:
@@ -128,6 +152,16 @@ class Engine(JobManager):
         rows = await self.connector.execute_query_all_async(_HELD, **told)
         return {row["id"]: row["is_open"] for row in rows}
 
+    async def release(self, number: int) -> int:
+        """Put all jobs of a worker back that is gone, in one step; return how many. Then its number is given up."""
+        try:
+            told: Any = {"worker_id": number, "retry_at": datetime.now(UTC)}
+            freed = len(await self.connector.execute_query_all_async(_RELEASE, **told))
+        except UniqueViolation:  # another job for one of the sites waits already: one by one
+            freed = 0
+        await self.unregister_worker(number)
+        return freed
+
     async def take_back(self, job: Job) -> None:
         """Put a job back that nobody holds any more; nothing happens where somebody else is about to."""
         said = {"job_id": job.id, "worker_id": job.worker_id, "retry_at": datetime.now(UTC)}
@@ -144,15 +178,24 @@ class Engine(JobManager):
 
     async def _say(self, query: Any, said: dict[str, Any]) -> None:
         """Tell the database; where it is away, again and again for a while, then leave it to who tends."""
-        for wait_s in _AGAIN_S:
+        for wait_s in _WAITS_S:
+            if self.is_abandoned:
+                break
             try:
                 return await self.connector.execute_query_async(query, **said)
             except UniqueViolation:
                 raise
             except ConnectorException as error:
-                _log.warning("job %s: %s", said["job_id"], reason(error))
+                self._note(f"job {said['job_id']}", error)
             await asyncio.sleep(wait_s)
         return None
+
+    def _note(self, what: str, error: ConnectorException) -> None:
+        """Tell what could not be done, and whoever wants to know it where the database is the reason."""
+        if self.on_away is not None and is_away(error):
+            self.on_away(error)
+        else:
+            _log.warning("%s: %s", what, reason(error))
 
 
 def make_app(archive: Archive, pause_s: float = 60.0) -> App:
@@ -235,6 +278,15 @@ def prepare_jobs(archive: Archive) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(LOCKS, 0)))
         if not _has_engine(connection, archive.where):
             connection.exec_driver_sql(SchemaManager.get_schema().replace("%", "%%"))
+
+
+def is_away(error: BaseException) -> bool:
+    """Say whether an error means that the database cannot be reached, not that it refuses something."""
+    cause = error.__cause__
+    cause = getattr(cause, "orig", cause)  # SQLAlchemy keeps what the driver said
+    if not isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
+        return isinstance(error, TimeoutError)
+    return cause.sqlstate is None or cause.sqlstate.startswith(("08", "57P"))
 
 
 def reason(error: BaseException) -> str:

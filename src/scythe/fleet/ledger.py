@@ -33,6 +33,10 @@ class Ledger:
         """Let the thread go."""
         await self._clerk.close()
 
+    def abandon(self) -> None:
+        """Wait for no answer any longer."""
+        self._clerk.abandon()
+
     async def assignment(self, number: int) -> AssignmentRow | None:
         """Return an assignment as it is now."""
         return await self._read(assignments.load_assignment, number)

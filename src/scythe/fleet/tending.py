@@ -18,7 +18,7 @@ from scythe.fleet.ledger import Ledger
 from scythe.fleet.orders import name_lock
 from scythe.fleet.work import MOST_ATTEMPTS, wait_after
 
-_FORGOTTEN_S = 86_400.0  # a worker that the archive does not know and that is silent for so long
+_FORGOTTEN_S = 1_800.0  # silent for so long is no worker, not even one that the archive does not know
 _AT_ONCE = 1_000  # assignments given a job in one round
 _ORPHANS = """SELECT a.id, EXISTS (SELECT FROM procrastinate_jobs f
   WHERE f.lock = a.kind || ' ' || s.key AND f.status = 'failed') AS has_failed
@@ -37,19 +37,23 @@ async def tend(engine: Engine, ledger: Ledger) -> int:
     A job is put back only by who finds it as it was when it was seen to stand still: two who tend do it once.
     Raises ArchiveFailed and ConnectorException where the database is away.
     """
+    count, freed = 0, []
     for worker in await ledger.gone_workers():
-        with suppress(ConnectorException, ArchiveFailed):  # it was stopped in the middle: the next round
-            await engine.unregister_worker(worker.number or 0)  # its jobs are nobody's from now on
-            await ledger.bury_worker(worker)
+        with suppress(ConnectorException):  # it was stopped in the middle: the next round
+            count += await engine.release(worker.number or 0)
+            freed.append(worker)
     stalled = list(await engine.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=_FORGOTTEN_S))
     for job in stalled:
         await engine.take_back(job)
+    for worker in freed:  # last: all who tend want these rows at the same moment, and no site has to wait for that
+        with suppress(ArchiveFailed):
+            await ledger.bury_worker(worker)
     orphans = await engine.connector.execute_query_all_async(_ORPHANS, count=_AT_ONCE)
     for orphan in orphans:
         row = await ledger.assignment(orphan["id"])
         if row is not None and row.state == "open":
             await _adopt(engine, ledger, row, has_failed=orphan["has_failed"])
-    return len(stalled) + len(orphans)
+    return count + len(stalled) + len(orphans)
 
 
 async def is_left(engine: Engine) -> bool:

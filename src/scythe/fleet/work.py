@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from procrastinate import App, BaseRetryStrategy, JobContext, RetryDecision
+from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job
 
 from scythe.archive.archive import Archive
@@ -51,10 +52,8 @@ class Again(BaseRetryStrategy):
             return RetryDecision()
         if isinstance(exception, TryAgain):
             return RetryDecision(retry_at=exception.at)
-        if isinstance(exception, ArchiveFailed):
-            return RetryDecision(
-                retry_at=datetime.now(UTC) + timedelta(seconds=wait_after(job.attempts + 1, _ARCHIVE_S))
-            )
+        if isinstance(exception, ArchiveFailed):  # the attempts that the engine counts are mostly workers that died
+            return RetryDecision(retry_at=datetime.now(UTC) + timedelta(seconds=_ARCHIVE_S))
         return None
 
 
@@ -123,6 +122,8 @@ class Work:
         except BadInput as error:  # it will not get better
             ended = Ended("failed", str(error))
         except ScytheError as error:
+            if not await self._is_ours(job):  # one that slept finds its connections closed
+                return self._tell(row.site_key, "left to others")
             return await self._fail(row, str(error), _ARCHIVE_S if isinstance(error, ArchiveFailed) else _SITE_S)
         if ended.state == "lost":
             return self._tell(row.site_key, "left to others")
@@ -147,6 +148,13 @@ class Work:
             await self._ledger.end(row, "failed", why)
         elif count:
             raise TryAgain(why, datetime.now(UTC) + timedelta(seconds=wait_after(count, first_s)))
+
+    async def _is_ours(self, job: int) -> bool:
+        """Say whether nobody has taken a job over; where that cannot be said, it is ours until somebody has."""
+        try:
+            return job in (await self._engine.held() or ())
+        except ConnectorException:
+            return True
 
     async def _crawl(self, row: AssignmentRow, job: int) -> Ended:
         options = crawl_order(row)

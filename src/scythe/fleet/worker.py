@@ -11,8 +11,10 @@ import platform
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from time import monotonic
+from typing import Any
 
 from procrastinate import App
 from procrastinate.exceptions import ConnectorException
@@ -24,7 +26,8 @@ from scythe.archive.worker_rows import SILENT
 from scythe.crawling.jobs import SiteSetup
 from scythe.crawling.kit import Kit, open_kit
 from scythe.errors import ArchiveFailed, BadInput
-from scythe.fleet.engine import QUEUE, Engine, connected, make_app, prepare_jobs, reason
+from scythe.fleet.absence import Absence
+from scythe.fleet.engine import QUEUE, Engine, connected, make_app, prepare_jobs
 from scythe.fleet.ledger import Ledger
 from scythe.fleet.tending import is_left, tend
 from scythe.fleet.work import Tell, Work
@@ -33,6 +36,8 @@ _SIGNS = 8.0  # times in a heartbeat that a worker says it is there, and tends
 _POLL_S = 1.0  # between two looks for a job that has become due, at most
 _POLLS = 12.0  # times in a heartbeat, at least: a job that is put back is announced to nobody
 _AGAIN_S = 2.0  # until the next attempt where the database is away
+_ENDING_S = 15.0  # to give everything back; then so long again for what needs no answer of the archive
+_LOOK_S = 30.0  # a round that takes longer, and longer than a heartbeat, has met a database that is away
 _SHORTEST_S, _LONGEST_S = 1.0, 3_600.0
 
 
@@ -44,6 +49,7 @@ class WorkerOptions:
     heartbeat_s: float = 30.0  # silent for so long: others have taken over
     extractors: int = 1  # processes that extract
     until_idle: bool = False  # end when no site is left to crawl and no list is due
+    patience_s: float = 600.0  # with a database that is away; then the worker ends
 
     def __post_init__(self) -> None:
         """Raise BadInput where a value cannot be meant."""
@@ -52,6 +58,8 @@ class WorkerOptions:
                 raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
         if not _SHORTEST_S <= self.heartbeat_s <= _LONGEST_S:
             raise BadInput(f"a heartbeat is {_SHORTEST_S:g} to {_LONGEST_S:g} seconds, not {self.heartbeat_s:g}")
+        if not self.patience_s >= 0:
+            raise BadInput(f"patience is a number of seconds, not {self.patience_s:g}")
 
 
 class Worker:
@@ -62,6 +70,7 @@ class Worker:
         self.owner = Owner.of_this_process()
         self.name = f"{platform.node()}:{os.getpid()}"
         self.is_stopped = False
+        self.is_late = False  # not everything could be given back: a call to the archive may still be under way
         self._archive = archive
         self._tell = tell or (lambda site, said: None)
         self._stop = asyncio.Event()
@@ -69,6 +78,7 @@ class Worker:
         self._app: App
         self._engine: Engine
         self._work: Work
+        self._absence = Absence(self.options.patience_s, partial(self._tell, ""))
         self._idle: set[int] = set()  # jobs that nothing here worked on when it was last looked
         self._judges_from = 0.0  # by the steady clock: before, nobody is taken for gone
 
@@ -80,8 +90,8 @@ class Worker:
     async def run(self) -> None:
         """Work until `stop` is called or, with `until_idle`, until nothing is left.
 
-        Raises ArchiveFailed where it cannot begin, BadInput where the archive is no PostgreSQL database. Once it works
-        it goes on: where the database is away it waits for it.
+        Raises BadInput where the archive is no PostgreSQL database, ArchiveFailed where it cannot begin, or where the
+        database was away for longer than `patience_s`.
         """
         async with AsyncExitStack() as stack:
             lease_s = SILENT * self.options.heartbeat_s
@@ -95,15 +105,20 @@ class Worker:
             self._engine = await stack.enter_async_context(connected(self._app))
             self._work = Work(self._archive, self._kit, self._engine, self._ledger, self._tell)
             self._work.register(self._app)
+            self._engine.introduce, self._engine.places = self._introduce, self.options.places
+            self._engine.on_away = self._absence.note
             warming = asyncio.ensure_future(self._warm())
             try:
-                while not self._stop.is_set():
+                while not self._stop.is_set() and not self._absence.is_too_long:
                     await self._serve()
             finally:
                 warming.cancel()
                 await asyncio.gather(warming, return_exceptions=True)
-            with suppress(ArchiveFailed):  # it is forgotten when it has been silent for long enough
-                await self._ledger.drop_worker(self.owner.to_text())
+            with suppress(ArchiveFailed, TimeoutError):  # it is forgotten when it has been silent for long enough
+                async with asyncio.timeout(0 if self.is_late or self._absence.is_too_long else _ENDING_S):
+                    await self._ledger.drop_worker(self.owner.to_text())
+        if self._absence.is_too_long and not self.is_stopped:
+            raise ArchiveFailed(self._absence.describe(self._archive.where))
 
     async def _warm(self) -> None:
         """Start the processes that extract, so that a site that has to be taken over need not wait for them."""
@@ -134,26 +149,52 @@ class Worker:
         finally:
             for task in tasks:
                 task.cancel()
-            ends = await asyncio.gather(*tasks, return_exceptions=True)
+            ends = await self._until_ended(asyncio.gather(*tasks, return_exceptions=True))
         for end in ends:
-            if isinstance(end, ConnectorException):
-                self._tell("", f"the database is away: {reason(end)}")
+            if isinstance(end, ConnectorException | ArchiveFailed):
+                self._absence.note(end)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._stop.wait(), _AGAIN_S)
             elif isinstance(end, Exception):
                 raise end
 
+    async def _until_ended(self, ending: asyncio.Future[list[Any]]) -> list[Any]:
+        """Wait until everything was given back. Who is asked to end does not wait for ever: others will notice.
+
+        A worker that was stopped, or a database that is away, may keep an answer back for long.
+        """
+        stopped = asyncio.ensure_future(self._stop.wait())
+        if not self._absence.is_too_long:
+            both: list[asyncio.Future[Any]] = [ending, stopped]
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        await asyncio.wait([ending], timeout=0 if self._absence.is_too_long else _ENDING_S)
+        if not ending.done():
+            self.is_late = True
+            self._kit.clerk.abandon()
+            self._ledger.abandon()
+            self._engine.is_abandoned = True
+            await asyncio.wait([ending], timeout=_ENDING_S)
+        return ending.result() if ending.done() else []
+
+    async def _introduce(self, number: int) -> None:
+        """Tell all others which number this worker has from now on."""
+        await self._ledger.keep_worker(self._row(number))
+
     async def _keep_on(self) -> None:
         """Say that this worker is there, and tend; return when it is not known any more, or nothing is left."""
         while True:
             try:
-                if self._engine.number is not None and not await self._look_after():
-                    self._tell("", "was silent for too long; begins anew")
-                    return
-            except (ArchiveFailed, ConnectorException) as error:
-                self._tell("", f"the database is away: {reason(error)}")
+                async with asyncio.timeout(max(self.options.heartbeat_s, _LOOK_S)):  # a network may swallow everything
+                    if self._engine.number is not None and not await self._look_after():
+                        self._tell("", "was silent for too long; begins anew")
+                        return
+            except (ArchiveFailed, ConnectorException, TimeoutError) as error:
+                self._absence.note(error)
                 # nobody could say that it is there: when the database is back, let them
                 self._judges_from = monotonic() + SILENT * self.options.heartbeat_s
+            if self._absence.is_too_long:
+                return
             wait_s = self.options.heartbeat_s / _SIGNS
             await asyncio.sleep(
                 min(wait_s, _POLL_S) if self._engine.number is None or self.options.until_idle else wait_s
@@ -164,7 +205,8 @@ class Worker:
         held = await self._engine.held()
         if held is None:
             return False
-        await self._ledger.keep_worker(self._row())
+        await self._ledger.keep_worker(self._row(self._engine.number))
+        self._absence.end()
         await self._compare(held)
         if monotonic() >= self._judges_from:
             await tend(self._engine, self._ledger)
@@ -182,7 +224,7 @@ class Worker:
             await self._engine.give_back(job)
         self._idle = idle
 
-    def _row(self) -> WorkerRow:
+    def _row(self, number: int | None) -> WorkerRow:
         now = datetime.now(UTC)  # the database puts its own time in place of it
         return WorkerRow(
             owner=self.owner.to_text(),
@@ -191,7 +233,7 @@ class Worker:
             heartbeat_s=self.options.heartbeat_s,
             places=self.options.places,
             sites=tuple(sorted({one.row.site_key for one in self._work.under_way.values()})),
-            number=self._engine.number,
+            number=number,
             began_at=now,
             seen_at=now,
         )
