@@ -4,7 +4,9 @@ Real `scythe worker` processes share an archive in PostgreSQL. Every `--kill-eve
 SIGKILL, every other time with the processes that extract for it, and another is started in its place; every
 `--stop-every`th strike is a SIGSTOP instead, from which it is woken after three heartbeats. When all sites are complete
 the archive is compared with the sites, and what the hosts wrote down with the delay. Everything that is lost, doubled
-or too early is counted; so is how long the hosts of a worker that was struck were asked by nobody.
+or too early is counted. So is how long it took until another worker had each host of one that was struck; where that
+other is struck, too, before it got there, it is counted anew from there. How long a host was asked by nobody, however
+often those who took it over were struck, is told apart.
 """
 
 from __future__ import annotations
@@ -74,6 +76,8 @@ class Verdict:
     profile_gaps: int = 0  # versions of profiles that do not form a line
     orphans: int = 0
     complaints: list[str] = field(default_factory=list)
+    struck_again: int = 0  # takeovers that were cut short by a strike at who had the job
+    ended_s: list[float] = field(default_factory=list)  # until a worker that was asked to end had ended
     killed_taken_s: list[float] = field(default_factory=list)  # until another held a host of a worker that was killed
     stopped_taken_s: list[float] = field(default_factory=list)
     killed_idle_s: list[float] = field(default_factory=list)  # until that host was asked again, however busy the other
@@ -131,6 +135,7 @@ class Trial:
         self._random = Random(options.seed)
         self._workers: list[subprocess.Popen[bytes]] = []
         self._stopped: list[tuple[float, subprocess.Popen[bytes]]] = []  # with the moment to wake each
+        self._ending: list[tuple[float, subprocess.Popen[bytes]]] = []  # with the moment each was asked to end
         self._ghosts: list[int] = []  # what extracted for workers that were killed
         self._left: dict[str, tuple[float, int, bool]] = {}  # hosts nobody has: since when, who had them, was it a kill
         self.strikes: list[Strike] = []
@@ -144,6 +149,7 @@ class Trial:
                 time.sleep(_POLL_S)
                 self._wake()
                 self._note_taken()
+                self._note_ended()
                 if time.monotonic() - began > self._options.most_s:
                     self._verdict.complaints.append(f"not done within {self._options.most_s:g} s")
                     break
@@ -153,7 +159,7 @@ class Trial:
             self._verdict.seconds = round(time.monotonic() - began, 1)
             self._end()
         finally:
-            for worker in [*self._workers, *(one for _, one in self._stopped)]:
+            for worker in [*self._workers, *(one for _, one in self._stopped + self._ending)]:
                 if worker.poll() is None:
                     os.killpg(worker.pid, signal.SIGKILL)
                     worker.wait()
@@ -185,6 +191,16 @@ class Trial:
             held[pid].add(host)
         return {worker.pid: held[worker.pid] for worker in self._workers if held[worker.pid]}
 
+    def _jobs_of(self, pid: int) -> set[str]:
+        """Return the hosts that a process has taken the job of, whether or not it asks them by now."""
+        rows = query(
+            self._archive,
+            "SELECT key, owner FROM procrastinate_jobs j JOIN workers ON number = worker_id"
+            " JOIN assignments a ON a.id = (args ->> 'assignment')::bigint JOIN sites s ON s.id = a.site"
+            " WHERE j.status = 'doing'",
+        )
+        return {host for host, owner in rows if int(owner.rsplit("|", 3)[1]) == pid}
+
     def _note_taken(self) -> None:
         """Take note of hosts that another process has taken over."""
         holders = self._holders() if self._left else {}
@@ -204,7 +220,7 @@ class Trial:
         every = self._options.stop_every
         is_kill = not every or len(self.strikes) % every != every - 1
         self.strikes.append(Strike(time.monotonic_ns(), is_kill, frozenset(asked[worker.pid])))
-        self._left |= {host: (time.monotonic(), worker.pid, is_kill) for host in asked[worker.pid]}
+        self._note_left(worker.pid, asked[worker.pid], is_kill=is_kill)
         if is_kill:
             self._kill(worker)
         else:
@@ -213,6 +229,14 @@ class Trial:
             self._stopped.append((time.monotonic() + _WOKEN * self._options.heartbeat_s, worker))
         self._workers.remove(worker)
         self._workers.append(self._start())
+
+    def _note_left(self, pid: int, asked: set[str], *, is_kill: bool) -> None:
+        """Count from now on how long hosts wait; for those that were on the way to this worker, anew."""
+        now, holders = time.monotonic(), self._holders()
+        for host in self._jobs_of(pid) - asked:
+            self._verdict.struck_again += host in self._left
+            self._left[host] = (now, holders.get(host, pid), is_kill)
+        self._left |= dict.fromkeys(asked, (now, pid, is_kill))
 
     def _kill(self, worker: subprocess.Popen[bytes]) -> None:
         self._ghosts += descendants(worker.pid)
@@ -236,8 +260,19 @@ class Trial:
         """End the oldest worker in good order, so that there are as many as before."""
         worker = self._workers.pop(0)
         worker.terminate()
-        if worker.wait(_PATIENCE_S) not in (0, 130):
-            self._verdict.complaints.append(f"a worker that was asked to end ended with code {worker.returncode}")
+        self._ending.append((time.monotonic(), worker))
+
+    def _note_ended(self, wait_s: float = 0.0) -> None:
+        """Take note of workers that were asked to end and have, waiting for each so long."""
+        for asked_at, worker in list(self._ending):
+            try:
+                code = worker.wait(wait_s)
+            except subprocess.TimeoutExpired:
+                continue
+            self._ending.remove((asked_at, worker))
+            self._verdict.ended_s.append(round(time.monotonic() - asked_at, 2))
+            if code not in (0, 130):
+                self._verdict.complaints.append(f"a worker that was asked to end ended with code {code}")
 
     def _end(self) -> None:
         self._wake(everybody=True)
@@ -247,6 +282,8 @@ class Trial:
                     self._verdict.complaints.append(f"a worker ended with code {worker.returncode}")
             except subprocess.TimeoutExpired:
                 self._verdict.complaints.append("a worker did not end when nothing was left")
+        self._note_ended(_PATIENCE_S)
+        self._verdict.complaints += ["a worker that was asked to end did not"] * len(self._ending)
         self._verdict.orphans = left_behind(self._ghosts)
 
 
@@ -308,10 +345,17 @@ def run_trial(options: Options, archive: str, folder: Path) -> Verdict:
 def describe(verdict: Verdict) -> str:
     """Write a verdict as JSON, with how long hosts were asked by nobody in short."""
     table = asdict(verdict)
-    for name in ("killed_taken_s", "stopped_taken_s", "killed_idle_s", "stopped_idle_s"):
-        idle = sorted(table.pop(name))
-        table[name] = {"hosts": len(idle), "median": idle[len(idle) // 2], "most": idle[-1]} if idle else None
+    for name in ("ended_s", "killed_taken_s", "stopped_taken_s", "killed_idle_s", "stopped_idle_s"):
+        table[name] = _in_short(sorted(table.pop(name)))
     return json.dumps(table | {"faults": verdict.faults()}, indent=2)
+
+
+def _in_short(values: list[float]) -> dict[str, float] | None:
+    """Return what is worth knowing of some seconds, in order."""
+    if not values:
+        return None
+    late = values[len(values) * 19 // 20]
+    return {"number": len(values), "median": values[len(values) // 2], "95 of 100": late, "most": values[-1]}
 
 
 def main() -> None:
@@ -329,6 +373,7 @@ def main() -> None:
     parser.add_argument("--stop-every", type=int, default=usual.stop_every, help="strikes; 0: never")
     parser.add_argument("--strikes", type=int, default=None, help="at most")
     parser.add_argument("--seed", type=int, default=usual.seed)
+    parser.add_argument("--most", type=float, default=usual.most_s, help="seconds; what is not done by then is a fault")
     parser.add_argument("--keep", type=Path, help="folder for the ledger and what workers said")
     given = parser.parse_args()
     options = Options(
@@ -344,7 +389,9 @@ def main() -> None:
         given.stop_every,
         given.strikes,
         given.seed,
+        given.most,
     )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # with the workers and the server
     with tempfile.TemporaryDirectory() as temporary, new_archives(Path(temporary), is_postgres=True) as archives:
         folder = given.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
