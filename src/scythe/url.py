@@ -38,9 +38,9 @@ def absolute(text: str, base: str | None = None) -> Url | None:
             return Url(text)
         if base and "/." not in text and (origin := _origin(base)):
             if _PLAIN_PATH.fullmatch(text):
-                return Url(origin + text)
+                return _bounded(origin + text)
             if _PLAIN_NAME.fullmatch(text) and "//" not in text and "?#" not in text and (folder := _folder(base)):
-                return Url(folder + text)
+                return _bounded(folder + text)
     try:
         joined = urljoin(base, text) if base else text
         parts = urlsplit(joined)
@@ -50,9 +50,14 @@ def absolute(text: str, base: str | None = None) -> Url | None:
         url = urlunsplit(parts).translate(_QUOTE)
         if "[" in parts.netloc:  # quoted, or without a user before it, what is in the brackets may be no number
             urlsplit("//" + urlsplit(url).netloc.rpartition("@")[2])
-        return Url(url)
+        return _bounded(url)
     except ValueError:
         return None
+
+
+def _bounded(url: str) -> Url | None:
+    """Return an address unless joining or quoting made it longer than any."""
+    return Url(url) if len(url) <= LIMITS.url_chars else None
 
 
 @lru_cache(maxsize=256)

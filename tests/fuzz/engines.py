@@ -11,7 +11,7 @@ from tests.fuzz.child import Trial
 from tests.fuzz.mutate import Mutator
 
 _EXAMPLES = 2_000  # of Hypothesis at a time
-_ATHERIS_SEEDS = 200
+_ATHERIS_SEEDS = 100
 
 
 def run_hypothesis(trial: Trial) -> None:
@@ -61,6 +61,8 @@ def run_atheris(trial: Trial) -> None:
     folder = Path(tempfile.mkdtemp(prefix="scythe-fuzz-"))
     for number, data in enumerate(mutator.seeds[:_ATHERIS_SEEDS]):
         (folder / str(number)).write_bytes(data)
+    for data in mutator.seeds[:_ATHERIS_SEEDS]:
+        target.run(data)  # loads what is loaded when first asked for: under atheris that may be fatal
     trial.begin()
     arguments = [
         f"-runs={work.inputs}",

@@ -111,9 +111,10 @@ def page_codec(body: bytes, spans: tuple[tuple[int, int], ...], known: frozenset
     codec = declared_codec(body)
     if codec is None or codec not in known:
         return None
+    if codec in _UTF8:  # one broken character anywhere, and the page may be read as something else
+        return codec if is_utf8(body) else None
     # a page that is valid UTF-8 is read as that, whatever it says
-    valid = all(is_utf8(body[start:end]) for start, end in spans)
-    return codec if valid == (codec in _UTF8) else None
+    return codec if not all(is_utf8(body[start:end]) for start, end in spans) else None
 
 
 def plan_fields(layout: Layout) -> tuple[object, ...]:
