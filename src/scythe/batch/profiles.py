@@ -10,7 +10,7 @@ import json
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from scythe.errors import BadInput
@@ -19,7 +19,9 @@ from scythe.limits import LIMITS
 from scythe.profile import load_profile
 from scythe.profile_forms import PROFILE
 from scythe.rules import Profile
-from scythe.site import Site
+
+if TYPE_CHECKING:  # it brings all that learns, which those who extract do not need
+    from scythe.site import Site
 
 SUFFIX = ".json"
 _PARSED = 256  # profiles that a worker keeps in mind: some 100 KB each; the files of a crawl name some hundred sites

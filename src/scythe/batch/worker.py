@@ -24,9 +24,7 @@ from typing import Any, BinaryIO
 from selectolax.lexbor import SelectolaxError
 
 from scythe.batch.extract import extract_unit
-from scythe.batch.learning import LearnTask, ScanTask, learn_site, scan
 from scythe.batch.options import BatchOptions
-from scythe.batch.scan import Spot
 from scythe.batch.unit import Unit
 from scythe.crawling.bounds import allow_cpu, limit_memory
 from scythe.errors import ScytheError
@@ -83,6 +81,9 @@ class Worker:
             blamed = {int(number): why for number, why in task["blamed"].items()}
             unit, note = Unit.from_dict(task["unit"]), self._attend(options.cpu_s)
             return extract_unit(unit, task["out"], options, blamed=blamed, note=note).to_dict()
+        from scythe.batch.learning import LearnTask, ScanTask, learn_site, scan  # half of what there is to import
+        from scythe.batch.scan import Spot
+
         allow_cpu(_LEARN_S)
         if task["do"] == SCAN:
             return scan(ScanTask(Unit.from_dict(task["unit"]), options, task["scans"], task["profiles"]))

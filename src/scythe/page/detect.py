@@ -16,8 +16,6 @@ from typing import TypeAlias
 import numpy as np
 
 Numbers: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float64]]
-Octets: TypeAlias = np.ndarray[tuple[int], np.dtype[np.uint8]]
-Flags: TypeAlias = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 SAMPLE_BYTES = 400_000
 _MARKUP = re.compile(rb"<[^<>]*+>?")
@@ -132,15 +130,17 @@ def _sample(octets: bytes) -> _Sample:
     text = np.frombuffer(_visible(octets), np.uint8)
     high_count = int((text >= 128).sum())
     letters = high_count + int(((text | 32) - 97 < 26).sum())
-    return _Sample(_near(values, high), counts, (high_count + 0.1) / (letters + 1), beside_ascii, beside_high)
+    return _Sample(without_plain(octets), counts, (high_count + 0.1) / (letters + 1), beside_ascii, beside_high)
 
 
-def _near(values: Octets, high: Flags) -> bytes:
+def without_plain(octets: bytes) -> bytes:
     """Return the bytes outside ASCII and the few behind each, which may be the end of a character or of a broken one.
 
-    ASCII further away is read as ASCII by every codec: leaving it out changes no other character, and most of a page
-    is that.
+    ASCII further away is read as ASCII by every codec here: leaving it out changes no other character, and most of a
+    page is that.
     """
+    values = np.frombuffer(octets, np.uint8)
+    high = values >= 128
     near = high.copy()
     for distance in range(1, _TRAIL + 1):
         near[distance:] |= high[:-distance]

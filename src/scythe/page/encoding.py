@@ -18,7 +18,6 @@ _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _LANGUAGE = re.compile(rb"""<html[^>]{0,500}?\slang\s{0,3}=\s{0,3}["']?([a-zA-Z]{2,3})""", re.I)
 _ESCAPES = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b$)C", b"\x1b$(D")
 _OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
-_HIGH = re.compile(rb"[^\x00-\x7f]+")
 _FEW_ERRORS = 0.1  # share of characters outside ASCII that may be broken in a page that is UTF-8 all the same
 
 
@@ -119,9 +118,10 @@ def _escape_codec(body: bytes) -> str:
 
 def _choose(body: bytes, content_type: str | None) -> str:
     """Return the codec of bytes that are not valid UTF-8."""
-    from scythe.page.detect import Hints, detect  # brings numpy, which most pages need later but `--help` never does
+    # brings numpy, which most pages need later but `--help` never does
+    from scythe.page.detect import Hints, detect, without_plain
 
-    if _fits(b" ".join(_HIGH.findall(body)), "utf-8"):  # ASCII says nothing here, and is most of it
+    if _fits(without_plain(body), "utf-8"):
         return "utf-8"
     named = (header_codec(content_type), declared_codec(body))
     language = _LANGUAGE.search(body[:4096])
