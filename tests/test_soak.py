@@ -53,11 +53,18 @@ def test_too_few_points_have_no_slope(times: tuple[float, ...], values: tuple[fl
     assert fit(times, values).mb_h == 0.0
 
 
-def test_many_points_are_thinned() -> None:
+def test_twenty_thousand_points_are_no_trouble() -> None:
     times = [10.0 * number for number in range(20_000)]
     found = fit(times, [at / HOUR_S for at in times])
-    assert found.points <= 800
     assert found.mb_h == pytest.approx(1.0, abs=0.001)
+
+
+def test_what_fills_up_is_told_from_what_leaks() -> None:
+    times = [10.0 * number for number in range(720)]
+    filled = fit(times, [100 + min(at / HOUR_S * 5, 5) for at in times])
+    assert filled.mb_h > 1 > abs(filled.late_mb_h)
+    leaked = fit(times, [100 + at / HOUR_S * 5 for at in times])
+    assert leaked.late_mb_h == pytest.approx(5.0, abs=0.01)
 
 
 def test_growth_compares_the_ends() -> None:

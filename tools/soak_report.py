@@ -26,6 +26,7 @@ class Slope:
     first_mb: float  # medians of the first and the last quarter
     last_mb: float
     points: int
+    late_mb_h: float = 0.0  # the same of the second half: what fills up grows slower and slower, a leak does not
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +99,19 @@ def judge(name: str, judged: Judged) -> list[str]:
 
 def fit(times_s: Sequence[float], values: Sequence[float]) -> Slope:
     """Fit a line that a few wild points do not move; the slope is per hour."""
-    if len(times_s) < 2:
-        return Slope(0.0, values[0] if values else 0.0, values[-1] if values else 0.0, len(times_s))
-    step = -(-len(times_s) // _POINTS_MOST)
+    growth, half = grow(values), len(times_s) // 2
+    whole, late = _per_hour(times_s, values), _per_hour(times_s[half:], values[half:])
+    return Slope(whole, growth.first, growth.last, len(times_s), late)
+
+
+def _per_hour(times_s: Sequence[float], values: Sequence[float]) -> float:
+    step = -(-len(times_s) // _POINTS_MOST) or 1
     at, of = np.asarray(times_s[::step], dtype=float), np.asarray(values[::step], dtype=float)
     left, right = np.triu_indices(len(at), k=1)
     apart = at[right] - at[left]
     is_apart = apart > 0
     slopes = (of[right] - of[left])[is_apart] / apart[is_apart]
-    growth = grow(values)
-    per_hour = float(np.median(slopes)) * _HOUR_S if len(slopes) else 0.0
-    return Slope(round(per_hour, 3), growth.first, growth.last, len(at))
+    return round(float(np.median(slopes)) * _HOUR_S, 3) if len(slopes) else 0.0
 
 
 def grow(values: Sequence[float]) -> Growth:
@@ -207,14 +210,16 @@ def to_markdown(report: Report) -> str:
         "",
     ]
     lines += [f"- {line[:300]}" for line in faults[:_ERRORS_SHOWN]]
-    lines += ["", "| process | RSS, MB/h | PSS, MB/h | anonymous, MB/h | RSS, MB | handles | threads | files | core |"]
-    lines += ["|---|---|---|---|---|---|---|---|---|"]
+    lines += [
+        "",
+        "| process | RSS, MB/h | second half | PSS | anonymous | RSS, MB | handles | threads | files | core |",
+    ]
+    lines += ["|---|---|---|---|---|---|---|---|---|---|"]
     lines += [_row(name, judged) for name, judged in report.processes.items()]
     if report.peaks is not None:
         peaks = report.peaks
-        lines.append(
-            f"| short crawls, peak | {peaks.mb_h:+.2f} | | | {peaks.first_mb:.1f} to {peaks.last_mb:.1f} | | | | |"
-        )
+        sizes = f"{peaks.first_mb:.1f} to {peaks.last_mb:.1f}"
+        lines.append(f"| short crawls, peak | {peaks.mb_h:+.2f} | {peaks.late_mb_h:+.2f} | | | {sizes} | | | | |")
     for title, table in (
         ("Archive at the end", report.archive),
         ("Short crawls", report.rounds),
@@ -236,5 +241,6 @@ def to_markdown(report: Report) -> str:
 def _row(name: str, judged: Judged) -> str:
     sizes = f"{judged.rss.first_mb:.1f} to {judged.rss.last_mb:.1f}"
     counts = [f"{one.first:g} to {one.last:g}" for one in (judged.handles, judged.threads, judged.temporary)]
-    slopes = [f"{one.mb_h:+.2f}" for one in (judged.rss, judged.pss, judged.anonymous)]
+    rates = (judged.rss.mb_h, judged.rss.late_mb_h, judged.pss.mb_h, judged.anonymous.mb_h)
+    slopes = [f"{rate:+.2f}" for rate in rates]
     return f"| {' | '.join([name, *slopes, sizes, *counts, f'{judged.cpu_share:.1%}'])} |"
