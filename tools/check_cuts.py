@@ -1,4 +1,8 @@
-"""Compare cuts with the tree on generated pages: `python tools/check_cuts.py CASES [SEED]` prints every difference."""
+"""Compare cuts with the tree and print every difference.
+
+python tools/check_cuts.py CASES [SEED]            rules made up for pages in which every mistake occurs
+python tools/check_cuts.py --sites PAGES [SEED]    rules learned on demo sites, as they are and redesigned
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from tests.differential.cuts import compare_sites
 from tests.property.soup import layout_of, make_filler, make_page, make_way
 
 from scythe.cut.cutter import Cutter
@@ -51,9 +56,26 @@ def is_utf8(page: bytes) -> bool:
     return "\ufffd" not in page.decode(errors="replace")
 
 
-if __name__ == "__main__":
-    outcomes, differences = check_cases(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+def check_sites(pages: int, seed: int) -> tuple[Counter[str], int]:
+    """Return how often each outcome occurred on the pages of learned sites, and the number of differences."""
+    seen: Counter[str] = Counter()
+    wrong = 0
+    for difference in compare_sites(pages, seed, seen):
+        wrong += 1
+        print(f"{difference.url} ({difference.design}) {difference.name}")
+        print(f"  cut:  {difference.cut!r:.300}\n  tree: {difference.tree!r:.300}")
+    return seen, wrong
+
+
+def main(arguments: list[str]) -> int:
+    check = check_sites if arguments[0] == "--sites" else check_cases
+    numbers = [int(each) for each in arguments if each != "--sites"]
+    outcomes, differences = check(numbers[0], numbers[1] if len(numbers) > 1 else 1)
     for outcome, count in sorted(outcomes.items()):
         print(f"{count:8} {outcome}")
     print(f"{differences} differences")
-    sys.exit(differences > 0)
+    return int(differences > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -22,7 +22,8 @@ SENTENCE = (
 )
 ITEM = (
     "<li class=item><h3><a href='/goods/{0}'>Barley flour {0}</a></h3>"
-    "<img src='/pictures/{0}.jpg' width=200 height=150><p>Milled on stone, sack {0}.</p><span class=price>{0}.50 EUR</span></li>\n"
+    "<img src='/pictures/{0}.jpg' width=200 height=150><p>Milled on stone, sack {0}.</p>"
+    "<span class=price>{0}.50 EUR</span></li>\n"
 )
 ORDINARY: dict[str, Callable[[int], str]] = {
     "an article": lambda n: f"{HEAD}<article><h1>Hostile</h1>{_each(SENTENCE, n)}</article>{TAIL}",

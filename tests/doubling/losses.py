@@ -24,8 +24,14 @@ NUMBER = 20
 # elements that browsers, too, show nothing of, or not as text of the page
 UNSEEN = (
     "object svg template noscript rt map canvas video audio iframe textarea title style script annotation math select "
-    "option optgroup selectedcontent noframes frameset head xmp plaintext unclosed comment cdata openings"
+    "option optgroup selectedcontent noframes frameset head xmp plaintext unclosed comment cdata openings "
+    "annotation-xml"
 ).split()
+# what the text of a learned site leaves out by its rules, and pages that end the element around them by their own tags
+FURNITURE = "form button figures".split()
+ENDING = {"bold then div ends", "ends without start"}
+# read with marks at its tags, the page has formatting of 1,700 kinds and is rewritten, where bold ends in other places
+KNOWN = {("misnested bold and div", "tree")}
 
 
 def is_hidden(name: str, word: str, html: str) -> bool:
@@ -57,9 +63,10 @@ def _wrong(document: Document, name: str, html: str, via: str) -> Iterator[str]:
         yield f"the title is {title.values!r:.80}"
     if via == "cut" and not text.values:
         return  # in doubt, and the field says so
-    told = document.losses or not text.how.startswith(("cut", "tree: "))
+    told = document.losses or "read cold" in text.how
+    is_left_out = name in ENDING or any(part in name.split() for part in FURNITURE) or (name, via) in KNOWN
     for word in WORDS:
-        if word not in document.text and not told and not is_hidden(name, word, html):
+        if word not in document.text and not told and not is_left_out and not is_hidden(name, word, html):
             yield f"{word} is not in the text ({text.how:.60})"
 
 

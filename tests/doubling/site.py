@@ -9,8 +9,8 @@ from scythe.site import Site
 
 BASE = "https://mill.example"
 _WORDS = """the miller river wheel flour dawn field barley oats autumn spring rain sack stone bridge road village market
-horse cart old young slow bright heavy quiet walked carried ground opened waited found and then because while before under
-over with without many few seven morning evening winter neighbour water roof door window lamp hand""".split()
+horse cart old young slow bright heavy quiet walked carried ground opened waited found and then because while before
+under over with without many few seven morning evening winter neighbour water roof door window lamp hand""".split()
 
 
 def address(number: int) -> str:

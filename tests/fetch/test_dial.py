@@ -28,6 +28,7 @@ SPELLINGS = [
     ("http://example.org:0080/", "http://example.org:80/"),
     ("http://user:secret@example.org/", "http://example.org/"),
     ("http://a_b.example/", "http://a_b.example/"),
+    ("http://example.org./x", "http://example.org./x"),  # written out in full, as DNS has it
     ("http://faß.de/", "http://xn--fa-hia.de/"),
     ("http://例え.jp/é", "http://xn--r8jz45g.jp/é"),
     ("http://i❤.ws/", "http://xn--i-7iq.ws/"),
@@ -40,7 +41,7 @@ SPELLINGS = [
 ]
 REFUSED = """
 http://[fe80::1%25eth0]/ http://[v1.a]/ http://[::1]a/ http://[::1.2.3]/ http://a%20b/ http://%31.0.0.1/ http://a,b/
-http://a;b.example/ http://a..b/ http://.a/ http://a*b/ http://[::1/ http://⒈.org/ http://a:99999/ http://a:b/ http:///x
+http://a;b.example/ http://a..b/ http://a../ http://.a/ http://a*b/ http://[::1/ http://⒈.org/ http://a:99999/ http://a:b/ http:///x
 http://xn--\udc80/ x
 """.split()
 

@@ -17,7 +17,7 @@ from scythe.url import Url
 _PLAIN = re.compile(
     r"https?://(?:[a-z0-9-]{1,63}+\.)*+[a-z0-9-]{1,63}+(?::([1-5][0-9]{4}+|[1-9][0-9]{0,3}+))?+(?:/[!$-\[\]-~]*+)?+"
 )
-_NAME = re.compile(r"(?:[a-z0-9_-]{1,63}+\.)*+[a-z0-9_-]{1,63}+\.?+")
+_NAME = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+\.?+")
 _NAME_CHARS = 254  # RFC 1035, with the dot at the end
 # Services that would take a request for commands of their own: those of the Fetch standard ("bad ports"), databases.
 _CLOSED_PORTS = frozenset(
