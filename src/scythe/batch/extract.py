@@ -147,12 +147,15 @@ class _Extraction:
         if not document.fields:
             self._how["cold"] += 1
             return
-        asked = [name for name in document.fields if name != "images" or name in self._options.parts]
-        if "records" in self._options.parts:
-            asked.append("records")
-        ways = Counter(document.how.get(name, "missing").partition(":")[0] for name in asked)
-        self._fields.update({way: ways[way] for way in _WAYS if ways[way]})
-        self._how["cut" if not ways["tree"] else "mixed" if ways["cut"] else "tree"] += 1
+        parts, how = self._options.parts, document.how
+        found = set()
+        for name in (*document.fields, "records"):
+            if (name != "images" and name != "records") or name in parts:
+                way = how.get(name, "missing").partition(":")[0]
+                if way in _WAYS:
+                    self._fields[way] += 1
+                found.add(way)
+        self._how["cut" if "tree" not in found else "mixed" if "cut" in found else "tree"] += 1
 
 
 class _Reader:

@@ -127,7 +127,12 @@ class Boilerplate:
         if not self._ends and not any(known.get(line.partition(" ")[0], True) for line in lines if line):
             return text
         top = _top_of(lines)
-        kept = [line for n, line in enumerate(lines) if not line or not self.holds(line, at_top=n < top)]
+        doubted = known if not self._ends else {}
+        kept = [
+            line
+            for n, line in enumerate(lines)
+            if not line or not doubted.get(line.partition(" ")[0], True) or not self.holds(line, at_top=n < top)
+        ]
         if len(kept) == len(lines):
             return text
         return _squeeze_gaps(kept)
