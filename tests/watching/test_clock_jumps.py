@@ -79,7 +79,7 @@ async def watching(stand: Stand, hands: Hands) -> AsyncIterator[Watch]:
         await task
 
 
-async def until(holds: object, seconds: float = 20.0) -> None:
+async def until(holds: object, seconds: float = 120.0) -> None:
     assert callable(holds)
     end = time.monotonic() + seconds
     while not holds():

@@ -13,16 +13,18 @@ pytestmark = pytest.mark.fault
 
 @pytest.mark.slow
 def test_a_day_with_redesigns_and_outages_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    for attempt in range(3):  # where other tests take both cores, visits come late: only what hangs on that has tries
+    # A second is an hour here: where other tests take both cores, visits come hours late. A fault comes every time.
+    for attempt in range(3):
         folder = tmp_path / str(attempt)
         folder.mkdir()
         verdict = measure(make_traces(), Settings(days=1.0, speed=4_000.0), folder)
         assert verdict.code == 0, verdict.complaint
-        assert verdict.found.faults == 0, tabulate(verdict)
+        assert verdict.found.doubled + verdict.found.mixed == 0, tabulate(verdict)
         assert verdict.found.stories > 100
         # a day has too few visits for a share; docs/why/watching-measured.md has that of ten days
         is_close = abs(verdict.total() - verdict.total(is_expected=True)) <= 5
-        if is_close and verdict.events["region redesigned"] and verdict.events["trouble"]:
+        seen = verdict.events["region redesigned"] and verdict.events["trouble"]
+        if verdict.found.lost == 0 and is_close and seen:
             return
     pytest.fail(tabulate(verdict))
 
