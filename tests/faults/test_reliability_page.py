@@ -1,4 +1,4 @@
-"""The page about reliability tells the truth: every test that it names exists, and no test of an advisory is missing."""
+"""The page about reliability tells the truth: each test that it names exists, and no test of an advisory is missing."""
 
 from __future__ import annotations
 

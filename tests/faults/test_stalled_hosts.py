@@ -15,8 +15,8 @@ from scythe.fetch import Fetcher, FetchOptions, open_fetcher
 
 pytestmark = [pytest.mark.fault, pytest.mark.soak]
 HOSTS = 1_000
-DEADLINE_S = 150.0
-ROUNDS = 6
+DEADLINE_S = 120.0
+ROUNDS = 4
 
 
 async def stall(path: str) -> AsyncIterator[bytes]:

@@ -110,7 +110,7 @@ def listen(talk: Talk, server: Server, *, tls: ssl.SSLContext | None = None) -> 
         yield
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(10)
+        thread.join(60)
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
