@@ -7,6 +7,7 @@ with the reason; a test holds that no name is in neither.
 from __future__ import annotations
 
 import tempfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -367,8 +368,11 @@ def _(body: bytes) -> Run:
     from scythe.fetch.decode import Decoder
     from scythe.limits import LIMITS
 
+    magic = b"\x1f\x8b"
+    is_twice = body.startswith(magic) and zlib.decompressobj(31).decompress(body, 10).startswith(magic)
+    coding = "gzip, gzip" if is_twice else "gzip"
+
     def decode() -> object:
-        coding = "gzip, gzip" if body[:2] == b"\x1f\x8b" and len(body) % 2 else "gzip"
         decoder = Decoder(
             coding, max_bytes=LIMITS.body_bytes, max_ratio=LIMITS.inflate_ratio, max_codings=LIMITS.codings
         )

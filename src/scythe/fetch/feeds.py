@@ -20,6 +20,7 @@ from scythe.limits import LIMITS
 from scythe.model import Loss
 from scythe.page.dates import to_iso
 from scythe.page.head import squeeze
+from scythe.page.rewrite import count_attributes
 from scythe.url import Url, absolute
 
 _ROOT = re.compile(rb"<(?:[A-Za-z][A-Za-z0-9]{0,20}:)?(rss|feed|RDF)[\s>]")
@@ -82,6 +83,8 @@ def _read_xml(body: bytes, url: str, content_type: str | None, losses: list[Loss
     import feedparser  # takes 0.1 s to load, and most crawls read no feed
 
     body = _without_doctype(body)
+    if _has_crowded_tag(body):
+        return Feed(losses=tuple(losses), why=f"cannot be read: a tag has more than {LIMITS.tag_attributes} attributes")
     if not _is_well_formed(body) and len(body) > LIMITS.broken_feed_bytes:
         losses.append(Loss("bytes of a broken feed beyond the size limit", len(body) - LIMITS.broken_feed_bytes))
         body = body[: LIMITS.broken_feed_bytes]
@@ -178,6 +181,13 @@ def _without_doctype(body: bytes) -> bytes:
     start = body[:_HEAD_BYTES].find(b"<!DOCTYPE")
     root = _ROOT.search(body, max(start, 0))
     return body[:start] + body[root.start() :] if start >= 0 and root else body
+
+
+def _has_crowded_tag(body: bytes) -> bool:
+    """Say whether a tag has so many attributes that the standard library, which looks for each among all, is slow."""
+    shortest = 2 * LIMITS.tag_attributes  # bytes that so many attributes take
+    pieces = (piece for piece in body.split(b"<") if len(piece) > shortest)
+    return any(count_attributes(b"<" + piece) > LIMITS.tag_attributes for piece in pieces)
 
 
 def _is_well_formed(body: bytes) -> bool:
