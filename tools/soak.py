@@ -31,7 +31,7 @@ from tools.soak_client import Client, percentile
 from tools.soak_plot import plot_all
 from tools.soak_processes import Watched
 from tools.soak_report import Report, Seen, make_report, to_json, to_markdown
-from tools.soak_site import AGAIN_AFTER, LONG_DELAY_S, Plan, crawled_sites, watched_site
+from tools.soak_site import AGAIN_AFTER, Plan, crawled_sites, watched_site
 from tools.watch_trial import compare, count_asks
 
 from scythe.demo.replay_serve import InProcess, serve_replay_process
@@ -54,6 +54,7 @@ class Settings:
     is_postgres: bool = False
     every_s: float = 10.0  # between two samples
     rate: float = 2.0  # requests to the web page a second
+    delay_s: float = 0.1  # between two pages of the long crawl
     warm_up_s: float | None = None  # None: a third of the time, an hour at most
 
     @property
@@ -109,7 +110,7 @@ class Soak:
         delays = ("--floor", "10s", "--max-delay", "30s", "--delay", "0.2", "--timeout", "10")
         self._launch("watch", "watch", *self.watched.urls, *private, "--json", *delays)
         large = self.crawled.bases[0] + "/"
-        self._launch("crawl", "crawl", large, *private, "--delay", str(LONG_DELAY_S), "--quiet")
+        self._launch("crawl", "crawl", large, *private, "--delay", str(self.plan.delay_s), "--quiet")
         client = Client(url, self._token, self.settings.rate)
         client.start()
         return client
@@ -187,6 +188,7 @@ class Soak:
         if self._round is not None and not self._round.poll():
             live["round"] = self._round
         recent = [1_000 * taken for taken in client.asked.take_recent()]
+        wrong = [*self.errors, *client.asked.failures]
         sample = {
             "at_s": round(self._now(), 2),
             "processes": {name: asdict(one.used()) for name, one in live.items()},
@@ -197,7 +199,8 @@ class Soak:
                 "p99_ms": _rounded(percentile(recent, 0.99)),
                 "failed": len(client.asked.failures),
             },
-            "errors": len(self.errors) + len(client.asked.failures),
+            "errors": len(wrong),
+            "newest": wrong[-1][:300] if wrong else None,
         }
         self.samples.append(sample)
         with (self.settings.folder / "samples.jsonl").open("a", encoding="utf-8") as lines:
@@ -309,7 +312,7 @@ def _ms(seconds: float | None) -> float | None:
 def soak(settings: Settings, stop: threading.Event | None = None) -> Report:
     """Run a soak and write its report; `stop` ends it early."""
     settings.folder.mkdir(parents=True, exist_ok=True)
-    plan = Plan(settings.seconds)
+    plan = Plan(settings.seconds, delay_s=settings.delay_s)
     begin = time.time()
     homes = [settings.folder / name for name in ("watched", "crawled")]
     for home in homes:
@@ -353,12 +356,14 @@ def main() -> None:
     parser.add_argument("--postgres", action="store_true", help="keep the archive in a PostgreSQL server of our own")
     parser.add_argument("--warm-up", type=float, help="minutes; otherwise a third of the time, an hour at most")
     parser.add_argument("--rate", type=float, default=2.0, help="requests to the web page a second")
+    parser.add_argument("--delay", type=float, default=0.1, help="seconds between two pages of the long crawl")
     said = parser.parse_args()
     if said.out.exists() and any(said.out.iterdir()):
         raise SystemExit(f"{said.out} is not empty")
     warm_s = None if said.warm_up is None else 60 * said.warm_up
     folder = said.out.resolve()
-    report = soak(Settings(3_600 * said.hours, folder, said.postgres, rate=said.rate, warm_up_s=warm_s))
+    settings = Settings(3_600 * said.hours, folder, said.postgres, rate=said.rate, delay_s=said.delay, warm_up_s=warm_s)
+    report = soak(settings)
     print(to_markdown(report))
     raise SystemExit(1 if report.faults else 0)
 

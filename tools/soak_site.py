@@ -19,7 +19,6 @@ _REDESIGN_S = 600.0
 _OUTAGE_S = 420.0
 _OUTAGES = (("503", 30.0), ("refused", 20.0), ("hang", 15.0))
 _DRESSES = 3
-LONG_DELAY_S = 0.1  # between two pages of the large site: tables with bounds fill within the warm-up
 _LONG_SHOWN = 30
 _ROUND_STORIES = 150
 _ROUND_LATE = 10  # stories that come before a small site is crawled again
@@ -32,6 +31,7 @@ class Plan:
 
     seconds: float
     round_s: float = 60.0
+    delay_s: float = 0.1  # between two pages of the large site
     seed: int = 1
 
     @property
@@ -84,7 +84,7 @@ def _outages(begin: float, plan: Plan) -> Iterator[Outage]:
 
 def crawled_sites(plan: Plan, begin: float) -> Replay:
     """Plan the sites that are crawled: host 0 is the large one, host n that of round n."""
-    lists = 1 + int(plan.seconds / LONG_DELAY_S / (MOST_PAGES * _LONG_SHOWN))
+    lists = 1 + int(plan.seconds / plan.delay_s / (MOST_PAGES * _LONG_SHOWN))
     shelves = [
         Shelf(f"part-{n}", f"Part {n}", _past(begin, MOST_PAGES * _LONG_SHOWN), _LONG_SHOWN) for n in range(lists)
     ]
