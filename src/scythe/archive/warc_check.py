@@ -73,7 +73,7 @@ class _Checker:
             self._is_ours = self._is_ours or f"software: {SOFTWARE}/".encode() in block
         if headers.get("warc-target-uri") == END:
             number = block.partition(b"records: ")[2].strip()
-            self._stated = int(number) if number.isdigit() else None
+            self._stated = int(number) if number.isdigit() and len(number) < 16 else None
         return ""
 
     def finish(self) -> Verified:

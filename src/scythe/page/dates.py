@@ -16,6 +16,7 @@ _SLASHED = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
 _DAY_FIRST = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})")
 _DAY_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})")
 _MONTH_DAY = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+_EARLIEST, _LATEST = "1900", "2100"  # years that pages name as dates
 _EPOCH = re.compile(r"(\d{10})(\d{3})?$")
 
 
@@ -26,7 +27,7 @@ def to_iso(text: str) -> str:
         return ""
     for read in (_read_iso, _read_compact, _read_words, _read_mail):
         found = read(text)
-        if found:
+        if found and _EARLIEST <= found[:4] <= _LATEST:
             return found
     return ""
 
@@ -38,11 +39,16 @@ def _read_iso(text: str) -> str:
     day = _day(match[1], match[2], match[3])
     if not day or match[4] is None or int(match[4]) > 23 or int(match[5]) > 59:
         return day
-    clock = f"{int(match[4]):02}:{match[5]}" + (f":{match[6]}" if match[6] and int(match[6]) < 60 else "")
-    zone = (match[7] or "").upper()
-    if len(zone) == 5:
-        zone = f"{zone[:3]}:{zone[3:]}"
-    return f"{day}T{clock}{zone}"
+    seconds = f":{int(match[6]):02}" if match[6] and int(match[6]) < 60 else ""
+    return f"{day}T{int(match[4]):02}:{int(match[5]):02}{seconds}{_zone(match[7] or '')}"
+
+
+def _zone(text: str) -> str:
+    """Return Z or +HH:MM, and nothing of what is no zone."""
+    if text in ("", "z", "Z"):
+        return text.upper()
+    hours, minutes = int(text[1:3]), int(text[-2:])
+    return f"{text[0]}{hours:02}:{minutes:02}" if hours < 24 and minutes < 60 else ""
 
 
 def _read_compact(text: str) -> str:
@@ -76,7 +82,6 @@ def _read_mail(text: str) -> str:
 
 def _day(year: str, month: str | int, day: str) -> str:
     try:
-        found = date(int(year), int(month), int(day))
+        return date(int(year), int(month), int(day)).isoformat()
     except ValueError:
         return ""
-    return found.isoformat() if 1900 <= found.year <= 2100 else ""

@@ -92,7 +92,7 @@ def _read_ago(text: str, now: float) -> Moment | None:
     steps = []
     for before, token in pairwise(tokens):
         unit = words.units.get(token)
-        if unit and before.isdigit():
+        if unit and before.isdecimal():
             steps.append((int(before), unit))
         elif unit and before in words.others["one"]:
             steps.append((1, unit))
@@ -165,7 +165,7 @@ def _find_worded_day(text: str, now: float) -> tuple[date | None, str]:
 def _find_number(tokens: Sequence[re.Match[str]], month: int, text: str) -> int | None:
     """Return which token is the day beside the name of a month: 3 May, May 3rd."""
     for at in (month - 1, month + 1):
-        if 0 <= at < len(tokens) and tokens[at][0].isdigit() and len(tokens[at][0]) < 3:
+        if 0 <= at < len(tokens) and tokens[at][0].isdecimal() and len(tokens[at][0]) < 3:
             if not _is_clock(text, tokens[at]):
                 return at
     return None
