@@ -89,6 +89,8 @@ def main() -> None:
             for what, findings in cut_everywhere(socket, Path(beside), f"cut_{name}", name, said.every, chance):
                 table.update(("runs", f"runs: {name}", f"ends: {findings.ended}"))
                 table.update(kind for kind in ("lost", "doubled", "damaged", "unclear") if getattr(findings, kind))
+                if table["runs"] % 20 == 0:
+                    print(f"{what}; {dict(table)}", flush=True)
                 for line in findings.all():
                     print(f"{what}: {line}", flush=True)
             print(f"{what}; {dict(table)}", flush=True)

@@ -49,7 +49,7 @@ class Server:
             )
 
     def wait(self) -> None:
-        """Wait until it answers."""
+        """Wait until it answers. Raises RuntimeError where it ended, or takes long."""
         _wait_until_ready(self.folder, self.process, self.folder / "log")
 
     def stop(self, how: signal.Signals) -> None:
@@ -60,7 +60,8 @@ class Server:
     def start(self) -> None:
         """Start it again, as soon as nobody of the one before is left."""
         for _ in range(_PATIENCE):
-            self.process = self._start()
+            if self.process.poll() is not None:  # else it is on its way, on a machine that does much else
+                self.process = self._start()
             try:
                 self.wait()
             except RuntimeError:
@@ -76,7 +77,7 @@ def serve(programs: Path) -> Iterator[Server]:
     folder = Path(tempfile.mkdtemp(prefix="pg"))
     server = Server(programs, folder)
     try:
-        server.wait()
+        server.start()
         yield server
     finally:
         server.stop(signal.SIGQUIT)

@@ -32,25 +32,25 @@ def run(root: Path, *said: object) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_no_failing_call_and_no_power_cut_loses_doubles_or_damages_anything(root: Path) -> None:
-    table = run(root, "--every", 499, "--power", 28)
+    table = run(root, "--every", 997, "--power", 21)
     assert table["examples"] == []
     assert table["places"] > 300
-    assert table["runs"] >= 40
-    assert table["ends: stopped with an error of ours"] > 0
-    assert table["ends: struck"] > 0
+    assert table["runs"] >= 25
 
 
 @pytest.mark.soak
 def test_no_failing_call_anywhere_loses_doubles_or_damages_anything(root: Path) -> None:
     table = run(root, "--every", 7, "--power", 400)
     assert table["examples"] == []
+    assert table["ends: stopped with an error of ours"] > 500
+    assert table["ends: struck"] > 500
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["crawl", "watch"])
 def test_a_connection_that_is_cut_loses_and_doubles_nothing(postgres_folder: str, name: str) -> None:
     with tempfile.TemporaryDirectory() as beside:
-        tried = list(cut_everywhere(postgres_folder, Path(beside), f"cut_{name}", name, 149, Random(SEED)))
+        tried = list(cut_everywhere(postgres_folder, Path(beside), f"cut_{name}", name, 249, Random(SEED)))
     assert tried
     assert [(what, findings.all()) for what, findings in tried if findings.all()] == []
 

@@ -1,0 +1,98 @@
+"""A disk of 20 MB that others fill, too: crawls, stores of bodies and exports stop cleanly and go on with room."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+
+import pytest
+from tools.crawl_trial import ENVIRONMENT, FAST, Ledger, crawl_command, query, serve_trial
+from tools.measure_kills import Trial, Verdict
+from tools.trial_site import load_pages
+
+from scythe.archive.open import open_archive
+from scythe.archive.warc_check import verify_warc
+
+pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.soak]
+
+PAGES = 210
+DISK = 20_000_000
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own, where the system lets us make one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", folder], capture_output=True)
+    if made.returncode:
+        pytest.skip(f"no disk can be made here: {made.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Iterator[Trial]:
+    """A site with its ledger."""
+    ledger = Ledger(tmp_path / "ledger")
+    bodies = {page.path: sha256(page.body).digest() for page in load_pages(PAGES)}
+    with serve_trial("--pages", str(PAGES), "--ledger", str(ledger.path)) as url:
+        yield Trial(url, ledger, bodies, Random(1), 1)
+
+
+def leave(disk: Path, room: int) -> None:
+    """Fill the disk with something else, but for so many bytes."""
+    other = disk / "other"
+    other.unlink(missing_ok=True)
+    free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
+    if free > room:
+        other.write_bytes(bytes(free - room))
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+
+
+def assert_told(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert done.returncode == 1, done
+    (line,) = [line for line in done.stderr.splitlines() if line.strip()]
+    assert line.startswith("scythe: ")
+    assert all(word in line for word in words), line
+
+
+def test_a_crawl_goes_on_when_there_is_room_again_whatever_filled_the_disk(trial: Trial, disk: Path) -> None:
+    archive = disk / "a.db"
+    stored = []
+    command = crawl_command(trial.url, str(archive), *FAST, "--raw", "--store", f"folder:{disk / 'bodies'}")
+    for room in (700_000, 300_000, 100_000):
+        leave(disk, room)
+        assert_told(run(*command), str(disk), "what was stored before is whole; run it again to go on")
+        stored.append(query(str(archive), "SELECT count(*) FROM pages")[0][0] if archive.exists() else 0)
+    leave(disk, DISK)
+    done = run(*command)
+    assert done.returncode == 0, done
+    verdict = Verdict()
+    trial.judge(str(archive), verdict, Counter(row.path for row in trial.ledger.read()))
+    assert verdict.faults() == 0, verdict
+    assert 0 < stored[-1] < PAGES
+    with open_archive(archive) as opened:
+        assert opened.verify() == []
+    check_export(archive, disk)
+
+
+def check_export(archive: Path, disk: Path) -> None:
+    output = disk / "all.warc.gz"
+    command = (sys.executable, "-m", "scythe", "export", str(archive), "-o", str(output), "--quiet")
+    leave(disk, 60_000)
+    assert_told(run(*command), "all.warc.gz: cannot be written: No space left on device")
+    assert not output.exists()
+    assert list(disk.glob("*.unfinished")) == []
+    leave(disk, DISK)
+    assert run(*command).returncode == 0
+    assert verify_warc(output).complaints == ()
