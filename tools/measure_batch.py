@@ -35,7 +35,7 @@ NAMES = ("rows", "kill", "ray", "speed")
 TABLES = ("documents", "images", "records")
 PARTS = ("text", "text,images", "text,records", "text,images,records")
 FAST = {"fast": True, "include_comments": False, "include_tables": False}
-_FILES = 7  # of the smaller ones that speed is measured on: a worker takes 1.4 s to import all it needs
+_FILES = 7  # of the smaller ones that speed is measured on: a worker takes a while to import all it needs
 _WAIT_S = 0.05
 
 

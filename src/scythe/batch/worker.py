@@ -32,7 +32,7 @@ from scythe.errors import ScytheError
 ILL = 77  # exit code: memory ran out, and what half-built things still hold is not known
 EXTRACT, SCAN, LEARN = "extract", "scan", "learn"  # what a task may ask for
 _LEARN_S = 900.0  # of CPU time to look through a unit, or to learn a site; mostly it takes some seconds
-_GARBAGE = 20_000  # objects between two looks for cycles: pages leave few, and looking took a tenth of the time
+_GARBAGE = 20_000  # objects between two looks for cycles: pages leave few
 _NOTE = struct.Struct("<qq")  # the capture at hand, -1: none; pages done since the process began
 
 
