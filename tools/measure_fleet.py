@@ -276,6 +276,8 @@ class Trial:
 
     def _end(self) -> None:
         self._wake(everybody=True)
+        while self._verdict.complaints and self._workers:  # something is left: they would go on
+            self._drop_one()
         for worker in self._workers:
             try:
                 if worker.wait(_PATIENCE_S) != 0:
