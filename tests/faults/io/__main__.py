@@ -33,6 +33,8 @@ FAULTS = [fault for fault in Fault if fault is not Fault.COUNT]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, help="try one run of so many, from a random one on; 0: none")
+    parser.add_argument("--once", action="store_true", help="try each place with one fault only, taken in turn")
+    parser.add_argument("--no-writes", action="store_true", help="leave out calls that write: they are four of five")
     parser.add_argument("--power", type=int, default=200, help="so many cuts of power, over all scenarios")
     parser.add_argument("--scenario", action="append", help="only these")
     parser.add_argument("--seed", type=int, default=1)
@@ -73,9 +75,7 @@ def campaign(folder: Path, said: argparse.Namespace) -> tuple[Counter[str], list
         table["places"] += len(prepared.places)
         table.update(f"places to {NAMES[kind]}" for kind in prepared.places)
         cuts = said.power * (number + 1) // len(names) - said.power * number // len(names)
-        tried = chain(
-            _fail(prepared, folder / name, said.every, chance), cut_power(prepared, folder / name, cuts, chance)
-        )
+        tried = chain(_fail(prepared, folder / name, said, chance), cut_power(prepared, folder / name, cuts, chance))
         for what, findings in tried:
             table.update(("runs", f"runs: {what.rpartition(', ')[2]}"))
             table.update([f"ends: {findings.ended}"] if findings.ended else [])
@@ -95,21 +95,19 @@ def campaign(folder: Path, said: argparse.Namespace) -> tuple[Counter[str], list
     return table, examples
 
 
-def _fail(prepared: Prepared, folder: Path, every: int, chance: Random) -> Iterator[tuple[str, Findings]]:
+def _fail(prepared: Prepared, folder: Path, said: argparse.Namespace, chance: Random) -> Iterator[tuple[str, Findings]]:
     from tests.faults.io.runs import try_place
 
-    all_ = list(_all(prepared.places))
-    for place, fault in all_[chance.randrange(every) :: every] if every else ():
-        kind = NAMES[prepared.places[place - 1]]
-        yield (
-            f"{prepared.scenario.name}, place {place} ({kind}), {fault.name}",
-            try_place(prepared, folder / "work", place, fault),
-        )
+    chosen = [(place, kind) for place, kind in enumerate(prepared.places, 1) if kind != WRITE or not said.no_writes]
+    all_ = [(place, kind, fault) for place, kind in chosen for fault in _faults(place, kind, said)]
+    for place, kind, fault in all_[chance.randrange(said.every) :: said.every] if said.every else ():
+        what = f"{prepared.scenario.name}, place {place} ({NAMES[kind]}), {fault.name}"
+        yield what, try_place(prepared, folder / "work", place, fault)
 
 
-def _all(kinds: list[str]) -> Iterator[tuple[int, Fault]]:
-    for place, kind in enumerate(kinds, 1):
-        yield from ((place, fault) for fault in FAULTS if kind == WRITE or fault not in ONLY_WRITES)
+def _faults(place: int, kind: str, said: argparse.Namespace) -> list[Fault]:
+    faults = [fault for fault in FAULTS if kind == WRITE or fault not in ONLY_WRITES]
+    return [faults[(place + said.seed) % len(faults)]] if said.once else faults
 
 
 def _describe(table: Counter[str], examples: list[str]) -> str:

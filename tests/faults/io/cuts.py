@@ -78,13 +78,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--work", choices=list(WORKS), action="append", help="only this")
     said = parser.parse_args()
     programs = find_programs()
     if programs is None:
         raise SystemExit("PostgreSQL is not installed")
     table: Counter[str] = Counter(lost=0, doubled=0, damaged=0, unclear=0)
     with serve_postgres(programs) as socket, tempfile.TemporaryDirectory() as beside:
-        for name in WORKS:
+        for name in said.work or WORKS:
             chance = Random(said.seed)
             for what, findings in cut_everywhere(socket, Path(beside), f"cut_{name}", name, said.every, chance):
                 table.update(("runs", f"runs: {name}", f"ends: {findings.ended}"))

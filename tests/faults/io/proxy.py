@@ -107,6 +107,7 @@ def proxied_unix(folder: str, beside: Path) -> Iterator[Proxy]:
 
     def listen() -> socket.socket:
         server = socket.socket(socket.AF_UNIX)
+        (beside / name).unlink(missing_ok=True)  # of the proxy before
         server.bind(str(beside / name))
         server.listen()
         return server
