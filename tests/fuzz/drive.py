@@ -106,10 +106,9 @@ class Child:
         return self._process.poll() is not None
 
     def finish(self) -> bool:
-        """Add what it did to the outcome; say whether it died before its time."""
-        code, seen = self._process.returncode, self.seen()
-        self.outcome.add(seen)
-        self.outcome.seconds += monotonic() - (self._began or monotonic())
+        """Take note of how it ended; say whether it died before its time."""
+        self.note()
+        code = self._process.returncode
         trace = Path(f"{self._file}.trace")
         if code < 0:
             self.outcome.deaths += 1
@@ -126,6 +125,11 @@ class Child:
         self._file.unlink(missing_ok=True)
         trace.unlink(missing_ok=True)
         return code < 0
+
+    def note(self) -> None:
+        """Add what it did to the outcome."""
+        self.outcome.add(self.seen())
+        self.outcome.seconds += monotonic() - (self._began or monotonic())
 
     def kill(self) -> None:
         """End the child, with nothing to be said of it."""
@@ -161,6 +165,11 @@ def run_targets(
                         done.append(outcome)
                 tell(done, [(child.outcome.target, child.seen()) for child in running])
                 sleep(0.05)
+        except KeyboardInterrupt:  # who ends it early wants to know what was done
+            for child in running:
+                child.kill()
+                child.note()
+                done.append(child.outcome)
         finally:
             for child in running:
                 child.kill()

@@ -62,7 +62,7 @@ def test_there_are_targets_of_both_kinds_in_all_groups() -> None:
     ],
 )
 def test_planted_defect_is_found_and_can_be_seen_again(planted: str, what: str, tmp_path: Path) -> None:
-    budget = Budget(40, 600, hang_s=0.5, stuck_s=3.0 if what == "stuck" else 300.0, deaths=1)
+    budget = Budget(40, 600, hang_s=0.1, stuck_s=3.0 if what == "stuck" else 300.0, deaths=1)
     (outcome,) = run_targets([planted], budget, tmp_path)
     assert outcome.defects > 0
     saved = [path for path in (tmp_path / planted).iterdir() if path.suffix != ".txt"]
