@@ -125,7 +125,7 @@ def _check_version(version: object) -> None:
     if version > VERSION:
         raise Wrong(
             _MARK,
-            f"written by a newer scythe (format {version}; this one reads up to {VERSION}); update scythe, "
+            f"written by a newer scythe (format {version!r:.20}; this one reads up to {VERSION}); update scythe, "
             "or learn the site again",
         )
 
