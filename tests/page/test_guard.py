@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from scythe.limits import LIMITS
 from scythe.page import Page
@@ -135,3 +138,30 @@ def test_a_tag_loses_only_what_is_too_long_of_it() -> None:
     assert "https://farm.example/photo-1.jpg" in first.image.sources
     assert second.image.src == "https://farm.example/b.jpg"
     assert ("attributes beyond the limit", 2) in [(loss.what, loss.count) for loss in page.losses]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<p>word{0}",
+        "<div>word{0}</div>",
+        "<br>word{0}",
+        "</p>word{0}",
+        "</br>word{0}",
+        "<!--x-->word{0}",
+        "<!x>word{0}",
+        "<script>x</script>word{0}",
+        "<table><tr><td>word{0}</td></tr></table>",
+    ],
+)
+def test_a_page_of_more_tags_than_the_limit_keeps_its_text(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.page.rewrite.LIMITS", replace(LIMITS, page_tags=500))
+    html = "<html><body>" + "".join(piece.format(number) for number in range(7_000)) + "<p>end"
+    source, losses = rewrite(html.encode())
+    assert [loss.what for loss in losses] == ["tags beyond the limit"]
+    tree = LexborHTMLParser(source)
+    assert tree.body is not None
+    text = tree.body.text(separator=" ")
+    assert all(f"word{number}" in text for number in (0, 400, 501, 3_000, 6_999))
+    assert text.rstrip().endswith("end")
+    assert sum(1 for _ in tree.root.traverse(include_text=False)) < 2_000

@@ -91,6 +91,7 @@ class _Rewriter:
         self.unwrapped: Counter[bytes] = Counter()  # start tags dropped inside the innermost open element
         self.page_tags: set[bytes] = set()
         self.has_begun = False  # the body, by a tag of ours
+        self.nodes = 0  # that tags and comments make
 
     def result(self) -> tuple[bytes, tuple[Loss, ...]]:
         losses = tuple(Loss(what, count) for what, count in sorted(self.lost.items()))
@@ -105,13 +106,43 @@ class _Rewriter:
         while (at := find(b"<", at)) >= 0:
             mark = source[at + 1 : at + 2]
             if mark.isalpha():
-                at = self._start(at)
+                at = self._start(at) if self._has_room() else self._leave_out(at)
             elif mark == b"/":
                 at = self._end(at)
             elif mark in (b"!", b"?"):
                 at = self._markup(at)
             else:
                 at += 1
+
+    def _has_room(self) -> bool:
+        """Count one more element or comment, and say whether the page may have it."""
+        self.nodes += 1
+        return self.nodes <= LIMITS.page_tags
+
+    def _leave_out(self, at: int) -> int:
+        """Drop a start tag of a page that has too many; what it holds stays, but for scripts and the like."""
+        match = _TAG.match(self.source, at)
+        if match is None:
+            return self._swallow(at)
+        name, end = match[1].lower(), match.end()
+        if name in _RAW and self.open.last("foreign") < 0:
+            ended = (
+                _end_of_script(self.source, end) if name == b"script" else _END_OF_RAW[name].search(self.source, end)
+            )
+            close = self.source.find(b">", ended.start()) if ended else -1
+            end = close + 1 if close >= 0 else len(self.source)
+        elif name not in _VOID:
+            self.unwrapped[name] += 1
+        return self._blank(at, end)
+
+    def _blank(self, at: int, end: int) -> int:
+        """Write a space for something beyond the limit; one for many in a row."""
+        self.lost["tags beyond the limit"] += 1
+        if at == self.kept_to and self.pieces[-1:] == [b" "]:
+            self.kept_to = end
+        else:
+            self._replace(at, end, b" ")
+        return end
 
     def _replace(self, start: int, end: int, text: bytes) -> None:
         """Write `text` where the source has its bytes from start to end."""
@@ -133,13 +164,15 @@ class _Rewriter:
         source = self.source
         if source.startswith(b"<!--", at):
             if source.startswith((b"<!-->", b"<!--->"), at):
-                return source.find(b">", at) + 1
-            match = _COMMENT_END.search(source, at + 4)
-            return match.end() if match else len(source)
+                end = source.find(b">", at) + 1
+            else:
+                match = _COMMENT_END.search(source, at + 4)
+                end = match.end() if match else len(source)
+            return end if self._has_room() else self._blank(at, end)
         if source.startswith(b"<![CDATA[", at) and self.open.last("foreign") >= 0:
             return self._cdata(at)
-        end = source.find(b">", at)
-        return end + 1 if end >= 0 else len(source)
+        end = source.find(b">", at) + 1 or len(source)
+        return end if self._has_room() else self._blank(at, end)
 
     def _cdata(self, at: int) -> int:
         # whether this is a section or a comment depends on the tree; as escaped text it is the same in both
@@ -196,9 +229,12 @@ class _Rewriter:
         self.page_tags.add(name)
         return self._write_start(at, end, b"", self._within_attributes(match))
 
+    def _end_of_raw(self, name: bytes, at: int) -> re.Match[bytes] | None:
+        return _end_of_script(self.source, at) if name == b"script" else _END_OF_RAW[name].search(self.source, at)
+
     def _raw(self, name: bytes, match: re.Match[bytes], foreign: bool) -> int:
         at, end = match.span()
-        ended = _end_of_script(self.source, end) if name == b"script" else _END_OF_RAW[name].search(self.source, end)
+        ended = self._end_of_raw(name, end)
         stop = ended.start() if ended else len(self.source)
         if foreign:
             # inside svg the content would be markup; neither scripts nor styles hold text
@@ -244,6 +280,8 @@ class _Rewriter:
 
     def _line_break(self, name: bytes, at: int) -> bytes:
         """Return what keeps the text on both sides of a dropped tag apart."""
+        if self.nodes > LIMITS.page_tags:
+            return b" "
         return b"<br>" if name in _BLOCKS and self.broke_at != at else b""
 
     def _within_attributes(self, match: re.Match[bytes]) -> bytes:
@@ -342,10 +380,12 @@ class _Rewriter:
             self._replace(at, end, self._line_break(name, at))
             self.broke_at = end
             return end
+        if name == b"br" and not self._has_room():
+            return self._blank(at, end)
         if name in _PAGE or name == b"br" or (name in _RAW and self.open.find(name) < 0):
             return end
         if name == b"p" and self.open.find(name) <= self.open.last("button"):
-            return end  # makes an empty paragraph
+            return end if self._has_room() else self._blank(at, end)  # makes an empty paragraph
         place = self._closed_by(name)
         if place < 0:
             return self._stray_end(name, at, end)
