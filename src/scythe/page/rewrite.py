@@ -25,6 +25,8 @@ _ATTRIBUTE_START = re.compile(
 )
 _NAME = re.compile(rb"</?[a-zA-Z][^\t\n\f\r />]*+")
 _OPENERS = frozenset({b"<", b"/", b"!", b"?", b"&"})
+_HALF_REFERENCE = re.compile(rb"&#?[A-Za-z0-9]{0,32}$")
+_MARKUP = re.compile(rb"<[A-Za-z]")
 _COMMENT_END = re.compile(rb"--!?>")
 
 
@@ -148,7 +150,9 @@ class _Rewriter:
         """Write `text` where the source has its bytes from start to end."""
         if start > self.kept_to:
             self.pieces.append(self.source[self.kept_to : start])
-        if not text and self.source[start - 1 : start] in _OPENERS:
+        if not text and (
+            self.source[start - 1 : start] in _OPENERS or _HALF_REFERENCE.search(self.source, max(start - 40, 0), start)
+        ):
             text = b"<!---->"  # or the text on both sides of a dropped tag would become markup together
         if text:
             self.pieces.append(text)
@@ -237,6 +241,8 @@ class _Rewriter:
         ended = self._end_of_raw(name, end)
         stop = ended.start() if ended else len(self.source)
         if foreign:
+            if _MARKUP.search(self.source, end, stop):
+                self.lost["bytes of scripts in svg that hold markup"] += stop - end
             # inside svg the content would be markup; neither scripts nor styles hold text
             close = self.source.find(b">", stop)
             close = close + 1 if close >= 0 else len(self.source)

@@ -137,6 +137,7 @@ def guard_tree(data: bytes) -> None:
 
 
 def _words(tree: LexborHTMLParser) -> str:
+    tree.strip_tags(["script", "style"])
     return "".join((tree.root.text(deep=True) if tree.root else "").split())
 
 
