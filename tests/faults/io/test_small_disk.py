@@ -21,7 +21,7 @@ from scythe.archive.warc_check import verify_warc
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.soak]
 
-PAGES = 210
+PAGES = 105
 DISK = 20_000_000
 
 
