@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -110,13 +111,13 @@ def damage_value(random: Random, value: Any) -> Any:
     """Change one place of a plain value."""
     here, key = _walk_down(random, value)
     if here is None:
-        return random.choice(_JSON_ODD)
+        return _odd(random)
     old = here[key]
     what = random.random()
     if what < 0.12:
         del here[key]
     elif what < 0.24 and isinstance(here, dict):
-        here[random.choice((*here, "@type", "a", "\ud800", ""))] = random.choice(_JSON_ODD)
+        here[random.choice((*here, "@type", "a", "\ud800", ""))] = _odd(random)
     elif what < 0.36 and isinstance(here, list):
         here.extend([old] * random.choice((1, 2, 300)))
     elif what < 0.5 and type(old) is int:
@@ -124,8 +125,12 @@ def damage_value(random: Random, value: Any) -> Any:
     elif what < 0.6 and isinstance(old, str):
         here[key] = old[: len(old) // 2] + random.choice(("", "\x00", "é", "\ud800", "<p")) + old[len(old) // 3 :]
     else:
-        here[key] = random.choice(_JSON_ODD)
+        here[key] = _odd(random)
     return value
+
+
+def _odd(random: Random) -> Any:
+    return deepcopy(random.choice(_JSON_ODD))  # or one list would be in all inputs, and in itself
 
 
 def _walk_down(random: Random, value: Any) -> tuple[Any, Any]:

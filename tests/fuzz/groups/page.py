@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
@@ -33,6 +34,10 @@ FIRST = "The first sentence of this page is here to be found again."
 LAST = "The last sentence of this page is here to be found again."
 BEFORE = f"<!DOCTYPE html><html lang=en><head><title>Page</title></head><body><p>{FIRST}</p>\n".encode()
 AFTER = f"\n<p>{LAST}</p></body></html>".encode()
+# the tag of plaintext is left out, as nothing after it could be markup; in svg, raw text is read as markup
+_READ_OTHERWISE = re.compile(
+    rb"<plaintext|<(?:svg|math).*<(?:textarea|title|xmp|iframe|noembed|noframes)", re.IGNORECASE | re.DOTALL
+)
 # what may make text of what follows something else by right: markup, references, escapes, NUL as in UTF-16
 _MARKUP = frozenset(b"<&\x00\x1b\x0e\x0f")
 
@@ -124,7 +129,7 @@ def guard_tree(data: bytes) -> None:
     """What is rewritten for the tree builder says the same as before, or a loss is told."""
     text = decode(data).text.encode()
     written, losses = rewrite(text)
-    if losses or b"<plaintext" in text.lower():  # whose tag is left out: nothing after it could be markup
+    if losses or _READ_OTHERWISE.search(text):
         return
     if len(text) > 20_000:  # an unguarded tree may take minutes
         LexborHTMLParser(written, options=LexborDocumentOptions.WO_EVENTS)
