@@ -298,6 +298,7 @@ def tell_asked(client: Client, began: float) -> dict[str, Any]:
     return {
         "requests": client.asked.count,
         "failed": len(client.asked.failures),
+        "reconnected": client.asked.reconnected,
         "p50_ms": _ms(percentile(taken, 0.5)),
         "p99_ms": _ms(percentile(taken, 0.99)),
         "most_ms": _ms(taken[-1] if taken else None),

@@ -36,6 +36,7 @@ class Asked:
     """What the client saw so far; `lock` is held while it is read or changed."""
 
     count: int = 0
+    reconnected: int = 0
     failures: list[str] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
     times: deque[tuple[str, float, float]] = field(default_factory=lambda: deque(maxlen=_KEPT))  # path, when, seconds
@@ -60,6 +61,7 @@ class Client(threading.Thread):
         self._connection: HTTPConnection | None = None
         self._numbered: dict[str, str] = {}
         self._archived = 0
+        self._is_fresh = True
         self.asked = Asked()
 
     def run(self) -> None:
@@ -90,7 +92,15 @@ class Client(threading.Thread):
     def _ask_and_note(self, path: str) -> None:
         began = time.monotonic()
         try:
-            status, wrong = self._ask(path)
+            try:
+                status, wrong = self._ask(path)
+            except ConnectionError:  # a connection that was kept may end while nobody asks: browsers ask once more
+                if self._connection is None or self._is_fresh:
+                    raise
+                self._connection.close()
+                self._connection = None
+                self.asked.reconnected += 1
+                status, wrong = self._ask(path)
         except (OSError, HTTPException, ValueError) as error:
             status, wrong = 0, f"{type(error).__name__}: {error}"
             if self._connection is not None:
@@ -107,6 +117,7 @@ class Client(threading.Thread):
 
     def _ask(self, path: str) -> tuple[int, str]:
         """Ask for one thing; return its status and what is wrong with it."""
+        self._is_fresh = self._connection is None
         if self._connection is None:
             self._connection = HTTPConnection(self._host, timeout=_TIMEOUT_S)
         headers = {"Authorization": f"Bearer {self._token}"}
