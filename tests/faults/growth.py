@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 TIMES = 4  # the large input is so many times the small one
 WORST = 2.2  # times linear growth; squared growth is 4 times that
-SLACK_S = 0.03  # what a clock may add
+SLACK_S = 0.01  # what a clock may add
 
 
 def is_linear(work: Callable[[int], object], size: int, tries: int = 5) -> bool:
