@@ -78,6 +78,8 @@ def call_tool(room: Room, tool: Tool, arguments: dict[str, Any], most_chars: int
         answer = msgspec.to_builtins(tool.operation.call(room, wanted))
     except (ScytheError, msgspec.ValidationError, OSError) as error:
         return Outcome({"error": words(error)}, is_error=True)
+    except UnicodeEncodeError:
+        return Outcome({"error": "an argument holds half of a surrogate pair, which is no text"}, is_error=True)
     value = answer if isinstance(answer, dict) else {"answer": answer}
     return Outcome(fit(value, most_chars))
 
