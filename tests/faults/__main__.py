@@ -13,7 +13,7 @@ from tests.faults.serving import SIZE, serve_hostile
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line says; 2 where it names something that there is none of."""
+    """Do what the command line says; 1 where the system refuses, 2 where it names something that there is none of."""
     given = _parser().parse_args(arguments)
     try:
         return int(given.run(given) or 0)
@@ -22,6 +22,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     except (BrokenPipeError, KeyboardInterrupt):
         return 130
+    except OSError as error:
+        print(error, file=sys.stderr)
+        return 1
 
 
 def _list(given: argparse.Namespace) -> None:

@@ -193,5 +193,6 @@ def test_the_command_line_writes_what_it_is_asked_for(
         load_profile((tmp_path / "p.json").read_bytes())
     assert main(["addresses", "metadata-services"]) == 0
     assert b"169.254.169.254" in capfdbinary.readouterr().out
+    assert main(["profile", "edited", str(tmp_path / "nowhere" / "p.json")]) == 1
     assert main(["page", "nobody"]) == 2
     assert b"nothing hostile called 'nobody'" in capfdbinary.readouterr().err
