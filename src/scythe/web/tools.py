@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import getdoc
@@ -73,6 +74,7 @@ def _tool(operation: Operation) -> Tool:
 def call_tool(room: Room, tool: Tool, arguments: dict[str, Any], most_chars: int = MOST_CHARS) -> Outcome:
     """Do what a tool does. What goes wrong on purpose is an outcome, with words a model can act on."""
     try:
+        json.dumps(arguments, ensure_ascii=False).encode()  # what cannot be written could not be answered, either
         # models often put numbers into quotes
         wanted = msgspec.convert(arguments, tool.operation.wanted, strict=False)
         answer = msgspec.to_builtins(tool.operation.call(room, wanted))
