@@ -12,6 +12,7 @@ import resource
 import signal
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from time import monotonic, process_time
 
@@ -20,6 +21,7 @@ from tests.fuzz.registry import Target, find_target
 from tests.fuzz.shared import Seen, Shared
 
 _LEASE_S = 5.0  # CPU seconds after which the limit is moved on
+_LATE = ("scythe.page.detect", "feedparser", "idna")  # loaded when first needed, which under atheris is fatal
 _TOLD_EVERY = 16  # inputs
 
 
@@ -122,6 +124,8 @@ def _load(work: Work) -> Target:
     import atheris
 
     with atheris.instrument_imports(include=["scythe"], enable_loader_override=False):
+        for name in _LATE:
+            import_module(name)
         return find_target(work.target)
 
 

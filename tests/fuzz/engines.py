@@ -62,7 +62,7 @@ def run_atheris(trial: Trial) -> None:
     for number, data in enumerate(mutator.seeds[:_ATHERIS_SEEDS]):
         (folder / str(number)).write_bytes(data)
     for data in mutator.seeds[:_ATHERIS_SEEDS]:
-        target.run(data)  # loads what is loaded when first asked for: under atheris that may be fatal
+        target.run(data)  # so that nothing is loaded later
     trial.begin()
     arguments = [
         f"-runs={work.inputs}",
