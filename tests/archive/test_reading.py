@@ -12,6 +12,7 @@ import pytest
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, extracted, later, prose, region
 
 from scythe.archive.archive import Archive
+from scythe.archive.bodies import pack, unpack
 from scythe.archive.open import open_archive
 from scythe.archive.reading import count_pages, count_raw, count_records
 from scythe.archive.stored import StoredPage, Wanted
@@ -298,6 +299,19 @@ def test_a_damaged_body_is_an_error_of_the_archive(tmp_path: Path) -> None:
             connection.execute(update(BODIES).values(packed=b"\0nothing"))
         with pytest.raises(ArchiveFailed, match="damaged"):
             list(archive.read_raw(Wanted()))
+
+
+@pytest.mark.parametrize("size", [-2, 10_000_000_000])
+def test_a_body_that_would_unpack_to_more_than_any_page_is_refused(size: int) -> None:
+    bomb = pack(bytes(20_000_000))
+    with pytest.raises(ArchiveFailed, match="damaged"):
+        unpack(bomb, size)
+    assert unpack(bomb, 20_000_000) == bytes(20_000_000)
+
+
+def test_what_an_archive_of_a_stranger_defines_calls_no_function_that_is_not_harmless(tmp_path: Path) -> None:
+    with open_archive(tmp_path / "archive.db") as archive, archive.database.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA trusted_schema").scalar() == 0
 
 
 @pytest.mark.slow

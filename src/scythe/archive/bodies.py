@@ -13,6 +13,7 @@ from scythe.archive.hashes import digest
 from scythe.archive.schema import BODIES
 from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed
+from scythe.limits import LIMITS
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -25,7 +26,12 @@ def pack(body: bytes) -> bytes:
 
 
 def unpack(packed: bytes, size: int) -> bytes:
-    """Return the body of `size` bytes that was packed; raise ArchiveFailed where that is not what comes out."""
+    """Return the body of `size` bytes that was packed; raise ArchiveFailed where that is not what comes out.
+
+    The size is what the archive says, and that may be a stranger's: no body that we stored is longer than this allows.
+    """
+    if not 0 <= size <= max(LIMITS.body_bytes, LIMITS.inflate_ratio * len(packed)):
+        raise ArchiveFailed(f"a stored body is damaged ({size} bytes said to be in {len(packed)})")
     try:
         body = zstd.ZstdDecompressor().decompress(packed, max_length=size + 1)
     except zstd.ZstdError as error:

@@ -193,6 +193,7 @@ def _set_up_sqlite(connection: Any, _record: Any) -> None:
     for pragma in (
         f"busy_timeout = {BUSY_S * 1000}",
         "foreign_keys = ON",
+        "trusted_schema = OFF",  # the file may be a stranger's: its views and triggers call nothing that could do harm
         # A commit is on the disk before it is acknowledged: what a hook or a feed was told of, or a user was shown,
         # must not vanish with the power. NORMAL syncs only when the journal is folded in.
         "synchronous = FULL",
