@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.fault
 TARGETS = all_targets()
 INPUTS = {"api": 8, "cut": 6, "page": 12, "file": 8}  # dear ones get fewer
 USUAL = 40
+ENGINES = ["hypothesis", *(["atheris"] if find_spec("atheris") else [])]  # there is no wheel for some platforms
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -81,10 +83,8 @@ def test_nothing_is_found_where_nothing_is(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("engine", ["hypothesis", "atheris"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_other_engines_find_a_planted_defect(engine: str, tmp_path: Path) -> None:
-    if engine == "atheris":
-        pytest.importorskip("atheris")
     (outcome,) = run_targets(["planted.exception"], Budget(inputs=300, seconds=600, engine=engine), tmp_path)
     assert outcome.notes == []
     assert outcome.inputs >= 300

@@ -38,10 +38,10 @@ def wait_for_ever(data: bytes) -> None:
         threading.Event().wait()
 
 
-@target("planted.slow", seeds=_seeds, slowest_s=0.005)
+@target("planted.slow", seeds=_seeds, slowest_s=0.001)
 def take_long(data: bytes) -> None:
     """Take longer than allowed where a byte is high."""
-    sum(range(1_000_000 if max(data, default=0) > 0x7F else 10))
+    sum(range(300_000 if max(data, default=0) > 0x7F else 10))
 
 
 @target("planted.loss", seeds=_seeds, kind=STRUCTURED, shape="page")
