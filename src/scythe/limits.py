@@ -17,6 +17,7 @@ class Limits:
     page_tags: int = (
         1_000_000  # elements built, of up to 900 bytes each; 50 MB of ordinary paragraphs have 550 000
     )
+    tag_names: int = 2_000  # different ones on a page; the tree builder looks for each among all, in lists
     plain_tags: int = 6_000  # nested at worst, so many start tags cost 40 ms; ordinary pages seldom have more
     plain_formatting: int = 500_000  # start tags x formatting tags: how many elements re-opening could build
     json_ld_bytes: int = 2_000_000  # the largest block seen in the page sets has 0.4 MB

@@ -165,3 +165,18 @@ def test_a_page_of_more_tags_than_the_limit_keeps_its_text(piece: str, monkeypat
     assert all(f"word{number}" in text for number in (0, 400, 501, 3_000, 6_999))
     assert text.rstrip().endswith("end")
     assert sum(1 for _ in tree.root.traverse(include_text=False)) < 2_000
+
+
+def test_a_page_of_more_names_of_tags_than_the_limit_keeps_its_text() -> None:
+    html = (
+        "".join(f"<x-{number}>word{number}</x-{number}>" for number in range(9_000))
+        + "<p>end</p><b>bold</b><a href=x>link</a>"
+    )
+    source, losses = rewrite(html.encode())
+    assert [(loss.what, loss.count) for loss in losses] == [("tags of too many names", 9_000 - LIMITS.tag_names)]
+    tree = LexborHTMLParser(source)
+    assert tree.body is not None
+    text = tree.body.text(separator=" ")
+    assert all(f"word{number}" in text for number in (0, 1_999, 2_000, 8_999))
+    assert [tree.css_first(name).text() for name in ("p", "b", "a")] == ["end", "bold", "link"]
+    assert len({node.tag for node in tree.root.traverse()}) < LIMITS.tag_names + 10

@@ -55,6 +55,10 @@ _BLOCKS = _ENDS_P | _TABLE_PARTS | _names("table option optgroup br")
 _ENDS_ITSELF = _names("p li dd dt option a nobr button td th tr h1 h2 h3 h4 h5 h6")
 _CLOSERS = _ENDS_P | _TABLE_PARTS | _BREAKOUT | _names("table option optgroup button a nobr")
 _FORMATTING, _HEADINGS = GROUP_NAMES["formatting"], GROUP_NAMES["heading"]
+_USUAL = _BLOCKS | _VOID | _RAW | _BREAKOUT | _FORMATTING
+_USUAL |= _names(
+    "a abbr audio button caption cite del label mark math noscript object q rt select svg template time video"
+)
 _ENDED_IN_SCOPE = (_ENDS_P | _names("button applet object marquee select")) - _HEADINGS - _names("p li")
 _IN_SCRIPT = re.compile(rb"<!--|--!?>|<(/?)script(?=[\t\n\f\r />])", re.I)
 _SET_BYTES = 65_536  # of a srcset that is too long for a tag; more candidates than are looked at
@@ -94,6 +98,7 @@ class _Rewriter:
         self.page_tags: set[bytes] = set()
         self.has_begun = False  # the body, by a tag of ours
         self.nodes = 0  # that tags and comments make
+        self.names: set[bytes] = set()  # of tags kept
 
     def result(self) -> tuple[bytes, tuple[Loss, ...]]:
         losses = tuple(Loss(what, count) for what, count in sorted(self.lost.items()))
@@ -196,6 +201,8 @@ class _Rewriter:
             return end  # one goes, an equal one comes
         if name in _PAGE:
             return self._page_tag(name, match)
+        if not self._is_known(name):
+            return self._unwrap(name, at, end, b"")
         closed = self._close_before(name) if name in _CLOSERS else b""
         foreign = self.open.last("foreign") >= 0
         if name in _RAW and not (foreign and name not in (b"script", b"style")):
@@ -268,6 +275,16 @@ class _Rewriter:
             return b""
         self.has_begun = True
         return b"<body>"
+
+    def _is_known(self, name: bytes) -> bool:
+        """Say whether a tag of this name may be kept: it was before, or there are not too many names yet."""
+        if name in self.names:
+            return True
+        if len(self.names) >= LIMITS.tag_names and name not in _USUAL:
+            self.lost["tags of too many names"] += 1
+            return False
+        self.names.add(name)
+        return True
 
     def _is_beyond_limits(self, name: bytes) -> bool:
         if name in _FORMATTING and len(self.open.groups["formatting"]) >= LIMITS.open_formatting:
