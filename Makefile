@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?=
-JOBS   ?= 4
+JOBS   ?= 3
+SECONDS ?= 10
+HOURS  ?= 2
+AUDIT  ?=
 COMPILED := hatch_build.py $(wildcard src/speed/* src/walk/* src/hrefs/* src/cut/* src/forest/*)  # installing compiles these
 
 # Tests start hundreds of processes: what Python compiles of the sources is kept, whatever the environment says.
@@ -12,12 +15,14 @@ export PYTHONDONTWRITEBYTECODE =
 # uv, where it is installed, only makes the same installation faster.
 ifneq ($(shell command -v uv 2>/dev/null),)
 INSTALL = uv pip install --quiet --python $(BIN)/python
+INSTALL_INTO = uv pip install --quiet --python
 else
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INSTALL_INTO = $(BIN)/python -m pip install --quiet --disable-pip-version-check --python
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test compiled soak lint types format bench docs cli-reference http-reference coverage wheel clean
+.PHONY: help demo test compiled long-tests soak lint types format bench docs cli-reference http-reference coverage wheel audit sbom fuzz clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -67,8 +72,14 @@ format: $(VENV)/installed-dev  ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-soak: $(VENV)/installed-dev  ## the tests that take minutes
+long-tests: $(VENV)/installed-dev  ## the tests that take minutes
 	$(BIN)/pytest -m soak
+
+soak: $(VENV)/installed-dev  ## hours of crawling, watching and asking the web page, with a report: make soak [HOURS=2]
+	$(BIN)/python -m tools.soak --hours $(HOURS) --out build/soak-$$(date +%Y%m%d-%H%M)
+
+fuzz: $(VENV)/installed-dev  ## odd input for everything that reads: make fuzz [SECONDS=600] (for each target)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --jobs $(JOBS)
 
 coverage: $(VENV)/installed-dev  ## tests with branch coverage
 	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered
@@ -90,6 +101,31 @@ http-reference: $(VENV)/installed-dev  ## write docs/reference/api-http.md from 
 wheel: $(VENV)/installed-dev  ## build the wheel and the source archive into dist/
 	$(INSTALL) build
 	$(BIN)/python -m build
+
+AUDITED = build/audited
+SBOM = $(BIN)/cyclonedx-py environment --pyproject pyproject.toml --mc-type library --output-reproducible --of JSON
+
+$(VENV)/installed-audit: pyproject.toml | $(BIN)/python
+	$(INSTALL) 'cyclonedx-bom>=7' 'pip-audit>=2.9'
+	@touch $@
+
+# environments with nothing in them but what users get: the core alone, and all extras
+$(AUDITED)/core/installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m venv --clear --without-pip $(AUDITED)/core
+	$(INSTALL_INTO) $(AUDITED)/core/bin/python .
+	@touch $@
+
+$(AUDITED)/all/installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m venv --clear --without-pip $(AUDITED)/all
+	$(INSTALL_INTO) $(AUDITED)/all/bin/python '.[all]'
+	@touch $@
+
+audit: $(VENV)/installed-audit $(AUDITED)/all/installed  ## compare all dependencies with the known vulnerabilities: make audit [AUDIT='--service osv']
+	$(BIN)/python tools/audit.py $(AUDIT) --path "$$($(AUDITED)/all/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+
+sbom: $(VENV)/installed-audit $(AUDITED)/core/installed $(AUDITED)/all/installed  ## list what the core and all extras depend on: build/sbom-*.json
+	$(SBOM) -o build/sbom-core.json $(AUDITED)/core
+	$(SBOM) -o build/sbom-all.json $(AUDITED)/all
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*

@@ -1,4 +1,4 @@
-"""How fast a crawl is and what memory it takes: short here, in full by `make soak` and tools/measure_crawl.py."""
+"""How fast a crawl is and what memory it takes: short here, in full by `make long-tests` and tools/measure_crawl.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every page answers soon, however much is archived: in full by `make soak` and tools/measure_web.py."""
+"""Every page answers soon, however much is archived: in full by `make long-tests` and tools/measure_web.py."""
 
 from __future__ import annotations
 
