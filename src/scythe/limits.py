@@ -14,9 +14,7 @@ class Limits:
     tag_bytes: int = 1_000_000  # the longest start tag kept; data: URLs reach some 100 KB
     depth: int = 256  # tree builders walk the stack of open elements at every tag; the deepest of 3 037 pages has 56
     open_formatting: int = 32  # b, i, font ... open at once; each is built again in every paragraph if left open
-    page_tags: int = (
-        1_000_000  # elements built, of up to 900 bytes each; 50 MB of ordinary paragraphs have 550 000
-    )
+    page_tags: int = 1_000_000  # elements built, of up to 900 bytes each; 50 MB of ordinary paragraphs have 550 000
     tag_names: int = 2_000  # different ones on a page; the tree builder looks for each among all, in lists
     plain_tags: int = 6_000  # nested at worst, so many start tags cost 40 ms; ordinary pages seldom have more
     plain_formatting: int = 500_000  # start tags x formatting tags: how many elements re-opening could build

@@ -41,8 +41,8 @@ SPELLINGS = [
 ]
 REFUSED = """
 http://[fe80::1%25eth0]/ http://[v1.a]/ http://[::1]a/ http://[::1.2.3]/ http://a%20b/ http://%31.0.0.1/ http://a,b/
-http://a;b.example/ http://a..b/ http://a../ http://.a/ http://a*b/ http://[::1/ http://⒈.org/ http://a:99999/ http://a:b/ http:///x
-http://xn--\udc80/ x
+http://a;b.example/ http://a..b/ http://a../ http://.a/ http://a*b/ http://[::1/ http://⒈.org/ http://a:99999/ http://a:b/
+http:///x http://xn--\udc80/ x
 """.split()
 
 
