@@ -23,13 +23,17 @@ class MissingExtra(ScytheError):
 
 
 class FetchFailed(ScytheError):
-    """The address gave no usable response. `retry_after_s` is None when trying again is pointless."""
+    """The address gave no usable response. `retry_after_s` is None when trying again is pointless.
 
-    def __init__(self, url: str, why: str, *, retry_after_s: float | None = None) -> None:
+    `is_unreached`: nobody was there to answer, whatever the address; its host, or the way to it, is gone for now.
+    """
+
+    def __init__(self, url: str, why: str, *, retry_after_s: float | None = None, is_unreached: bool = False) -> None:
         super().__init__(f"{url}: {why}")
         self.url = url
         self.why = why
         self.retry_after_s = retry_after_s
+        self.is_unreached = is_unreached
 
 
 class ArchiveFailed(ScytheError):

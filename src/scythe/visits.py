@@ -120,6 +120,7 @@ class Outcome:
     body_hash: bytes = b""
     cut_at_bytes: int | None = None  # the body is not whole: never a complete version, never a change
     retry_at: datetime | None = None  # state "retry": not before
+    is_counted: bool = True  # among the attempts at the address; False: it was no fault of its own that it failed
     extracted: Extracted | None = None
     raw: Raw | None = None
     found: tuple[Found, ...] = ()

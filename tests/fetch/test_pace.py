@@ -351,3 +351,34 @@ def test_attempts_are_further_and_further_apart_and_spread() -> None:
 @pytest.mark.parametrize(("said_s", "wait_s"), [(None, 10.0), (3.0, 10.0), (-1.0, 10.0), (500.0, 500.0), (1e9, 86_400)])
 def test_no_attempt_comes_before_the_server_said(said_s: float | None, wait_s: float) -> None:
     assert retry_in_s(1, said_s=said_s, spread=lambda: 0.0) == wait_s
+
+
+def test_a_host_that_nobody_reaches_is_away_and_tried_ever_less_often() -> None:
+    clock = Clock()
+    pace = Pace(0.1, clock=clock)
+    waits = []
+    for _ in range(12):
+        clock.now += pace.ready_in_s()
+        pace.began()
+        pace.failed(clock.now, is_unreached=True)
+        waits.append(pace.ready_in_s())
+    assert waits[:4] == pytest.approx([0.1] * 4)
+    assert waits[4:] == pytest.approx([1.0, 2.0, 4.0, 8.0, 15.0, 15.0, 15.0, 15.0])
+    assert pace.is_away
+    assert pace.away_s > 60.0
+
+
+def test_whatever_a_host_answers_it_is_there() -> None:
+    clock = Clock()
+    for answer in (
+        lambda pace: pace.answered(clock.now, 500),
+        lambda pace: pace.failed(clock.now, is_unreached=False),
+    ):
+        pace = Pace(0.1, clock=clock)
+        for _ in range(9):
+            pace.failed(clock.now, is_unreached=True)
+        pace.failed(clock.now)  # one that was cancelled says nothing
+        assert pace.is_away
+        answer(pace)
+        assert not pace.is_away
+        assert pace.away_s == 0.0

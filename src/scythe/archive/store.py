@@ -113,7 +113,7 @@ def _state_row(outcome: Outcome) -> dict[str, Any]:
         "of": outcome.task.id,
         "state": outcome.state,
         "why": storable(outcome.why),
-        "attempts": outcome.task.attempts + 1 if has_failed else 0,
+        "attempts": outcome.task.attempts + outcome.is_counted if has_failed else 0,
         "due_at": due,
         "visited_at": at,
         "etag": "" if is_cut else storable(outcome.etag or (old.etag if old else "")),

@@ -45,9 +45,12 @@ class Judge:
     keep_raw: bool = False
     random: Random = field(default_factory=Random)  # spreads attempts, so that they do not come in one wave
 
-    def settle_failure(self, task: Task, failure: FetchFailed, now: datetime) -> Outcome:
-        """Say what becomes of an address that gave no answer."""
+    def settle_failure(self, task: Task, failure: FetchFailed, now: datetime, *, is_away: bool = False) -> Outcome:
+        """Say what becomes of an address that gave no answer. One whose host is away keeps its attempts."""
         outcome = Outcome(task, "failed", now, why=_short(failure.why))
+        if failure.is_unreached and is_away:
+            wait_s = retry_in_s(1, spread=self.random.random)
+            return replace(outcome, state="retry", retry_at=now + timedelta(seconds=wait_s), is_counted=False)
         return outcome if failure.retry_after_s is None else self._again(outcome, None)
 
     def settle(self, task: Task, response: Response) -> tuple[Outcome, bool]:

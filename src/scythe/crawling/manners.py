@@ -81,8 +81,10 @@ class Manners:
         began = monotonic()
         try:
             response = await _ask_while_held(work, partial(getter.get, url, etag=etag, modified=modified, follow=False))
-        except FetchFailed:
-            work.pace.failed(monotonic(), monotonic() - began)
+        except FetchFailed as failure:
+            work.pace.failed(monotonic(), monotonic() - began, is_unreached=failure.is_unreached)
+            if work.pace.away_s > self._options.patience_s:
+                work.closed = f"{host(url)}: {failure.why}; try again later"
             raise
         except asyncio.CancelledError:
             work.pace.failed(monotonic())  # its server may have read the request just now

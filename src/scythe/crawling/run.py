@@ -315,7 +315,8 @@ class Crawl:
         try:
             response = await self._manners.get(getter, task.url, work, etag=task.etag, modified=task.modified)
         except FetchFailed as failure:
-            return self._judge.settle_failure(task, failure, datetime.now(UTC)), None
+            is_away = work.pace.is_away
+            return self._judge.settle_failure(task, failure, datetime.now(UTC), is_away=is_away), None
         outcome, is_page = self._judge.settle(task, response)
         self.tally.delay_s = work.pace.gap_s
         return outcome, response if is_page else None

@@ -21,7 +21,7 @@ def failure_of(url: Url, error: Exception) -> FetchFailed:
     if isinstance(cause, guard.Refused):
         return FetchFailed(url, f"{cause}; allow it with allow_private (--allow-private) if you trust it")
     if isinstance(error, aiohttp.ClientConnectorDNSError | socket.gaierror):
-        return FetchFailed(url, f"the name {host(url)} does not resolve", retry_after_s=TRY_AGAIN_S)
+        return FetchFailed(url, f"the name {host(url)} does not resolve", retry_after_s=TRY_AGAIN_S, is_unreached=True)
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         return FetchFailed(url, f"the secure connection failed: {error}")
     if isinstance(error, aiohttp.InvalidURL):
@@ -29,13 +29,14 @@ def failure_of(url: Url, error: Exception) -> FetchFailed:
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return FetchFailed(url, f"the proxy answered {error.status}", retry_after_s=TRY_AGAIN_S)
     if isinstance(error, aiohttp.ClientProxyConnectionError):
-        return FetchFailed(url, f"no connection to the proxy: {cause}", retry_after_s=TRY_AGAIN_S)
+        return FetchFailed(url, f"no connection to the proxy: {cause}", retry_after_s=TRY_AGAIN_S, is_unreached=True)
     if isinstance(error, aiohttp.ServerDisconnectedError):  # its own words may be the server's headers
         return FetchFailed(url, "the server closed the connection without an answer", retry_after_s=TRY_AGAIN_S)
     if isinstance(error, aiohttp.ClientResponseError):
         return FetchFailed(url, _why_no_answer(error.message))
     if isinstance(error, aiohttp.ClientConnectorError | ConnectionError):
-        return FetchFailed(url, f"no connection: {str(cause) or 'it was closed at once'}", retry_after_s=TRY_AGAIN_S)
+        why = f"no connection: {str(cause) or 'it was closed at once'}"
+        return FetchFailed(url, why, retry_after_s=TRY_AGAIN_S, is_unreached=True)
     return FetchFailed(url, str(error) or type(error).__name__)
 
 

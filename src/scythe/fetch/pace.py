@@ -23,6 +23,8 @@ _NOTICED_S = 0.1  # a server is not called slow by less than this
 _LATE = 3.0  # times slower than usual that count
 _LATEST = 8.0  # times the delay, at most, for late answers
 _FIRST_RETRY_S = 10.0
+_AWAY = 5  # requests in a row that reached nobody: not the addresses are at fault, the host is gone
+_LONGEST_AWAY_S = 15.0  # between two tries whether it is there again
 
 
 class Pace:
@@ -47,6 +49,18 @@ class Pace:
         self._under_way = 0
         self._good = 0
         self._taken_s: deque[float] = deque(maxlen=_USUAL)
+        self._unreached = 0  # requests in a row
+        self._reached_at = clock()
+
+    @property
+    def is_away(self) -> bool:
+        """Say whether the host seems to be gone: what fails then is no fault of its address."""
+        return self._unreached >= _AWAY
+
+    @property
+    def away_s(self) -> float:
+        """Return for how long the host has been gone; 0: it is there."""
+        return (self._clock() - self._reached_at) * self.speed if self.is_away else 0.0
 
     @property
     def crawl_delay_s(self) -> float:
@@ -76,6 +90,7 @@ class Pace:
     def answered(self, at: float, status: int, seconds: float = 0.0, retry_after_s: float | None = None) -> None:
         """Note an answer: when its first byte came, how long it took, and what its Retry-After says (None: nothing)."""
         at = self._moment(at)
+        self._note_reached()
         if status in _BUSY:
             self._slow_down(at, seconds)
             self._wait_until(at + max(_bounded(retry_after_s or 0.0) / self.speed, self.gap_s))
@@ -84,12 +99,28 @@ class Pace:
             self._note_good()
         self._end(at)
 
-    def failed(self, at: float = 0.0, seconds: float = 0.0) -> None:
-        """Note an attempt without an answer, and when it ended; one that took long tells of a slow server."""
+    def failed(self, at: float = 0.0, seconds: float = 0.0, *, is_unreached: bool | None = None) -> None:
+        """Note an attempt without an answer, and when it ended; one that took long tells of a slow server.
+
+        `is_unreached`: whether nobody was there; None: that is not known. A host that is gone is tried ever less often.
+        """
         self._good = 0
+        if is_unreached:
+            self._note_unreached()
+        elif is_unreached is not None:
+            self._note_reached()
         if seconds > _LATE * self._usual_s():
             self._taken_s.append(seconds)
         self._end(self._moment(at))
+
+    def _note_reached(self) -> None:
+        self._unreached, self._reached_at = 0, self._clock()
+
+    def _note_unreached(self) -> None:
+        self._unreached += 1
+        if self.is_away:
+            wait_s = min(2.0 ** min(self._unreached - _AWAY, 10), _LONGEST_AWAY_S)
+            self._wait_until(self._clock() + wait_s / self.speed)
 
     def _moment(self, at: float) -> float:
         """Return `at`, or now where it is unknown (0) or still to come."""

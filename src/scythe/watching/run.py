@@ -94,6 +94,7 @@ class Watch:
             concurrency=self.options.concurrency,
             obey_robots=self.options.obey_robots,
             per_host=1,
+            patience_s=DAY_S,  # a host that is away closes no lane: the plan of each list says when to come again
         )
 
     @property
