@@ -7,7 +7,12 @@ from functools import cache
 from scythe.errors import MissingExtra
 
 ZOOM = 2.0  # dots for each unit of a drawing: sharp on paper and on dense screens
-_PROBE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9">{}</text></svg>'
+_PROBE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9" font-family="{}">{}</text></svg>'
+# What systems come with, the generic name first: it stands for a family that need not be installed.
+_FAMILIES = """
+sans-serif, DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, Segoe UI, Roboto, Ubuntu, Cantarell, Open Sans,
+FreeSans, Nimbus Sans, Droid Sans, DejaVu Serif, Liberation Serif, Noto Serif, Times New Roman, FreeSerif
+"""
 
 
 def require_raster() -> None:
@@ -20,13 +25,21 @@ def require_raster() -> None:
         raise MissingExtra("this machine has no fonts to draw a PNG with: install some, or take SVG, which needs none")
 
 
-@cache
 def has_fonts() -> bool:
     """Say whether letters can be drawn: without fonts they are left out, and nobody is told."""
+    return find_family() is not None
+
+
+@cache
+def find_family() -> str | None:
+    """Return the name of fonts that letters can be drawn with; None where there are none."""
     import resvg_py
 
-    with_letter, without = (resvg_py.svg_to_bytes(svg_string=_PROBE.format(text)) for text in ("M", ""))
-    return bytes(with_letter) != bytes(without)
+    def draws(family: str) -> bool:
+        with_letter, without = (resvg_py.svg_to_bytes(svg_string=_PROBE.format(family, text)) for text in ("M", ""))
+        return bytes(with_letter) != bytes(without)
+
+    return next(filter(draws, map(str.strip, _FAMILIES.split(","))), None)
 
 
 def to_png(svg: str, *, zoom: float = ZOOM) -> bytes:
@@ -34,4 +47,5 @@ def to_png(svg: str, *, zoom: float = ZOOM) -> bytes:
     require_raster()
     import resvg_py
 
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=zoom))
+    family = find_family()
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=zoom, font_family=family, sans_serif_family=family))
