@@ -381,11 +381,11 @@ def test_an_export_killed_on_the_way_leaves_nothing_under_its_name(tmp_path: Pat
 
 @pytest.mark.slow
 def test_time_and_memory_of_an_export_are_flat_per_record(tmp_path: Path) -> None:
-    """Write 20 000 records, then 60 000: three times as many may take about three times as long."""
+    """Write 10 000 records, then 30 000: three times as many may take about three times as long."""
     with open_archive(tmp_path / "archive.db") as archive:
         site = archive.add_site(LANE, SITE)
         took = []
-        for pages in (200, 400):
+        for pages in (100, 200):
             archive.add_found(site, [Found(Url(f"{SITE}{len(took)}/{i}"), LANE) for i in range(pages)])
             tasks = archive.next_tasks(site, LANE, pages, now=later(1))
             archive.store(

@@ -14,12 +14,12 @@ pytestmark = pytest.mark.fault
 @pytest.mark.slow
 def test_a_crawl_extracts_every_page_that_scrapy_saves(tmp_path: Path) -> None:
     pytest.importorskip("scrapy")
-    said = make_parser().parse_args(["--pages", "63"])
+    said = make_parser().parse_args(["--pages", "42"])
     ledger = Ledger(tmp_path / "ledger")
-    with serve_trial("--pages", "63", "--bytes", "100000", "--map", "--ledger", str(ledger.path)) as url:
+    with serve_trial("--pages", "42", "--bytes", "100000", "--map", "--ledger", str(ledger.path)) as url:
         crawls = [run_scythe(url, ledger, tmp_path, way, said, watch=True) for way in ("links", "list")]
         saved = [run_scrapy(url, ledger, tmp_path, way, said) for way in ("links", "list")]
-    assert [crawl.pages for crawl in (*crawls, *saved)] == [63] * 4
+    assert [crawl.pages for crawl in (*crawls, *saved)] == [42] * 4
     assert any(sample.workers_mb > 0 for sample in crawls[0].samples)
 
 

@@ -79,7 +79,7 @@ print(len(regions[0].records), time.process_time() - start, int(peak.split()[1])
 """
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_hundred_thousand_records_take_ten_seconds_and_a_gigabyte_at_most() -> None:
     done = subprocess.run([sys.executable, "-c", ITEMS], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-500:]
