@@ -187,3 +187,21 @@ def test_a_lane_is_held_from_when_it_was_asked_for_not_from_when_the_answer_came
         archive = Late(opened.database)
         assert asyncio.run(run(archive, server.url("/"))) == 3
     assert min(seen)[0] >= archive.left_at - 0.01
+
+
+def test_a_process_that_was_stopped_while_it_looked_at_the_clock_looks_again(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = 0
+
+    def stopped_once() -> float:
+        nonlocal calls
+        calls += 1
+        return time() + (15.0 if calls > 1 else 0.0)  # stopped for 15 s after the first look at our own clock
+
+    with open_archive(postgres_url) as archive:
+        with monkeypatch.context() as patch:
+            patch.setattr("scythe.archive.archive.time", stopped_once)
+            ahead_s = archive.clock_ahead_s()
+        assert calls == 4
+        assert abs(ahead_s + 15.0) < 1.0  # our clock shows 15 s more from then on
