@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -312,3 +314,11 @@ def test_a_site_learned_by_example_is_not_learned_over() -> None:
     assert learner.study() is None
     assert answer.extracted is not None
     assert f"said miller {number}." in answer.extracted.text
+
+
+def test_a_worker_starts_without_what_it_never_needs() -> None:
+    code = (
+        "import sys, scythe.crawling.worker; print(*{'aiohttp', 'asyncio', 'rapidfuzz', 'sqlalchemy'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

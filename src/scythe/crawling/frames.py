@@ -6,12 +6,14 @@ A frame is two lengths (4 bytes each, big endian), a JSON object, and the parts 
 
 from __future__ import annotations
 
-import asyncio
 import json
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    import asyncio
 
 _LENGTHS = struct.Struct(">II")
 _HEAD_BYTES = 64_000_000  # of the object; a profile travels in a part
@@ -51,6 +53,8 @@ def read_frame(stream: BinaryIO) -> Frame | None:
 
 async def receive_frame(stream: asyncio.StreamReader) -> Frame | None:
     """Do what `read_frame` does without blocking."""
+    import asyncio  # here: workers only read and write pipes, and start sooner without it
+
     try:
         lengths = await stream.readexactly(_LENGTHS.size)
         head_bytes, body_bytes = _unpack(lengths)

@@ -1,11 +1,15 @@
 """Url -> Response: the client, the egress guard and bounded decoding."""
 
-from scythe.fetch.client import fetch, fetch_all
-from scythe.fetch.credentials import Credentials
-from scythe.fetch.fetcher import Fetcher, open_fetcher
-from scythe.fetch.judge import require_page
-from scythe.fetch.options import FetchOptions
-from scythe.fetch.redirects import redirect_target
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scythe.fetch.client import fetch, fetch_all
+    from scythe.fetch.credentials import Credentials
+    from scythe.fetch.fetcher import Fetcher, open_fetcher
+    from scythe.fetch.judge import require_page
+    from scythe.fetch.options import FetchOptions
+    from scythe.fetch.redirects import redirect_target
 
 __all__ = [
     "Credentials",
@@ -17,3 +21,22 @@ __all__ = [
     "redirect_target",
     "require_page",
 ]
+
+
+_LATER = {
+    "Credentials": "scythe.fetch.credentials",
+    "FetchOptions": "scythe.fetch.options",
+    "Fetcher": "scythe.fetch.fetcher",
+    "fetch": "scythe.fetch.client",
+    "fetch_all": "scythe.fetch.client",
+    "open_fetcher": "scythe.fetch.fetcher",
+    "redirect_target": "scythe.fetch.redirects",
+    "require_page": "scythe.fetch.judge",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import the client only when it is asked for: processes that parse pages read feeds, and need no network."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'scythe.fetch' has no attribute {name!r}")

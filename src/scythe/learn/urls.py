@@ -11,8 +11,6 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import cdist
 
 EPS = 5  # the paper's radius, edits
 MIN_SAMPLES = 2  # the paper's density: a neighbour is enough
@@ -52,7 +50,7 @@ def _join_nearest(
 ) -> None:
     for start in range(0, len(rest), _CHUNK):
         chunk = rest[start : start + _CHUNK]
-        away = cdist([urls[at] for at in chunk], dense, scorer=Levenshtein.distance, score_cutoff=eps)
+        away = _compare([urls[at] for at in chunk], dense, eps)
         nearest = away.argmin(axis=1)
         near = away.min(axis=1) <= eps
         labels[chunk] = np.where(near, clusters[nearest], -1)
@@ -62,7 +60,14 @@ def measure_distances(texts: Sequence[str], cutoff: int) -> NDArray[np.int32]:
     """Return the Levenshtein distance of each text to each; above `cutoff` it is only known to be above."""
     if not texts:
         return np.zeros((0, 0), dtype=np.int32)
-    return np.asarray(cdist(texts, texts, scorer=Levenshtein.distance, score_cutoff=cutoff, dtype=np.int32))
+    return _compare(texts, texts, cutoff)
+
+
+def _compare(texts: Sequence[str], others: Sequence[str], cutoff: int) -> NDArray[np.int32]:
+    from rapidfuzz.distance import Levenshtein  # here: whoever only cuts pages starts without it, and sooner
+    from rapidfuzz.process import cdist
+
+    return np.asarray(cdist(texts, others, scorer=Levenshtein.distance, score_cutoff=cutoff, dtype=np.int32))
 
 
 def cluster_by_density(distances: NDArray[np.int32], eps: float, min_samples: int) -> NDArray[np.int64]:
