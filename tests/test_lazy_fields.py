@@ -7,12 +7,13 @@ import pickle
 from dataclasses import replace
 
 import pytest
+from tests.demo_sites import demo_site
 
-from scythe.demo import DemoPage, site
+from scythe.demo import DemoPage
 from scythe.model import Document
 from scythe.site import Site
 
-NEWS = [page for page in site(pages=60) if page.kind == "news" and page.language == "en"]
+NEWS = [page for page in demo_site() if page.kind == "news" and page.language == "en"]
 LEARNED, OTHER = NEWS[:-1], NEWS[-1]
 
 

@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.demo_sites import demo_site
 
-from scythe.demo import site
 from scythe.errors import BadInput
 from scythe.profile import _checksum
 from scythe.site import Site
 
-NEWS = [page for page in site(pages=60) if page.kind == "news" and page.language == "en"]
-NEW = [page for page in site(pages=60, design=1) if page.kind == "news" and page.language == "en"]
+NEWS = [page for page in demo_site() if page.kind == "news" and page.language == "en"]
+NEW = [page for page in demo_site(design=1) if page.kind == "news" and page.language == "en"]
 
 
 @pytest.fixture(scope="module")

@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.demo_sites import demo_site
 from tests.fetch.server import by_path, page, serve
 from typer.testing import CliRunner
 
 from scythe.cli.main import app
-from scythe.demo import BASE, DemoPage, site
+from scythe.demo import BASE, DemoPage
 
-DEMO = site(pages=60)
+DEMO = demo_site()
 NEWS = [demo for demo in DEMO if demo.kind == "news"]
 SHOP = [demo for demo in DEMO if demo.kind == "product"]
-REDESIGNED = [demo for demo in site(pages=60, design=1) if demo.kind == "news" and demo.language == "en"]
+REDESIGNED = [demo for demo in demo_site(design=1) if demo.kind == "news" and demo.language == "en"]
 
 
 def save(folder: Path, pages: list[DemoPage]) -> Path:

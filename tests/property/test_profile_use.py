@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from tests.demo_sites import demo_site
 from tests.list_pages import shop_page
 
-from scythe.demo import site
 from scythe.errors import BadInput
 from scythe.profile import _checksum, dump_profile, load_profile
 from scythe.rules import FLOW, ColumnRules, Layout, Profile, RegionRules, Rule, Way
 from scythe.site import Site
 
-NEWS = [page for page in site(pages=60) if page.kind == "news"]
+NEWS = [page for page in demo_site() if page.kind == "news"]
 LIST = [shop_page(number) for number in range(5)]
 REGIONS = (
     RegionRules(
