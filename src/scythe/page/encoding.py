@@ -16,7 +16,8 @@ from scythe.page.labels import declared_codec, header_codec
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _LANGUAGE = re.compile(rb"""<html[^>]{0,500}?\slang\s{0,3}=\s{0,3}["']?([a-zA-Z]{2,3})""", re.I)
-_ESCAPES = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b$)C", b"\x1b$(D")
+_KOREAN = b"\x1b$)C"  # RFC 1557
+_ESCAPES = (b"\x1b$B", b"\x1b$@", b"\x1b(J", _KOREAN, b"\x1b$(D")
 _OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
 _FEW_ERRORS = 0.1  # share of characters outside ASCII that may be broken in a page that is UTF-8 all the same
 
@@ -107,13 +108,13 @@ def _wide_codec(body: bytes) -> str | None:
 
 
 def _escape_codec(body: bytes) -> str:
-    for codec in ("iso2022_jp_2", "iso2022_kr"):
-        try:
-            body.decode(codec)
-            return codec
-        except UnicodeDecodeError:
-            continue
-    return "utf-8"
+    # the Japanese codec takes what begins a Korean text, and then reads its letters as ASCII
+    codec = "iso2022_kr" if _KOREAN in body else "iso2022_jp_2"
+    try:
+        body.decode(codec)
+    except UnicodeDecodeError:
+        return "utf-8"
+    return codec
 
 
 def _choose(body: bytes, content_type: str | None) -> str:
