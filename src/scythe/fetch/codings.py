@@ -165,9 +165,8 @@ class _Brotli:
             if self._inflate.is_finished():
                 return  # what follows is padding
             plain = self._inflate.process(piece[start : start + _BROTLI_SLICE_BYTES], _BROTLI_STEP_BYTES)
-            while plain or not self._inflate.can_accept_more_data():
-                if plain:
-                    yield plain
+            while plain:  # nothing more comes of a slice once a step of it gives nothing
+                yield plain
                 plain = self._inflate.process(b"", _BROTLI_STEP_BYTES)
 
     def is_complete(self) -> bool:
