@@ -34,6 +34,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=1, help="try one run of so many, from a random one on; 0: none")
     parser.add_argument("--once", action="store_true", help="try each place with one fault only, taken in turn")
+    parser.add_argument(
+        "--part", type=int, choices=range(len(FAULTS)), help="try this part only of all pairs; all parts are all pairs"
+    )
     parser.add_argument("--no-writes", action="store_true", help="leave out calls that write: they are four of five")
     parser.add_argument("--power", type=int, default=200, help="so many cuts of power, over all scenarios")
     parser.add_argument("--scenario", action="append", help="only these")
@@ -63,9 +66,10 @@ def _run_preloaded(folder: Path) -> None:
 def campaign(folder: Path, said: argparse.Namespace) -> tuple[Counter[str], list[str]]:
     """Try every place, or some of them, with every fault, and cut the power."""
     from tests.faults.io.power import cut_power
-    from tests.faults.io.runs import prepare
+    from tests.faults.io.runs import make_forks_cheap, prepare
     from tests.faults.io.scenario import SCENARIOS
 
+    make_forks_cheap()
     table: Counter[str] = Counter(dict.fromkeys(WRONG, 0))
     examples: list[str] = []
     chance, began = Random(said.seed), time.process_time()
@@ -85,6 +89,7 @@ def campaign(folder: Path, said: argparse.Namespace) -> tuple[Counter[str], list
                 print(f"{table['runs']} runs, {wrong}, {time.process_time() - began:.0f} s", flush=True)
             if findings.all():
                 examples.append(f"{what}: {'; '.join(findings.all()[:3])}")
+        table["judged in full"] += prepared.met["judged"]
         if not said.quiet:
             spent = time.process_time() - began
             found = f"{len(examples)} with findings"
@@ -107,6 +112,8 @@ def _fail(prepared: Prepared, folder: Path, said: argparse.Namespace, chance: Ra
 
 def _faults(place: int, kind: str, said: argparse.Namespace) -> list[Fault]:
     faults = [fault for fault in FAULTS if kind == WRITE or fault not in ONLY_WRITES]
+    if said.part is not None:
+        return faults[(place + said.part) % len(FAULTS) :][:1]  # none, where the call has fewer faults
     return [faults[(place + said.seed) % len(faults)]] if said.once else faults
 
 

@@ -35,6 +35,10 @@ class Findings:
     unclear: list[str] = field(default_factory=list)  # ends that say nothing a user could make use of
     ended: str = ""  # how the process ended, where one did
 
+    def copy(self) -> Findings:
+        """Return these as they are now."""
+        return Findings([*self.lost], [*self.doubled], [*self.damaged], [*self.unclear], self.ended)
+
     def all(self) -> list[str]:
         """Return everything, each with what it is."""
         kinds = {"lost": self.lost, "doubled": self.doubled, "damaged": self.damaged, "unclear": self.unclear}
