@@ -6,11 +6,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, Engine, event, inspect, text
 from tests.archive.visiting import LANE, NOW, begin, done, later, prose
 
 from scythe.archive import migrations
 from scythe.archive.open import open_archive
+from scythe.archive.schema import TABLES
 from scythe.archive.stored import Wanted
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
@@ -223,6 +224,44 @@ def add_colour(connection: Connection) -> None:
 
 def paint(connection: Connection) -> None:
     connection.execute(text("UPDATE sites SET colour = 'green'"))
+
+
+def drop_indexes(where: str) -> list[str]:
+    with open_archive(where) as archive, archive.database.writing() as connection:
+        names = sorted(str(index.name) for table in TABLES.tables.values() for index in table.indexes)
+        for name in names:
+            connection.execute(text(f"DROP INDEX {name}"))
+    return names
+
+
+def test_indexes_that_somebody_dropped_are_made_again(where: str) -> None:
+    with open_archive(where) as archive:
+        _, (task,) = begin(archive, "a")
+        archive.store([done(task)])
+    assert len(drop_indexes(where)) > 10
+    with open_archive(where, create=False) as archive:
+        with archive.database.reading() as connection:
+            assert migrations.missing_indexes(connection) == []
+        assert archive.verify() == []
+        assert archive.newest_records(9, watches=None) == []  # SQLite is told which index to take, and refuses else
+
+
+def test_an_archive_that_may_only_be_read_is_read_without_its_indexes_and_verify_tells(tmp_path: Path) -> None:
+    with open_archive(tmp_path / "a.db") as archive:
+        begin(archive, "a")
+    names = drop_indexes(str(tmp_path / "a.db"))
+
+    def only_read(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA query_only = 1")
+
+    event.listen(Engine, "connect", only_read)
+    try:
+        with open_archive(tmp_path / "a.db", create=False) as archive:
+            assert archive.counts().states == {"new": 1}
+            complaints = archive.verify()
+    finally:
+        event.remove(Engine, "connect", only_read)
+    assert [complaint.partition(" the index ")[2].split()[0] for complaint in complaints] == names
 
 
 def test_migrations_run_in_order_and_once(where: str, monkeypatch: pytest.MonkeyPatch) -> None:

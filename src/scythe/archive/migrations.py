@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 
-from sqlalchemy import Connection, func, inspect, select, text, update
+from sqlalchemy import Connection, Index, func, inspect, select, text, update
 
 from scythe.archive.database import LOCKS
 from scythe.archive.schema import ARCHIVE, TABLES
@@ -143,6 +143,25 @@ def prepare(connection: Connection, where: str, *, create: bool) -> None:
     made = {"id": 1, "version": newest_version(), "made_at": time.time(), "made_by": _scythe()}
     connection.execute(ARCHIVE.insert(), made)
     return None
+
+
+def missing_indexes(connection: Connection) -> list[Index]:
+    """Return the indexes that today's tables should have and that are not there, since somebody dropped them."""
+    if connection.dialect.name == "sqlite":
+        query = "SELECT name FROM sqlite_master WHERE type = 'index'"
+    else:
+        query = "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()"
+    there = set(connection.execute(text(query)).scalars())
+    wanted = {str(index.name): index for table in TABLES.tables.values() for index in table.indexes}
+    return [index for name, index in sorted(wanted.items()) if name not in there]
+
+
+def make_indexes(connection: Connection) -> None:
+    """Make the indexes that are missing, inside a writing transaction; of two processes, one does."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(LOCKS, 0)))
+    for index in missing_indexes(connection):
+        index.create(connection)
 
 
 def _migrate(connection: Connection, where: str) -> None:

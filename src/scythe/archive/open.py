@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from sqlalchemy.exc import ArgumentError
 
 from scythe.archive.archive import Archive
 from scythe.archive.database import Database
-from scythe.archive.migrations import needs_work, prepare
+from scythe.archive.migrations import make_indexes, missing_indexes, needs_work, prepare
 from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
@@ -48,8 +49,14 @@ def open_archive(where: str | Path, *, create: bool = True, store: str = "") -> 
 def _make_ready(database: Database, *, create: bool) -> None:
     """Make or update tables where that is needed; who only reads needs no right to write."""
     with database.reading() as connection:
-        if not needs_work(connection, database.where, create=create):
+        is_ready = not needs_work(connection, database.where, create=create)
+        if is_ready and not missing_indexes(connection):
             return
+    if is_ready:
+        # Who may not write goes on without: most queries only take longer, and one that does not work says why.
+        with suppress(ArchiveFailed), database.writing() as connection:
+            make_indexes(connection)
+        return
     database.set_up()
     with database.writing() as connection:
         prepare(connection, database.where, create=create)

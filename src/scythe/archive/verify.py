@@ -10,6 +10,7 @@ from scythe.archive.bodies import read_body
 from scythe.archive.database import Database, sound
 from scythe.archive.hashes import checksum, digest, digest_text
 from scythe.archive.looks import unreadable_regions
+from scythe.archive.migrations import missing_indexes
 from scythe.archive.schema import (
     BODIES,
     CHECKED,
@@ -54,6 +55,8 @@ def _complaints(database: Database, connection: Connection) -> Iterator[str]:
                 yield f"{database.where}: {line}"
         for row in connection.execute(text("PRAGMA foreign_key_check")):
             yield f"{database.where}: row {row[1]} of {row[0]} points to a row of {row[2]} that is not there"
+    for index in missing_indexes(connection):
+        yield f"{database.where}: the index {index.name} is missing; whoever may write makes it by opening the archive"
     for what, query in _GAPS:
         for (number,) in connection.execute(query.limit(MOST)):
             yield f"{database.where}: {what.format(number)}"
