@@ -36,6 +36,7 @@ def seen(source: bytes) -> str:
         ("<ul><li>one</li><li><b>two</li></ul>three", "one two three"),
         ("<ul><li>one<ul></li>two</ul></ul>three", "one two three"),
         ("<form><div>one</form>two</div>three", "one two three"),
+        ("<div><b><div>one</b>two</div></div>three", "one two three"),
         ("one<script>two", "one"),
         ("one<script>two</script", "one"),
         ("one<script>a<script>b</script>two", "one two"),
@@ -116,3 +117,15 @@ def test_a_long_value_is_no_crowd_of_attributes(quote: str) -> None:
     words = "word " * LIMITS.tag_attributes
     assert is_plain(f"<p title={quote}{words}{quote}>text</p>".encode())
     assert not is_plain(f"<p {words}word>text</p>".encode())
+
+
+def test_values_that_begin_like_tags_are_looked_at_closely() -> None:
+    value = '<p title="<b">text</p>'
+    assert is_plain((value * LIMITS.tag_attributes).encode())
+    assert not is_plain((value * (LIMITS.tag_attributes + 1)).encode())
+
+
+def test_comments_and_names_that_begin_like_formatting_make_no_page_suspicious() -> None:
+    names = "<column a=1>text</column>" * (LIMITS.plain_formatting // LIMITS.plain_tags) * 20
+    assert is_plain(f"{names}<!-- {'a=1 ' * 2 * LIMITS.tag_attributes} -->".encode())
+    assert not is_plain(names.replace("column", "code").encode())

@@ -104,8 +104,8 @@ class Openings:
     def drop(self, place: int) -> None:
         """Close the element at `place` but none inside it."""
         name = self.names[place]
-        if name is not None:
-            self.names[place] = None
-            for places in self._lists(name, place):
-                places.remove(place)
-            self._plain.discard(place)
+        assert name is not None  # `find` knows open elements only
+        self.names[place] = None
+        for places in self._lists(name, place):
+            places.remove(place)
+        self._plain.discard(place)
