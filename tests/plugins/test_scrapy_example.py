@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("scrapy")
-pytest.importorskip("sklearn")
 from tests.plugins.scrapy_projects import Project
 
 from scythe.demo.serve import InThread, serve_demo
 from scythe.demo.serving import ServeOptions
 from scythe.demo.world import World
 
-pytestmark = [pytest.mark.fault, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.fault,
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("sklearn") is None, reason="scikit-learn is not installed"),
+]
 EXAMPLE = Path("examples") / "scrapy_tc"
 BASE = "http://127.0.0.1:8000"  # where the readme serves the site
 QUICK = ("-s", "DOWNLOAD_DELAY=0", "-L", "WARNING")
