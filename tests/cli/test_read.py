@@ -292,7 +292,7 @@ def test_ctrl_c_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
 
 @pytest.mark.fault
 def test_terminal_escapes_of_a_page_do_not_reach_the_terminal(tmp_path: Path) -> None:
-    hostile = PAGE.replace("miller", "mil&#27;[2J\x1b]0;owned\x07ler\u009b31m")
+    hostile = PAGE.replace("miller", "mil&#27;[2J\x1b]0;owned\x07ler\u009b31m \u202etxt.exe &#x2067;fdp")
     (tmp_path / "hostile.html").write_text(hostile, encoding="utf-8")
     ours, theirs = pty.openpty()
     done = subprocess.run(
@@ -311,3 +311,4 @@ def test_terminal_escapes_of_a_page_do_not_reach_the_terminal(tmp_path: Path) ->
     assert b"\x1b" not in shown
     assert b"\x07" not in shown
     assert "\u009b".encode() not in shown
+    assert "\ufffdtxt.exe \ufffdfdp".encode() in shown

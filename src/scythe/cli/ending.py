@@ -18,9 +18,11 @@ Result = TypeVar("Result")
 OK, FAILED, USAGE, EMPTY, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 
 # C0 controls but tab and newline become their Unicode pictures, DEL and C1 controls a mark: a page must not be able to
-# move the cursor, retitle the window or recolour what follows.
+# move the cursor, retitle the window or recolour what follows. So do marks that turn the order of what stands after
+# them (an ending could read as another one), and halves of characters, which no terminal can be sent.
+_TURNS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _VISIBLE = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
-_VISIBLE |= {127: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+_VISIBLE |= {127: 0x2421} | dict.fromkeys((*range(0x80, 0xA0), *_TURNS, *range(0xD800, 0xE000)), 0xFFFD)
 
 
 @dataclass(slots=True)
@@ -32,7 +34,7 @@ class Tally:
 
 
 def neutralise(text: str) -> str:
-    """Return `text` with every control character made visible, safe to show on a terminal."""
+    """Return `text` safe to show on a terminal: control characters and marks of direction made visible."""
     return text.translate(_VISIBLE)
 
 
