@@ -42,8 +42,9 @@ def absolute(text: str, base: str | None = None) -> Url | None:
             if _PLAIN_NAME.fullmatch(text) and "//" not in text and "?#" not in text and (folder := _folder(base)):
                 return _bounded(folder + text)
     try:
-        joined = urljoin(base, text) if base else text
-        parts = urlsplit(joined)
+        parts = urlsplit(text)
+        if base and not (parts.scheme and parts.netloc):  # joined, what is whole would lose a `;` at its end
+            parts = urlsplit(urljoin(base, text))
         if parts.scheme not in ("http", "https") or not parts.hostname:
             return None
         parts.port  # noqa: B018  (raises ValueError on a port out of range)
