@@ -2,14 +2,32 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from scythe import whole_files
 from scythe.archive.folder_store import FolderStore
 from scythe.whole_files import replacing, sync_folder
 
 KEY = "ab12.zst"
+LEAVE = """
+import os, sys
+from pathlib import Path
+from scythe.archive.folder_store import FolderStore
+from scythe.whole_files import replacing
+
+folder = Path(sys.argv[1])
+FolderStore(folder / "bodies").put("ab11.zst", b"before")
+with replacing(folder / "pages.csv") as file, replacing(folder / "bodies" / "ab" / "ab12.zst") as body:
+    file.write(b"half")
+    print("ready", flush=True)
+    sys.stdin.read()
+    os._exit(1)
+"""
 
 
 @pytest.fixture
@@ -27,6 +45,73 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 linux = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are named in /proc on Linux only")
+
+
+def unfinished(folder: Path) -> list[str]:
+    return sorted(path.parent.name for path in folder.rglob(".*.unfinished"))
+
+
+def write_all(folder: Path, key: str = "ab13.zst") -> None:
+    FolderStore(folder / "bodies").put(key, b"after")
+    with replacing(folder / "other.csv") as file:
+        file.write(b"whole")
+
+
+def age(folder: Path) -> None:
+    for path in folder.rglob(".*.unfinished"):
+        os.utime(path, (1, 1))
+
+
+@pytest.fixture
+def no_memory() -> Iterator[None]:
+    """Each look is as the first of a process."""
+    whole_files._clear.cache_clear()
+    yield
+    whole_files._clear.cache_clear()
+
+
+@pytest.mark.fault
+def test_what_a_killed_process_left_is_removed_by_the_next_one_and_what_is_written_is_not(
+    tmp_path: Path, no_memory: None
+) -> None:
+    command = [sys.executable, "-c", LEAVE, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"ready\n"
+        age(tmp_path)
+        write_all(tmp_path)
+        assert unfinished(tmp_path) == ["ab", tmp_path.name]  # held
+        writer.kill()
+    whole_files._clear.cache_clear()
+    for path in tmp_path.rglob(".*.unfinished"):
+        os.utime(path)
+    write_all(tmp_path, "ab15.zst")
+    assert unfinished(tmp_path) == ["ab", tmp_path.name]  # too young to tell
+    age(tmp_path)
+    write_all(tmp_path, "ab16.zst")
+    assert unfinished(tmp_path) == ["ab", tmp_path.name]  # a process looks once
+    whole_files._clear.cache_clear()
+    write_all(tmp_path, "ab14.zst")
+    assert unfinished(tmp_path) == []
+    names = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
+    assert names == ["ab11.zst", "ab13.zst", "ab14.zst", "ab15.zst", "ab16.zst", "other.csv"]
+
+
+@linux
+def test_what_cannot_be_opened_or_removed_keeps_nobody_from_writing(tmp_path: Path, no_memory: None) -> None:
+    os.mkfifo(tmp_path / ".0123456789abcdef.unfinished")
+    os.symlink("nowhere", tmp_path / ".0123456789abcdee.unfinished")
+    (tmp_path / ".0123456789abcded.unfinished").mkdir()
+    write_all(tmp_path)
+    assert len(list(tmp_path.glob(".*.unfinished"))) == 3
+
+
+def test_a_file_of_another_program_with_a_like_name_stays(tmp_path: Path, no_memory: None) -> None:
+    for name in (".mine.unfinished", "0123456789abcdef.unfinished", ".0123456789abcdef.unfinished.txt"):
+        (tmp_path / name).write_bytes(b"mine")
+        os.utime(tmp_path / name, (1, 1))
+    write_all(tmp_path)
+    assert len(list(tmp_path.glob("*unfinished*"))) == 3
 
 
 @linux
