@@ -7,6 +7,7 @@
 #include <Python.h>
 
 #include "../cut/tokens.c"
+#include "names.h"
 
 enum { OTHER, LINKING, WANTED, RAW, TEMPLATE, FOREIGN, PLAIN };
 
@@ -186,6 +187,8 @@ static PyObject *find_links(PyObject *module, PyObject *args)
 static PyMethodDef methods[] = {
     {"find_links", find_links, METH_VARARGS,
      "find_links(body, most_links, most_tags, most_bytes): links, other tags, how many more, read to the end."},
+    {"has_many_names", has_many_names, METH_VARARGS,
+     "has_many_names(source, most): whether tags have attributes of more than so many names."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -16,6 +16,7 @@ class Limits:
     open_formatting: int = 32  # b, i, font ... open at once; each is built again in every paragraph if left open
     page_tags: int = 1_000_000  # elements built, of up to 900 bytes each; 50 MB of ordinary paragraphs have 550 000
     tag_names: int = 2_000  # different ones on a page; the tree builder looks for each among all, in lists
+    attribute_names: int = 2_000  # the same of attributes; of 4 521 pages one has 571, the others up to 204
     plain_tags: int = 6_000  # nested at worst, so many start tags cost 40 ms; ordinary pages seldom have more
     plain_formatting: int = 500_000  # start tags x formatting tags: how many elements re-opening could build
     json_ld_bytes: int = 2_000_000  # the largest block seen in the page sets has 0.4 MB

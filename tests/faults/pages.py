@@ -226,6 +226,16 @@ def _(n: int) -> str:
     return f"<p {attributes}>{INSIDE}</p>" * (n // 1000 + 1)
 
 
+@page("names of attributes", "Each tag has attributes of names that no other has, which tree builders keep in lists.")
+def _(n: int) -> str:
+    return "".join(f"<p a{i} data-{i}=x>y" for i in range(n)) + INSIDE
+
+
+@page("names of attributes on end tags", "End tags have attributes of ever new names.")
+def _(n: int) -> str:
+    return "".join(f"</i a{i}=x>y" for i in range(n)) + INSIDE
+
+
 @page("long attribute", "One attribute is as long as the page.")
 def _(n: int) -> str:
     return f"<div title='{'x' * (10 * n)}'>{INSIDE}</div>"

@@ -1,7 +1,8 @@
 """Stand between a page and the tree builder: UTF-8 source in, a tree built in linear time and the losses out.
 
-lexbor is quadratic in the attributes of one tag, in nesting and in formatting left open. Pages too small or too plain
-for that to matter are recognised by a few vector operations and built as they are; the others are rewritten first.
+lexbor is quadratic in the attributes of one tag, in different names of tags and of attributes, in nesting and in
+formatting left open. Pages too small or too plain for that to matter are recognised by a few vector operations and one
+pass over their tags, and built as they are; the others are rewritten first.
 """
 
 from __future__ import annotations

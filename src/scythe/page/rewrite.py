@@ -12,16 +12,12 @@ from collections import Counter
 
 from scythe.limits import LIMITS
 from scythe.model import Loss
+from scythe.page.attribute_limits import NAMED, SPACE, AttributeLimits
 from scythe.page.openings import GROUP_NAMES, Openings
 
-# HTML standard, 13.2.5: possessive repeats, so that a tag that never ends is given up after one pass
-_SPACE = rb"[\t\n\f\r ]*+"
-_VALUE = _SPACE + rb"=" + _SPACE + rb"""(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>))"""
-_NAMED = rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:" + _VALUE + rb"|(?!" + _SPACE + rb"=))"
-_TAG = re.compile(rb"</?([a-zA-Z][^\t\n\f\r />]*+)(?:" + _NAMED + rb")*+[\t\n\f\r /]*+>")
-_ATTRIBUTE = re.compile(_NAMED)
+_TAG = re.compile(rb"</?([a-zA-Z][^\t\n\f\r />]*+)(?:" + NAMED + rb")*+[\t\n\f\r /]*+>")
 _ATTRIBUTE_START = re.compile(
-    rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:" + _SPACE + rb"=" + _SPACE + rb"(?:([\"'])|[^\t\n\f\r >]*+))?+"
+    rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:" + SPACE + rb"=" + SPACE + rb"(?:([\"'])|[^\t\n\f\r >]*+))?+"
 )
 _NAME = re.compile(rb"</?[a-zA-Z][^\t\n\f\r />]*+")
 _OPENERS = frozenset({b"<", b"/", b"!", b"?", b"&"})
@@ -61,7 +57,6 @@ _USUAL |= _names(
 )
 _ENDED_IN_SCOPE = (_ENDS_P | _names("button applet object marquee select")) - _HEADINGS - _names("p li")
 _IN_SCRIPT = re.compile(rb"<!--|--!?>|<(/?)script(?=[\t\n\f\r />])", re.I)
-_SET_BYTES = 65_536  # of a srcset that is too long for a tag; more candidates than are looked at
 _END_OF_RAW = {name: re.compile(rb"</" + name + rb"(?=[\t\n\f\r />])", re.I) for name in _RAW}
 
 
@@ -94,6 +89,7 @@ class _Rewriter:
         self.broke_at = -1  # where the last inserted line break ended
         self.open = Openings()
         self.lost: Counter[str] = Counter()
+        self.attributes = AttributeLimits(source, self.lost)
         self.unwrapped: Counter[bytes] = Counter()  # start tags dropped inside the innermost open element
         self.page_tags: set[bytes] = set()
         self.has_begun = False  # the body, by a tag of ours
@@ -133,11 +129,9 @@ class _Rewriter:
             return self._swallow(at)
         name, end = match[1].lower(), match.end()
         if name in _RAW and self.open.last("foreign") < 0:
-            ended = (
-                _end_of_script(self.source, end) if name == b"script" else _END_OF_RAW[name].search(self.source, end)
-            )
-            close = self.source.find(b">", ended.start()) if ended else -1
-            end = close + 1 if close >= 0 else len(self.source)
+            ended = self._end_of_raw(name, end)
+            closing = _TAG.match(self.source, ended.start()) if ended else None
+            end = closing.end() if closing else len(self.source)
         elif name not in _VOID:
             self.unwrapped[name] += 1
         return self._blank(at, end)
@@ -196,7 +190,7 @@ class _Rewriter:
         if match is None:
             return self._swallow(at)
         name, end = match[1].lower(), match.end()
-        if name in _ENDS_ITSELF and self.open.top() == name and end - at <= 2 * LIMITS.tag_attributes:
+        if name in _ENDS_ITSELF and self.open.top() == name and self.attributes.is_within(at, end):
             self.unwrapped.clear()
             return end  # one goes, an equal one comes
         if name in _PAGE:
@@ -208,26 +202,32 @@ class _Rewriter:
         if name in _RAW and not (foreign and name not in (b"script", b"style")):
             return self._raw(name, match, foreign)
         if name in _VOID:
-            tag = self._within_attributes(match)
+            tag = self.attributes.keep(match)
             if foreign and not tag.endswith(b"/>"):
                 tag = tag[:-1] + b" />"  # inside svg an element without end would nest
-            return self._write_start(at, end, closed, tag)
+            return self._write_start(match, closed, tag)
         if self._is_ignored(name):
             self._replace(at, end, closed + self._begin_body(name))
             return end
         if self._is_beyond_limits(name):
             return self._unwrap(name, at, end, closed)
-        tag = self._within_attributes(match)
+        tag = self.attributes.keep(match)
         if (foreign or name in (b"svg", b"math")) and tag.endswith(b"/>"):
-            return self._write_start(at, end, closed, tag[:-2] + b" ></" + name + b">")
+            return self._write_start(match, closed, tag[:-2] + b" ></" + name + b">")
         self.open.push(name)
-        if closed or len(tag) != end - at:
+        return self._write_start(match, closed, tag)
+
+    def _write_start(self, match: re.Match[bytes], closed: bytes, tag: bytes) -> int:
+        at, end = match.span()
+        if closed or tag != match[0]:
             self._replace(at, end, closed + tag)
         return end
 
-    def _write_start(self, at: int, end: int, closed: bytes, tag: bytes) -> int:
-        if closed or len(tag) != end - at:
-            self._replace(at, end, closed + tag)
+    def _keep_end(self, match: re.Match[bytes]) -> int:
+        """Keep an end tag, whose attributes mean nothing but cost as much as others."""
+        at, end = match.span()
+        if not self.attributes.is_within(at, end):
+            self._replace(at, end, b"</" + match[1] + b">")
         return end
 
     def _page_tag(self, name: bytes, match: re.Match[bytes]) -> int:
@@ -238,7 +238,7 @@ class _Rewriter:
             self._replace(at, end, b"")
             return end
         self.page_tags.add(name)
-        return self._write_start(at, end, b"", self._within_attributes(match))
+        return self._write_start(match, b"", self.attributes.keep(match))
 
     def _end_of_raw(self, name: bytes, at: int) -> re.Match[bytes] | None:
         return _end_of_script(self.source, at) if name == b"script" else _END_OF_RAW[name].search(self.source, at)
@@ -251,15 +251,15 @@ class _Rewriter:
             if _MARKUP.search(self.source, end, stop):
                 self.lost["bytes of scripts in svg that hold markup"] += stop - end
             # inside svg the content would be markup; neither scripts nor styles hold text
-            close = self.source.find(b">", stop)
-            close = close + 1 if close >= 0 else len(self.source)
+            closing = _TAG.match(self.source, stop)
+            close = closing.end() if closing else len(self.source)
             self._replace(at, close, b"")
             return close
-        self._write_start(at, end, b"", self._within_attributes(match))
+        self._write_start(match, b"", self.attributes.keep(match))
         if not ended:
             return stop
-        close = self.source.find(b">", stop)
-        return close + 1 if close >= 0 else len(self.source)
+        closing = _TAG.match(self.source, stop)
+        return self._keep_end(closing) if closing else self._swallow(stop)
 
     def _is_ignored(self, name: bytes) -> bool:
         """Say whether the standard ignores a start tag here: a form in a form, parts of a table outside one."""
@@ -306,26 +306,6 @@ class _Rewriter:
         if self.nodes > LIMITS.page_tags:
             return b" "
         return b"<br>" if name in _BLOCKS and self.broke_at != at else b""
-
-    def _within_attributes(self, match: re.Match[bytes]) -> bytes:
-        """Return the tag without the attributes that are more, or longer, than the limits allow."""
-        at, end = match.span()
-        if end - at <= 2 * LIMITS.tag_attributes:
-            return match[0]
-        kept, room, lost = [self.source[at : match.end(1)]], LIMITS.tag_bytes, 0
-        for count, attribute in enumerate(_ATTRIBUTE.finditer(self.source, match.end(1), end - 1), 1):
-            length = attribute.end() - attribute.start()
-            part = b""
-            if count <= LIMITS.tag_attributes:
-                part = attribute[0] if length <= room else _first_candidates(attribute[0], min(room, _SET_BYTES))
-            lost += length != len(part)
-            if part:
-                kept.append(part if part[:1].isspace() else b" " + part)
-                room -= len(part)
-        if not lost:
-            return match[0]
-        self.lost["attributes beyond the limit"] += lost
-        return b"".join(kept) + b">"
 
     def _close_before(self, name: bytes) -> bytes:
         """Close what a start tag of this name ends, and return the end tags to write."""
@@ -406,16 +386,17 @@ class _Rewriter:
         if name == b"br" and not self._has_room():
             return self._blank(at, end)
         if name in _PAGE or name == b"br" or (name in _RAW and self.open.find(name) < 0):
-            return end
+            return self._keep_end(match)
         if name == b"p" and self.open.find(name) <= self.open.last("button"):
-            return end if self._has_room() else self._blank(at, end)  # makes an empty paragraph
+            return self._keep_end(match) if self._has_room() else self._blank(at, end)  # makes an empty paragraph
         place = self._closed_by(name)
         if place < 0:
-            return self._stray_end(name, at, end)
+            return self._stray_end(match)
         closed = self._cut(place)
-        if len(closed) > 1 or end - at > 2 * LIMITS.tag_attributes or closed[-1:] != [name]:
+        if closed != [name]:
             self._replace(at, end, _end_tags(closed))
-        return end
+            return end
+        return self._keep_end(match)
 
     def _closed_by(self, name: bytes) -> int:
         """Return the place of the element an end tag closes, or -1 when it closes none."""
@@ -441,30 +422,20 @@ class _Rewriter:
             hidden_by = stack.last("special") - 1 if place == stack.last("special") else stack.last("special")
         return place if place > hidden_by else -1
 
-    def _stray_end(self, name: bytes, at: int, end: int) -> int:
+    def _stray_end(self, match: re.Match[bytes]) -> int:
+        name = match[1].lower()
         place = self.open.find(name)
         if name == b"form" and place >= 0:
             self.open.drop(place)
-            return end
+            return self._keep_end(match)
         if name in _FORMATTING and place >= 0:
             walls = self.open.groups["special"]
             # the standard re-opens formatting inside at most eight blocks; beyond that it would stay open for good
             if len(walls) < 7 or walls[-7] < place:
                 self.open.drop(place)
-                return end
-        self._replace(at, end, b"")
-        return end
-
-
-def _first_candidates(attribute: bytes, most: int) -> bytes:
-    """Return the beginning of a srcset that is too long, up to a comma; of other attributes nothing is of use alone."""
-    name, _, value = attribute.partition(b"=")
-    if not name.strip().lower().endswith(b"srcset"):
-        return b""
-    value = value.lstrip()
-    quote = value[:1] if value[:1] in (b"'", b'"') else b""
-    end = value.rfind(b",", 0, max(0, most - len(name) - 2))
-    return name + b"=" + value[:end] + quote if end > 0 else b""
+                return self._keep_end(match)
+        self._replace(*match.span(), b"")
+        return match.end()
 
 
 def _end_of_script(source: bytes, at: int) -> re.Match[bytes] | None:
