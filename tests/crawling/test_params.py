@@ -122,7 +122,7 @@ def test_memory_is_bounded() -> None:
         params.note(f"{SITE}/{n % 5}?{query}", text_mark(prose(n, 80)))
         params.note(f"{SITE}/{n % 5}?{query}&q=1", text_mark(prose(n, 80)))
     assert len(params.names) <= LIMITS.site_parameters
-    assert len(params._bases) <= 20_000
+    assert len(params._bases) <= 8_192
 
 
 def test_the_order_of_lines_does_not_matter_and_their_words_do() -> None:

@@ -93,7 +93,7 @@ def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool, is_news: IsNews | N
             yield _named(address, is_nofollow=no_follow or nofollow)
 
 
-@lru_cache(maxsize=16_384)  # menus are the same on every page
+@lru_cache(maxsize=1_024)  # menus are the same on every page; most addresses are asked for once, when they are news
 def _named(url: Url, how: str = "link", kind: str = "page", *, is_nofollow: bool = False) -> Named:
     url = without_tracking(normalise(url))
     rank = LISTS_FIRST if kind != "page" else int(url.count("&") + 1 >= MANY_PARAMETERS and "?" in url)

@@ -18,7 +18,7 @@ from scythe.page.normalise import identity, is_session, is_tracking
 PAIRS = 5  # that agree before a parameter is folded
 PAGES = 3  # different ones among them
 LEAST_CHARS = 200  # of a text that proves something
-_BASES = 20_000  # addresses without one of their parameters, kept in mind
+_BASES = 8_192  # addresses without one of their parameters, kept in mind: 3 MB
 _VISITS = 4  # kept of each
 _NAMES = 12  # parameters of one address that are looked at
 

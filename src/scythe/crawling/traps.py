@@ -17,6 +17,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from urllib.parse import urlsplit
 
+from scythe.crawling.marks import Marks
 from scythe.limits import LIMITS
 from scythe.url import url_shape
 
@@ -40,7 +41,6 @@ NAME_SETS = 24  # different sets of parameter names on one path: filters that co
 NAME_SETS_EACH = 2  # times as many sets as names; one program for a whole site has about as many of both
 _NAME_SETS_KEPT = 100
 _KINDS = 20_000  # of addresses kept in mind
-_MARKS = 200_000  # texts kept in mind
 _BLOCK = 4  # segments that may repeat together
 _TIMES = 3  # in a row
 _TIMES_APART = 4  # one segment, anywhere
@@ -131,7 +131,7 @@ class Traps:
     kinds: dict[str, Kind] = field(default_factory=dict)
     stopped: dict[str, str] = field(default_factory=dict)  # kind -> reason
     hosts: set[str] = field(default_factory=set)
-    marks: set[bytes] = field(default_factory=set)  # of a kind and what a page of it said
+    marks: Marks = field(default_factory=Marks, compare=False)  # of a kind and what a page of it said
     name_sets: dict[str, set[frozenset[str]]] = field(default_factory=dict)  # path -> sets of parameter names
     year: int | None = None  # the present one; None: by the clock
 
@@ -190,9 +190,7 @@ class Traps:
             self.stopped[name] = TOO_MANY_ALIKE
         elif judged:
             mark = blake2b(name.encode("utf-8", "replace") + said, digest_size=8).digest()
-            told = mark in self.marks
-            if not told and len(self.marks) < _MARKS:
-                self.marks.add(mark)
+            told = not self.marks.is_new(int.from_bytes(mark, "little"))
             if kind.note(told, size):
                 self.stopped[name] = SAME_AGAIN
         return self.stopped.get(name, "")

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from selectolax.lexbor import SelectolaxError
 
-from scythe.crawling.bounds import allow_cpu, describe, limit_memory
+from scythe.crawling.bounds import allow_cpu, describe, give_back_memory, limit_memory
 from scythe.crawling.frames import Frame, read_frame, write_frame
 from scythe.crawling.jobs import Answer, Job, SiteSetup, pack_answer, unpack_job, unpack_setup
 from scythe.crawling.learner import SiteLearner
@@ -88,6 +88,7 @@ class Worker:
         """Learn between two pages, so that it is nobody's fault if that fails."""
         allow_cpu(self._cpu_s)
         profile = site.study()
+        give_back_memory()
         self._send({"learned": site.setup.key}, [profile.encode()] if profile is not None else [])
 
     def _finish(self, key: str, *, learn: bool, leave: bool) -> None:

@@ -19,6 +19,7 @@ from scythe.sources import Loaded, Source, is_address, load
 from scythe.url import absolute
 from scythe.visits import Counts
 from scythe.watching.planned import Planned, read_plan
+from scythe.web.counted import SiteCounts
 from scythe.web.jobs import Job, JobSeen, see
 from scythe.web.learned import LearnedSites
 from scythe.web.operation import Address, Key, Nothing, NotThere, Number, Operation, View, Wanted
@@ -91,11 +92,11 @@ def list_sites(room: Room, wanted: Nothing) -> list[SiteSeen]:
         found.append(SiteSeen(PROFILE, None, is_learned, len(room.pages(PROFILE)), None))
     if room.options.archive is not None:
         with room.archive() as archive:
+            counts, learned = room.part(SiteCounts).of(archive), archive.learned_sites()
             for site in archive.sites():
-                learned = archive.profile(site.id) is not None
-                found.append(
-                    SiteSeen(site.key, site.start, learned, len(room.pages(site.key)), archive.counts(site.id))
-                )
+                at_hand = len(room.pages(site.key))
+                counted = counts.get(site.id, Counts())
+                found.append(SiteSeen(site.key, site.start, site.id in learned, at_hand, counted))
     return found
 
 

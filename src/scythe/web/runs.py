@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -13,8 +14,9 @@ from scythe.crawling.addresses import start_address
 from scythe.crawling.options import PARTS, CrawlOptions
 from scythe.crawling.scope import Scope
 from scythe.errors import BadInput
-from scythe.visits import CRAWLED
+from scythe.visits import CRAWLED, Counts
 from scythe.watching.options import WatchOptions
+from scythe.web.counted import SiteCounts
 from scythe.web.operation import Address, Nothing, NotThere, Number, Operation, View, Wanted
 from scythe.web.room import Room
 from scythe.web.runs_kept import Runs, RunSeen
@@ -148,7 +150,7 @@ def show_runs(room: Room, wanted: Nothing) -> dict[str, Any]:
     if room.options.archive is not None:
         with room.archive() as archive:
             busy = {run.site for run in room.part(Runs).all() if not run.is_over}
-            left = [one for one in _unfinished(archive) if one.key not in busy]
+            left = [one for one in _unfinished(archive, room.part(SiteCounts).of(archive)) if one.key not in busy]
             watched = len(archive.watches())
     return {
         "runs": list_runs(room, wanted),
@@ -160,14 +162,14 @@ def show_runs(room: Room, wanted: Nothing) -> dict[str, Any]:
     }
 
 
-def _unfinished(archive: Archive) -> list[Left]:
+def _unfinished(archive: Archive, counts: Mapping[int, Counts]) -> list[Left]:
     """Return the sites, the newest first, whose crawl has something left."""
     now = datetime.now(UTC)
     found: list[Left] = []
     for site in list(reversed(archive.sites()))[:_LOOKED_AT]:
         due = archive.next_due(site.id, CRAWLED)
         if due is not None and due <= now:
-            found.append(Left(site.key, str(site.start), archive.counts(site.id).pages))
+            found.append(Left(site.key, str(site.start), counts.get(site.id, Counts()).pages))
         if len(found) == _LEFT:
             break
     return found

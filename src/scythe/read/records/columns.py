@@ -153,7 +153,7 @@ class _Group:
         return all(record not in self.records for record, _ in members)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_048)
 def _bare_words(classes: str) -> tuple[str, ...]:
     """Return the words of a class attribute without numbers, states and what follows `--`, which names a variant."""
     return tuple(word.partition("--")[0] for word in name_words(classes))

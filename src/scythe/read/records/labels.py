@@ -47,21 +47,21 @@ class Labels:
     word: Marks  # ... and the word
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_048)
 def name_words(names: str) -> tuple[str, ...]:
     """Return the words of a class attribute without numbers and without words for the state of one record."""
     words = map(_name_word, names[:1_000].lower().split()[:CLASS_WORDS])
     return tuple(dict.fromkeys(filter(None, words)))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_048)
 def _name_word(word: str) -> str:
     """Return a word without numbers, or nothing if it is one for a state."""
     word = _DIGITS.sub("#", word)
     return "" if word in _STATES or word.startswith(_TOPICS) or word.endswith(_MODIFIERS) else word
 
 
-@lru_cache(maxsize=20_000)  # pages of a site share their opening tags
+@lru_cache(maxsize=2_048)  # pages of a site share their opening tags
 def _look_up(tag: str, classes: str, names: str) -> tuple[bytes, bytes]:
     """Return what one opening tag is alike with, and the numbers for its words, each one number after the other.
 
@@ -75,7 +75,7 @@ def _look_up(tag: str, classes: str, names: str) -> tuple[bytes, bytes]:
     return short + first + exact + _ROLES.get(tag, 0).to_bytes(8) + (len(words) // 8).to_bytes(8), words
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_048)
 def _number(text: str) -> bytes:
     """Return the same number for the same text in every process, so that the order of what is found is the same."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -56,7 +56,7 @@ def _pattern(word: str) -> str:
     return r"(?<!\w)" + re.escape(word.rstrip("*")) + ("" if word.endswith("*") else r"(?!\w)")
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=2_048)
 def _said(names: str) -> tuple[bool, bool, bool]:
     """Say whether the names of an element speak of a price, of an old price, of a price without tax."""
     text, words = " ".join(split_names(names)), _words()

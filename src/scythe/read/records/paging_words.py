@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 _LABEL_CHARS = 60  # longer labels are headlines
 _LABEL_WORDS = 6
-_REMEMBERED = 20_000
+_REMEMBERED = 2_048
 FORWARD, BACKWARD = "›»→>≫⟩❯▶►⇒⟶➔➜➡⯈⏵", "‹«←<≪⟨❮◀◄⇐⟵⬅⯇⏴"
 ARROWS = frozenset(FORWARD + BACKWARD)
 # digits vanish: "the next 20" is "the next"; letters are not matched, since vowel signs of Indian scripts are none

@@ -22,7 +22,7 @@ _SAME = 0.8  # share of equal texts that makes a column constant
 Cell = tuple[int, int, int]  # first leaf, one after the last, record
 
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
-_REMEMBERED = 20_000
+_REMEMBERED = 2_048
 
 
 @dataclass(frozen=True, slots=True)

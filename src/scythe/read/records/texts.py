@@ -111,4 +111,4 @@ def _read_digits(start: str, words: int, parts: list[str], signed: bool) -> int:
     return found
 
 
-_read_short = lru_cache(maxsize=20_000)(_pack)  # pages of a site share most of their short texts
+_read_short = lru_cache(maxsize=2_048)(_pack)  # pages of a site share most of their short texts

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from random import Random
+
+from scythe.crawling.marks import Marks
+
+
+def made(count: int, seed: int = 1) -> list[int]:
+    random = Random(seed)
+    return [random.getrandbits(64) for _ in range(count)]
+
+
+def test_a_mark_is_new_once() -> None:
+    marks = Marks()
+    assert [marks.is_new(mark) for mark in (0, 7, 7, 0, 2**64 - 1, 2**64 - 1)] == [
+        True,
+        True,
+        False,
+        False,
+        True,
+        False,
+    ]
+
+
+def test_marks_are_known_while_the_table_gets_wider() -> None:
+    marks, seen = Marks(), made(20_000)
+    assert sum(marks.is_new(mark) for mark in seen) == 20_000
+    known = sum(not marks.is_new(mark) for mark in seen)
+    assert known >= 19_980  # a few of a table that was half full share a bucket with too many
+
+
+def test_what_came_last_is_known_however_many_came_before() -> None:
+    marks, seen = Marks((1 << 10, 1 << 12)), made(20_000)
+    for mark in seen:
+        marks.is_new(mark)
+    assert len(marks) == 1 << 12
+    assert sum(not marks.is_new(mark) for mark in reversed(seen[-1_500:])) >= 1_490
+
+
+def test_a_small_site_has_a_small_table() -> None:
+    marks = Marks()
+    for mark in made(500):
+        marks.is_new(mark)
+    assert len(marks) == 1_024

@@ -1,0 +1,50 @@
+"""How often the archive is counted for the overview."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.archive.visiting import LANE, SITE, begin, done, found
+
+from scythe.archive.archive import Archive
+from scythe.web import counted
+from scythe.web.home import list_sites
+from scythe.web.operation import Nothing
+from scythe.web.room import Room, RoomOptions
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    return Room(RoomOptions(archive=str(tmp_path / "archive.db")))
+
+
+def pages(room: Room) -> list[int]:
+    return [site.counts.pages for site in list_sites(room, Nothing()) if site.counts is not None]
+
+
+def test_what_a_small_archive_has_is_shown_at_once(room: Room) -> None:
+    with room.archive() as archive:
+        _, tasks = begin(archive, "a", "b")
+        assert pages(room) == [0]
+        archive.store([done(tasks[0])])
+        assert pages(room) == [1]
+        archive.add_site("empty.example", SITE)
+        assert pages(room) == [1, 0]
+    room.close()
+
+
+def test_what_takes_long_to_count_is_counted_seldom(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    times: list[str] = []
+    count = Archive.counts_of_sites
+    monkeypatch.setattr(Archive, "counts_of_sites", lambda archive: times.append("once more") or count(archive))
+    monkeypatch.setattr(counted, "_QUICK_S", 0.0)
+    monkeypatch.setattr(counted, "_SHARE", 1e9)
+    with room.archive() as archive:
+        archive.add_found(archive.add_site(LANE, SITE), [found("a")])
+    assert pages(room) == pages(room) == [0]
+    assert len(times) == 1
+    room.part(counted.SiteCounts)._until = 0.0
+    assert pages(room) == [0]
+    assert len(times) == 2
+    room.close()
