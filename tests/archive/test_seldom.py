@@ -1,0 +1,292 @@
+"""What an archive does where something seldom happens: damage of every kind, lost files, clocks, equal bodies."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from tests.archive.test_requests import LEASE_S, Clock, names, new, requests_of
+from tests.archive.test_warc import raw, write
+from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later
+
+from scythe.archive import assignments, verify
+from scythe.archive.entering import count_pages, enter_site
+from scythe.archive.folder_store import FolderStore
+from scythe.archive.health import read_health
+from scythe.archive.open import name_archive, open_archive
+from scythe.archive.owner import Owner
+from scythe.archive.requests import Hold, Requests, Turn
+from scythe.archive.rows import AssignmentRow
+from scythe.archive.warc_pieces import Piece, next_piece, read_pieces, split_piece
+from scythe.errors import ArchiveFailed, BadInput
+from scythe.visits import Outcome, Raw
+
+FIRST = "SELECT hash FROM bodies ORDER BY hash LIMIT 1"
+
+
+def fill(where: str | Path, number: int = 3) -> None:
+    """Store so many pages, each with its response."""
+    with open_archive(where) as archive:
+        _, tasks = begin(archive, *(f"p{one}" for one in range(number)))
+        archive.store([done(task, raw=Raw(200, (), task.url.encode() * 20)) for task in tasks])
+        assert archive.verify() == []
+
+
+def change(where: str | Path, *statements: str) -> list[str]:
+    """Change an archive behind its back, and return what it then complains of."""
+    with open_archive(where) as archive, archive.database.writing() as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    with open_archive(where) as archive:
+        return archive.verify()
+
+
+def damage(path: Path, statement: str) -> list[str]:
+    """Change the schema of a file, which SQLite believes, and return what the archive then complains of."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(statement)
+    with open_archive(path) as archive:
+        return archive.verify()
+
+
+def test_a_changed_text_is_complained_of_by_its_hash_and_its_sum(where: str) -> None:
+    fill(where)
+    changed = change(where, "UPDATE extractions SET text = 'something else' WHERE version = 2")
+    assert [complaint.rpartition(": ")[2] for complaint in changed] == [
+        "the text of page 2 is not the one that was stored",
+        "row 2 of extractions is not the one that was stored",
+    ]
+
+
+def test_a_changed_response_is_complained_of(where: str) -> None:
+    fill(where)
+    another = "SELECT packed FROM bodies ORDER BY hash DESC LIMIT 1"
+    (complaint,) = change(where, f"UPDATE bodies SET packed = ({another}) WHERE hash = ({FIRST})")
+    assert complaint.endswith("is not the one that was stored")
+    assert "the kept response " in complaint
+
+
+def test_a_response_that_cannot_be_unpacked_is_complained_of(tmp_path: Path) -> None:
+    fill(tmp_path / "a.db")
+    (complaint,) = change(tmp_path / "a.db", f"UPDATE bodies SET packed = X'0102' WHERE hash = ({FIRST})")
+    assert complaint.endswith("is not the one that was stored")
+
+
+def test_rows_that_point_to_nothing_are_complained_of(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    fill(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM urls WHERE id = 1")
+    with open_archive(path) as archive:
+        complaints = archive.verify()
+    assert f"{path}: row 1 of pages points to a row of urls that is not there" in complaints
+
+
+def test_indexes_that_were_exchanged_are_complained_of(tmp_path: Path) -> None:
+    fill(tmp_path / "a.db")
+    both = "name IN ('pages_text', 'pages_body')"
+    total = f"SELECT sum(rootpage) FROM sqlite_master WHERE {both}"
+    complaints = damage(tmp_path / "a.db", f"UPDATE sqlite_master SET rootpage = ({total}) - rootpage WHERE {both}")
+    assert any("missing from index pages_text" in complaint for complaint in complaints)
+
+
+def test_damage_that_ends_the_reading_is_a_complaint(tmp_path: Path) -> None:
+    fill(tmp_path / "a.db")
+    other = "SELECT rootpage FROM sqlite_master WHERE name = 'pages_text'"
+    complaints = damage(tmp_path / "a.db", f"UPDATE sqlite_master SET rootpage = ({other}) WHERE name = 'bodies'")
+    assert "the file is damaged: restore it from a copy" in complaints[-1]
+
+
+def test_so_many_complaints_are_told_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "MOST", 4)
+    fill(tmp_path / "a.db", 5)
+    assert len(change(tmp_path / "a.db", "UPDATE extractions SET text = 'something else'")) == 4
+
+
+def test_an_archive_whose_folder_went_away_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    fill(folder / "a.db")
+    with open_archive(folder / "a.db") as archive:
+        archive.close()
+        shutil.rmtree(folder)
+        with pytest.raises(ArchiveFailed, match="unable to open database file"):
+            archive.counts()
+
+
+@contextmanager
+def as_somebody_else() -> Iterator[None]:
+    """Be asked for one's rights as a user who has none; the superuser may read everything."""
+    mine = os.getuid()
+    if mine == 0:
+        os.setreuid(65_534, 0)
+    try:
+        yield
+    finally:
+        if mine == 0:
+            os.setreuid(0, 0)
+
+
+def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path) -> None:
+    fill(tmp_path / "a.db")
+    (tmp_path / "a.db").chmod(0)
+    with as_somebody_else(), pytest.raises(ArchiveFailed, match="this file may not be read"):
+        open_archive(tmp_path / "a.db")
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        ("kept/a.db", "kept/a.db"),
+        ("postgresql://reaper:secret@host/db", "postgresql://reaper:***@host/db"),
+        ("postgresql+psycopg://host/db?password=secret", "postgresql://host/db"),
+    ],
+)
+def test_where_an_archive_is_can_be_said_without_its_password(where: str, name: str) -> None:
+    assert name_archive(where) == name
+
+
+def test_an_address_that_is_none_is_not_shown_at_all() -> None:
+    with pytest.raises(BadInput, match="an archive is a file") as caught:
+        name_archive("postgresql://reaper:secret@host:door/db")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_clock_is_compared_again_where_looking_took_long(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_archive(where) as archive:
+        once = archive.clock_ahead_s()
+        monkeypatch.setattr("scythe.archive.archive._QUICK_S", -1.0)  # nothing is ever so quick
+        often = archive.clock_ahead_s()
+    assert (once, often) == (0.0, 0.0) or (abs(once) < 5 and abs(often) < 5 and once != often)
+
+
+def test_two_ways_to_a_database_do_not_wait_for_each_other_in_one_process(where: str) -> None:
+    with open_archive(where) as archive:
+        other = archive.database.beside()
+        begun, over = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with archive.database._lock:
+                begun.set()
+                over.wait(60)
+
+        holder = threading.Thread(target=hold)
+        holder.start()
+        assert begun.wait(60)
+        with other.reading() as connection:
+            assert connection.execute(text("SELECT count(*) FROM sites")).scalar_one() == 0
+        assert holder.is_alive()
+        over.set()
+        holder.join()
+
+
+def test_what_somebody_else_fetched_is_stored_whether_known_or_not(where: str) -> None:
+    with open_archive(where) as archive:
+        site = archive.add_site(LANE, SITE)
+        first = archive.expect(site, found("a"), now=NOW)
+        assert archive.store([done(first, "barley")])[0].stored == "new"
+        assert archive.next_tasks(site, LANE, 9, now=later(1)) == []
+        again = archive.expect(site, found("a"), now=later(1))
+        assert (again.id, again.body_hash is not None) == (first.id, True)
+        assert archive.store([done(again, "rye", at=later(1))])[0].stored == "changed"
+
+
+def test_a_site_that_is_entered_again_may_have_its_pages_visited_again(where: str) -> None:
+    with open_archive(where) as archive:
+        first = enter_site(archive, LANE, found(""), now=NOW)
+        archive.store([done(task) for task in archive.next_tasks(first.site, LANE, 9, now=NOW)])
+        same = enter_site(archive, LANE, found(""), now=later(1))
+        assert (same.site, same.pages, count_pages(archive, same.site)) == (first.site, 1, 1)
+        assert archive.next_tasks(same.site, LANE, 9, now=later(1)) == []
+        enter_site(archive, LANE, found(""), now=later(2), again=("done",))
+        assert [task.url for task in archive.next_tasks(same.site, LANE, 9, now=later(2))] == [SITE]
+
+
+def test_assignments_are_listed_by_state_or_all(where: str) -> None:
+    with open_archive(where) as archive:
+        site = archive.add_site(LANE, SITE)
+        with archive.database.writing() as connection:
+            kinds = ("crawl", "watch")
+            one, other = (
+                assignments.add_assignment(connection, AssignmentRow(0, site, LANE, kind, str(SITE), "{}", NOW))
+                for kind in kinds
+            )
+            assignments.end_assignment(connection, one, "done", "", NOW)
+            assert [row.id for row in assignments.load_assignments(connection)] == [one.id, other.id]
+            assert [row.id for row in assignments.load_assignments(connection, "open")] == [other.id]
+
+
+def test_a_body_that_is_there_in_full_is_not_written_again(tmp_path: Path) -> None:
+    store = FolderStore(tmp_path / "bodies")
+    store.put("ab12", b"barley")
+    (path,) = (path for path in (tmp_path / "bodies").rglob("*") if path.is_file())
+    before = path.stat().st_ino
+    store.put("ab12", b"barley")
+    assert path.stat().st_ino == before
+    path.write_bytes(b"bar")
+    store.put("ab12", b"barley")
+    assert store.get("ab12") == b"barley"
+
+
+def test_reasons_without_number_are_counted_by_state(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.archive.health._STATES", 2)
+    with open_archive(where) as archive:
+        site, tasks = begin(archive, "a", "b", "c", "d")
+        archive.store([Outcome(task, "gone", NOW, f"reason {task.id}", status=404, seconds=0.1) for task in tasks])
+        health = read_health(archive.database, site, now=NOW)
+    assert health.counts.states == {"gone": 4}
+
+
+def test_requests_in_ones_own_hand_are_not_reclaimed_and_lanes_that_are_not_held_not_wanted(where: str) -> None:
+    with open_archive(where) as archive:
+        mine = requests_of(archive, Clock(), holds=False)
+        assert names(mine.turn(Turn([new("a")], want=1)).taken) == ["a"]
+        assert mine.reclaim() == 0
+        mine.want_lanes()
+        assert names(mine.turn(Turn(want=1)).taken) == []
+
+
+def test_requests_are_held_by_the_clock_of_this_machine_unless_another_is_given(where: str) -> None:
+    with open_archive(where) as archive:
+        mine = Requests(archive.database, "c", Hold(), Owner.of_this_process())
+        assert names(mine.turn(Turn([new("a")], want=1)).taken) == ["a"]
+        assert requests_of(archive, lambda: datetime.now(UTC)).reclaim() == 0
+        assert requests_of(archive, lambda: datetime.now(UTC) + timedelta(seconds=LEASE_S + 1)).reclaim() == 1
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_the_next_record_of_a_file_is_found_from_anywhere(tmp_path: Path, compressed: bool) -> None:
+    path = write(tmp_path / "a.warc", [raw(number) for number in range(5)], compressed=compressed)
+    with path.open("rb") as file, closing(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)) as content:
+        begins = [piece.offset for piece in read_pieces(content)]
+        assert [next_piece(content, begin) for begin in begins[1:]] == begins[1:]
+        assert [next_piece(content, begin + 1) for begin in begins] == [*begins[1:], len(content)]
+
+
+RECORD = b"WARC/1.0\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("piece", "records", "why"),
+    [
+        (Piece(0, RECORD), 1, ""),
+        (Piece(0, RECORD * 3), 3, ""),
+        (Piece(0, RECORD, "longer than 5 bytes, not checked"), 0, "longer than 5 bytes, not checked"),
+        (Piece(0, RECORD + b"rubbish"), 1, "not a WARC record with a length"),
+        (Piece(0, RECORD + RECORD[:-2]), 1, "3 bytes instead of 5"),
+        (Piece(0, RECORD.replace(b"5", b"4")), 0, "5 bytes instead of 4"),
+        (Piece(0, RECORD.replace(b"Content-Length: 5", b"Length: 5")), 0, "not a WARC record with a length"),
+    ],
+)
+def test_a_piece_is_split_into_its_records_up_to_the_damage(piece: Piece, records: int, why: str) -> None:
+    assert split_piece(piece) == ([RECORD] * records, why)
