@@ -26,6 +26,7 @@ from scythe.crawling.told import Told
 from scythe.errors import ScytheError
 
 PIPE_BYTES = 1_048_576  # what an ordinary user may ask for
+_TIDY_S = 60.0  # between two times that memory is given back, which takes some milliseconds
 
 
 class Worker:
@@ -37,6 +38,7 @@ class Worker:
         self._sites: dict[str, SiteLearner] = {}
         self._told = Told()
         self._is_ill = False
+        self._tidy_at = time.monotonic() + _TIDY_S
 
     def run(self) -> None:
         """Work until the input ends, or memory ran out once."""
@@ -44,6 +46,8 @@ class Worker:
         while not self._is_ill and (frame := read_frame(self._in)) is not None:
             allow_cpu(self._cpu_s)
             self._obey(frame)
+            if time.monotonic() >= self._tidy_at:
+                self._tidy()
 
     def _obey(self, frame: Frame) -> None:
         do = frame.head["do"]
@@ -88,7 +92,7 @@ class Worker:
         """Learn between two pages, so that it is nobody's fault if that fails."""
         allow_cpu(self._cpu_s)
         profile = site.study()
-        give_back_memory()
+        self._tidy()
         self._send({"learned": site.setup.key}, [profile.encode()] if profile is not None else [])
 
     def _finish(self, key: str, *, learn: bool, leave: bool) -> None:
@@ -98,6 +102,10 @@ class Worker:
             profile = site.study() if learn and not site.is_learned else None
             profile = profile or site.take_profile(now=True)
         self._send(*pack_answer(Answer(profile=profile)))
+
+    def _tidy(self) -> None:
+        give_back_memory()
+        self._tidy_at = time.monotonic() + _TIDY_S
 
     def _send(self, head: dict[str, Any], parts: Sequence[bytes] = ()) -> None:
         self._out.write(b"".join(write_frame(head, parts)))
