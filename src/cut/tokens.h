@@ -176,7 +176,9 @@ static inline void read_name(Token *t, const byte *at, const byte *end)
     t->name_size = (uint32_t)(at - t->name);
     t->attributes = at;
     uint8_t tag = tag_slots[tag_hash(low, high)];
-    t->tag = tag_low[tag] == low && tag_high[tag] == high && t->name_size <= 16 ? tag : TAG_OTHER;
+    int known = tag_low[tag] == low && tag_high[tag] == high && t->name_size <= 16;
+    /* NUL bytes at the end of a name left no trace in what was compared: `<script\0>` is no script */
+    t->tag = known && at[-1] != 0 ? tag : TAG_OTHER;
     t->zero = t->tag == TAG_OTHER && (find_byte(t->name, at, 0) != NULL || find_byte(t->name, at, '<') != NULL);
 }
 
