@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sqlite3
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from sqlalchemy import Connection, Engine, event, inspect, text
-from tests.archive.visiting import LANE, NOW, begin, done, later, prose
+from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, prose
 
 from scythe.archive import migrations
 from scythe.archive.open import open_archive
@@ -262,6 +263,27 @@ def test_an_archive_that_may_only_be_read_is_read_without_its_indexes_and_verify
     finally:
         event.remove(Engine, "connect", only_read)
     assert [complaint.partition(" the index ")[2].split()[0] for complaint in complaints] == names
+
+
+@pytest.mark.skipif(os.name != "posix", reason="disks are asked differently")
+def test_an_archive_on_a_disk_that_can_only_be_read_is_read_without_files_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "odd?#%20\udcff.db"
+    with open_archive(path) as archive:
+        begin(archive, "a")
+    disk = os.statvfs(path)
+    frozen = os.statvfs_result((*disk[:8], disk.f_flag | os.ST_RDONLY, *disk[9:]))
+    monkeypatch.setattr(os, "statvfs", lambda _: frozen)
+    with open_archive(path, create=False) as archive:
+        assert archive.counts().states == {"new": 1}
+        assert archive.verify() == []
+        assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+        with pytest.raises(ArchiveFailed, match="readonly"):
+            archive.add_site("other", SITE)
+    path.with_name(f"{path.name}-wal").write_bytes(b"a journal, which has to be folded in")
+    with open_archive(path, create=False) as archive, archive.database.reading():
+        assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_migrations_run_in_order_and_once(where: str, monkeypatch: pytest.MonkeyPatch) -> None:

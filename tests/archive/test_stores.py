@@ -143,6 +143,11 @@ def test_a_store_needs_a_name_and_a_place(tmp_path: Path, store: str) -> None:
     assert not (tmp_path / "archive.db").exists()
 
 
+def test_a_store_whose_name_cannot_be_written_down_is_refused_before_anything_is_stored(where: str) -> None:
+    with pytest.raises(BadInput, match=r"must be UTF-8: 'folder:.*b\\udcffo' is not"):
+        open_archive(where, store="folder:b\udcffo")
+
+
 def test_a_store_that_nobody_has_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no store is called 'barn'; known are folder"):
         open_archive(tmp_path / "archive.db", store="barn:here")

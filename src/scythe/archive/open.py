@@ -8,6 +8,7 @@ import re
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import quote
 
 from sqlalchemy import URL, Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError
@@ -72,8 +73,19 @@ def _sqlite(path: Path, *, create: bool) -> tuple[Engine, str]:
             raise ArchiveFailed(f"{path}: there is no folder {path.parent}")
     elif not os.access(path, os.R_OK):
         raise ArchiveFailed(f"{path}: this file may not be read")
-    url = URL.create("sqlite", database=os.fspath(path.absolute()))
+    name, query = os.fspath(path.absolute()), {}
+    if path.exists() and _is_frozen(path):
+        name, query = f"file:{quote(os.fsencode(name))}", {"uri": "true", "immutable": "1"}
+    url = URL.create("sqlite", database=name, query=query)
     return create_engine(url, connect_args={"check_same_thread": False}), str(path)
+
+
+def _is_frozen(path: Path) -> bool:
+    """Say whether its disk lets nobody change a file: then, and only then, it can be read without files beside it."""
+    if os.name != "posix" or not os.statvfs(path).f_flag & os.ST_RDONLY:
+        return False
+    journal = path.with_name(f"{path.name}-wal")
+    return not journal.exists() or not journal.stat().st_size
 
 
 def _postgres(where: str) -> tuple[Engine, str]:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scythe.archive.folder_store import FolderStore
+from scythe.archive.hashes import storable
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.plug_ins import Store, load_function
 
@@ -27,6 +28,8 @@ class Stores:
         self._home = home
         self._opened: dict[str, Store] = {}
         self.label = self._label(named) if named else ""  # what the archive writes down of it; "": bodies stay in it
+        if storable(self.label) != self.label:
+            raise BadInput(f"the archive writes down where its store is, which must be UTF-8: {self.label!a} is not")
         if named:
             self._opened[self.label] = self._open(self.label)
 
