@@ -23,14 +23,14 @@ def ordinary(shown: int = 30, visits: int = 20) -> list[Seen]:
     return told
 
 
-def dated(shown: int = 30, per_day: float = 60.0) -> list[Seen]:
-    """A first page whose records say when they came, by day more than by night, then a week of visits."""
+def dated(shown: int = 30, per_day: float = 60.0, odd: tuple[float, ...] = ()) -> list[Seen]:
+    """A first page whose records say when they came, by day only, then a few days of visits; `odd` dates are added."""
     random, ages, age_s = Random(6), [], 0.0
     while len(ages) < shown:
         age_s += random.expovariate(per_day / DAY_S)
         if 6 * HOUR_S < (START - age_s) % DAY_S < 22 * HOUR_S:
             ages.append(age_s)
-    first = Seen(START, shown, shown, published=tuple(START - age for age in ages))
+    first = Seen(START, shown, shown, published=(*odd, *(START - age for age in ages)))
     return [first, *(Seen(START + day * DAY_S / 2, shown, 9 + day, since_s=DAY_S / 2) for day in range(1, 8))]
 
 
@@ -44,11 +44,11 @@ def undated(shown: int = 25) -> list[Seen]:
     return told
 
 
-def turning(shown: int = 20) -> list[Seen]:
-    """A list that shows others at every visit, and is a list again later."""
+def turning(shown: int = 20, short: int = 1) -> list[Seen]:
+    """A list that shows others at every visit, and is a list again later; every other wait is short."""
     told, at = [], START
     for number in range(22):
-        since_s = 600.0 if number % 2 else 5 * HOUR_S
+        since_s = 600.0 if number % 2 == short else 5 * HOUR_S
         at += since_s
         new = shown if 3 <= number < 16 else number % 5
         told.append(Seen(at, shown, new, new >= shown, since_s))
