@@ -4,13 +4,14 @@ import os
 import sqlite3
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from threading import Timer
 
 import psycopg
 import pytest
 from sqlalchemy import Connection, Engine, event, inspect, text
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, prose
 
-from scythe.archive import migrations
+from scythe.archive import database, migrations
 from scythe.archive.open import open_archive
 from scythe.archive.schema import TABLES
 from scythe.archive.stored import Wanted
@@ -225,6 +226,25 @@ def add_colour(connection: Connection) -> None:
 
 def paint(connection: Connection) -> None:
     connection.execute(text("UPDATE sites SET colour = 'green'"))
+
+
+@pytest.mark.parametrize("busy_s", [0, 30])
+def test_who_makes_an_archive_waits_for_another_that_writes_to_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, busy_s: int
+) -> None:
+    monkeypatch.setattr(database, "BUSY_S", busy_s)
+    other = sqlite3.connect(tmp_path / "a.db", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    if not busy_s:
+        with pytest.raises(ArchiveFailed, match="database is locked"):
+            open_archive(tmp_path / "a.db")
+    free = Timer(0.3, other.execute, ["COMMIT"])
+    free.start()
+    if busy_s:
+        with open_archive(tmp_path / "a.db") as archive:
+            assert archive.counts().states == {}
+    free.join()
+    other.close()
 
 
 def drop_indexes(where: str) -> list[str]:

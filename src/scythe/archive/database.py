@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import cache, lru_cache
+from time import monotonic, sleep
 from typing import Any
 
 from sqlalchemy import Connection, Delete, Dialect, Engine, Insert, Table, Update, event, func, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed
@@ -21,6 +22,7 @@ BUSY_S = 60  # wait so long for another process that writes
 CACHE_KB = 8_000  # of each connection; with 64 MB, storing the 300 000th record took as long, and hours filled it
 JOURNAL_PAGES = 4_000  # of 4 KB, written before they are folded into the file
 LOCKS = 0x5C17  # our class of advisory locks in PostgreSQL
+_RETRY_S = 0.05
 _RESTORE = "restore it from a copy, or export what can still be read"
 _DAMAGED = ("malformed", "not a database", "corrupt")
 
@@ -71,9 +73,22 @@ class Database:
     def set_up(self) -> None:
         """Make a new SQLite file one whose readers and writer do not wait for each other; the file remembers."""
         if self.is_sqlite:
-            plain = self.engine.execution_options(begin="")  # it cannot be said inside a transaction
-            with telling(self.where, "written"), plain.connect() as connection:
+            with telling(self.where, "written"):
+                until = monotonic() + BUSY_S
+                while not self._keeps_journal(until):
+                    sleep(_RETRY_S)
+
+    def _keeps_journal(self, until: float) -> bool:
+        """Say whether the file has its journal beside it now; SQLite waits for no other process here, so we do."""
+        plain = self.engine.execution_options(begin="")  # it cannot be said inside a transaction
+        try:
+            with plain.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        except OperationalError as error:
+            if "locked" in str(error.orig) and monotonic() < until:
+                return False
+            raise
+        return True
 
     def beside(self) -> Database:
         """Return another way to the same database, with a lock of its own: who takes it waits for no writer here."""
