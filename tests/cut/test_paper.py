@@ -147,6 +147,64 @@ def test_the_check_cannot_see_whole_elements_too_many() -> None:
     assert texts(body, found) == [b"<div class=a>x</div><div>y</div>"]
 
 
+@pytest.mark.parametrize("end", [b" ", b"\t", b"\n", b"\f", b"\r", b"/", b">"])
+def test_a_name_ends_at_white_space_at_a_slash_or_with_its_tag(end: bytes) -> None:
+    inner = b"<div" + end + b"x></div>"
+    body = b"<div id=a><divx></divx>" + inner + b"</div><div>"
+    whole = (0, len(body) - 5)
+    assert cut_simple(body, TagRule(b"<div id=a>")) == Found([whole], 0, False, 2, 1)
+    assert cut_hinted(body, TagRule(b"<div id=a>", inner_tag_count=2), check=True) == Found([whole], 0, False, None, 1)
+    assert cut_simple(b"<divx>" + inner, TagRule(b"<div")) == Found([(6, 6 + len(inner))], 6, False, 1, 1)
+
+
+@pytest.mark.parametrize("name", b"area base br col embed hr img input link meta source track wbr".split())
+def test_names_without_content_are_those_of_the_standard(name: bytes) -> None:
+    body = b"<" + name + b" title='<" + name + b" ' >text"
+    for cut in (cut_simple, cut_hinted):
+        assert cut(body, TagRule(b"<" + name)) == Found([(0, len(body) - 4)], 0, False, 1, 1)
+        assert cut(body[:-5], TagRule(b"<" + name)) == Found([], 0, False, None, 0, True)
+    assert cut_hinted(body, TagRule(b"<" + name, end_marker=b">t"), check=True).ranges == [(0, len(body) - 4)]
+    assert cut_simple(b"<b>x</b>", TagRule(b"<b>")).ranges == [(0, 8)]
+
+
+def test_everything_that_was_found_is_told() -> None:
+    body = b"<p>a</p><p>b</p><p>c"
+    assert cut_simple(body, TagRule(b"<p>")) == Found([(0, 8), (8, 16)], 0, False, 1, 2, True)
+    assert cut_hinted(body, TagRule(b"<p>")) == Found([(0, 8), (8, 16)], 0, False, 1, 2, True)
+    late = TagRule(b"<p>", starting_position=17)
+    assert cut_hinted(body, late) == Found([(0, 8), (8, 16)], 0, True, 1, 2, True)
+    assert cut_hinted(body[:16], late) == Found([(0, 8), (8, 16)], 0, True, 1, 2)
+    once = TagRule(b"<p>", repetition=False)
+    assert cut_hinted(body, once) == Found([(0, 8)], 0, False, 1)
+    assert cut_hinted(body[16:], once) == Found([], 0, False, None, None, True)
+    assert cut_hinted(body[:16], TagRule(b"<p>", starting_position=8)) == Found([(8, 16)], 8, False, 1, 1)
+    assert cut_hinted(b"", late) == Found([], -1, True, None, 0)
+
+
+def test_inner_tags_are_those_of_every_element_or_unknown() -> None:
+    flat, nested = b"<b id=x>1</b>", b"<b id=x><b>1</b></b>"
+    for cut in (cut_simple, cut_hinted):
+        for parts, inner in (([flat] * 3, 1), ([nested] * 2, 2), ([flat, nested, flat], UNKNOWN)):
+            assert cut(b"".join(parts), TagRule(b"<b id=x>")).inner_tags == inner
+        assert cut(nested + flat + flat, TagRule(b"<b id=x>")).inner_tags == UNKNOWN
+
+
+def test_one_inner_tag_is_a_hint_and_none_is_not() -> None:
+    body = b"<b id=x><b>1</b></b>"
+    assert cut_hinted(body, TagRule(b"<b id=x>", inner_tag_count=1)).ranges == [(0, 16)]
+    assert cut_hinted(body, TagRule(b"<b id=x>", inner_tag_count=0)).ranges == [(0, 20)]
+    assert cut_hinted(body + b"</b>", TagRule(b"<b id=x>", inner_tag_count=3)).ranges == [(0, 24)]
+    assert cut_hinted(body, TagRule(b"<b id=x>", inner_tag_count=3)).ranges == [(0, 20)]
+
+
+def test_what_an_opening_tag_searches_for() -> None:
+    assert resolve_tags(b"<DIV class=a") == (b"<DIV", b"<DIV ", b"<DIV>", b"</DIV>", False)
+    assert resolve_tags(b"<Img") == (b"<Img", b"<Img ", b"<Img>", b">", True)
+    assert resolve_tags(b"<h1>") == (b"<h1", b"<h1 ", b"<h1>", b"</h1>", False)
+    with pytest.raises(BadInput, match="got b'" + "x" * 80 + "'$"):
+        resolve_tags(b"x" * 100)
+
+
 PIECES = st.sampled_from([b"<div>", b"<div class=a>", b"</div>", b"x", b"<divider>", b"<img>", b"<p>", b"</p>"])
 
 
