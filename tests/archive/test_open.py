@@ -247,6 +247,27 @@ def test_who_makes_an_archive_waits_for_another_that_writes_to_the_file(
     other.close()
 
 
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_an_archive_that_is_removed_or_replaced_while_it_is_open_takes_no_more(
+    tmp_path: Path, is_replaced: bool
+) -> None:
+    open_archive(tmp_path / "b.db").close()
+    with open_archive(tmp_path / "a.db") as archive:
+        _, (task,) = begin(archive, "a")
+        os.rename(tmp_path / "a.db", tmp_path / "elsewhere.db")
+        if is_replaced:
+            os.rename(tmp_path / "b.db", tmp_path / "a.db")
+        with pytest.raises(ArchiveFailed, match="removed or replaced while it was open"):
+            archive.store([done(task)])
+        with pytest.raises(ArchiveFailed, match="removed or replaced while it was open"):
+            archive.save_notes(1, "notes")
+        os.rename(tmp_path / "elsewhere.db", tmp_path / "a.db")
+        assert archive.store([done(task)])[0].stored == "new"
+    with open_archive(tmp_path / "a.db", create=False) as archive:
+        assert archive.counts().states == {"done": 1}
+        assert archive.verify() == []
+
+
 def drop_indexes(where: str) -> list[str]:
     with open_archive(where) as archive, archive.database.writing() as connection:
         names = sorted(str(index.name) for table in TABLES.tables.values() for index in table.indexes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ JOURNAL_PAGES = 4_000  # of 4 KB, written before they are folded into the file
 LOCKS = 0x5C17  # our class of advisory locks in PostgreSQL
 _RETRY_S = 0.05
 _RESTORE = "restore it from a copy, or export what can still be read"
+_GONE = "nothing more is stored; put it back where it was and run it again to go on"
 _DAMAGED = ("malformed", "not a database", "corrupt")
 
 
@@ -44,10 +46,12 @@ class Database:
         self.is_sqlite = engine.dialect.name == "sqlite"
         self._pause_s = 0.0  # no limit
         self._lock = threading.RLock()
+        self._file: tuple[int, int] | None = None  # the one that was opened, of a database in a file
         self._writer = engine.execution_options(begin="BEGIN IMMEDIATE")
         if self.is_sqlite:
             engine.dialect.statement_compiler = _NamesIndexes
             event.listen(engine, "connect", _set_up_sqlite)
+            event.listen(engine, "connect", self._note_file)
             event.listen(engine, "begin", _begin_sqlite)
         else:
             event.listen(engine, "connect", self._set_up_postgres)
@@ -69,6 +73,21 @@ class Database:
                 for site in sorted(set(sites)):
                     connection.execute(select(func.pg_advisory_xact_lock(LOCKS, site % 2**31)))
             yield connection
+            if self._file != self._named_file():  # what is written to a file without a name is lost with the process
+                raise ArchiveFailed(f"{self.where}: the archive was removed or replaced while it was open; {_GONE}")
+
+    def _note_file(self, _connection: Any, _record: Any) -> None:
+        self._file = self._file or self._named_file()
+
+    def _named_file(self) -> tuple[int, int] | None:
+        """Return which file has the name of the database now; None: none has, or it is in no file that is written."""
+        if not self.is_sqlite:
+            return None
+        try:
+            found = os.stat(self.engine.url.database or "")
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def set_up(self) -> None:
         """Make a new SQLite file one whose readers and writer do not wait for each other; the file remembers."""
