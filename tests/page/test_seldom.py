@@ -1,0 +1,158 @@
+"""What pages seldom do: odd heads, microdata of links and images, pages given as the wrong type, plain Python walks."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+from scythe.page import Page
+from scythe.page import blocks as walk
+from scythe.page.head import read_head
+from scythe.page.hrefs import read_hrefs
+from scythe.page.jsonld import read_json_ld
+from scythe.page.plain_head import read_plain_head
+from scythe.page.said import read_said
+
+URL = "https://farm.example/barley"
+
+
+@pytest.mark.parametrize("body", ["<p>text", None, 5])
+def test_bytes_are_wanted_where_bytes_were_promised(body: Any) -> None:
+    with pytest.raises(BadInput, match="wants bytes, not"):
+        Page.from_bytes(body)
+
+
+@pytest.mark.parametrize("html", [b"<p>text", None, 5])
+def test_text_is_wanted_where_text_was_promised(html: Any) -> None:
+    with pytest.raises(BadInput, match="wants text, not"):
+        Page.from_text(html)
+
+
+def test_without_the_compiled_module_a_page_has_the_same_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    html = "<div><p>one <b>two</b><p> </p><!-- no --><ul><li>three<li><a href=x>four</a></ul><br><br>five</div>"
+    compiled = Page.from_text(html).blocks
+    monkeypatch.setattr(walk, "COMPILED", None)
+    plain = Page.from_text(html).blocks
+    for field in fields(walk.Blocks):
+        if "node" not in field.name:
+            assert getattr(plain, field.name) == getattr(compiled, field.name), field.name
+
+
+def test_the_boxes_above_a_block_lead_to_the_root() -> None:
+    blocks = Page.from_text("<div><section><p>one</p></section></div><p>two").blocks
+    names = [blocks.box_tag[box] for box in blocks.boxes_above(blocks.text.index("one"))]
+    assert names[:3] == ["p", "section", "div"]
+    assert blocks.box_parent[blocks.boxes_above(0)[-1]] == -1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '<meta name="a" content="b">\r\n',
+        '<meta name="a" content="b"><!-- -->',
+        '<meta name="a" content="b">\x00',
+        '<script type="application/ld+json">{}',
+        '<script type="text/javascript" class="byline">x</script>',
+        '<meta name="a" content="b"><html lang="de">',
+        '<meta itemtype="https://schema.org/Article">',
+        '<html class="author-page">',
+        "<body>",
+        "text",
+        '<meta name="a" content="&unknown;">',
+    ],
+)
+def test_a_head_that_only_a_parser_can_tell_is_left_to_it(source: str) -> None:
+    assert read_plain_head(source) is None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '<html lang="de" itemtype="https://schema.org/Article"><meta name="a" content="b">',
+        '<html xml:lang="tr"><meta name="" content="b"><meta name="a" content="">',
+        '<script type="text/javascript">x</script><script type="application/ld+json">{"@type": "A"}</script>',
+        '<link href="x"><link rel="canonical"><base href="/a/"><base href="/b/">',
+        '<i itemtype="https://schema.org/Recipe"></i>',
+    ],
+)
+def test_a_plain_head_says_what_a_parser_says(source: str) -> None:
+    plain = read_plain_head(source)
+    assert plain is not None
+    assert plain == read_head(LexborHTMLParser(source))
+
+
+def test_a_head_stops_at_the_limit_of_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.page.plain_head.LIMITS", replace(LIMITS, metas=2))
+    head = read_plain_head('<meta name="a" content="b">' * 3 + '<link rel="next" href="/2">' * 3)
+    assert head is not None
+    assert (len(head.properties), len(head.links)) == (2, 2)
+
+
+def test_bytes_that_no_codec_reads_leave_a_page_without_a_word() -> None:
+    body = b'<html lang="en"><meta charset=utf-8><meta name="author" content="A \xff Reaper"><title>Barley</title>'
+    said = read_said(body, URL)
+    assert said.language == "en"
+    assert "Reaper" in said.author
+
+
+def test_linked_data_that_is_too_long_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = '<script type="application/ld+json">{"@type": "Article", "headline": "%s"}</script>'
+    assert read_said((script % "Barley").encode(), URL).title == "Barley"
+    monkeypatch.setattr("scythe.page.said.LIMITS", replace(LIMITS, json_ld_bytes=200))
+    assert read_said((script % ("Barley" * 100)).encode(), URL).title == ""
+
+
+def test_scripts_without_a_word_and_values_without_a_type_are_no_objects() -> None:
+    linked = read_json_ld(["", " \n", "5", '"text"', "[[1, null], {}]", '{"@type": "Article"}'])
+    assert (len(linked.objects), linked.skipped) == (1, 0)
+
+
+def test_microdata_of_links_and_images_is_their_text_or_address() -> None:
+    html = """<article itemscope itemtype="https://schema.org/Article">
+      <h1 itemprop="headline name headline">Barley</h1>
+      <a itemprop="author" href="/reaper">A. Reaper</a>
+      <link itemprop="url" href="/barley"><img itemprop="image" src="/b.jpg">
+      <time itemprop="datePublished" datetime="2026-05-04">4 May</time></article>"""
+    page = Page.from_text(html, url=URL)
+    assert page.metadata.title == "Barley"
+    assert page.metadata.author == "A. Reaper"
+    assert page.metadata.published == "2026-05-04"
+
+
+def test_where_images_come_from_is_known_without_their_uses() -> None:
+    html = "<img src=/a.jpg><img data-src=/b.jpg><img><noscript><img src=/c.jpg></noscript>"
+    for source in (html, html.partition("<noscript>")[0]):
+        quick, whole = Page.from_text(source, url=URL), Page.from_text(source, url=URL)
+        assert list(quick.image_sources.values()) == [use.image.src for use in whole.images]
+
+
+@pytest.mark.parametrize(
+    ("figure", "caption"),
+    [
+        ("<figcaption>Barley in July</figcaption><img src=/a.jpg>", "Barley in July"),
+        ("<img src=/a.jpg><div><b>x</b><figcaption>Barley in July</figcaption></div>", "Barley in July"),
+        ("<img src=/a.jpg>" + "<p>text</p>" * 30, ""),
+    ],
+)
+def test_a_caption_is_looked_for_near_the_top_of_a_figure(figure: str, caption: str) -> None:
+    (use,) = Page.from_text(f"<figure>{figure}</figure>", url=URL).images
+    assert use.image.caption == caption
+
+
+def test_links_behind_the_longest_page_are_counted_as_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = b"<a href=/one>1</a><a href=/two>2</a>"
+    monkeypatch.setattr("scythe.page.hrefs.LIMITS", replace(LIMITS, body_bytes=18))
+    hrefs = read_hrefs(body, URL)
+    assert [href.url for href in hrefs.links] == ["https://farm.example/one"]
+    assert [(loss.what, loss.count) for loss in hrefs.losses] == [("bytes beyond the size limit", len(body) - 18)]
+
+
+def test_frames_that_lead_nowhere_and_tags_in_other_encodings_are_read() -> None:
+    body = "<meta charset=windows-1254><frameset><frame src='mailto:x'><frame src=/a title='ağaç'></frameset>"
+    hrefs = read_hrefs(body.encode("cp1254"), URL)
+    assert hrefs.frames == ("https://farm.example/a",)
