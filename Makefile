@@ -81,9 +81,10 @@ soak: $(VENV)/installed-dev  ## hours of crawling, watching and asking the web p
 fuzz: $(VENV)/installed-dev  ## odd input for everything that reads: make fuzz [SECONDS=600] (for each target)
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --jobs $(JOBS)
 
-coverage: $(VENV)/installed-dev  ## the tests, and how much of the package they reach: fails below the goals
-	@rm -f .coverage .coverage.* && mkdir -p build
-	$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-report=json:build/coverage.json --cov-report=html:build/coverage
+# Being measured, Python is three times as slow, and tests that limit its time fail: `make test` is their judge.
+coverage: $(VENV)/installed-dev  ## how much of the package the tests reach: fails below the goals
+	@rm -rf .coverage .coverage.* build/coverage build/coverage.* && mkdir -p build
+	-$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-report=json:build/coverage.json --cov-report=html:build/coverage
 	$(BIN)/python -m tools.coverage_gate build/coverage.json --out build/coverage.md
 
 bench: $(VENV)/installed-bench  ## score every method and the peers: make bench DATA=folder-of-page-sets
