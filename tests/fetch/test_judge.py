@@ -87,6 +87,8 @@ def test_an_error_status_is_named(status: int, words: str) -> None:
         (503, "Wed, 31 Dec 2025 00:00:00 GMT", 0),
         (503, "Fri, 31 Dec 9999 23:59:59 GMT", 86_400),
         (503, "Thu, 01 Jan 2026 00:02:00 -0000", 120),
+        (503, "1 Jan 0 0:2949672960", 60),
+        (503, "Fri, 31 Dec 9999 23:59:59 -1200", 60),
     ],
 )
 def test_retry_after_is_read_within_bounds(status: int, value: str, expected: float | None) -> None:

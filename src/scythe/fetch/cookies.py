@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from time import time
 
 from scythe.limits import LIMITS
+from scythe.page.dates import mail_moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,8 @@ def read_cookie(line: str, path: str, now: float) -> Cookie | None:
 
 
 def _moment(text: str) -> float | None:
-    try:
-        return parsedate_to_datetime(text.replace("-", " ")).timestamp()  # Netscape's dates have hyphens
-    except (ValueError, OverflowError):
-        return None
+    moment = mail_moment(text.replace("-", " "))  # Netscape's dates have hyphens
+    return moment.timestamp() if moment else None
 
 
 def _is_below(path: str, place: str) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 from scythe.errors import FetchFailed
 from scythe.model import Response
+from scythe.page.dates import mail_moment
 
 _DAY_S = 86_400.0
 _HEAD_BYTES = 1_024
@@ -68,10 +68,7 @@ def retry_after_s(response: Response, *, now: datetime | None = None) -> float |
     text = header(response, "Retry-After").strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:9]), _DAY_S)
-    try:
-        at = parsedate_to_datetime(text)
-    except ValueError:
+    at = mail_moment(text)
+    if at is None:
         return 60.0  # the server did not say: a minute is polite
-    if at.tzinfo is None:
-        at = at.replace(tzinfo=UTC)
     return min(max((at - (now or datetime.now(UTC))).total_seconds(), 0.0), _DAY_S)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-
 from scythe.fetch.judge import header
 from scythe.model import Response
+from scythe.page.dates import mail_moment
 from scythe.watched import HOUR_S, Hints, Plan
 
 _LONGEST_S = HOUR_S  # promises beyond are often a careless default: they put a visit off by so much at most
@@ -15,7 +13,7 @@ _DIGITS = 9
 
 def read_hints(response: Response, ttl_s: float | None = None) -> Hints:
     """Read Cache-Control, Expires, Age and Last-Modified; `ttl_s` is what the body, a feed, asks for."""
-    modified = _moment(header(response, "Last-Modified"))
+    modified = mail_moment(header(response, "Last-Modified"))
     return Hints(
         fresh_s=_fresh_s(response),
         ttl_s=ttl_s,
@@ -42,7 +40,7 @@ def _fresh_s(response: Response) -> float | None:
     age_s = _number(header(response, "Age")) or 0.0
     lifetime_s = _number(said.get("max-age", ""))
     if lifetime_s is None:
-        expires, date = _moment(header(response, "Expires")), _moment(header(response, "Date"))
+        expires, date = mail_moment(header(response, "Expires")), mail_moment(header(response, "Date"))
         if expires is None or date is None:
             return None
         lifetime_s = (expires - date).total_seconds()
@@ -60,11 +58,3 @@ def _directives(line: str) -> dict[str, str]:
 def _number(text: str) -> float | None:
     text = text.strip()
     return float(text[:_DIGITS]) if text.isdecimal() and text.isascii() else None
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = parsedate_to_datetime(text[:100])
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
