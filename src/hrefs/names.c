@@ -1,4 +1,4 @@
-/* Say whether a page has more different names of attributes than a tree builder should be given.
+/* Say whether a page has more different names of attributes, end tags and document types than a tree builder should be given.
  *
  * The twin of `has_many_names` in scythe.page.attribute_limits, which says what is counted and why.
  */
@@ -81,17 +81,37 @@ static const byte *note_tag(Names *names, const byte *at, const byte *end)
     }
 }
 
+/* Note the name of a document type, which is kept among those of attributes; `at` is behind its `<!`. */
+static const byte *note_doctype(Names *names, const byte *at, const byte *end)
+{
+    static const char word[] = "doctype";
+    for (int i = 0; word[i]; i++, at++)
+        if (at >= end || lower(*at) != (byte)word[i])
+            return at;
+    while (at < end && is_space(*at))
+        at++;
+    const byte *name = at;
+    while (at < end && !(byte_class[*at] & B_VALUE_END))
+        at++;
+    note_name(names, name, at);
+    return at;
+}
+
 static int has_many(Names *names, const byte *at, const byte *end)
 {
     while (at < end && (at = find_byte(at, end, '<')) != NULL) {
         at++;
         const byte *here = at + (at < end && *at == '/');
-        if (here >= end || !is_letter(*here))
-            continue;
-        while (here < end && !(byte_class[*here] & B_NAME_END))
-            here++;
-        if (here < end && *here != '>')
-            here = note_tag(names, here, end);
+        if (here < end && is_letter(*here)) {
+            while (here < end && !(byte_class[*here] & B_NAME_END))
+                here++;
+            if (*at == '/')
+                note_name(names, at, here); /* the tree builder lists it before it knows that nothing is to be ended */
+            if (here < end && *here != '>')
+                here = note_tag(names, here, end);
+        } else if (at < end && *at == '!') {
+            here = note_doctype(names, at + 1, end);
+        }
         names->bytes -= here - at;
         if (names->count > names->most || names->bytes < 0)
             return 1;

@@ -132,6 +132,11 @@ def _(n: int) -> str:
     return "</x></b></div>" * n + INSIDE
 
 
+@page("ends of ever new names", "There are only ends of elements, each of a name that no other has.")
+def _(n: int) -> str:
+    return "".join(f"</x{i}>y" for i in range(n)) + INSIDE
+
+
 @page("paragraph ends without start", "Ends of paragraphs stand alone, each of which makes an empty paragraph.")
 def _(n: int) -> str:
     return "</p>" * n + INSIDE
@@ -360,6 +365,11 @@ def _(n: int) -> str:
 @page("doctypes", "Document types come without number.")
 def _(n: int) -> str:
     return "<!DOCTYPE html>" * n + INSIDE
+
+
+@page("names of document types", "Document types of ever new names come without number.")
+def _(n: int) -> str:
+    return "".join(f"<!DOCTYPE x{i}>y" for i in range(n)) + INSIDE
 
 
 @page("end tag openings", "End tags are begun again and again.")

@@ -1,7 +1,7 @@
 """Keep the attributes of a hostile page within limits: a tag comes in, the tag without what is too much goes out.
 
 lexbor is quadratic in the attributes of one tag, and in the different names of attributes on the whole page, which it
-keeps in 128 lists. Names that HTML itself has are in none of them.
+keeps in 128 lists, together with names of document types. Names that HTML itself has are in none of them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ NAMED = rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+(?:" + _VALUE + rb"|(?!"
 _ATTRIBUTE = re.compile(NAMED)
 _NAME = re.compile(rb"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)")
 _BARE = re.compile(rb"</?[a-zA-Z][^\t\n\f\r />]*+>")
-_OPENED = re.compile(rb"<(?=/?[a-zA-Z])")
-_TAG_NAME = re.compile(rb"/?[^\t\n\f\r />]++")
+_OPENED = re.compile(rb"<(?=/?[a-zA-Z]|!doctype)", re.I)
+_DOCTYPE = re.compile(rb"!doctype" + SPACE + rb"([^\t\n\f\r >]*+)", re.I)
+_TAG_NAME = re.compile(rb"/?[a-zA-Z][^\t\n\f\r />]*+")
 # a value is skipped to its end, or where nothing closes its quote, to that of the page
 _NEXT_NAME = re.compile(
     rb"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)"
     rb"(?:" + SPACE + rb"=" + SPACE + rb"""(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >]*+))?+"""
 )
+_SLASH = 47
 _PASSES = 4  # how often each byte may be read, by and large
 _SET_BYTES = 65_536  # of a srcset that is too long for a tag; more candidates than are looked at
 _USUAL = frozenset(
@@ -45,7 +47,7 @@ _USUAL = frozenset(
 
 
 def has_many_names(source: bytes) -> bool:
-    """Say whether what looks like tags has attributes of more different names than `Limits.attribute_names`.
+    """Say whether attributes, end tags and document types have more different names than `Limits.attribute_names`.
 
     Every `<` before a letter is taken for the beginning of a tag, also inside of values, comments and scripts: which
     of them are, only the tree knows, and names that are none have this page rewritten for nothing, no more.
@@ -63,11 +65,17 @@ def has_many_in_python(source: bytes, most: int) -> bool:
     add, next_name = names.add, _NEXT_NAME.match
     room = _PASSES * len(source)
     for opened in _OPENED.finditer(source):
-        named = _TAG_NAME.match(source, opened.end())
-        at = named.end() if named else opened.end()
-        while match := next_name(source, at):
-            add(match[1])
-            at = match.end()
+        at = opened.end()
+        if named := _TAG_NAME.match(source, at):
+            at = named.end()
+            if source[opened.end()] == _SLASH:
+                add(named[0])  # the tree builder lists it before it knows that nothing is to be ended
+            while match := next_name(source, at):
+                add(match[1])
+                at = match.end()
+        elif doctype := _DOCTYPE.match(source, at):
+            at = doctype.end()
+            add(doctype[1])
         room -= at - opened.start()
         if room < 0 or (len(names) > 2 * most and _fold(names) > most):
             return True

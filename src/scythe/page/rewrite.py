@@ -92,13 +92,14 @@ class _Rewriter:
         self.attributes = AttributeLimits(source, self.lost)
         self.unwrapped: Counter[bytes] = Counter()  # start tags dropped inside the innermost open element
         self.page_tags: set[bytes] = set()
+        self.has_doctype = False  # asked only where there are many names
         self.has_begun = False  # the body, by a tag of ours
         self.nodes = 0  # that tags and comments make
         self.names: set[bytes] = set()  # of tags kept
 
     def result(self) -> tuple[bytes, tuple[Loss, ...]]:
         losses = tuple(Loss(what, count) for what, count in sorted(self.lost.items()))
-        if not self.pieces:
+        if not self.kept_to:
             return self.source, losses
         self.pieces.append(self.source[self.kept_to :])
         return b"".join(self.pieces), losses
@@ -175,6 +176,11 @@ class _Rewriter:
         if source.startswith(b"<![CDATA[", at) and self.open.last("foreign") >= 0:
             return self._cdata(at)
         end = source.find(b">", at) + 1 or len(source)
+        if self.attributes.has_many_names and source[at + 2 : at + 9].lower() == b"doctype":
+            if self.has_doctype:
+                self._replace(at, end, b"")  # only the first one means anything
+            self.has_doctype = True
+            return end
         return end if self._has_room() else self._blank(at, end)
 
     def _cdata(self, at: int) -> int:
