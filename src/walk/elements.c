@@ -14,6 +14,7 @@ typedef struct {
     Py_ssize_t count, room, here;
     PyObject *tag, *classes, *names, *node, *href, *text, *leaf_row;
     PyObject *kinds, *judge;
+    Numbers numbers;
 } Listing;
 
 static int put_href(Listing *l, PyObject *attributes, PyObject *tag)
@@ -80,7 +81,7 @@ static int put_text(Listing *l, PyObject *node)
         failed = words == NULL;
         if (!failed && PyList_Size(words)) {
             squeezed = PyUnicode_Join(s_space, words);
-            failed = squeezed == NULL || PyList_Append(l->text, squeezed) || append_int(l->leaf_row, l->here);
+            failed = squeezed == NULL || PyList_Append(l->text, squeezed) || append_int(&l->numbers, l->leaf_row, l->here);
         }
     }
     Py_XDECREF(text);
@@ -171,9 +172,9 @@ static PyObject *result(Listing *l)
         failed |= (columns[i] = PyList_New(l->count)) == NULL;
     for (Py_ssize_t i = 0; i < l->count && !failed; i++) {
         Row *row = &l->rows[i];
-        failed = set_int(columns[0], i, row->parent) || set_int(columns[1], i, row->end) ||
-                 set_int(columns[2], i, row->depth) || PyList_SetItem(columns[3], i, PyBool_FromLong(row->hidden)) ||
-                 set_int(columns[4], i, row->leaf_start) || set_int(columns[5], i, row->leaf_end);
+        failed = set_int(&l->numbers, columns[0], i, row->parent) || set_int(&l->numbers, columns[1], i, row->end) ||
+                 set_int(&l->numbers, columns[2], i, row->depth) || PyList_SetItem(columns[3], i, PyBool_FromLong(row->hidden)) ||
+                 set_int(&l->numbers, columns[4], i, row->leaf_start) || set_int(&l->numbers, columns[5], i, row->leaf_end);
     }
     if (!failed)
         return Py_BuildValue("(ONNNOONNNOOOO)", l->tag, columns[0], columns[1], columns[2], l->classes, l->names,
@@ -200,6 +201,7 @@ PyObject *list_elements(PyObject *module, PyObject *args)
     for (size_t i = 0; i < count; i++)
         Py_XDECREF(*lists[i]);
     Py_XDECREF(l.href);
+    forget_numbers(&l.numbers);
     PyMem_Free(l.rows);
     return made;
 }

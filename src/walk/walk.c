@@ -20,11 +20,12 @@ typedef struct {
     Py_ssize_t open_count, open_room;
     PyObject *box_tag, *box_names, *box_node;
     PyObject *text, *box, *link_chars, *links, *bold_chars, *breaks, *lead_names, *lead_tag, *leaf_start, *leaf_end;
-    PyObject *leaves, *image_node, *image_block, *image_box;
+    PyObject *leaves, *image_node, *image_block, *image_box, *plain;
     PyObject *parts, *link_parts, *bold_parts; /* of the block under way */
     PyObject *names, *tag;                     /* of its first inline element; NULL for none */
-    Py_ssize_t link_count, break_count, leaf_mark, in_link, in_bold, here;
-    int blank;
+    Py_ssize_t link_count, break_count, leaf_mark, in_link, in_bold, in_inline, here;
+    int blank, styled; /* styled: an image, or text inside of an inline element, is in the block under way */
+    Numbers numbers;
     PyObject *is_hidden, *emptied; /* emptied: NULL, or mem_ids of elements taken to have no content */
 } Walk;
 
@@ -38,16 +39,6 @@ void *make_room(void *items, Py_ssize_t count, Py_ssize_t *room, size_t size)
         return PyErr_NoMemory();
     *room = wanted;
     return moved;
-}
-
-int append_int(PyObject *list, Py_ssize_t value)
-{
-    PyObject *number = PyLong_FromSsize_t(value);
-    if (number == NULL)
-        return -1;
-    int failed = PyList_Append(list, number);
-    Py_DECREF(number);
-    return failed;
 }
 
 static int clear_list(PyObject *list)
@@ -91,12 +82,13 @@ static int put_block(Walk *w)
     int failed = 0;
     if (PyUnicode_GetLength(text)) {
         Py_ssize_t linked = squeezed_length(w->link_parts), bold = squeezed_length(w->bold_parts);
-        failed = linked < 0 || bold < 0 || PyList_Append(w->text, text) || append_int(w->box, w->here) ||
-                 append_int(w->link_chars, linked) || append_int(w->links, w->link_count) ||
-                 append_int(w->bold_chars, bold) || append_int(w->breaks, w->break_count) ||
+        failed = linked < 0 || bold < 0 || PyList_Append(w->text, text) || append_int(&w->numbers, w->box, w->here) ||
+                 append_int(&w->numbers, w->link_chars, linked) || append_int(&w->numbers, w->links, w->link_count) ||
+                 append_int(&w->numbers, w->bold_chars, bold) || append_int(&w->numbers, w->breaks, w->break_count) ||
                  PyList_Append(w->lead_names, w->names ? w->names : s_empty) ||
-                 PyList_Append(w->lead_tag, w->tag ? w->tag : s_empty) || append_int(w->leaf_start, w->leaf_mark) ||
-                 append_int(w->leaf_end, PyList_Size(w->leaves));
+                 PyList_Append(w->lead_tag, w->tag ? w->tag : s_empty) || append_int(&w->numbers, w->leaf_start, w->leaf_mark) ||
+                 append_int(&w->numbers, w->leaf_end, PyList_Size(w->leaves)) ||
+                 PyList_Append(w->plain, w->styled ? Py_False : Py_True);
         w->break_count = 0;
     }
     Py_DECREF(text);
@@ -111,7 +103,7 @@ static int end_block(Walk *w)
     Py_CLEAR(w->names);
     Py_CLEAR(w->tag);
     w->leaf_mark = PyList_Size(w->leaves);
-    w->blank = 0;
+    w->blank = w->styled = 0;
     return 0;
 }
 
@@ -237,10 +229,12 @@ static int take_text(Walk *w, PyObject *node)
     if (PyUnicode_Check(text) && PyUnicode_GetLength(text)) {
         if (PyList_Size(w->parts) == 0 && is_space(text))
             w->blank = 1;
-        else
+        else {
+            w->styled |= w->in_inline > 0;
             failed = PyList_Append(w->parts, text) || PyList_Append(w->leaves, node) ||
                      (w->in_link && PyList_Append(w->link_parts, text)) ||
                      (w->in_bold && PyList_Append(w->bold_parts, text));
+        }
     }
     Py_DECREF(text);
     return failed ? -1 : 0;
@@ -248,8 +242,9 @@ static int take_text(Walk *w, PyObject *node)
 
 static int take_image(Walk *w, PyObject *node)
 {
+    w->styled = 1;
     return PyList_Append(w->leaves, node) || PyList_Append(w->image_node, node) ||
-                   append_int(w->image_block, PyList_Size(w->text)) || append_int(w->image_box, w->here)
+                   append_int(&w->numbers, w->image_block, PyList_Size(w->text)) || append_int(&w->numbers, w->image_box, w->here)
                ? -1
                : 0;
 }
@@ -276,6 +271,7 @@ static int enter_inline(Walk *w, PyObject *node, PyObject *tag, int kind)
 
 static int leave(Walk *w, int kind)
 {
+    w->in_inline -= kind != BOX;
     if (kind == BOX) {
         if (end_block_if_any(w))
             return -1;
@@ -296,6 +292,7 @@ static int push(Walk *w, int kind)
         return -1;
     w->opened = opened;
     w->opened[w->open_count++] = (unsigned char)kind;
+    w->in_inline += kind != BOX;
     return 0;
 }
 
@@ -388,13 +385,14 @@ static int run(Walk *w, PyObject *root, PyObject *kinds)
     PyObject *tag = PyObject_GetAttr(root, s_tag);
     if (tag == NULL)
         return -1;
-    int failed = open_box(w, root, PyUnicode_Check(tag) ? tag : s_empty, -1);
+    PyObject *name = PyUnicode_Check(tag) ? tag : s_empty;
+    int kind = kind_of(kinds, name), failed = kind < 0 || open_box(w, root, name, -1);
+    w->in_inline = kind != BOX; /* its words may be in what stands around it, too */
     Py_DECREF(tag);
     if (failed)
         return -1;
     PyObject *node = PyObject_GetAttr(root, s_first_child);
     while (node && node != Py_None) {
-        int kind;
         PyObject *child = enter(w, node, kinds, &kind);
         if (child == NULL)
             break;
@@ -430,12 +428,6 @@ static int run(Walk *w, PyObject *root, PyObject *kinds)
     return 0;
 }
 
-int set_int(PyObject *list, Py_ssize_t place, Py_ssize_t value)
-{
-    PyObject *number = PyLong_FromSsize_t(value);
-    return number ? PyList_SetItem(list, place, number) : -1;
-}
-
 static PyObject *result(Walk *w)
 {
     Py_ssize_t count = w->box_count;
@@ -443,13 +435,14 @@ static PyObject *result(Walk *w)
     if (!parent || !hidden || !start || !end)
         goto fail;
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (set_int(parent, i, w->boxes[i].parent) || set_int(start, i, w->boxes[i].start) ||
-            set_int(end, i, w->boxes[i].end) || PyList_SetItem(hidden, i, PyBool_FromLong(w->boxes[i].hidden)))
+        if (set_int(&w->numbers, parent, i, w->boxes[i].parent) || set_int(&w->numbers, start, i, w->boxes[i].start) ||
+            set_int(&w->numbers, end, i, w->boxes[i].end) || PyList_SetItem(hidden, i, PyBool_FromLong(w->boxes[i].hidden)))
             goto fail;
     }
-    return Py_BuildValue("(NOONONNOOOOOOOOOOOOOO)", parent, w->box_tag, w->box_names, hidden, w->box_node, start, end,
+    return Py_BuildValue("(NOONONNOOOOOOOOOOOOOOO)", parent, w->box_tag, w->box_names, hidden, w->box_node, start, end,
                          w->text, w->box, w->link_chars, w->links, w->bold_chars, w->breaks, w->lead_names, w->lead_tag,
-                         w->leaf_start, w->leaf_end, w->leaves, w->image_node, w->image_block, w->image_box);
+                         w->leaf_start, w->leaf_end, w->leaves, w->image_node, w->image_block, w->image_box,
+                         w->plain);
 fail:
     Py_XDECREF(parent);
     Py_XDECREF(hidden);
@@ -469,7 +462,8 @@ static PyObject *cut(PyObject *module, PyObject *args)
         w.emptied = NULL;
     PyObject **lists[] = {&w.box_tag, &w.box_names, &w.box_node, &w.text, &w.box, &w.link_chars, &w.links,
                           &w.bold_chars, &w.breaks, &w.lead_names, &w.lead_tag, &w.leaf_start, &w.leaf_end,
-                          &w.leaves, &w.image_node, &w.image_block, &w.image_box, &w.parts, &w.link_parts, &w.bold_parts};
+                          &w.leaves, &w.image_node, &w.image_block, &w.image_box, &w.plain, &w.parts, &w.link_parts,
+                          &w.bold_parts};
     size_t count = sizeof lists / sizeof *lists;
     int failed = 0;
     for (size_t i = 0; i < count; i++)
@@ -480,6 +474,7 @@ static PyObject *cut(PyObject *module, PyObject *args)
         Py_XDECREF(*lists[i]);
     Py_XDECREF(w.names);
     Py_XDECREF(w.tag);
+    forget_numbers(&w.numbers);
     PyMem_Free(w.boxes);
     PyMem_Free(w.opened);
     return made;
@@ -488,6 +483,8 @@ static PyObject *cut(PyObject *module, PyObject *args)
 static PyMethodDef methods[] = {
     {"cut", cut, METH_VARARGS, "cut(root, kinds, is_hidden, emptied=frozenset()): the columns of Blocks in order."},
     {"list_elements", list_elements, METH_VARARGS, "list_elements(root, kinds, is_hidden): the columns of Elements in order."},
+    {"is_orderly", is_orderly, METH_VARARGS,
+     "is_orderly(source, depth, formatting, attributes, tag_bytes, tags, names, attribute_names): closed in turn."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -13,10 +13,17 @@ extern PyObject *s_empty, *s_space, *s_href;
 
 /* Return an array with room for one item more, moved if it must be; NULL with an error set on failure. */
 void *make_room(void *items, Py_ssize_t count, Py_ssize_t *room, size_t size);
+/* Numbers made once: the columns of a page repeat the same ones, which have 32 bytes each. */
+typedef struct {
+    PyObject **items;
+    Py_ssize_t room;
+} Numbers;
+
 /* Append a number to a list; -1 with an error set on failure. */
-int append_int(PyObject *list, Py_ssize_t value);
+int append_int(Numbers *numbers, PyObject *list, Py_ssize_t value);
 /* Put a number into a list; -1 with an error set on failure. */
-int set_int(PyObject *list, Py_ssize_t place, Py_ssize_t value);
+int set_int(Numbers *numbers, PyObject *list, Py_ssize_t place, Py_ssize_t value);
+void forget_numbers(Numbers *numbers);
 /* Return the attribute as a borrowed non-empty str, or NULL, without an error set where there is none. */
 PyObject *attribute(PyObject *attributes, PyObject *key);
 /* Return the attributes of a node as a dict (new reference). */
@@ -31,5 +38,6 @@ int kind_of(PyObject *kinds, PyObject *tag);
 void replace(PyObject **place, PyObject *value);
 
 PyObject *list_elements(PyObject *module, PyObject *args);
+PyObject *is_orderly(PyObject *module, PyObject *args);
 
 #endif

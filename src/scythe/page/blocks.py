@@ -59,6 +59,8 @@ class Blocks:
     image_node: list[LexborNode] = field(default_factory=list)
     image_block: list[int] = field(default_factory=list)  # number of the block it stands in or before
     image_box: list[int] = field(default_factory=list)
+    # one row per block: no image, and no inline element around its words, inside or outside its box
+    plain: list[bool] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.text)
@@ -116,26 +118,27 @@ def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Bl
     out = Blocks()
     kinds, leaves = KIND, out.leaves
     box_parent, box_hidden, box_end = out.box_parent, out.box_hidden, out.box_end
-    block_rows: list[tuple[str, int, int, int, int, int, str, str, int, int]] = []
+    block_rows: list[tuple[str, int, int, int, int, int, str, str, int, int, bool]] = []
     box_rows: list[tuple[str, str, LexborNode, int]] = []
     image_rows: list[tuple[LexborNode, int, int]] = []
     parts: list[str] = []  # text of the block under way, and what of it is linked and bold
     link_parts: list[str] = []
     bold_parts: list[str] = []
-    links = breaks = leaf_mark = in_link = in_bold = 0
+    links = breaks = leaf_mark = in_link = in_bold = in_inline = 0
     lead_names = lead_tag = ""
     blank = False  # white space stands before the text of the block under way
+    plain = True  # nothing but text outside of inline elements is in it
     opened: list[tuple[int, str]] = []  # kind and tag of every element between root and node
 
     def end_block() -> None:
-        nonlocal links, leaf_mark, lead_names, lead_tag, breaks, blank
+        nonlocal links, leaf_mark, lead_names, lead_tag, breaks, blank, plain
         if parts:
             text = " ".join("".join(parts).split())
             if text:
                 linked = len(" ".join("".join(link_parts).split())) if link_parts else 0
                 bold = len(" ".join("".join(bold_parts).split())) if bold_parts else 0
                 end = len(leaves)
-                block_rows.append((text, box, linked, links, bold, breaks, lead_names, lead_tag, leaf_mark, end))
+                block_rows.append((text, box, linked, links, bold, breaks, lead_names, lead_tag, leaf_mark, end, plain))
                 breaks = 0
             parts.clear()
             link_parts.clear()
@@ -143,7 +146,7 @@ def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Bl
         links = 0
         lead_names = lead_tag = ""
         leaf_mark = len(leaves)
-        blank = False
+        blank, plain = False, True
 
     def open_box(node: LexborNode, tag: str, parent: int) -> int:
         attributes = node.attributes
@@ -159,6 +162,7 @@ def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Bl
         return len(box_parent) - 1
 
     box = open_box(root, root.tag or "", -1)
+    in_inline += kinds.get(root.tag or "", INLINE) != BOX  # its words may be in what stands around it, too
     node = root.first_child
     while node is not None:
         tag = node.tag or ""
@@ -172,6 +176,7 @@ def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Bl
                 else:
                     parts.append(text)
                     leaves.append(node)
+                    plain = plain and not in_inline
                     if in_link:
                         link_parts.append(text)
                     if in_bold:
@@ -201,12 +206,14 @@ def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Bl
             breaks += 1
         elif kind == IMAGE:
             leaves.append(node)
+            plain = False
             image_rows.append((node, len(block_rows), box))
         elif kind == RULE:
             end_block()
             breaks = 0
         if child is not None:
             opened.append((kind, tag))
+            in_inline += kind != BOX
             node = child
             continue
         following = node.next
@@ -214,6 +221,7 @@ def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Bl
             node = node.parent
             assert node is not None  # `opened` is not empty: the walk is below the root
             kind, tag = opened.pop()
+            in_inline -= kind != BOX
             if kind == BOX:
                 if parts or blank or len(leaves) != leaf_mark:
                     end_block()
@@ -232,7 +240,7 @@ def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Bl
     if block_rows:
         columns = map(list, zip(*block_rows, strict=True))
         out.text, out.box, out.link_chars, out.links, out.bold_chars = islice(columns, 5)
-        out.breaks, out.lead_names, out.lead_tag, out.leaf_start, out.leaf_end = columns
+        out.breaks, out.lead_names, out.lead_tag, out.leaf_start, out.leaf_end, out.plain = columns
     if image_rows:
         out.image_node, out.image_block, out.image_box = map(list, zip(*image_rows, strict=True))
     return out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from scythe.page.pieces import Close, Marks, Open, Picture, Piece, Run
+from scythe.page.pieces import PLAIN, Close, Marks, Open, Picture, Piece, Run
 
 _LINE_AFTER_OPEN = frozenset({"ul", "ol", "dl", "table", "tr", "blockquote", "figure"})
 _ATTRIBUTES = frozenset({"start", "colspan", "rowspan"})
@@ -18,10 +18,12 @@ def render_html(pieces: Iterable[Piece]) -> str:
     preformatted = False
     for piece in pieces:
         if isinstance(piece, Run | Picture):
-            _set_marks(out, inline, piece.marks)
+            if inline or piece.marks is not PLAIN:
+                _set_marks(out, inline, piece.marks)
             out.append(_picture(piece) if isinstance(piece, Picture) else escape(piece.text, quote=False))
             continue
-        _set_inline(out, inline, [])
+        if inline:
+            _set_inline(out, inline, [])
         if isinstance(piece, Open):
             out.append(_start_tag(piece))
             preformatted = piece.tag == "pre"
@@ -34,7 +36,9 @@ def render_html(pieces: Iterable[Piece]) -> str:
 
 
 def _start_tag(piece: Open) -> str:
-    attributes = "".join(f' {name}="{escape(value)}"' for name, value in piece.attributes if name in _ATTRIBUTES)
+    attributes = ""
+    if piece.attributes:
+        attributes = "".join(f' {name}="{escape(value)}"' for name, value in piece.attributes if name in _ATTRIBUTES)
     return f"<{piece.tag}{attributes}>" + ("\n" if piece.tag in _LINE_AFTER_OPEN else "")
 
 

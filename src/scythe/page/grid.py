@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -12,6 +13,7 @@ _LONG_CELL = (
 )
 _SHORT_CELL = 200
 _FEW_BLOCKS = 4  # a cell of data holds a value or a short list, a cell of layout holds a part of the page
+_CELLS = frozenset({"td", "th"})
 _SHARE = 0.8  # of the filled cells must be short
 
 
@@ -31,32 +33,49 @@ def find_grid(blocks: Blocks) -> Grid:
     if "tr" not in blocks.box_tag:
         return grid
     ends = [0, *accumulate(map(len, blocks.text))]
-    rows = _rows_by_table(blocks)
-    outer = _tables_with_tables(blocks, rows)
-    for table, cells in rows.items():
+    row_of = _rows_by_cell(blocks)
+    table_of = _tables_by_row(blocks, set(row_of.values()))
+    outer = _tables_with_tables(blocks, set(table_of.values()))
+    for table, cells in _rows_by_table(row_of, table_of).items():
         if table not in outer and _holds_data(blocks, table, cells, ends):
             _enter(grid, table, cells)
     return grid
 
 
-def _rows_by_table(blocks: Blocks) -> dict[int, dict[int, list[int]]]:
+def _rows_by_cell(blocks: Blocks) -> dict[int, int]:
+    """Return the box around each cell."""
+    parents = blocks.box_parent
+    return {box: parents[box] for box, tag in enumerate(blocks.box_tag) if tag in _CELLS}
+
+
+def _tables_by_row(blocks: Blocks, rows: set[int]) -> dict[int, int]:
+    """Return the table of each row, where it is one."""
     parents, tags = blocks.box_parent, blocks.box_tag
-    tables: dict[int, dict[int, list[int]]] = {}
-    for box, tag in enumerate(tags):
-        if tag != "td" and tag != "th":
-            continue
-        row = parents[box]
+    tables: dict[int, int] = {}
+    for row in rows:
         table = parents[row] if row >= 0 else -1
         if table >= 0 and tags[table] in ("tbody", "thead", "tfoot"):
             table = parents[table]
         if table >= 0 and tags[row] == "tr" and tags[table] == "table":
-            tables.setdefault(table, {}).setdefault(row, []).append(box)
+            tables[row] = table
     return tables
 
 
-def _tables_with_tables(blocks: Blocks, rows: dict[int, dict[int, list[int]]]) -> set[int]:
+def _rows_by_table(row_of: dict[int, int], table_of: dict[int, int]) -> dict[int, dict[int, list[int]]]:
+    """Return the cells by table and row, of the tables that have two cells in a row somewhere: others hold no data."""
+    wide = {table_of[row] for row, count in Counter(row_of.values()).items() if count > 1 and row in table_of}
+    tables: dict[int, dict[int, list[int]]] = {}
+    if wide:
+        for cell, row in row_of.items():
+            table = table_of.get(row, -1)
+            if table in wide:
+                tables.setdefault(table, {}).setdefault(row, []).append(cell)
+    return tables
+
+
+def _tables_with_tables(blocks: Blocks, tables: set[int]) -> set[int]:
     outer: set[int] = set()
-    for table in rows:
+    for table in tables:
         box = blocks.box_parent[table]
         while box >= 0 and box not in outer:  # stops at the first table known to be outer: linear over all tables
             if blocks.box_tag[box] == "table":
@@ -68,8 +87,6 @@ def _tables_with_tables(blocks: Blocks, rows: dict[int, dict[int, list[int]]]) -
 
 def _holds_data(blocks: Blocks, table: int, rows: dict[int, list[int]], ends: list[int]) -> bool:
     if "presentation" in blocks.box_names[table].split():
-        return False
-    if max(map(len, rows.values())) < 2:
         return False
     filled = short = 0
     for cells in rows.values():

@@ -48,6 +48,8 @@ class InlineReader:
     def read(self, block: int) -> list[Run | Picture]:
         """Return the runs and pictures of a block; text as in `blocks.text`, cut where the setting changes."""
         blocks = self._blocks
+        if blocks.plain[block]:
+            return [Run(blocks.text[block])]
         joined = _Runs()
         for leaf in blocks.leaves[blocks.leaf_start[block] : blocks.leaf_end[block]]:
             marks = self.marks(leaf, blocks.box[block])

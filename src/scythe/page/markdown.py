@@ -77,7 +77,7 @@ class _Writer:
             self._table = _Table()
         else:
             self._holder = tag
-            self._language = dict(piece.attributes).get("language", "")
+            self._language = dict(piece.attributes).get("language", "") if piece.attributes else ""
 
     def _close(self, tag: str) -> None:
         if self._table is not None:
@@ -133,6 +133,9 @@ class _Writer:
 
     def _put(self, lines: list[str]) -> None:
         if not lines or not any(lines):
+            return
+        if not self._levels and not self._lists:
+            self._lines += ["", *lines] if self._lines else lines
             return
         if self._lines and not self._is_tight():
             self._lines.append("".join(level.rest for level in self._levels if level.used).rstrip())

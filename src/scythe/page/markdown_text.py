@@ -10,10 +10,11 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import groupby
 
-from scythe.page.pieces import CODE, DEL, EM, STRONG, SUB, SUP, Break, Marks, Picture, Run
+from scythe.page.pieces import CODE, DEL, EM, PLAIN, STRONG, SUB, SUP, Break, Marks, Picture, Run
 
 Inline = Run | Picture | Break
 
+_MARKED = re.compile(r"[\\`*\[\]~|<&_]")  # tells in a tenth of the time that there is nothing to escape
 _ESCAPE = re.compile(
     r"[\\`*\[\]~|]"
     r"|<(?=[A-Za-z/!?]|$)"  # "a < b" stays readable; at the end of a run the next run may complete a tag
@@ -29,7 +30,7 @@ _DELIMITERS = ((STRONG, "**"), (EM, "*"), (DEL, "~~"))
 
 def escape_words(text: str) -> str:
     """Escape what markdown would read as inline markup."""
-    return _ESCAPE.sub(r"\\\g<0>", text)
+    return text if _MARKED.search(text) is None else _ESCAPE.sub(r"\\\g<0>", text)
 
 
 def escape_line_start(line: str) -> str:
@@ -69,6 +70,9 @@ def write_cell(pieces: Sequence[Inline], *, bold: bool = True) -> str:
 
 def _write(pieces: Sequence[Inline], *, bold: bool) -> list[str]:
     """Return the filled lines; `bold` False drops strong where all is."""
+    plain = _plain_lines(pieces)
+    if plain is not None:
+        return plain
     lines: list[str] = []
     pieces = _join_code(pieces)
     writer = _LineWriter(bold)
@@ -79,6 +83,21 @@ def _write(pieces: Sequence[Inline], *, bold: bool) -> list[str]:
         else:
             writer.add(piece, pieces[number + 1] if number + 1 < len(pieces) else None)
     lines.append(writer.finish())
+    return [line for line in lines if line]
+
+
+def _plain_lines(pieces: Sequence[Inline]) -> list[str] | None:
+    """Return the filled lines of text in no setting, which most paragraphs are; None where there is anything else."""
+    lines: list[str] = []
+    is_begun = False
+    for piece in pieces:
+        if isinstance(piece, Run) and piece.marks is PLAIN and not is_begun:
+            is_begun = True  # a second run on the line might change what the end of this one means
+            lines.append(escape_words(piece.text.strip(" ")).strip())
+        elif isinstance(piece, Break):
+            is_begun = False
+        else:
+            return None
     return [line for line in lines if line]
 
 

@@ -24,10 +24,15 @@ _LIST_START = 100_000_000  # markdown takes nine digits
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _HOLDERS = _HEADINGS | {"p", "pre", "caption"}  # hold words, no structure
 _ITEMS = frozenset({"li", "td", "th", "dt", "dd", "figcaption"})  # hold words or structure
+_WITH_WORDS = _HOLDERS | _ITEMS
+_WITH_PICTURES = _WITH_WORDS | {"figure"}
 _LISTS = frozenset({"ul", "ol"})
+_ALL_LISTS = _LISTS | {"dl"}
 _SAME = {"menu": "ul", "dir": "ul"} | dict.fromkeys(PRE, "pre")
 _INSIDE_ONLY = {"li": _LISTS, "dt": frozenset({"dl"}), "dd": frozenset({"dl"}), "figcaption": frozenset({"figure"})}
-_KNOWN = _HOLDERS | _ITEMS | _LISTS | {"dl", "blockquote", "table", "tr", "figure"}
+_KNOWN = _WITH_WORDS | _ALL_LISTS | {"blockquote", "table", "tr", "figure"}
+_WITH_ATTRIBUTES = frozenset({"ol", "td", "th", "pre"})
+_OPEN, _CLOSE, _BREAK = {tag: Open(tag) for tag in _KNOWN}, {tag: Close(tag) for tag in _KNOWN}, Break()
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|brush|highlight-source)[-:]\s?([\w+#.-]{1,24})")
 
 Place = tuple[str, int]  # tag and box number; what we add ourselves has a negative number (see _own_paragraph)
@@ -44,7 +49,7 @@ class Outline:
         self._tables = set(grid.table_of.values())
         self._chains: dict[int, Chain] = {-1: ()}
         self._pieces: list[Piece] = []
-        self._open: list[Place] = []
+        self._open: Chain = ()
         self._filled: set[Place] = set()  # open items that hold something already
         self._column = 0  # next cell of the open row
         self._last = -1  # the block woven last
@@ -68,30 +73,36 @@ class Outline:
         box = self._blocks.box[block]
         breaks = self._blocks.breaks[block] if self._last >= 0 and self._blocks.box[self._last] == box else 0
         runs_on = breaks > 0 and block == self._last + 1 and bool(self._open)
-        chain = tuple(self._open) if runs_on and breaks == 1 else self._place(box, block, split=runs_on)
+        chain = self._open if runs_on and breaks == 1 else self._place(box, block, split=runs_on)
         self._last = block
-        same = chain == tuple(self._open)
-        self._move(chain)
         tag = chain[-1][0]
-        if same and (runs_on or tag in _HOLDERS or tag in _ITEMS):
-            self._pieces.append(Break())
+        if chain != self._open:
+            self._move(chain)
+            self._fill(chain)
+        elif runs_on or tag in _WITH_WORDS:
+            self._pieces.append(_BREAK)
         if tag == "pre":
             self._pieces.append(Run(preformatted(self._blocks, block)))
         else:
             self._pieces.extend(self._inline.read(block))
-        self._filled.update(place for place in chain if place[0] in _ITEMS)
+
+    def _fill(self, chain: Chain) -> None:
+        """Note which items hold something now."""
+        for place in chain:
+            if place[0] in _ITEMS:
+                self._filled.add(place)
 
     def _put_image(self, row: int, image: Image) -> None:
         box = self._blocks.image_box[row]
         chain = self._chain(box)
         if chain and chain[-1][0] in ("pre", "table", "tr", "caption"):
             return
-        if not chain or chain[-1][0] not in _HOLDERS | _ITEMS | {"figure"}:
+        if not chain or chain[-1][0] not in _WITH_PICTURES:
             chain = (*self._listed(chain, box), ("p", -2 * row - 2))
         self._move(chain)
         marks = self._inline.marks(self._blocks.image_node[row], box)
         self._pieces.append(Picture(image, PLAIN._replace(link=marks.link)))
-        self._filled.update(place for place in chain if place[0] in _ITEMS)
+        self._fill(chain)
 
     def _place(self, box: int, block: int, *, split: bool) -> Chain:
         """Return where a block goes; `split` asks for a paragraph of its own although the box is the same."""
@@ -129,9 +140,9 @@ class Outline:
             return chain
         above = chain[:-1] if chain and chain[-1][0] in _HOLDERS else chain
         parent = above[-1][0] if above else ""
-        if not self._belongs(tag, box, parent) or (tag not in _HOLDERS | _ITEMS and len(above) > _NESTING):
+        if not self._belongs(tag, box, parent) or (tag not in _WITH_WORDS and len(above) > _NESTING):
             return chain
-        if tag not in ("li", "dt", "dd") and parent in _LISTS | {"dl"}:
+        if parent in _ALL_LISTS and tag not in ("li", "dt", "dd"):
             above = self._listed(above, box)
         return (*above, (tag, box))
 
@@ -154,15 +165,14 @@ class Outline:
             if have != want:
                 break
             shared += 1
-        while len(opened) > shared:
-            place = opened.pop()
+        for place in reversed(opened[shared:]):
             self._filled.discard(place)
             if place[0] == "tr":
                 self._fill_row(place[1], len(self._grid.cells[place[1]]))
-            self._pieces.append(Close(place[0]))
+            self._pieces.append(_CLOSE[place[0]])
         for place in chain[shared:]:
             self._open_place(place)
-            opened.append(place)
+        self._open = chain
 
     def _open_place(self, place: Place) -> None:
         tag, box = place
@@ -172,18 +182,17 @@ class Outline:
             column = self._grid.column_of[box]
             self._fill_row(self._grid.row_of[box], column)
             self._column = column + 1
-        self._pieces.append(Open(tag, self._attributes(tag, box)))
+        attributes = self._attributes(tag, box) if tag in _WITH_ATTRIBUTES and box >= 0 else ()
+        self._pieces.append(Open(tag, attributes) if attributes else _OPEN[tag])
 
     def _fill_row(self, row: int, end: int) -> None:
         """Add the empty cells up to column `end`, so that columns stay in line."""
         for cell in self._grid.cells[row][self._column : end]:
             tag = self._blocks.box_tag[cell]
-            self._pieces += [Open(tag, self._attributes(tag, cell)), Close(tag)]
+            self._pieces += [Open(tag, self._attributes(tag, cell)), _CLOSE[tag]]
         self._column = max(self._column, end)
 
     def _attributes(self, tag: str, box: int) -> tuple[tuple[str, str], ...]:
-        if box < 0 or tag not in ("ol", "td", "th", "pre"):
-            return ()
         attributes = self._blocks.box_node[box].attributes
         if tag == "pre":
             found = _LANGUAGE.search(self._language_names(box))
@@ -191,6 +200,8 @@ class Outline:
         if tag == "ol":
             start = _number(attributes.get("start"), _LIST_START)
             return (("start", str(start)),) if start is not None and start != 1 else ()
+        if not attributes:
+            return ()
         spans = (("colspan", _SPAN), ("rowspan", _ROW_SPAN))
         numbers = ((name, _number(attributes.get(name), most) or 1) for name, most in spans)
         return tuple((name, str(number)) for name, number in numbers if number > 1)
