@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 
+from scythe.learn.stated import Stated, list_stated
 from scythe.page import Page
 from scythe.page.blocks import Blocks, cut_blocks
 from scythe.page.source import Source, unmark
@@ -33,6 +34,11 @@ class Sample:
         blocks = cut_blocks(root) if root is not None else Blocks()
         blocks.text = [unmark(text) for text in blocks.text]
         return blocks
+
+    @cached_property
+    def stated(self) -> tuple[Stated, ...]:
+        """The texts and attributes that may be values of a field: looked at for every field, listed once."""
+        return tuple(list_stated(self.source))
 
     @cached_property
     def chosen(self) -> tuple[int, ...]:

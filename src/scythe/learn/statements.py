@@ -7,23 +7,16 @@ apart from others and stay the same from page to page.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from scythe.learn.sample import Sample
 from scythe.page.dates import to_iso
-from scythe.page.follow import element_text
-from scythe.page.source import Opening, unmark
-from scythe.rules import ATTRIBUTE, ELEMENT
+from scythe.page.source import Opening
 
-_TEXTS = frozenset(
-    "title h1 h2 h3 h4 h5 h6 a abbr address b cite dd em i label li p q small span strong td time div font".split()
-)
-_ATTRIBUTES = {"meta": ("content",), "time": ("datetime",), "abbr": ("title",), "span": ("content", "title")}
 _NAMES = ("itemprop", "property", "name", "rel", "class", "id")
 _DIGITS = re.compile(r"\d+")
-_CHILDREN = 6  # elements directly inside; one with more holds more than a value
-_LONGEST = 1_000  # characters of a text that may state a value
 _STATEMENTS = 60  # of one value on one page
 _PART = 4  # letters of a heading that may be part of a title
 
@@ -70,6 +63,7 @@ def same_title(text: str, value: str) -> float:
     return fit
 
 
+@lru_cache(maxsize=256)
 def _letters(text: str) -> str:
     return "".join(char for char in text.casefold() if char.isalnum())
 
@@ -87,41 +81,16 @@ def same_date(text: str, value: str) -> float:
 def find_statements(sample: Sample, values: Sequence[str], match: Match) -> list[Statement]:
     """Return the places of a page that give one of the values, in page order."""
     found: list[Statement] = []
-    for opening in sample.source.openings:
-        if not opening.shown or (opening.name not in _TEXTS and opening.name not in _ATTRIBUTES):
-            continue
-        for take, attribute, text in _texts_of(opening):
-            fit = max(match(text, value) for value in values)
-            if fit:
-                names = _names_of(opening)
-                found.append(Statement(opening.offset, opening.name, take, attribute, names, fit, text))
-        if len(found) >= _STATEMENTS:
+    last = None
+    for opening, take, attribute, text in sample.stated:
+        if len(found) >= _STATEMENTS and opening is not last:
             break
+        last = opening
+        fit = max([match(text, value) for value in values])
+        if fit:
+            names = _names_of(opening)
+            found.append(Statement(opening.offset, opening.name, take, attribute, names, fit, text))
     return found
-
-
-def _texts_of(opening: Opening) -> Iterator[tuple[str, str, str]]:
-    """Yield what can be taken at an opening tag."""
-    node = opening.node
-    for name in _ATTRIBUTES.get(opening.name, ()):
-        raw = node.attributes.get(name)
-        if raw and len(raw) <= _LONGEST:
-            yield ATTRIBUTE, name, " ".join(unmark(raw).split())
-    if opening.name not in _TEXTS or not _is_small(opening):
-        return
-    text = " ".join(unmark(element_text(node)).split())
-    if text and len(text) <= _LONGEST:
-        yield ELEMENT, "", text
-
-
-def _is_small(opening: Opening) -> bool:
-    child, elements = opening.node.first_child, 0
-    while child is not None:
-        elements += not (child.tag or "-").startswith(("-", "!"))
-        if elements > _CHILDREN:
-            return False
-        child = child.next
-    return True
 
 
 def _names_of(opening: Opening) -> str:

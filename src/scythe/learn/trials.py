@@ -8,7 +8,6 @@ others that count from the same side.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log2
@@ -125,10 +124,11 @@ def _count_inside(rule: Rule, spot: Spot, at: int) -> int:
         return 0
     end = span_of(source, around, Way(ELEMENT, ()))[1]
     count = 0
-    for i in range(bisect_left(source.offsets, at + 1), len(source.offsets)):
-        if source.offsets[i] >= end or count > 1:
-            break
-        count += source.openings[i].shown and matches(source.body, source.offsets[i], rule.step)
+    here = source.body.find(rule.step, at + 1)
+    while 0 <= here < end and count < 2:
+        opening = source.at(here)
+        count += opening is not None and opening.shown and matches(source.body, here, rule.step)
+        here = source.body.find(rule.step, here + 1)
     return count
 
 

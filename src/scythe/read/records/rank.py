@@ -16,9 +16,7 @@ from scythe.read.records.kinds import name_kinds
 from scythe.read.records.ranges import Floats
 from scythe.read.records.settle import CUT, is_clear, settle
 from scythe.read.records.traits import measure
-from scythe.read.text.auto import score_blocks
-from scythe.read.text.head import head_of
-from scythe.read.text.network import load as load_network
+from scythe.read.text.auto import see
 
 __all__ = ["CUT", "Ranked", "choose", "rank", "score_leaves"]
 
@@ -63,7 +61,7 @@ def score_leaves(page: Page) -> Floats | None:
     blocks, elements = page.blocks, page.elements
     if not len(blocks) or not elements.text:
         return None
-    scores = score_blocks(blocks, head_of(page), load_network()).probabilities
+    scores = see(page).probabilities
     # blocks and leaves cut the same text at different places: where a letter stands tells the block of a leaf
     block_ends = np.cumsum([len(text) - text.count(" ") for text in blocks.text])
     leaf_ends = np.cumsum([len(text) - text.count(" ") for text in elements.text])

@@ -59,10 +59,8 @@ def _mark_aside(elements: Elements) -> list[bool]:
     """
     bits = {role: 1 << bit for bit, role in enumerate(roles())}
     asides, links = sum(bits[role] for role in _ASIDE), bits["menu"] | bits["footer"]
-    linked, headings = (
-        _linked(elements),
-        [elements.leaf_start[row] for row, tag in enumerate(elements.tag) if tag == "h1"],
-    )
+    linked = _linked(elements)
+    headings = [elements.leaf_start[row] for row, tag in enumerate(elements.tag) if tag == "h1"]
     most = max(_LEAST_WHOLE, len(elements.text) * _WHOLE_SHARE)
     marked: list[bool] = []
     parents, hidden = elements.parent, elements.hidden

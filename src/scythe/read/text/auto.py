@@ -8,7 +8,8 @@ answers). Neither is the title line: where structured data gives the headline, t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ def read(page: Page, options: TextOptions) -> Reading:
     if not len(page.blocks):
         return Reading("auto", why="no text")
     head = head_of(page)
-    seen = score_blocks(page.blocks, head, load())
+    seen = see(page)
     probabilities = settle(seen, is_thread=options.comments is True or is_thread(head))
     scores = tuple(np.round(probabilities, 3).tolist())
     kept = choose(probabilities, seen.words) or all_there_is(page.blocks, seen)
@@ -56,6 +57,9 @@ def read(page: Page, options: TextOptions) -> Reading:
     return Reading("auto", kept=kept, scores=scores)
 
 
+_Value = TypeVar("_Value")
+
+
 class Seen(NamedTuple):
     """What is known of each block."""
 
@@ -63,6 +67,20 @@ class Seen(NamedTuple):
     words: NDArray[np.float64]
     comment: NDArray[np.bool_]
     hidden: NDArray[np.bool_]
+
+
+_REMEMBERED = 8  # pages: as many as a site is learned from at a time, mostly
+_last: list[tuple[ref[Page], Seen]] = []
+
+
+def see(page: Page) -> Seen:
+    """Score every block of a page; who asks again for a page read just now, as records do, gets the same answer."""
+    for known, seen in _last:
+        if known() is page:
+            return seen
+    seen = score_blocks(page.blocks, head_of(page), load())
+    _last[:] = [(ref(page), seen), *(one for one in _last if one[0]() is not None)][:_REMEMBERED]
+    return seen
 
 
 def score_blocks(blocks: Blocks, head: HeadSummary, network: Network) -> Seen:
@@ -150,18 +168,33 @@ def is_menu(blocks: Blocks, kept: tuple[int, ...]) -> bool:
 def window(blocks: Blocks, start: int, end: int) -> Blocks:
     """Return blocks start:end with only the boxes around them, renumbered."""
     first, last = blocks.box[start], max(blocks.box[start:end])
-    boxes = [*reversed(blocks.boxes_above(start)), *range(first + 1, last + 1)]
-    number = {box: row for row, box in enumerate(boxes)}
+    above = blocks.boxes_above(start)[::-1]
+    inner = slice(first + 1, last + 1)
     span = end - start
+
+    def around(column: list[_Value]) -> list[_Value]:
+        return [*(column[box] for box in above), *column[inner]]
+
+    def renumbered(boxes: list[int]) -> list[int]:
+        old, known = np.array(boxes, dtype=np.int64), np.array(above, dtype=np.int64)
+        places = np.minimum(np.searchsorted(known, old), len(known) - 1)
+        outside = np.where(known[places] == old, places, 0)
+        numbers: list[int] = np.where(old > first, old - first - 1 + len(above), outside).tolist()
+        return numbers
+
+    def clipped(column: list[int]) -> list[int]:
+        numbers: list[int] = np.clip(np.array(around(column), dtype=np.int64) - start, 0, span).tolist()
+        return numbers
+
     return Blocks(
-        box_parent=[number.get(blocks.box_parent[box], 0) if row else -1 for row, box in enumerate(boxes)],
-        box_tag=[blocks.box_tag[box] for box in boxes],
-        box_names=[blocks.box_names[box] for box in boxes],
-        box_hidden=[blocks.box_hidden[box] for box in boxes],
-        box_start=[min(max(blocks.box_start[box] - start, 0), span) for box in boxes],
-        box_end=[min(max(blocks.box_end[box] - start, 0), span) for box in boxes],
+        box_parent=[-1, *renumbered(around(blocks.box_parent)[1:])],
+        box_tag=around(blocks.box_tag),
+        box_names=around(blocks.box_names),
+        box_hidden=around(blocks.box_hidden),
+        box_start=clipped(blocks.box_start),
+        box_end=clipped(blocks.box_end),
         text=blocks.text[start:end],
-        box=[number.get(box, 0) for box in blocks.box[start:end]],
+        box=renumbered(blocks.box[start:end]),
         link_chars=blocks.link_chars[start:end],
         links=blocks.links[start:end],
         bold_chars=blocks.bold_chars[start:end],
