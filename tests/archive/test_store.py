@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, later, prose
 
@@ -206,18 +208,48 @@ def test_short_texts_make_no_duplicates(where: str) -> None:
         assert [receipt.stored for receipt in receipts] == ["new", "new"]
 
 
-def test_copies_of_a_page_that_changed_are_copies_of_the_oldest_of_them(where: str) -> None:
+def test_copies_of_a_page_that_changed_are_copies_of_the_newest_of_them(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b", "c")
         archive.store([done(task, "lakes") for task in tasks])
         archive.requeue(site, now=NOW)
         archive.store([done(tasks[0], "rivers")])
-        assert [page.duplicate_of for page in pages(archive)] == [None, None, tasks[1].url]
+        assert [page.duplicate_of for page in pages(archive)] == [None, tasks[2].url, None]
         assert [page.text for page in pages(archive)] == [prose("rivers"), prose("lakes"), prose("lakes")]
-        (receipt,) = archive.store([done(tasks[1], "rivers")])
+        (receipt,) = archive.store([done(tasks[2], "rivers")])
         assert (receipt.stored, receipt.duplicate_of) == ("changed", tasks[0].id)
-        assert [page.duplicate_of for page in pages(archive)] == [None, tasks[0].url, None]
+        assert [page.duplicate_of for page in pages(archive)] == [None, None, tasks[0].url]
         assert archive.verify() == []
+
+
+def test_no_page_is_a_copy_of_one_that_changed_together_with_the_first(where: str) -> None:
+    with open_archive(where) as archive:
+        site, tasks = begin(archive, *"abcde")
+        archive.store([done(task, "lakes") for task in tasks])
+        archive.requeue(site, now=NOW)
+        archive.store([done(task, "rivers") for task in (tasks[0], tasks[1], tasks[4])])
+        lakes, rivers = tasks[3].url, tasks[0].url
+        assert [page.duplicate_of for page in pages(archive)] == [None, rivers, lakes, None, rivers]
+        archive.store([done(task, "rivers") for task in tasks[2:4]])
+        assert [page.duplicate_of for page in pages(archive)] == [None, *[rivers] * 4]
+        assert archive.verify() == []
+
+
+@pytest.mark.fault
+def test_copies_that_change_one_after_the_other_are_not_written_again_each_time(tmp_path: Path) -> None:
+    with open_archive(tmp_path / "a.db") as archive:
+        site, tasks = begin(archive, *map(str, range(60)))
+        archive.store([done(task, "lakes") for task in tasks])
+        archive.requeue(site, now=NOW)
+        with archive.database.writing() as connection:
+            connection.exec_driver_sql("CREATE TABLE written (page INTEGER)")
+            connection.exec_driver_sql(
+                "CREATE TRIGGER note AFTER UPDATE ON pages BEGIN INSERT INTO written VALUES (new.id); END"
+            )
+        for task in tasks:
+            archive.store([done(task, "rivers")])
+        with archive.database.reading() as connection:
+            assert connection.exec_driver_sql("SELECT count(*) FROM written").scalar_one() < 4 * len(tasks)
 
 
 def test_pages_that_swap_their_texts_in_one_batch_keep_them(where: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import BindParameter, Connection, bindparam, func, insert, select, update
 
 from scythe.archive.database import Database, write_rows
 from scythe.archive.hashes import checksum, digest_text, seconds, storable
@@ -38,12 +38,14 @@ _CHANGE = (
 )
 _SEE = update(PAGES).where(PAGES.c.id == bindparam("of")).values(seen_at=bindparam("at"), gone_at=None)
 _MISS = update(PAGES).where(PAGES.c.id == bindparam("of"), PAGES.c.gone_at.is_(None)).values(gone_at=bindparam("at"))
-_COPIES = (
-    select(PAGES.c.id, PAGES.c.duplicate_of)
-    .where(PAGES.c.duplicate_of.in_(bindparam("ids", expanding=True)))
-    .order_by(PAGES.c.id)
+_LEFT: BindParameter[int] = bindparam("ids", expanding=True)
+_HEIRS = (
+    select(PAGES.c.duplicate_of, func.max(PAGES.c.id))
+    .where(PAGES.c.duplicate_of.in_(_LEFT), PAGES.c.id.not_in(_LEFT))
+    .group_by(PAGES.c.duplicate_of)
 )
-_REPOINT = update(PAGES).where(PAGES.c.id == bindparam("of")).values(duplicate_of=bindparam("first"))
+_REPOINT = update(PAGES).where(PAGES.c.duplicate_of == bindparam("of")).values(duplicate_of=bindparam("heir"))
+_STAND_ALONE = update(PAGES).where(PAGES.c.id == bindparam("heir")).values(duplicate_of=None)
 
 
 @dataclass(slots=True)
@@ -166,13 +168,14 @@ def _write(database: Database, connection: Connection, plans: Sequence[_Plan]) -
 
 
 def _let_copies_go(connection: Connection, pages: Sequence[int]) -> None:
-    """Make the oldest copy of each changed page the one that the others are duplicates of."""
-    firsts: dict[int, int] = {}
-    rows = []
-    for copy, of in connection.execute(_COPIES, {"ids": list(pages)}).all():
-        first = firsts.setdefault(of, copy)
-        rows.append({"of": copy, "first": None if first == copy else first})
-    write_rows(connection, _REPOINT, rows)
+    """Make one copy of each changed page, none that changes too, the one that the others are duplicates of.
+
+    The newest: where all copies change one after the other, as a site is visited again, the oldest would be the next
+    to go, and all others would be written again each time.
+    """
+    heirs = [{"of": of, "heir": heir} for of, heir in connection.execute(_HEIRS, {"ids": list(pages)})]
+    write_rows(connection, _REPOINT, heirs)
+    write_rows(connection, _STAND_ALONE, [{"heir": row["heir"]} for row in heirs])
 
 
 def _look_up(connection: Connection, plans: Sequence[_Plan]) -> _Content:
