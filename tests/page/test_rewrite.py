@@ -8,6 +8,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from scythe.limits import LIMITS
+from scythe.page.attribute_limits import has_many_names
 from scythe.page.rewrite import count_attributes, rewrite
 from scythe.page.suspicion import is_plain
 
@@ -129,3 +130,11 @@ def test_comments_and_names_that_begin_like_formatting_make_no_page_suspicious()
     names = "<column a=1>text</column>" * (LIMITS.plain_formatting // LIMITS.plain_tags) * 20
     assert is_plain(f"{names}<!-- {'a=1 ' * 2 * LIMITS.tag_attributes} -->".encode())
     assert not is_plain(names.replace("column", "code").encode())
+
+
+@pytest.mark.parametrize("names", [10, 2 * LIMITS.attribute_names])
+def test_without_the_compiled_module_as_many_names_are_too_many(names: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "".join(f"<p data-{number}=x>word</p>" for number in range(names)).encode()
+    assert has_many_names(source) is (names > LIMITS.attribute_names)
+    monkeypatch.setattr("scythe.page.attribute_limits.COMPILED", None)
+    assert has_many_names(source) is (names > LIMITS.attribute_names)
