@@ -67,11 +67,31 @@ def test_an_ordinary_page_is_plain_and_not_touched() -> None:
         "<p><svg><div>one<noscript><div>two",
         "<div><foreignObject><noscript></div>one",
         "<tr><noscript>one</noscript>two<tr>three",
+        "<svg><foreignObject><textarea>one</b>two</textarea></foreignObject></svg>three",
+        "<svg><desc><xmp>one</p><p>two</xmp>three</desc></svg>four",
+        "<svg><title><iframe>one</i></iframe>two</title></svg>three",
+        "<svg><foreignObject><div><noembed>one</b>two</noembed>three</div></foreignObject></svg>four",
+        "<math><mi><textarea>one</b>two</textarea></mi></math>three",
+        "<math><annotation-xml encoding='text/html'><textarea>one</b>two</textarea></annotation-xml></math>three",
+        "<math><annotation-xml><textarea>one</b>two<p>three</textarea>four</annotation-xml></math>five",
+        "<math><foreignObject><div><textarea>one</b>two</textarea>three</div></foreignObject></math>four",
+        "<svg><textarea>one</b>two<p>three</textarea>four</svg>five",
+        "<svg></p><textarea>one</b>two</textarea>three",
+        "<svg></br><textarea>one</b>two</textarea>three",
+        "<svg><font color=red><textarea>one</b>two</textarea>three",
+        "<svg><head><title>one<svg><script>two",
+        "<svg><foreignObject><![CDATA[one<p>two]]><p>three<![CDATA[four]]>",
+        "<svg><font><textarea>one</b>two<p>three</textarea>four",
     ],
 )
 def test_rewriting_keeps_what_a_reader_sees(html: str) -> None:
     rewritten, _ = rewrite(html.encode())
     assert texts(rewritten.decode()) == texts(html)
+
+
+def test_raw_text_in_the_html_of_a_drawing_is_left_as_it_is() -> None:
+    raw = b"<svg><foreignObject><textarea>one</b>two</textarea></foreignObject></svg>"
+    assert rewrite(raw) == (raw, ())
 
 
 @pytest.mark.parametrize("tag", ["div", "span", "b", "font", "ul", "blockquote", "section", "center", "x-y"])

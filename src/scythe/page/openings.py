@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 _GROUPS = {
     # HTML standard, 13.2.4.2: what hides the elements below it from an end tag
     "scope": """
@@ -42,12 +44,21 @@ GROUPS_OF = _groups_by_name()
 _ONLY_FOREIGN = frozenset(b"foreignobject desc mi mo mn ms mtext annotation-xml".split())  # elsewhere: unknown elements
 GROUP_NAMES = {group: frozenset(name.encode() for name in names.split()) for group, names in _GROUPS.items()}
 
+# what an element holds (13.2.6, "integration points"): HTML, svg, or math; in svg and math, some names hold HTML again
+_HTML, _SVG, _MATH, _ANNOTATION = range(4)
+_ROOTS = {b"svg": _SVG, b"math": _MATH}
+_HOLDS_HTML = {_SVG: frozenset(b"foreignobject desc title".split()), _MATH: frozenset(b"mi mo mn ms mtext".split())}
+_HTML_ANNOTATION = re.compile(
+    rb"""[\t\n\f\r /"']encoding[\t\n\f\r ]*=[\t\n\f\r ]*["']?(?:text/html|application/xhtml\+xml)["'\t\n\f\r >]""", re.I
+)
+
 
 class Openings:
     """Open elements, outermost first. An entry is None once its element was closed out of turn."""
 
     def __init__(self) -> None:
         self.names: list[bytes | None] = []
+        self._holds: list[int] = []  # each of them
         self.groups: dict[str, list[int]] = {group: [] for group in _GROUPS}
         # by name: its own places first, then those of the groups it belongs to
         self._places: dict[bytes, list[list[int]]] = {
@@ -58,9 +69,18 @@ class Openings:
     def __len__(self) -> int:
         return len(self.names)
 
-    def push(self, name: bytes) -> None:
+    def is_html(self) -> bool:
+        """Say whether a tag here is one of HTML, not of svg or math."""
+        return not self._holds or self._holds[-1] == _HTML
+
+    def has_sections(self) -> bool:
+        """Say whether `<![CDATA[` is text here: inside of an element that is one of svg or math itself."""
+        return any(held != _HTML for held in self._holds[-2:])
+
+    def push(self, name: bytes, tag: bytes = b"") -> None:
         """Open an element."""
         place = len(self.names)
+        self._holds.append(self._held_by(name, tag))
         self.names.append(name)
         lists = self._places.get(name)
         if lists is None:
@@ -69,6 +89,17 @@ class Openings:
             self._plain.add(place)
         for places in self._lists(name, place):
             places.append(place)
+
+    def _held_by(self, name: bytes, tag: bytes) -> int:
+        around = self._holds[-1] if self._holds else _HTML
+        if around == _HTML or (around == _ANNOTATION and name == b"svg"):
+            return _ROOTS.get(name, _HTML)
+        around = _MATH if around == _ANNOTATION else around
+        if name in _HOLDS_HTML[around]:
+            return _HTML
+        if around == _MATH and name == b"annotation-xml":
+            return _HTML if _HTML_ANNOTATION.search(tag) else _ANNOTATION
+        return around
 
     def _lists(self, name: bytes, place: int) -> list[list[int]]:
         lists = self._places[name]
@@ -94,6 +125,7 @@ class Openings:
         names = self.names
         while len(names) > place:
             name = names.pop()
+            self._holds.pop()
             if name is not None:
                 for places in self._lists(name, len(names)):
                     places.pop()

@@ -45,6 +45,7 @@ _BREAKOUT = _names(  # what ends svg and math (HTML standard, 13.2.6.5)
     ol p pre ruby s small span strong strike sub sup table tt u ul var
     """
 )
+_BREAKING_FONT = re.compile(rb"""[\t\n\f\r /"'](?:color|face|size)[\t\n\f\r />=]""", re.I)  # others do not
 _CELLS, _BODIES = _names("td th"), _names("tbody thead tfoot")
 _TABLE_PARTS = _CELLS | _BODIES | _names("tr caption colgroup col")
 _BLOCKS = _ENDS_P | _TABLE_PARTS | _names("table option optgroup br")
@@ -129,7 +130,7 @@ class _Rewriter:
         if match is None:
             return self._swallow(at)
         name, end = match[1].lower(), match.end()
-        if name in _RAW and self.open.last("foreign") < 0:
+        if name in _RAW and self.open.is_html():
             ended = self._end_of_raw(name, end)
             closing = _TAG.match(self.source, ended.start()) if ended else None
             end = closing.end() if closing else len(self.source)
@@ -173,7 +174,7 @@ class _Rewriter:
                 match = _COMMENT_END.search(source, at + 4)
                 end = match.end() if match else len(source)
             return end if self._has_room() else self._blank(at, end)
-        if source.startswith(b"<![CDATA[", at) and self.open.last("foreign") >= 0:
+        if source.startswith(b"<![CDATA[", at) and self.open.has_sections():
             return self._cdata(at)
         end = source.find(b">", at) + 1 or len(source)
         if self.attributes.has_many_names and source[at + 2 : at + 9].lower() == b"doctype":
@@ -184,7 +185,7 @@ class _Rewriter:
         return end if self._has_room() else self._blank(at, end)
 
     def _cdata(self, at: int) -> int:
-        # whether this is a section or a comment depends on the tree; as escaped text it is the same in both
+        # whether this is a section or a comment depends on the tree; as text it hides nothing from the rest of the page
         end = self.source.find(b"]]>", at)
         end = len(self.source) if end < 0 else end
         text = self.source[at + 9 : end].replace(b"&", b"&amp;").replace(b"<", b"&lt;")
@@ -204,7 +205,9 @@ class _Rewriter:
         if not self._is_known(name):
             return self._unwrap(name, at, end, b"")
         closed = self._close_before(name) if name in _CLOSERS else b""
-        foreign = self.open.last("foreign") >= 0
+        if name == b"font" and _BREAKING_FONT.search(match[0]):
+            closed = self._break_out()
+        foreign = not self.open.is_html()
         if name in _RAW and not (foreign and name not in (b"script", b"style")):
             return self._raw(name, match, foreign)
         if name in _VOID:
@@ -220,7 +223,7 @@ class _Rewriter:
         tag = self.attributes.keep(match)
         if (foreign or name in (b"svg", b"math")) and tag.endswith(b"/>"):
             return self._write_start(match, closed, tag[:-2] + b" ></" + name + b">")
-        self.open.push(name)
+        self.open.push(name, tag)
         return self._write_start(match, closed, tag)
 
     def _write_start(self, match: re.Match[bytes], closed: bytes, tag: bytes) -> int:
@@ -239,12 +242,13 @@ class _Rewriter:
     def _page_tag(self, name: bytes, match: re.Match[bytes]) -> int:
         """Keep the first html, head and body tag; attributes of later ones would pile up on the first."""
         at, end = match.span()
+        closed = self._break_out() if name in _BREAKOUT else b""
         if name in self.page_tags:
             self.lost["repeated html, head and body tags"] += 1
-            self._replace(at, end, b"")
+            self._replace(at, end, closed)
             return end
         self.page_tags.add(name)
-        return self._write_start(match, b"", self.attributes.keep(match))
+        return self._write_start(match, closed, self.attributes.keep(match))
 
     def _end_of_raw(self, name: bytes, at: int) -> re.Match[bytes] | None:
         return _end_of_script(self.source, at) if name == b"script" else _END_OF_RAW[name].search(self.source, at)
@@ -326,14 +330,21 @@ class _Rewriter:
         inner = closed[:-1] if closed and closed[-1] == target else closed
         return _end_tags(inner)
 
+    def _break_out(self) -> bytes:
+        """Close svg and math up to what holds HTML, and return the end tags to write."""
+        closed = b""
+        while not self.open.is_html():
+            closed += _end_tags(self._cut(self.open.last("foreign")))
+        return closed
+
     def _cut(self, place: int) -> list[bytes]:
         self.unwrapped.clear()
         return self.open.cut(place)
 
     def _ended_by(self, name: bytes) -> int:
         stack = self.open
-        if (place := stack.last("foreign")) > stack.last("integration"):
-            return place if name in _BREAKOUT else -1  # what breaks out of neither svg nor math is part of it
+        if not stack.is_html():
+            return stack.last("foreign") if name in _BREAKOUT else -1  # else it is part of svg or math
         if name in _TABLE_PARTS or name == b"table":
             return self._ended_in_table(name)
         if name == b"li":
@@ -389,6 +400,8 @@ class _Rewriter:
             self._replace(at, end, self._line_break(name, at))
             self.broke_at = end
             return end
+        if name in (b"p", b"br") and not self.open.is_html():
+            self._replace(at, at, self._break_out())
         if name == b"br" and not self._has_room():
             return self._blank(at, end)
         if name in _PAGE or name == b"br" or (name in _RAW and self.open.find(name) < 0):

@@ -34,10 +34,8 @@ FIRST = "The first sentence of this page is here to be found again."
 LAST = "The last sentence of this page is here to be found again."
 BEFORE = f"<!DOCTYPE html><html lang=en><head><title>Page</title></head><body><p>{FIRST}</p>\n".encode()
 AFTER = f"\n<p>{LAST}</p></body></html>".encode()
-# the tag of plaintext is left out, as nothing after it could be markup; in svg, raw text is read as markup
-_READ_OTHERWISE = re.compile(
-    rb"<plaintext|<(?:svg|math).*<(?:textarea|title|xmp|iframe|noembed|noframes)", re.IGNORECASE | re.DOTALL
-)
+# the tag of plaintext is left out, as nothing after it could be markup
+_READ_OTHERWISE = re.compile(rb"<plaintext", re.IGNORECASE)
 # what may make text of what follows something else by right: markup, references, escapes, NUL as in UTF-16
 _MARKUP = frozenset(b"<&\x00\x1b\x0e\x0f")
 
