@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from typing import Any
 
 from tools.mutate_changes import Change, find_changes, swap
 
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _Place = tuple[str, int]  # qualified name and first line
 
 
@@ -144,11 +146,10 @@ def _transplant(old: FunctionType, new: FunctionType) -> None:
 
 
 def _differ(old: Any, new: Any) -> bool:
-    """Say whether two values differ; those without a value of their own are told by what they look like."""
-    if isinstance(old, type | FunctionType):
+    """Say whether two values look different, wherever they lie in memory."""
+    if isinstance(old, type | FunctionType) or old is new:
         return False
-    same = old is new or repr(old) == repr(new)
-    return not same and " at 0x" not in repr(old)
+    return _ADDRESS.sub("", repr(old)) != _ADDRESS.sub("", repr(new))
 
 
 def _spread(old: Any, new: Any, name: str) -> None:

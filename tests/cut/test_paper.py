@@ -163,7 +163,8 @@ def test_names_without_content_are_those_of_the_standard(name: bytes) -> None:
     for cut in (cut_simple, cut_hinted):
         assert cut(body, TagRule(b"<" + name)) == Found([(0, len(body) - 4)], 0, False, 1, 1)
         assert cut(body[:-5], TagRule(b"<" + name)) == Found([], 0, False, None, 0, True)
-    assert cut_hinted(body, TagRule(b"<" + name, end_marker=b">t"), check=True).ranges == [(0, len(body) - 4)]
+    marked = TagRule(b"<" + name, end_marker=b">t")
+    assert cut_hinted(body, marked, check=True) == Found([(0, len(body) - 4)], 0, False, None, 1)
     assert cut_simple(b"<b>x</b>", TagRule(b"<b>")).ranges == [(0, 8)]
 
 
@@ -179,6 +180,13 @@ def test_everything_that_was_found_is_told() -> None:
     assert cut_hinted(body[16:], once) == Found([], 0, False, None, None, True)
     assert cut_hinted(body[:16], TagRule(b"<p>", starting_position=8)) == Found([(8, 16)], 8, False, 1, 1)
     assert cut_hinted(b"", late) == Found([], -1, True, None, 0)
+    assert cut_hinted(b"", TagRule(b"<p>")) == Found([], -1, False, None, 0)
+    assert cut_hinted(b"<p>a</p>", TagRule(b"<p>", starting_position=1)) == Found([(0, 8)], 0, True, 1, 1)
+
+
+def test_the_last_tag_of_a_page_is_counted_once() -> None:
+    body = b"<div><div\n></div></div>"
+    assert cut_simple(body, TagRule(b"<div>")) == Found([(0, len(body))], 0, False, 2, 1)
 
 
 def test_inner_tags_are_those_of_every_element_or_unknown() -> None:

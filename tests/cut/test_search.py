@@ -24,6 +24,8 @@ def test_every_search_finds_and_counts_what_bytes_do(
 def test_the_default_is_the_fastest_that_is_installed() -> None:
     assert search_by().name == DEFAULT
     assert ("stringzilla" if "stringzilla" in NAMES else "bytes") == DEFAULT
+    assert set(NAMES) - {"stringzilla"} == {"bytes", "re"}
+    assert all(search_by(name).name == name for name in NAMES)
 
 
 def test_an_unknown_search_is_answered_with_the_known_ones() -> None:

@@ -307,3 +307,58 @@ def test_a_pause_of_days_is_not_the_end() -> None:
     calm, paused = (run(replace(rhythm, silences=pauses), 50) for pauses in ((), silences))
     assert paused.missed <= calm.missed + 3 * 50
     assert paused.fetches_per_day < 1.15 * calm.fetches_per_day
+
+
+def page(*ages_s: float, at: float = EPOCH) -> Seen:
+    return Seen(at=at, shown=30, new=30, published=tuple(at - age_s for age_s in ages_s))
+
+
+def learned(*visits: Seen) -> list[float]:
+    auto = Auto(Goals())
+    for seen in visits:
+        auto.note(seen)
+    return auto.level.to_plain()[:2]
+
+
+def test_three_dates_on_the_first_page_are_enough_and_two_are_not() -> None:
+    guess = learned(page())
+    assert learned(page(HOUR_S, 2 * HOUR_S)) == guess
+    assert learned(page(HOUR_S, 2 * HOUR_S, 3 * HOUR_S)) == [3.0, 4 * HOUR_S]
+    assert learned(page(0.0, 2 * HOUR_S, 9 * HOUR_S)) == [2.0, 4 * HOUR_S]
+    assert learned(page(HOUR_S, 2 * HOUR_S, 4 * HOUR_S)) == [3.0, 4 * HOUR_S]
+    assert learned(page(0.5, 0.5, 0.5)) == [3.0, 1.0]
+
+
+@pytest.mark.parametrize("odd", [-0.5, -DAY_S, math.inf, -math.inf, math.nan])
+def test_dates_of_tomorrow_and_dates_that_are_none_are_left_out(odd: float) -> None:
+    for ages in ([HOUR_S, 2 * HOUR_S, 3 * HOUR_S], [HOUR_S, 2 * HOUR_S, 3 * HOUR_S, 5 * HOUR_S], [60.0, HOUR_S]):
+        assert learned(page(*ages, odd)) == learned(page(*ages))
+
+
+def test_a_page_of_this_very_moment_has_no_rate() -> None:
+    assert learned(page(0.0, 0.0, 0.0, 0.0)) == learned(page())
+
+
+def test_only_the_first_page_of_a_list_that_nobody_knows_teaches_by_its_dates() -> None:
+    dates = page(*(hour * HOUR_S for hour in range(30)))
+    known = steady()
+    known.note(dates)
+    assert known.plan(EPOCH).rate == pytest.approx(48)
+    undated = page(at=EPOCH - HOUR_S)
+    assert learned(undated, dates) == learned(undated)
+    later = page(60.0, 120.0, 180.0, at=EPOCH + HOUR_S)
+    assert learned(dates, later) == learned(dates)
+
+
+def test_a_list_of_one_record_has_room_for_one() -> None:
+    auto = Auto(Goals())
+    assert auto.room == 1
+    for shown, room in ((1, 1), (2, 1), (2, 2), (0, 2), (1, 1)):
+        visit(auto, EPOCH, 0, None, shown)
+        assert auto.room == room
+
+
+def test_a_saved_state_says_whose_it_is() -> None:
+    state = steady().to_plain()
+    assert (state["policy"], state["version"]) == ("auto", 1)
+    assert Auto(Goals(), {**state, "version": 2}).to_plain() == Auto(Goals()).to_plain()

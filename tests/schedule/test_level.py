@@ -56,3 +56,24 @@ def test_a_damaged_correction_begins_anew() -> None:
     plain = Correction().to_plain()
     plain["products"] = [0.0] * 25
     assert Correction.from_plain(plain).weights.tolist() == Correction().weights.tolist()
+    assert Correction.from_plain(plain).to_plain() == Correction().to_plain()
+
+
+def test_a_level_without_exposure_has_next_to_no_rate() -> None:
+    assert Level().to_plain() == [0.0] * 4
+    assert Level().rate == Level(0.0, DAY_S).rate == 1e-9
+    assert Level(5.0, 0.5).rate == 10.0
+
+
+def test_no_hour_is_bent_to_nothing_or_below() -> None:
+    correction = Correction()
+    correction.weights = np.array([1.3, -9.0, 0.0, 0.0, 0.0])
+    bends = correction.bends(cut_hours(0.0, 7 * DAY_S), -0.25)
+    assert bends.min() == pytest.approx(1 - 1.3 * 0.25 - 0.5, abs=0.01)
+    assert bends.max() == pytest.approx(1.5, abs=0.01)
+
+
+def test_waves_are_a_whole_and_a_half_of_each_day() -> None:
+    angle = np.arange(0.5, 168.5) / 24 * 2 * np.pi
+    for column, wave in enumerate((np.cos(angle), np.sin(angle), np.cos(2 * angle), np.sin(2 * angle))):
+        assert WAVES[:, column] == pytest.approx(wave)

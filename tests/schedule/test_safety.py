@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import statistics
 
 import pytest
 
@@ -88,3 +90,59 @@ def test_each_further_full_page_counts_more() -> None:
     assert behind[0] < behind[1] < behind[2] < behind[3] == behind[4]
     allowed = [allowance(errors, budget, 30, 0.01, full_in_row) for full_in_row in (0, 1, 2, 3)]
     assert allowed[0] == allowed[1] > allowed[2] > allowed[3]
+
+
+def test_no_more_than_two_hundred_errors_are_kept() -> None:
+    errors = Errors.from_plain([1.0] * 300)
+    assert len(errors.ratios) == 200
+    for _ in range(3):
+        errors.add(1.2, is_full=False)
+    assert errors.ratios == [1.0] * 197 + [1.2] * 3
+
+
+def test_full_pages_at_the_end_are_forgotten_but_for_the_only_error() -> None:
+    for before, after in (
+        ([-1.0, -2.0], [-1.0]),
+        ([-2.0], [-2.0]),
+        ([1.0, -0.5], [1.0]),
+        ([2.0, 0.0], [2.0, 0.0]),
+        ([1.0, -1.0, 1.0, -3.0, -1.0], [1.0, -1.0, 1.0]),
+    ):
+        errors = Errors(before)
+        errors.forget_full()
+        assert errors.ratios == after
+
+
+def test_the_tail_has_a_least_width_a_far_end_and_a_widest_page() -> None:
+    calm = Errors([1.0] * KEPT)
+    assert (calm.start, calm.scale, calm.share) == (0.0, 0.001, 0.2)
+    width = calm.scale**0.5
+    assert calm.beyond(1 + 6 * width) == pytest.approx(width / 12, rel=1e-12)
+    assert calm.beyond(1 + 4 * width) == pytest.approx(width / 8, rel=0.04)
+    assert calm.beyond(0.2) == pytest.approx(width * math.pi**0.5 / 2)
+    assert Errors([1e9] * 10).widest(0.001) == 50
+
+
+def test_errors_are_assumed_wider_the_fewer_records_a_list_shows() -> None:
+    assert Errors.assumed(0, 0.4).ratios == Errors.assumed(1, 0.4).ratios
+    spreads = []
+    for shown in (1, 2, 30):
+        logs = [math.log(ratio) for ratio in Errors.assumed(shown, 0.4).ratios]
+        spreads.append(statistics.pvariance(logs))
+    assert spreads == pytest.approx([0.16 + 1.4, 0.16 + 0.7, 0.16 + 1.4 / 30], rel=0.12)
+
+
+def test_an_account_tightens_and_loosens_the_aim_so_far_and_no_further() -> None:
+    errors, shown = Errors(normal_errors(0.4)), 30
+    rich, poor = Budget(1_000.0, 0.0), Budget(1_000.0, 1e6)
+    assert allowance(errors, rich, shown, 0.01, 0) == pytest.approx(shown / errors.widest(0.01 * AIM * 2.5))
+    assert allowance(errors, poor, shown, 0.01, 0) == pytest.approx(shown / errors.widest(0.01 * AIM / 4) * 0.1**0.3)
+    first = allowance(errors, rich, shown, 0.01, 1)
+    fewer = [allowance(errors, rich, shown, 0.01, full) / first for full in (2, 3, 13, 14, 99)]
+    assert fewer == pytest.approx([1.5**-1, 1.5**-2, 1.5**-12, 1.5**-12, 1.5**-12])
+
+
+def test_behind_a_full_page_a_twentieth_of_it_is_assumed_at_least() -> None:
+    errors = Errors([1.0] * KEPT)
+    assert hidden(errors, 40, 40, 0.0, full_in_row=0) == 2.0
+    assert hidden(errors, 40, 40, 0.0, full_in_row=9) == 2.0 * 27

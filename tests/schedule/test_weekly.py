@@ -68,3 +68,35 @@ def test_dates_without_hours_say_nothing(dates: tuple[float, ...]) -> None:
 def test_numbers_of_a_damaged_state_are_refused(values: object) -> None:
     with pytest.raises(ValueError, match="number"):
         read_numbers(values, 2)
+
+
+def test_an_hour_without_records_is_not_one_without_records_ever() -> None:
+    counts = np.ones(HOURS)
+    counts.reshape(7, 24)[:, 3] = 0.0
+    profile = Profile(counts, np.full(HOURS, 4.0))
+    profile.settle(1_000.0)
+    assert profile.factors.min() == 0.01
+
+
+def test_a_profile_is_kept_with_few_digits() -> None:
+    profile = Profile(np.full(HOURS, 1 / 3), np.full(HOURS, 2 / 3))
+    assert profile.to_plain() == {"counts": [0.3333] * HOURS, "weeks": [0.667] * HOURS}
+    again = Profile.from_plain({"counts": [0.0] * HOURS, "weeks": [0.0] * HOURS})
+    assert set(again.weeks) == {0.001}
+
+
+def test_dates_at_both_ends_of_a_stretch_belong_to_it() -> None:
+    span = cut_hours(10 * DAY_S + 1_800, 3 * HOUR_S)
+    dates = [span.start, span.start + 3 * HOUR_S, span.start - 1, span.start + 3 * HOUR_S + 1]
+    shares = published_shares(span, dates)
+    assert shares is not None
+    assert shares.tolist() == [0.5, 0.0, 0.0, 0.5]
+    assert published_shares(span, dates[1:2]) is not None
+
+
+@pytest.mark.parametrize(
+    ("hours", "is_known"), [((2, 2), False), ((2, 2, 3, 4), True), ((2, 2, 2, 4), False), ((2, 2, 3, 4, 5), True)]
+)
+def test_more_than_half_at_one_time_of_day_is_no_time_of_day(hours: tuple[int, ...], is_known: bool) -> None:
+    dates = [day * DAY_S + hour * HOUR_S for day, hour in enumerate(hours)]
+    assert (published_shares(cut_hours(0.0, WEEK_S), dates) is not None) == is_known

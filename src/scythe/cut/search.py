@@ -45,8 +45,6 @@ def _expression(pattern: bytes) -> re.Pattern[bytes]:
 
 
 def _find_by_expression(body: bytes, pattern: bytes, start: int) -> int:
-    if start > len(body):
-        return -1
     match = _expression(pattern).search(body, start)
     return match.start() if match else -1
 

@@ -89,7 +89,7 @@ class Auto:
             wait_s=wait_s,
             expected=expected,
             risk=0.0 if self.goals.recovers else risk,
-            rate=self.level.rate * max(busy, 0.1) * DAY_S,
+            rate=self.level.rate * busy * DAY_S,
             why=why,
         )
 

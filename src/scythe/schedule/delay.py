@@ -34,7 +34,7 @@ def sleep_through(forecast: Forecast, delay_s: float, quiet: float) -> float:
 def late_records(forecast: Forecast, records: float, delay_s: float, length_s: float) -> float:
     """Estimate how many of the records of a stretch were seen later than `delay_s`."""
     expected = forecast.expected()
-    return records * forecast.until(length_s - delay_s) / expected if length_s > delay_s and expected > 0 else 0.0
+    return records * forecast.until(length_s - delay_s) / expected if expected > 0 else 0.0
 
 
 def fewest_requests(forecast: Forecast, shown: int) -> float:

@@ -94,7 +94,7 @@ class Correction:
         """Return the factor on the rate of each hour."""
         felt = surge * np.exp(span.leads_h / -FADES_H)
         waves = np.clip(WAVES @ self.weights[1:], -BEND_MOST, BEND_MOST)
-        bends: Numbers = np.maximum(1.0 + self.weights[0] * felt + waves[span.hours], 0.1)
+        bends: Numbers = 1.0 + self.weights[0] * felt + waves[span.hours]  # never below 1 - TRUST_MOST / 4 - BEND_MOST
         return bends
 
     def learn(self, span: Span, plain: Numbers, surge: float, records: float) -> None:

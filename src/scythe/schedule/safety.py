@@ -37,8 +37,8 @@ AGAIN, AGAIN_MOST = 1.5, 12  # and each makes the next visit come so much sooner
 class Errors:
     """Counts over forecasts of the last visits."""
 
-    def __init__(self, ratios: list[float] | None = None) -> None:
-        self.ratios = ratios if ratios is not None else []  # below 0: the page was full, so it was at least so much
+    def __init__(self, ratios: list[float]) -> None:
+        self.ratios = ratios  # below 0: the page was full, so it was at least so much
         self.fit()
 
     @classmethod
