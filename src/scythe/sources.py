@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from scythe.errors import BadInput, FetchFailed
 from scythe.limits import LIMITS
@@ -99,8 +99,8 @@ def list_sources(list_file: str) -> Iterator[Source]:
     name = "standard input" if list_file == "-" else list_file
     lines = sys.stdin.buffer if list_file == "-" else open(list_file, "rb")  # noqa: SIM115 (closed below)
     try:
-        for number, line in enumerate(lines, start=1):
-            text = line[: LIMITS.url_chars + 2].decode("utf-8-sig", "replace").strip()
+        for number, line in enumerate(_starts(lines), start=1):
+            text = line.decode("utf-8-sig", "replace").strip()
             if not text or text.startswith("#"):
                 continue
             if is_address(text) and absolute(text):
@@ -110,6 +110,15 @@ def list_sources(list_file: str) -> Iterator[Source]:
     finally:
         if list_file != "-":
             lines.close()
+
+
+def _starts(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the beginning of each line: as much as an address may have, however long the line is."""
+    most = LIMITS.url_chars + 2
+    while start := file.readline(most):
+        yield start
+        while len(start) == most and not start.endswith(b"\n"):
+            start = file.readline(most)
 
 
 def load(sources: Iterable[Source], base: str | None, reach: Reach) -> Iterator[Loaded]:

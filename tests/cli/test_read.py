@@ -7,11 +7,15 @@ import re
 import signal
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from tests.fetch.server import always, by_path, serve
 from tests.fetch.server import page as answer
+
+from scythe.limits import LIMITS
+from scythe.sources import list_sources
 
 from .conftest import EMPTY_PAGE, PAGE, Run
 
@@ -191,6 +195,21 @@ def test_a_list_of_addresses_is_read_and_a_bad_line_named_with_its_number(scythe
     assert "scythe: list.txt:4: not an http or https address: 'page.html'" in done.stderr
     assert "404 Not Found" in done.stderr
     assert len(done.stderr.splitlines()) == 2
+
+
+@pytest.mark.fault
+def test_of_a_long_line_in_a_list_the_beginning_is_read_and_the_lines_after_it_keep_their_numbers(
+    tmp_path: Path,
+) -> None:
+    most = LIMITS.url_chars + 2
+    lines = [b"x" * 50_000_000, b"", *(b"y" * (most + more) for more in (-2, -1, 0, 1)), b"last"]
+    (tmp_path / "list.txt").write_bytes(b"\n".join(lines))
+    tracemalloc.start()
+    found = [source.name for source in list_sources(str(tmp_path / "list.txt"))]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [name.rpartition(":")[2] for name in found] == ["1", "3", "4", "5", "6", "7"]
+    assert peak < 2_000_000
 
 
 @pytest.mark.fault
