@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from typing import TypeVar
 
 import pytest
+from aiohttp.abc import ResolveResult
 
 from scythe.errors import BadInput, FetchFailed
-from scythe.fetch import Fetcher, FetchOptions, connections, open_fetcher, redirect_target
+from scythe.fetch import Fetcher, FetchOptions, connections, guard, open_fetcher, redirect_target
 from scythe.model import Response
 
 from .server import Answer, always, by_path, kept_page, page, serve
@@ -60,6 +61,25 @@ def test_no_more_requests_than_allowed_are_under_way_at_one_host() -> None:
         run(work, FetchOptions(allow_private=True, concurrency=16, per_host=3))
     assert server.open_most == 3
     assert server.connections == 3
+
+
+def test_many_names_of_one_address_have_no_more_under_way_than_there_may_be_in_all() -> None:
+    async def slowly(path: str) -> AsyncIterator[bytes]:
+        await asyncio.sleep(0.01)
+        yield kept_page(b"ok")
+
+    async def look_up(host: str, port: int) -> list[ResolveResult]:
+        return await guard.look_up("127.0.0.1", port)
+
+    async def work() -> None:
+        options = FetchOptions(allow_private=True, concurrency=4, per_host=1)
+        async with open_fetcher(options, look_up=look_up) as fetcher:
+            names = [server.url(f"/{n}").replace("127.0.0.1", f"name{n}.example") for n in range(30)]
+            await asyncio.gather(*map(fetcher.get, names))
+
+    with serve(slowly, keeps=True) as server:
+        asyncio.run(work())
+    assert server.open_most == 4
 
 
 def test_cancelled_waiters_give_their_places_back() -> None:
