@@ -85,7 +85,8 @@ def test_many_names_of_one_address_have_no_more_under_way_than_there_may_be_in_a
 
     with serve(slowly, keeps=True) as server:
         asyncio.run(work())
-    assert (len(most), max(most)) == (30, 4)
+    assert len(most) == 30
+    assert max(most) <= 4
 
 
 def test_cancelled_waiters_give_their_places_back() -> None:
