@@ -18,7 +18,7 @@ import scythe
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "scythe").rglob("*.py"))
-BASE = {"compiled", "errors", "limits", "model", "plug_ins", "rules", "url", "visits", "watched", "whole_files"}
+BASE = {"compiled", "errors", "limits", "model", "plug_ins", "rules", "tidy", "url", "visits", "watched", "whole_files"}
 STAGES = {"fetch", "page", "read", "learn", "cut", "archive", "schedule"}
 JOINERS = {
     "reader",

@@ -44,6 +44,7 @@ from scythe.cli.site_options import AllowPrivate, FetchedBy, StoreAt, Timeout, s
 from scythe.crawling.options import CrawlOptions
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
+from scythe.tidy import kept_tidy
 
 if TYPE_CHECKING:
     from scythe.crawling.run import Crawl
@@ -115,7 +116,7 @@ def crawl(  # long, since every option is a line here and one where it is passed
     quiet: Quiet = False,
 ) -> None:
     outputs = output or []
-    with quiet_ends(), plain_errors():
+    with quiet_ends(), kept_tidy(), plain_errors():
         options = CrawlOptions(
             limit=limit,
             delay=delay,

@@ -15,6 +15,7 @@ from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.sources import Reach, check_base
+from scythe.tidy import kept_tidy
 
 if TYPE_CHECKING:
     from scythe.web.room import Room
@@ -80,7 +81,7 @@ def ui(
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
 ) -> None:
-    with quiet_ends(), plain_errors():
+    with quiet_ends(), kept_tidy(), plain_errors():
         from scythe.web.room import RoomOptions
         from scythe.web.serve import ServeOptions
 

@@ -37,6 +37,7 @@ from scythe.cli.watch_options import (
 from scythe.cli.watch_show import Showing, kinds_of
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
+from scythe.tidy import kept_tidy
 from scythe.watched import Goals
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def watch(  # long, since every option is a line here and one where it is passed
     workers: Workers = 1,
     quiet: Quiet = False,
 ) -> None:
-    with quiet_ends(), plain_errors():
+    with quiet_ends(), kept_tidy(), plain_errors():
         from scythe.watching.chosen import Chosen
         from scythe.watching.hooks import HookOptions
         from scythe.watching.options import ListOptions, WatchOptions

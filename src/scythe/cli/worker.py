@@ -16,6 +16,7 @@ from scythe.cli.crawl_options import Quiet
 from scythe.cli.ending import INTERRUPTED, OK, complain, neutralise, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
 from scythe.cli.site_options import StoreAt
+from scythe.tidy import kept_tidy
 
 if TYPE_CHECKING:
     from scythe.fleet.worker import Worker, WorkerOptions
@@ -83,7 +84,7 @@ def worker(
     store: StoreAt = "",
     quiet: Quiet = False,
 ) -> None:
-    with quiet_ends(), _leaving(), plain_errors():
+    with quiet_ends(), _leaving(), kept_tidy(), plain_errors():
         from scythe.fleet.queueing import check_shared
 
         check_shared(archive)

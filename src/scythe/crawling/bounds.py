@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import time
@@ -22,16 +21,6 @@ def allow_cpu(seconds: float) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     soft = int(time.process_time() + seconds) + 1  # the limit has whole seconds
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard < 0 else min(soft, hard), hard))
-
-
-def give_back_memory() -> None:
-    """Return memory that was freed to the system, where its C library can: that of glibc keeps most of it.
-
-    To learn a site takes some 30 MB for a second, of which 20 would stay, each time.
-    """
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
 
 
 def limit_memory(memory_bytes: int) -> None:

@@ -18,15 +18,15 @@ from typing import Any, BinaryIO
 
 from selectolax.lexbor import SelectolaxError
 
-from scythe.crawling.bounds import allow_cpu, describe, give_back_memory, limit_memory
+from scythe.crawling.bounds import allow_cpu, describe, limit_memory
 from scythe.crawling.frames import Frame, read_frame, write_frame
 from scythe.crawling.jobs import Answer, Job, SiteSetup, pack_answer, unpack_job, unpack_setup
 from scythe.crawling.learner import SiteLearner
 from scythe.crawling.told import Told
 from scythe.errors import ScytheError
+from scythe.tidy import TIDY_S, tidy
 
 PIPE_BYTES = 1_048_576  # what an ordinary user may ask for
-_TIDY_S = 60.0  # between two times that memory is given back, which takes some milliseconds
 
 
 class Worker:
@@ -38,7 +38,7 @@ class Worker:
         self._sites: dict[str, SiteLearner] = {}
         self._told = Told()
         self._is_ill = False
-        self._tidy_at = time.monotonic() + _TIDY_S
+        self._tidy_at = time.monotonic() + TIDY_S
 
     def run(self) -> None:
         """Work until the input ends, or memory ran out once."""
@@ -104,8 +104,8 @@ class Worker:
         self._send(*pack_answer(Answer(profile=profile)))
 
     def _tidy(self) -> None:
-        give_back_memory()
-        self._tidy_at = time.monotonic() + _TIDY_S
+        tidy()
+        self._tidy_at = time.monotonic() + TIDY_S
 
     def _send(self, head: dict[str, Any], parts: Sequence[bytes] = ()) -> None:
         self._out.write(b"".join(write_frame(head, parts)))

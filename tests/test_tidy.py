@@ -1,0 +1,61 @@
+"""What long-running processes do about their memory. In processes of their own: what is frozen stays so."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+
+import pytest
+
+# Every hundredth of many blocks stays: what is free lies between them, and the C library would keep it.
+_FRAGMENTED = """
+from scythe.tidy import tidy
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4_096
+
+blocks = [bytes(2_000) for _ in range(50_000)]
+blocks = blocks[::100]
+before = resident()
+tidy()
+print(before - resident())
+"""
+
+# Garbage that survived the younger generations of the collector, which then does not look at it for long.
+_GARBAGE = """
+import gc, time, weakref
+from scythe.tidy import kept_tidy, tidy
+
+class Thing:
+    pass
+
+def forget():
+    thing = Thing()
+    thing.self = thing
+    gc.collect(1)
+    gc.collect(1)
+    return weakref.ref(thing)
+
+tidy()
+gc.disable()
+known = [forget(), forget()]
+with kept_tidy(0.01):
+    until = time.monotonic() + 30
+    while any(one() is not None for one in known) and time.monotonic() < until:
+        time.sleep(0.01)
+    print(*(one() for one in known), gc.get_freeze_count() > 1_000)
+"""
+
+
+def run(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="the C library has no such call")
+def test_memory_that_was_freed_is_given_back() -> None:
+    assert int(run(_FRAGMENTED)) > 50_000_000
+
+
+def test_old_garbage_is_found() -> None:
+    assert run(_GARBAGE) == "None None True"
