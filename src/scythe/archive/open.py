@@ -84,8 +84,9 @@ def _is_frozen(path: Path) -> bool:
     """Say whether its disk lets nobody change a file: then, and only then, it can be read without files beside it."""
     if os.name != "posix" or not os.statvfs(path).f_flag & os.ST_RDONLY:
         return False
-    journal = path.with_name(f"{path.name}-wal")
-    return not journal.exists() or not journal.stat().st_size
+    file = path.resolve()  # journals stand beside the file itself, not beside a link to it
+    journals = (file.with_name(f"{file.name}{end}") for end in ("-wal", "-journal"))
+    return not any(journal.exists() and journal.stat().st_size for journal in journals)
 
 
 def _postgres(where: str) -> tuple[Engine, str]:
