@@ -56,7 +56,8 @@ others are cut out of their bytes. Links, sitemaps and feeds are followed. robot
 a second apart.
 
 Everything is kept in the archive, an SQLite file or a PostgreSQL database. Stop whenever you like, with Ctrl-C, a power
-cut or kill -9: the same command goes on where it was, and nothing is lost or stored twice.
+cut or kill -9: the same command goes on where it was, and nothing is lost or stored twice. What --parts and --profile
+said is kept with the site, for commands that do not say it again.
 
 \b
 Examples:
@@ -94,7 +95,7 @@ def crawl(  # long, since every option is a line here and one where it is passed
     subdomains: Subdomains = False,
     sitemaps: Sitemaps = True,
     feeds: Feeds = True,
-    parts: Parts = "text,images,records",
+    parts: Parts = None,
     profile: ProfileAt = None,
     refresh: Refresh = False,
     raw: Raw = False,
@@ -134,7 +135,7 @@ def crawl(  # long, since every option is a line here and one where it is passed
             timeout_s=timeout,
             allow_private=allow_private,
             keep_raw=raw or bool(store) or any(name.endswith((".warc", ".warc.gz")) for name in outputs),
-            parts=tuple(part.strip() for part in parts.split(",") if part.strip()),
+            parts=_parts(parts),
             render=render,
             fetcher=fetcher,
             workers=workers,
@@ -150,6 +151,10 @@ def crawl(  # long, since every option is a line here and one where it is passed
             raise typer.Exit(_queue(site_address(site), archive, options, profile, outputs, quiet=quiet))
         kept = Kept(archive, store)
         raise typer.Exit(_crawl(site_address(site), kept, options, profile, outputs, quiet=quiet))
+
+
+def _parts(given: str | None) -> tuple[str, ...] | None:
+    return None if given is None else tuple(part.strip() for part in given.split(",") if part.strip())
 
 
 @dataclass(frozen=True, slots=True)

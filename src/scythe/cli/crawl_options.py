@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from scythe.crawling.options import PARTS
+from scythe.crawling.options import PARTS, USUAL_PARTS
 
 SiteAddress = Annotated[str, typer.Argument(metavar="SITE", show_default=False)]
 Outputs = Annotated[
@@ -47,7 +47,13 @@ Contact = Annotated[
 UserAgent = Annotated[str, typer.Option(metavar="TEXT", help="Call yourself this; else scythe with its version.")]
 Raw = Annotated[bool, typer.Option("--raw", help="Keep every response as it came, for .warc.gz.")]
 Parts = Annotated[
-    str, typer.Option(metavar="NAMES", help=f"What to extract of each page, with commas: {', '.join(PARTS)}.")
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help=f"What to extract of each page, with commas: {', '.join(PARTS)}; else as before, at first "
+        f"{','.join(USUAL_PARTS)}.",
+        show_default=False,
+    ),
 ]
 Render = Annotated[
     bool, typer.Option("--render", help="Load pages in a browser first (extra: browser); slow, for pages of scripts.")
@@ -67,7 +73,10 @@ Patience = Annotated[
 ]
 Refresh = Annotated[bool, typer.Option("--refresh", help="Visit the pages known again; ask whether they changed.")]
 ProfileAt = Annotated[
-    str | None, typer.Option("--profile", metavar="PROFILE", help="Begin with what `scythe learn` wrote.")
+    str | None,
+    typer.Option(
+        "--profile", metavar="PROFILE", help="Begin with what `scythe learn` wrote; else go on with what is known."
+    ),
 ]
 Queue = Annotated[
     bool, typer.Option("--queue", help="Hand SITE over to `scythe worker` and end; needs a PostgreSQL archive.")

@@ -8,6 +8,7 @@ from scythe.errors import BadInput
 from scythe.limits import LIMITS
 
 PARTS = ("text", "markdown", "html", "images", "records", "attributes")
+USUAL_PARTS = ("text", "images", "records")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class CrawlOptions:
     timeout_s: float = LIMITS.fetch_s
     allow_private: bool = False
     keep_raw: bool = False  # keep every response as it came, for WARC
-    parts: tuple[str, ...] = ("text", "images", "records")  # to extract of each page, of PARTS
+    parts: tuple[str, ...] | None = None  # to extract of each page, of PARTS; None: as before, at first USUAL_PARTS
     render: bool = False  # load pages in a browser
     fetcher: str = ""  # ask through this one of another package
     workers: int = 1  # processes that extract
@@ -50,7 +51,7 @@ class CrawlOptions:
             raise BadInput(f"limit must be at least 1, not {self.limit}")
         if self.depth is not None and self.depth < 0:
             raise BadInput(f"depth must not be negative, not {self.depth}")
-        unknown = set(self.parts) - set(PARTS)
+        unknown = set(self.parts or ()) - set(PARTS)
         if unknown:
             raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; known are {', '.join(PARTS)}")
 

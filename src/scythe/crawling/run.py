@@ -19,6 +19,7 @@ from time import monotonic
 from scythe.archive.archive import Archive
 from scythe.archive.entering import count_pages, enter_site
 from scythe.crawling.addresses import Addresses, start_address
+from scythe.crawling.before import note_parts, recall_parts, tell_before
 from scythe.crawling.clerk import Clerk
 from scythe.crawling.jobs import Job, SiteSetup
 from scythe.crawling.judge import Judge
@@ -26,7 +27,7 @@ from scythe.crawling.kit import Kit, use_kit
 from scythe.crawling.lane import LaneWork, Room, both_clocks
 from scythe.crawling.learning import Learning
 from scythe.crawling.manners import Getter, Manners, origin_of
-from scythe.crawling.options import CrawlOptions
+from scythe.crawling.options import USUAL_PARTS, CrawlOptions
 from scythe.crawling.tally import Tally
 from scythe.errors import FetchFailed
 from scythe.fetch.fetcher import Fetcher
@@ -67,6 +68,7 @@ class Crawl:
         self.tally = Tally(skipped=self.addresses.skipped)
         self.why_ended = ""
         self._profile = profile
+        self._parts = self.options.parts  # None: nobody ever said what to extract of this site
         self._listener = listener
         self._archive = archive
         self._shared = kit
@@ -131,12 +133,31 @@ class Crawl:
         )
         self._site, self.tally.pages = entered.site, entered.pages
         self.addresses.recall(entered.notes)
+        await self._keep_said(recall_parts(entered.notes))
         deep = self.options.depth is not None  # a page too deep today may be found nearer tomorrow
-        setup = SiteSetup(key, self.options.parts, self._profile, self.start, tells_again=deep)
+        parts = USUAL_PARTS if self._parts is None else self._parts
+        setup = SiteSetup(key, parts, self._profile, self.start, tells_again=deep)
         self._learning = Learning(self._kit, self._owner, self._site, setup)
         await self._learning.begin()
+        self._tell_before()
         stack.push_async_callback(self._leave_site)
         self.tally.is_learned = self._learning.is_learned
+
+    async def _keep_said(self, before: tuple[str, ...] | None) -> None:
+        """Keep what is said of the site with it, for runs that say nothing; where this one says nothing, recall it."""
+        if self._parts is None:
+            self._parts = before
+        elif self._parts != before:
+            await self._keep_notes()
+        if self._profile is not None:
+            await self._clerk.ask(self._archive.save_profile, self._site, self._profile)
+
+    def _tell_before(self) -> None:
+        if self._shared is None:  # nobody looks at one of the runs that share a kit
+            parts = self._parts if self.options.parts is None else None
+            told = tell_before(parts, self._learning.setup.profile if self._profile is None else None)
+            if told:
+                self.tally.note(told)
 
     async def _leave_site(self) -> None:
         """Keep what was learned. A run that was stopped and shares its kit hurries: somebody else goes on."""
@@ -146,7 +167,8 @@ class Crawl:
             await self._learning.close()
 
     async def _keep_notes(self) -> None:
-        await self._clerk.ask(self._archive.save_notes, self._site, self.addresses.to_notes())
+        notes = note_parts(self.addresses.to_notes(), self._parts)
+        await self._clerk.ask(self._archive.save_notes, self._site, notes)
 
     def _fetch_options(self) -> FetchOptions:
         return FetchOptions(

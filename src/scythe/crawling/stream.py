@@ -38,9 +38,10 @@ def crawl(
 
     `archive` is a file or a `postgresql://` address; a crawl into the same archive goes on where the last one stopped,
     and yields only what is new. Without it everything is forgotten at the end. `delay` is in seconds, `profile` what
-    was learned before. Responses as they came, where `options` want them kept, go into `store` ("folder:responses"),
-    else into the archive. `options` has everything else that can be said; what is named here goes before it. Raises
-    BadInput on wrong arguments, ArchiveFailed where the archive cannot be used; a page that fails is left out.
+    was learned before; it and `options.parts` are kept with the site, for runs that do not say them. Responses
+    as they came, where `options` want them kept, go into `store` ("folder:responses"), else into the archive. `options`
+    has everything else that can be said; what is named here goes before it. Raises BadInput on wrong arguments,
+    ArchiveFailed where the archive cannot be used; a page that fails is left out.
     """
     said = options or CrawlOptions()
     said = replace(
