@@ -268,6 +268,14 @@ def test_an_archive_that_is_removed_or_replaced_while_it_is_open_takes_no_more(
         assert archive.verify() == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="there are no such things")
+def test_what_is_no_file_is_no_archive_and_nothing_is_made_beside_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.db")
+    with pytest.raises(ArchiveFailed, match=r"pipe\.db: this is a pipe, a socket or a device; an archive is a file"):
+        open_archive(tmp_path / "pipe.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe.db"]
+
+
 def drop_indexes(where: str) -> list[str]:
     with open_archive(where) as archive, archive.database.writing() as connection:
         names = sorted(str(index.name) for table in TABLES.tables.values() for index in table.indexes)
