@@ -38,6 +38,13 @@ def test_what_is_never_chosen_is_left_out() -> None:
     assert body.agreement > 0.99
 
 
+def test_of_too_many_lines_to_leave_out_those_are_that_come_first() -> None:
+    lines = [f"Stray words {chr(97 + n // 10)}{chr(97 + n % 10)}" for n in range(60)]
+    stray = "".join(f"<p>{line}</p>" for line in lines)
+    body = learn_body([sample_of(story(number).replace("<p>", f"{stray}<p>", 1)) for number in range(5)])
+    assert body.ways[0].skip_lines == tuple(lines[:40])
+
+
 def test_a_page_without_the_element_gives_nothing() -> None:
     body = learn_body([sample_of(story(number)) for number in range(5)])
     assert follow(read_source(b"<body><p>Not found</p>"), body.ways[0]).values == ()

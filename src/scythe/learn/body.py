@@ -160,5 +160,6 @@ def _exact_lines(parts: Sequence[Part], lines: Sequence[str]) -> tuple[str, ...]
     wanted = {line for line in lines if not line.startswith(("^", "...")) and "#" not in line and "@" not in line}
     counts: Counter[str] = Counter()
     for part in parts:
-        counts.update({text for text in part.blocks.text if len(text) <= _LINE_CHARS and fold(text) in wanted})
+        found = (text for text in part.blocks.text if len(text) <= _LINE_CHARS and fold(text) in wanted)
+        counts.update(dict.fromkeys(found, 1))  # in page order, which decides between lines on as many pages
     return tuple(text for text, pages in counts.most_common(_LINES) if pages > 1)
