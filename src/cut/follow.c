@@ -85,10 +85,11 @@ static int judge_step(Search *s, const FollowRule *rule, long index)
 /* Count the mark at `index` if it is a step: FOUND at the last one wanted, NOTHING where more are. */
 static int count_step(Search *s, const FollowRule *rule, long index, int *left, uint32_t *place)
 {
+    uint32_t at = s->map.marks[index].at; /* judging may make the map begin elsewhere: then another mark is there */
     int state = judge_step(s, rule, index);
     if (state != FOUND)
         return state;
-    *place = s->map.marks[index].at;
+    *place = at;
     return --*left == 0 ? FOUND : NOTHING;
 }
 

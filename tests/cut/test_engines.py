@@ -141,3 +141,15 @@ def test_a_name_that_ends_in_nul_is_another_name(
 ) -> None:
     assert cut(engine, page, way)[:2] == said
     assert said[0] == "doubt" or follow(read_source(page), way, loosely=False).values == said[1]
+
+
+@pytest.mark.parametrize("nth", [-1, -2, -5, 1, 3])
+def test_steps_far_from_the_start_lead_to_the_tag_they_count(engine: ModuleType, nth: int) -> None:
+    """What stands around a tag is looked up in a window that moves: the step must not be forgotten over it."""
+    rows = [b"<div class=f><p>words of row %d <a href=/%d>more</a></p><br></div>\n" % (n, n) for n in range(40)]
+    page = b"<!DOCTYPE html><body>" + b"".join(rows)
+    for row in range(14, 32):
+        place = page.index(b"<a href=/%d" % row) - 20
+        rule = Rule("after", b"<a href=/%d" % row, step=b"<p", nth=nth, reach=5_000, position=place)
+        found = cut(engine, page, Way(ELEMENT, (rule,), needed=1), thorough=False)
+        assert found[1] == (f"words of row {row + nth + (nth < 0)} more",)
