@@ -5,18 +5,22 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from tests.demo_sites import demo_site
 
 from scythe.demo import DemoPage
 from scythe.model import Document
+from scythe.page import Page
+from scythe.reader import read
 from scythe.site import Site
 
 NEWS = [page for page in demo_site() if page.kind == "news" and page.language == "en"]
 LEARNED, OTHER = NEWS[:-1], NEWS[-1]
 
 
+@cache
 def learned(*fields: str) -> Site:
     return Site.learn([(page.url, page.html) for page in LEARNED], fields=fields or None)
 
@@ -37,11 +41,39 @@ def test_text_that_was_not_learned_can_still_be_asked_for() -> None:
     assert OTHER.gold_text.splitlines()[0] in doc.text
 
 
-@pytest.mark.parametrize("fields", [(), ("title",)])
+def test_a_title_that_was_not_learned_is_what_reading_the_page_says() -> None:
+    doc = extracted(OTHER, "date", "text")
+    assert "title" not in doc.how
+    assert doc.title == read(OTHER.html, OTHER.url).title
+    assert doc.how["title"].startswith("tree: ")
+    assert doc.how["title"].endswith("(the field was not learned)")
+    assert "title" not in doc.fields
+
+
+def test_a_title_that_was_not_learned_is_what_the_head_says_where_no_tree_may_be_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    site = learned("date")
+    monkeypatch.setattr(Page, "from_bytes", None)
+    doc = site.extract(OTHER.html, url=OTHER.url, via="cut")
+    assert doc.title == OTHER.gold_title
+    assert doc.how["title"] == "head: declared by the page (the field was not learned)"
+    nothing = site.extract(b"<html><body><h1>No title</h1></body></html>", via="cut")
+    assert (nothing.title, nothing.how["title"]) == ("", "missing: the field was not learned")
+
+
+def test_a_title_that_was_learned_costs_no_look_at_the_head() -> None:
+    assert "title" in extracted(OTHER).__dict__
+    assert "title" in extracted(OTHER, "title").__dict__
+    assert "title" not in extracted(OTHER, "date").__dict__
+
+
+@pytest.mark.parametrize("fields", [(), ("title",), ("date",), ("date", "text")])
 def test_documents_survive_copies(fields: tuple[str, ...]) -> None:
     doc = extracted(OTHER, *fields)
     for other in (copy.deepcopy(doc), pickle.loads(pickle.dumps(doc)), replace(doc), doc.detach()):
         assert other.text == doc.text
+        assert other.title == doc.title == OTHER.gold_title
         assert {name: field.values for name, field in other.fields.items()} == {
             name: field.values for name, field in doc.fields.items()
         }

@@ -41,6 +41,7 @@ JOINERS = {
     "teach_fields",
     "teach_images",
     "harvest",
+    "unread",
     "reap",
     "glean",
     "relearn",

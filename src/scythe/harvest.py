@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from scythe.cut.cutter import Cut, Cutter
 from scythe.cut.dispatch import Dispatcher
@@ -33,6 +33,7 @@ from scythe.read.images.nearby import mark_relevant
 from scythe.reader import read
 from scythe.reap import Asked, Reaper, SiteLists
 from scythe.rules import FLOW, FieldRules, Layout, Profile, Way
+from scythe.unread import UnreadDocument, UnreadTitle, UntitledDocument
 from scythe.url import Url, absolute
 
 Via = Literal["auto", "cut", "tree"]
@@ -217,14 +218,17 @@ class _Extraction:
         trees = self._trees  # and not all of this, which would hold itself
         saving = (self.thrift, self.layout) if self.thrift is not None and cold is None else None
         lists = SiteLists(Asked(self._body, self._url, self._via, lambda: trees.page), self.reaper, how, saving)
+        unread = None
+        if "title" not in self._wanted:
+            unread = UnreadTitle(self._body, self._url, (lambda: trees.page) if self._via != "cut" else None)
         if "text" not in self._wanted and cold is None:
-            return UnreadDocument(
-                title, fields=fields, metadata=metadata, how=how, url=self._url, content=content, lists=lists
-            )
+            named = {"fields": fields, "metadata": metadata, "how": how, "url": self._url}
+            return UnreadDocument(title, **named, content=content, lists=lists, unread=unread)
         text = _first(fields, "text")
         why = "" if text else fields["text"].how if "text" in fields else "text was not asked for"
         losses = cold.losses if cold is not None else ()
-        return Document(title, text, metadata, how, fields, self._url, losses, why, content, lists)
+        values = (title, text, metadata, how, fields, self._url, losses, why, content, lists)
+        return Document(*values) if unread is None else UntitledDocument(*values, unread=unread)
 
     def _with_images(self, content: Content, how: dict[str, str]) -> Content:
         """Return the content with the images of the layout's areas, and make a field of them where it is wanted."""
@@ -304,18 +308,6 @@ class LazyField(Field):
     @how.setter
     def how(self, how: str) -> None:
         self.__dict__["hows"] = {"images": how}
-
-
-class UnreadDocument(Document):
-    """A document of a site that was learned for other fields than text: the text is read when first asked for."""
-
-    def __init__(self, *values: Any, **named: Any) -> None:
-        super().__init__(*values, **named)
-        del self.__dict__["text"]  # which would hide the property
-
-    @cached_property
-    def text(self) -> str:
-        return self.content.text()
 
 
 class _Cold:

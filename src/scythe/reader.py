@@ -119,7 +119,7 @@ def _document(page: Page, reading: Reading, options: TextOptions, judging: Judgi
     metadata = page.metadata
     if page.html.count("<img") > LIMITS.page_images:
         _ = page.images  # read at once: what goes beyond the limit is a loss of the document
-    title, title_how = _title(page)
+    title, title_how = read_title(page)
     kept, heading = _apply(page, reading, options, title)
     judging = judging or Judging(DEFAULT, image_method_called(DEFAULT))
     if reading.images is not None:
@@ -195,8 +195,11 @@ def _area(page: Page, kept: tuple[int, ...], by_block: list[str]) -> Iterable[in
     return (i for i in wanted if not blocks.box_hidden[blocks.box[i]])
 
 
-def _title(page: Page) -> tuple[str, str]:
-    """Choose between the title of the head, which often carries the site's name, and the heading it repeats."""
+def read_title(page: Page) -> tuple[str, str]:
+    """Choose between the title of the head, which often carries the site's name, and the heading it repeats.
+
+    Return it, and how it was chosen.
+    """
     blocks, declared = page.blocks, page.metadata.title
     heads = [blocks.text[i] for i in blocks.directly_in("h1")]
     variants = title_variants(declared) if declared else set()

@@ -9,7 +9,7 @@ import pytest
 from scythe import demo
 from scythe.model import Metadata
 from scythe.page import Page
-from scythe.page.said import read_said
+from scythe.page.said import read_declared_title, read_said
 
 URL = "https://mill.example/a.html"
 OF_BODY = {"title": "", "author": "", "published": "", "modified": "", "description": ""}
@@ -61,3 +61,22 @@ def test_demo_pages_say_the_same_by_their_bytes() -> None:
 
 def test_a_page_without_an_address_still_speaks() -> None:
     assert read_said(PAGES["metas"], None).kind == "article"
+
+
+TITLES = {
+    b"<title>A mill</title>": "A mill",
+    b"<TITLE>A &amp; B - Field News</TITLE><meta property='og:site_name' content='Field News'><body>": "A & B",
+    b"<title>A mill</title><meta property='og:title' content='The mill'>": "The mill",
+    b'<title>A</title><body><script type="application/ld+json">{"@type":"Article","headline":"H"}</script>': "H",
+    b"<!-- <title>No</title> --><script>'<title>No</title>'</script><title>Yes</title>": "Yes",
+    b"<head></head><body><svg><title>An icon</title></svg><h1>A mill</h1>": "",
+    '<meta charset="iso-8859-1"><title>M\u00fchle</title><body>'.encode("latin-1"): "M\u00fchle",
+    b"": "",
+}
+
+
+@pytest.mark.parametrize(("body", "title"), TITLES.items())
+def test_a_declared_title_is_that_of_the_tree(body: bytes, title: str) -> None:
+    assert read_declared_title(body, URL) == title
+    if b"<h1>" not in body:  # which only a tree shows
+        assert Page.from_bytes(body, url=URL).metadata.title == title

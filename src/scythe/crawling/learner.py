@@ -143,7 +143,8 @@ class SiteLearner:
 
     def _trouble(self, document: Document) -> str:
         """Say what the rules did not give of what is wanted of nearly every page; empty where they gave all."""
-        hows = [document.how.get(name, "cut") for name in ("title", "text")]
+        names = [name for name in ("title", "text") if name in document.fields or not document.fields]
+        hows = [document.how.get(name, "cut") for name in names]
         if "images" in self.setup.parts:
             _ = document.images  # upon which it is known how they were got
             hows.append(document.how.get("images", "cut"))

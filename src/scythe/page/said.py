@@ -21,6 +21,7 @@ from scythe.page.labels import declared_codec
 from scythe.page.metadata import read_metadata
 from scythe.page.microdata import Body
 from scythe.page.plain_head import read_plain_head
+from scythe.page.titles import without_site
 from scythe.url import absolute
 
 try:
@@ -51,6 +52,16 @@ def read_said(body: bytes, url: str | None, tags: Sequence[bytes] | None = None)
     address = absolute(url) if url else None
     base = absolute(head.base, address) or address
     return read_metadata(head, read_json_ld(head.json_ld), shown, address, base)
+
+
+def read_declared_title(body: bytes, url: str | None) -> str:
+    """Return the title that a page declares, without the site's name where its head says which part that is."""
+    said = read_said(body, url)
+    if said.title:
+        return said.title
+    end = body.lower().find(b"<body")  # most pages say it: what follows is no title of theirs
+    title = read_head(LexborHTMLParser(_as_utf8(body[:end] if end >= 0 else body, body))).title
+    return without_site(title, (said.site_name, said.canonical or url or ""), "", _SILENT)
 
 
 def _read_plainly(source: bytes) -> Head | None:
