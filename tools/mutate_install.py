@@ -30,6 +30,7 @@ class Source:
     path: str
     tree: ast.Module
     changes: list[Change]
+    at_import: frozenset[str]  # functions that the module calls when it is imported
     functions: dict[_Place, list[FunctionType]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
@@ -39,7 +40,14 @@ class Source:
         assert module.__file__ is not None
         with open(module.__file__, encoding="utf-8") as file:
             tree, changes = find_changes(file.read())
-        return cls(module, module.__file__, tree, changes)
+        return cls(module, module.__file__, tree, changes, _called(tree))
+
+
+def _called(tree: ast.Module) -> frozenset[str]:
+    """Return the names that statements of a module call outside of functions."""
+    kept = [each for each in tree.body if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+    calls = (each.func for statement in kept for each in ast.walk(statement) if isinstance(each, ast.Call))
+    return frozenset(call.id for call in calls if isinstance(call, ast.Name))
 
 
 def find_functions(sources: list[Source]) -> None:
@@ -60,7 +68,8 @@ def install(source: Source, change: Change) -> Callable[[], None] | None:
     """
     old = swap(change, change.new)
     try:
-        take_back = _install_function(source, change) if change.function else None
+        is_inside = change.function and change.function not in source.at_import
+        take_back = _install_function(source, change) if is_inside else None
         if take_back is None:
             _install_module(source)
     finally:
@@ -82,13 +91,12 @@ def _install_function(source: Source, change: Change) -> Callable[[], None] | No
     around: ast.stmt = change.around[-1]
     for owner in reversed(change.around[:-1]):  # compiling the whole module would take longer than most tests
         around = ast.copy_location(ast.ClassDef(owner.name, [], [], [around], []), owner)
-    later = [ast.ImportFrom("__future__", [ast.alias("annotations")], 0), around]
-    tree = ast.fix_missing_locations(ast.Module(later, []))
-    pairs = [
-        (function, each)
-        for each in _codes(compile(tree, source.path, "exec", dont_inherit=True))
-        for function in source.functions.get((each.co_qualname, each.co_firstlineno), ())
-    ]
+    pairs = _pair(source, around)
+    if any("__class__" in function.__code__.co_freevars for function, _ in pairs):  # which super() needs
+        body = change.around[-1].body
+        body.insert(0, ast.copy_location(ast.Expr(ast.Name("__class__", ast.Load())), body[0]))
+        pairs = _pair(source, around)
+        del body[0]
     if not pairs or any(len(new.co_freevars) != len(function.__code__.co_freevars) for function, new in pairs):
         return None
     before = [(function, function.__code__) for function, _ in pairs]
@@ -100,6 +108,17 @@ def _install_function(source: Source, change: Change) -> Callable[[], None] | No
             function.__code__ = old
 
     return take_back
+
+
+def _pair(source: Source, around: ast.stmt) -> list[tuple[FunctionType, CodeType]]:
+    """Compile a statement; return the functions that are there, each with its new code."""
+    later = [ast.ImportFrom("__future__", [ast.alias("annotations")], 0), around]
+    tree = ast.fix_missing_locations(ast.Module(later, []))
+    return [
+        (function, each)
+        for each in _codes(compile(tree, source.path, "exec", dont_inherit=True))
+        for function in source.functions.get((each.co_qualname, each.co_firstlineno), ())
+    ]
 
 
 def _codes(code: CodeType) -> list[CodeType]:

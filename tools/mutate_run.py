@@ -111,7 +111,8 @@ class Mutations:
         trials = []
         for change in source.changes:
             if self._wanted(source.module.__name__, change):
-                names = (_reaching(change, lines) if change.function else everywhere) & set(cpu_s)
+                is_inside = change.function and change.function not in source.at_import
+                names = (_reaching(change, lines) if is_inside else everywhere) & set(cpu_s)
                 trials.append(Trial(source, change, sorted(names, key=lambda name: (cpu_s[name], name))))
         return trials
 
@@ -160,7 +161,10 @@ def _trace(sources: list[Source], items: list[pytest.Item]) -> tuple[dict[str, A
     tracer.start()
     cpu_s: dict[str, float] = {}
     broken = []
+    clear = _caches()
     for item, following in _pairs(items):
+        for each in clear:  # what one test left there would hide what the next one reaches
+            each()
         tracer.switch_context(item.nodeid)
         start = time.process_time()
         reports = runtestprotocol(item, log=False, nextitem=following)

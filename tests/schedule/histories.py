@@ -20,6 +20,9 @@ def ordinary(shown: int = 30, visits: int = 20) -> list[Seen]:
         new = min(came, shown)
         dates = tuple(sorted(at - random.random() * since_s for _ in range(new))) if number % 4 == 3 else ()
         told.append(Seen(at, shown, new, new >= shown, since_s, dates))
+    for new, known in ((5, 4), (1, 1), (5, 3)):  # dates of some of them
+        at += 7 * HOUR_S
+        told.append(Seen(at, shown, new, since_s=7 * HOUR_S, published=tuple(at - 1_000.5 * n for n in range(known))))
     return told
 
 
@@ -44,13 +47,13 @@ def undated(shown: int = 25) -> list[Seen]:
     return told
 
 
-def turning(shown: int = 20, short: int = 1) -> list[Seen]:
+def turning(shown: int = 20, short: int = 1, short_s: float = 600.0, full: int = 13) -> list[Seen]:
     """A list that shows others at every visit, and is a list again later; every other wait is short."""
     told, at = [], START
     for number in range(22):
-        since_s = 600.0 if number % 2 == short else 5 * HOUR_S
+        since_s = short_s if number % 2 == short else 5 * HOUR_S
         at += since_s
-        new = shown if 3 <= number < 16 else number % 5
+        new = shown if 3 <= number < 3 + full else number % 5
         told.append(Seen(at, shown, new, new >= shown, since_s))
     return told
 

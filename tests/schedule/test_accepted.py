@@ -23,10 +23,11 @@ HISTORIES = {
     "odd": dated(14, 30.0, (START + DAY_S, math.inf, -math.inf, math.nan, START, START - 200 * DAY_S)),
     "undated": undated(),
     "turning": turning(),
-    "turning later": turning(12, 0),
+    "turning later": turning(12, 0, 1_200.0),
+    "turning once": turning(12, full=8),
     "disturbed": disturbed(),
 }
-WARM = ("ordinary", "turning", "turning later", "disturbed")  # what begins with a list that is known
+WARM = ("ordinary", "turning", "turning later", "turning once", "disturbed")  # what begins with a list that is known
 USUAL = ("default", "most")
 GOALS = {
     "default": Goals(),
@@ -37,6 +38,7 @@ GOALS = {
     "patient": Goals(recovers=True, max_delay_s=3 * DAY_S),
 }
 CASES = [("auto", goals, history) for goals in GOALS for history in HISTORIES if goals in USUAL or history in WARM]
+CASES += [("auto", "patient", "rare")]
 CASES += [(name, "default", history) for name in sorted(POLICIES) if name != "auto" for history in HISTORIES]
 CASES += [(name, goals, "ordinary") for name in ("seasonal", "poisson", "average") for goals in ("most", "strict")]
 
@@ -103,6 +105,7 @@ def test_a_state_taken_up_amid_a_history_goes_on_as_if_nothing_had_been(name: st
     tell(estimator, visits[:half])
     again = policy_kind(name)(GOALS["default"], json.loads(json.dumps(estimator.to_plain())))
     assert again.to_plain() == estimator.to_plain()
+    assert again.to_plain()["policy"] == name
     numbers, words = flat(tell(estimator, visits[half:]))
     other_numbers, other_words = flat(tell(again, visits[half:]))
     assert other_words == words

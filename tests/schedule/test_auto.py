@@ -13,9 +13,10 @@ from dataclasses import replace
 import pytest
 
 from scythe.schedule.auto import CAP_S, ROTATES_S, Auto
+from scythe.schedule.delay import quiet_rate, sleep_through
 from scythe.schedule.simulate import Start, Trial, simulate
 from scythe.schedule.synthetic import EPOCH, NEWS, Rhythm, make_arrivals
-from scythe.watched import DAY_S, HOUR_S, Goals, Seen
+from scythe.watched import DAY_S, HOUR_S, WEEK_S, Goals, Seen
 
 LISTS = [(NEWS, 40), (replace(NEWS, per_day=200), 100), (replace(NEWS, per_day=20, weekend=0.2, bursts=0.003), 25)]
 
@@ -362,3 +363,21 @@ def test_a_saved_state_says_whose_it_is() -> None:
     state = steady().to_plain()
     assert (state["policy"], state["version"]) == ("auto", 1)
     assert Auto(Goals(), {**state, "version": 2}).to_plain() == Auto(Goals()).to_plain()
+
+
+def test_a_state_saved_before_the_first_visit_is_taken_up() -> None:
+    for at in (None, -5.0, EPOCH):
+        auto = steady(per_day=100)
+        auto.at = at
+        again = Auto(Goals(), json.loads(json.dumps(auto.to_plain())))
+        assert again.at == at
+        assert again.plan(EPOCH).wait_s == pytest.approx(auto.plan(EPOCH).wait_s, rel=0.001)
+
+
+def test_however_many_were_late_some_hours_are_slept_through() -> None:
+    goals = Goals(delay_s=HOUR_S)
+    auto = Auto.started(goals, 300, 100 / DAY_S, [0.2] * 8 + [1.0] * 160)
+    auto.late = 1e6
+    forecast = auto.forecast(EPOCH, CAP_S + HOUR_S)
+    quiet = quiet_rate(auto.forecast(EPOCH, WEEK_S).rates, 0.7 * (1 - goals.delay_share) * 0.05)
+    assert auto.plan(EPOCH).wait_s == sleep_through(forecast, HOUR_S, quiet)

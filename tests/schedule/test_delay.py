@@ -38,8 +38,8 @@ def test_late_is_what_came_before_the_delay_began() -> None:
 
 
 def test_the_fewest_requests_are_made_when_several_pages_are_full() -> None:
-    for shown in (10, 40):
+    for shown in (5, 10):
         wait_s = fewest_requests(forecast(*[2.0] * 200), shown)
         assert wait_s / HOUR_S * 2 / shown > 3  # pages: what is asked for in vain at their end weighs little
-    assert fewest_requests(forecast(*[0.01] * 36), 30) == 36 * HOUR_S
+    assert fewest_requests(forecast(*[0.01] * 36), 30) == 35 * HOUR_S  # an hour sooner costs less than 5 % more
     assert fewest_requests(forecast(*[0.0] * 36), 30) <= 36 * HOUR_S == 1.5 * DAY_S

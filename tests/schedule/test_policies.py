@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.errors import BadInput
-from scythe.schedule.policies import POLICIES, make_policy, policy_kind
+from scythe.schedule.foretold import Foretold
+from scythe.schedule.policies import DEFAULT, POLICIES, make_policy, policy_kind
 from scythe.watched import DAY_S, HOUR_S, WEEK_S, Goals, Plan, Seen
 
 NAMES = sorted(POLICIES)
@@ -166,3 +167,29 @@ def test_no_history_leads_out_of_the_bounds(name: str, visits: list[tuple[int, f
         assert math.isfinite(plan.rate)
     state = json.dumps(estimator.to_plain())
     assert json.dumps(make_policy(name, goals, json.loads(state)).to_plain()) == state
+
+
+def test_who_wishes_nothing_gets_the_default() -> None:
+    assert DEFAULT == "auto"
+    assert {name: make_policy(name, Goals()).to_plain()["policy"] for name in NAMES} == {name: name for name in NAMES}
+
+
+def test_what_was_foretold_is_written_down_hour_by_hour() -> None:
+    plain = policy_kind("fixed").started(Goals(max_delay_s=2.5 * HOUR_S), 30, 2 / HOUR_S, FLAT)
+    foretold = Foretold(plain, NOW + 6 * HOUR_S)
+    assert foretold.plan(NOW).wait_s == 2.5 * HOUR_S
+    assert foretold.forecast == []
+    plan = foretold.plan(NOW + 3.5 * HOUR_S)
+    assert plan == plain.plan(NOW + 3.5 * HOUR_S)
+    assert foretold.forecast == [(NOW + (3.5 + hour) * HOUR_S, pytest.approx(2.0)) for hour in range(3)]
+    assert foretold.rates(NOW, 5) == plain.rates(NOW, 5)
+    foretold.note(Seen(at=NOW, shown=12, new=3, since_s=HOUR_S))
+    assert foretold.to_plain() == plain.to_plain()
+    assert foretold.to_plain()["shown"] == 12
+
+
+def test_no_forecast_is_written_down_for_more_than_four_weeks() -> None:
+    plain = policy_kind("fixed").started(Goals(max_delay_s=50 * DAY_S, ceiling_s=60 * DAY_S), 30, 2 / HOUR_S, FLAT)
+    foretold = Foretold(plain, NOW)
+    foretold.plan(NOW)
+    assert len(foretold.forecast) == 672

@@ -111,6 +111,7 @@ def test_full_pages_at_the_end_are_forgotten_but_for_the_only_error() -> None:
         errors = Errors(before)
         errors.forget_full()
         assert errors.ratios == after
+        assert vars(errors) == vars(Errors(after))
 
 
 def test_the_tail_has_a_least_width_a_far_end_and_a_widest_page() -> None:
@@ -146,3 +147,30 @@ def test_behind_a_full_page_a_twentieth_of_it_is_assumed_at_least() -> None:
     errors = Errors([1.0] * KEPT)
     assert hidden(errors, 40, 40, 0.0, full_in_row=0) == 2.0
     assert hidden(errors, 40, 40, 0.0, full_in_row=9) == 2.0 * 27
+
+
+@pytest.mark.parametrize(
+    ("ratios", "start", "scale", "share"),
+    [
+        ([], 0.0, 0.001, 1.0),
+        ([2.0], 1.0, 0.001, 0.0),
+        ([3.0, 2.0], 1.0, 3.0, 0.5),
+        ([3.0, 0.5, 0.4, 0.3, 0.2, 0.1], 0.0, 1.0, 4 / 6),
+        ([3.0, -0.9, -0.8, -0.7, 0.1, 0.1], 0.0, 4.0, 4 / 6),
+        ([-3.0, -2.0], 1.0, 3.0, 0.5),
+    ],
+)
+def test_the_tail_is_fitted_to_the_largest_errors(
+    ratios: list[float], start: float, scale: float, share: float
+) -> None:
+    errors = Errors(ratios)
+    assert (errors.start, errors.scale, errors.share) == pytest.approx((start, scale, share))
+    assert errors.lost(1.0) == pytest.approx(min(1.0, share * (math.pi * scale) ** 0.5 / 2))
+
+
+def test_an_account_is_empty_until_it_is_opened() -> None:
+    empty, none, one = Budget(), Budget(), Budget()
+    assert (empty.seen, empty.lost) == (0.0, 0.0)
+    none.open(0, 0.01)
+    one.open(1, 0.01)
+    assert vars(none) == vars(one) == {"seen": 15.0, "lost": pytest.approx(15 * 0.01 * AIM)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from scythe.schedule.chances import largest_mean, quantile, share_over
@@ -135,3 +137,32 @@ def test_chances_agree_with_what_is_known() -> None:
     assert share_over(10.0, 10) == pytest.approx(0.1251, abs=0.0001)
     assert share_over(100.0, 100) == pytest.approx(0.0399, abs=0.0005)
     assert share_over(100.0, 50) == pytest.approx(0.5, abs=0.001)
+
+
+def test_chances_at_their_edges() -> None:
+    assert quantile(60.0, 0.99) == pytest.approx(60 + 2.326 * 60**0.5 + 0.5)
+    assert quantile(0.0, 1.0) == 0
+    assert quantile(10.0, 1.001) == 1_000  # what no count reaches
+    assert largest_mean(0, 0.99) == pytest.approx(-math.log(0.99))
+    assert share_over(2.5, 10) > 0 == share_over(2.49, 10)
+    assert share_over(100.0, 110) == pytest.approx(0.00833, abs=1e-5)
+
+
+def test_an_hour_of_a_seasonal_list_never_falls_silent_for_good() -> None:
+    seasonal = Seasonal.started(Goals(), 30, 1 / DAY_S, FLAT)
+    for week in range(60):
+        seasonal.note(seen(MONDAY + week * WEEK_S + HOUR_S, 0, HOUR_S))
+    assert seasonal.profile[hour_of(MONDAY)] == 0.02
+    assert seasonal.profile.count(1.0) == 167
+
+
+def test_a_wait_of_six_hours_teaches_the_hours_and_a_longer_one_does_not() -> None:
+    for hours, taught in ((6, 6), (6.5, 0)):
+        seasonal = Seasonal.started(Goals(), 30, 1 / HOUR_S, FLAT)
+        seasonal.note(seen(MONDAY + hours * HOUR_S, 0, hours * HOUR_S))
+        assert 168 - seasonal.profile.count(1.0) == taught
+
+
+def test_a_busy_seasonal_list_is_visited_as_often_as_allowed() -> None:
+    assert Seasonal.started(Goals(), 3, 1.0, FLAT).plan(MONDAY).wait_s == 600
+    assert Seasonal.started(Goals(), 3, 1 / HOUR_S, [1.0] * 100).profile == FLAT

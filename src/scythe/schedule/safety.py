@@ -146,4 +146,4 @@ def _by_counting(shown: int, log_share: float) -> float:
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if share_over(middle, shown) <= share else (low, middle)
-    return max(low, 1e-3)
+    return low
