@@ -317,11 +317,28 @@ static int take_tag(Order *o, int is_end)
     return is_end ? end_element(o, id) : ++o->nodes && start_element(o, id, &name, is_closed);
 }
 
+/* Count the name of a document type, which the tree builder keeps as it does those of attributes. */
+static int note_doctype(Order *o)
+{
+    const byte *at = o->at + 2;
+    Name here = {at, 7};
+    if (o->end - at < 7 || !is_name(&here, (const byte *)"doctype", 7))
+        return 1;
+    for (at += 7; at < o->end && is_space(*at);)
+        at++;
+    const byte *name = at;
+    while (at < o->end && !is_space(*at) && *at != '>')
+        at++;
+    return number_of(&o->attribute_names, name, (uint32_t)(at - name), o->most_attribute_names) != 0;
+}
+
 static int take_comment(Order *o)
 {
     const byte *at = o->at, *end = o->end;
     o->nodes++;
     if (end - at < 4 || memcmp(at, "<!--", 4) != 0) {
+        if (at[1] == '!' && !note_doctype(o))
+            return 0;
         at = memchr(at, '>', (size_t)(end - at));
         o->at = at ? at + 1 : end;
         return at != NULL && !o->open[NAME_SVG];

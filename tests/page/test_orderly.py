@@ -50,6 +50,8 @@ DISORDERLY = {
     "too many attributes": f"<p {' '.join(f'a{n}' for n in range(LIMITS.tag_attributes + 1))}>",
     "too many names": "".join(f"<x-{n}>" + f"</x-{n}>" for n in range(LIMITS.tag_names)),
     "too many names of attributes": "".join(f"<p a{n}=1>" for n in range(LIMITS.attribute_names + 1)),
+    "too many names of ends": "".join(f"</x{n}>" for n in range(LIMITS.tag_names)),
+    "too many names of document types": "".join(f"<!DOCTYPE n{n}>" for n in range(LIMITS.attribute_names + 1)),
     "too much formatting": "<b>" * (LIMITS.open_formatting + 1),
 }
 PIECES = (
