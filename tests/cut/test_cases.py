@@ -1,0 +1,58 @@
+"""Pages on which a small defect of an engine shows: both engines cut each as was accepted, and no other than the tree.
+
+The pages were found by comparing the engines while one of them had a defect (docs/why/mutation.md). `result` is written
+by `pytest --accept`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from tests.property.soup import layout_of
+
+from scythe.cut import scan
+from scythe.cut.cutter import COMPILED, plan_fields
+from scythe.page.follow import follow
+from scythe.page.source import read_source
+from scythe.rules import Rule, Way
+
+FILE = Path(__file__).with_name("cases.json")
+CASES: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+ENGINES = [pytest.param(scan, id="python")] + ([pytest.param(COMPILED, id="compiled")] if COMPILED else [])
+
+
+def way_of(case: dict[str, Any]) -> Way:
+    rules = []
+    for kind, anchor, skip, step, nth, reach, position in case["rules"]:
+        known = {"skip": skip, "step": step.encode("latin-1"), "nth": nth, "reach": reach, "position": position}
+        rules.append(Rule(kind, anchor.encode("latin-1"), **known))
+    words = (case["attribute"], case["before"], case["after"], case["repeats"])
+    return Way(case["take"], tuple(rules), case["needed"], *words)
+
+
+def cut(engine: ModuleType, case: dict[str, Any]) -> list[Any]:
+    plan = engine.make_plan(plan_fields(layout_of(way_of(case))), case["utf8"])
+    found = engine.cut_field(plan, case["page"].encode("latin-1"), 0, case["thorough"])
+    return json.loads(json.dumps([*found, engine.second_searches(plan)]))  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_case_is_cut_as_accepted(engine: ModuleType, accept: bool) -> None:
+    if accept:
+        rows = (json.dumps({**case, "result": cut(engine, case)}) for case in CASES)
+        FILE.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+    known = json.loads(FILE.read_text(encoding="utf-8"))
+    assert [case for case in known if cut(engine, case) != case["result"]] == []
+
+
+def test_no_accepted_cut_is_another_than_the_tree_has() -> None:
+    wrong = []
+    for case in CASES:
+        if case["thorough"] and case["utf8"] and case["result"][0] in ("cut", "absent"):
+            truth = follow(read_source(case["page"].encode("latin-1")), way_of(case), loosely=False).values
+            wrong += [case] if case["result"][1] != list(truth) else []
+    assert wrong == []
