@@ -136,11 +136,17 @@ def test_rows_of_tables_are_read_as_rows() -> None:
 
 
 def test_pages_in_another_encoding_are_read_in_it() -> None:
-    page = shop_page(1).replace(b"utf-8", b"iso-8859-1").replace(b"No. ", "N\u00ba ".encode("latin-1"))
+    page = shop_page(1).replace(b"utf-8", b"iso-8859-1").replace(b"No. ", "Stück ".encode("latin-1"))
     cutter = RecordCutter(layout(ITEMS, encodings=("cp1252",)))
     records = cutter.read(page, cutter.find(page))
     assert records is not None
-    assert "N\u00ba 21" in records[0].records[0].fields[0]
+    assert "Stück 21" in records[0].records[0].fields[0]
+
+
+def test_a_page_whose_bytes_speak_against_its_word_is_doubt() -> None:
+    russian = "Жнецы вышли в поле на рассвете ".encode("windows-1251")
+    page = shop_page(1).replace(b"utf-8", b"iso-8859-1").replace(b"No. ", russian)
+    assert RegionCutter(layout(ITEMS, encodings=("cp1252",))).cut(page).why == "its encoding is not certain"
 
 
 def test_an_encoding_that_was_not_learned_is_doubt() -> None:
