@@ -13,12 +13,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 from tests.archive.test_requests import LEASE_S, Clock, names, new, requests_of
 from tests.archive.test_warc import raw, write
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later
 
 from scythe.archive import assignments, verify
+from scythe.archive.database import Database
 from scythe.archive.entering import count_pages, enter_site
 from scythe.archive.folder_store import FolderStore
 from scythe.archive.health import read_health
@@ -26,6 +27,7 @@ from scythe.archive.open import name_archive, open_archive
 from scythe.archive.owner import Owner
 from scythe.archive.requests import Hold, Requests, Turn
 from scythe.archive.rows import AssignmentRow
+from scythe.archive.stores import Stores
 from scythe.archive.warc_pieces import Piece, next_piece, read_pieces, split_piece
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.visits import Outcome, Raw
@@ -122,6 +124,35 @@ def test_an_archive_whose_folder_went_away_says_so(tmp_path: Path) -> None:
         shutil.rmtree(folder)
         with pytest.raises(ArchiveFailed, match="unable to open database file"):
             archive.counts()
+
+
+@contextmanager
+def looked_at(path: Path) -> Iterator[sqlite3.Connection]:
+    """Look at a file, empty as yet, so that nobody may change how its journal is kept."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM sqlite_master").fetchall()
+        yield other
+
+
+def test_who_makes_an_archive_waits_for_who_looks_at_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.db"
+    database = Database(create_engine(f"sqlite:///{path}"), str(path), Stores("", tmp_path))
+    with looked_at(path) as other, closing(database):
+        with database.reading() as connection:  # the pool hands out one connection, again and again
+            connection.exec_driver_sql("PRAGMA busy_timeout = 0")  # as where SQLite sees no use in waiting
+        waited: list[float] = []
+        monkeypatch.setattr("scythe.archive.database.sleep", lambda seconds: other.commit() or waited.append(seconds))
+        database.set_up()
+    assert len(waited) == 1
+    with closing(sqlite3.connect(path)) as later_one:
+        assert later_one.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_who_makes_an_archive_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.archive.database.BUSY_S", 0)
+    with looked_at(tmp_path / "a.db"), pytest.raises(ArchiveFailed, match="another process has been writing"):
+        open_archive(tmp_path / "a.db")
 
 
 @contextmanager
