@@ -47,20 +47,21 @@ static int is_name(const Name *have, const byte *name, uint32_t size)
     return 1;
 }
 
-/* Return the number of a name from 1 on, a new one where it has none; 0 when there are `most` already. */
+/* Return the number of a name from 1 on, a new one where it has none; 0 when there are `most`, or too many alike. */
 static uint16_t number_of(Names *known, const byte *name, uint32_t size, uint32_t most)
 {
     uint32_t hash = 2166136261u;
     for (uint32_t i = 0; i < size; i++)
         hash = (hash ^ lower(name[i])) * 16777619u;
     uint32_t slot = (hash ^ hash >> 15) % SLOTS;
-    while (known->ids[slot]) {
+    int looks = 0;
+    for (; known->ids[slot] && looks < MOST_LOOKS; looks++) {
         if (is_name(&known->names[slot], name, size))
             return known->ids[slot];
         slot = (slot + 1) % SLOTS;
     }
-    if (known->count >= most)
-        return 0;
+    if (known->count >= most || looks == MOST_LOOKS)
+        return 0; /* so many names of one hash are meant to be slow */
     known->names[slot] = (Name){name, size};
     return known->ids[slot] = (uint16_t)++known->count;
 }
