@@ -159,6 +159,18 @@ def test_a_field_is_learned_from_a_value_of_one_page(desk: Desk) -> None:
     assert found == prices
 
 
+def test_learn_tells_that_some_values_of_a_list_stand_for_it_and_which_are_not_there(desk: Desk) -> None:
+    names = [demo.path.rpartition("/")[2] for demo in SHOP]
+    given = {names[0]: {"features": ["Peened and honed ready for use", "Comes with a leather sheath", "No such thing"]}}
+    (desk.folder / "some.json").write_text(json.dumps(given), encoding="utf-8")
+    said = desk.run("learn", "shop", "-o", "list.json", "--examples", "some.json").stdout
+    assert "not learned:" not in said
+    assert (
+        "learned, but:\n  layout 1: features: 2 of the 4 values of a list were shown; all of them are taken; "
+        "not on the page where shown: 'No such thing'\n"
+    ) in said
+
+
 def test_fields_are_learned_from_a_table_of_examples_and_missing_where_there_are_none(desk: Desk) -> None:
     wanted = {
         demo.path.rpartition("/")[2]: (between(demo, '"price">'), between(demo, "<td>Weight</td><td>")) for demo in SHOP

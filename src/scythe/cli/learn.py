@@ -179,7 +179,12 @@ def _report(site: Site, pages: list[Loaded], output: str) -> list[str]:
 
 
 def _gaps(site: Site) -> list[str]:
-    return ["", "not learned:", *(f"  {note}" for note in site.notes)] if site.notes else []
+    """Say what was not learned, and of what was, where the examples did not fit."""
+    layouts = enumerate(site.profile.layouts, 1)
+    learned = tuple(f"layout {i}: {rules.name}: " for i, layout in layouts for rules in layout.fields if rules.ways)
+    doubts = [f"  {note}" for note in site.notes if learned and note.startswith(learned)]
+    lacks = [f"  {note}" for note in site.notes if not learned or not note.startswith(learned)]
+    return [*(["", "not learned:", *lacks] if lacks else []), *(["", "learned, but:", *doubts] if doubts else [])]
 
 
 def _headline(layout: Layout) -> str:

@@ -11,7 +11,7 @@ from scythe.learn.drift import usual_of
 from scythe.learn.frames import frame
 from scythe.learn.markers import learn_rules
 from scythe.learn.places import Place, find_places
-from scythe.learn.repeats import learn_repeats
+from scythe.learn.repeats import learn_list, learn_repeats
 from scythe.learn.texts import Texts, lay_out, words_of
 from scythe.page.follow import follow, span_of
 from scythe.page.source import Source
@@ -27,6 +27,9 @@ _PAGES = 8  # labelled pages of a field that are learned from; comparing them co
 _OTHERS = 6  # pages without labels that are looked at
 _WHOLE = 4.0  # what it counts that a value is a whole text: what stands around a part differs sooner or later
 _WAYS = 3  # kept of a field
+_NAMED = 3  # values, to say that they are not there
+_SHOWN = 40  # characters of each
+_ALONE = "several values were shown and one is taken: no list of just them could be learned"
 
 T = TypeVar("T")
 Examples = Mapping[str, Sequence[str]]
@@ -77,7 +80,7 @@ def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None
     """Learn every field that the examples name. An example is one page's values, or None for a page without labels.
 
     An empty list says that the page does not have the field; a missing name says nothing. Several values are other
-    spellings or places of one value, or all the values of a field that repeats.
+    spellings or places of one value, or values of a field that repeats, best all of them.
     """
     labelled = [
         (lay_out(source), {name: _as_tuple(values) for name, values in example.items()})
@@ -119,6 +122,18 @@ def _learn_field(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
     repeated = learn_repeats(wanted.pages, wanted.values)
     if repeated is not None:
         return (repeated,), ""
+    there = _found_values(wanted)
+    absent = _tell_absent(wanted, there)
+    listed = learn_list(wanted.pages, there) if list(map(bool, there)) == list(map(bool, wanted.values)) else None
+    if listed is not None:
+        return (listed,), "; ".join(filter(None, (_tell_part(wanted, there, listed), absent)))
+    ways, said = _learn_one(wanted)
+    alone = _ALONE if ways and any(map(_are_several, there)) else ""
+    return ways, "; ".join(filter(None, (said, alone, absent if ways else "")))
+
+
+def _learn_one(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
+    """Return the ways to a field that has one value."""
     places = [find_places(texts, values) for texts, values in zip(wanted.pages, wanted.values, strict=True)]
     given = sum(bool(values) for values in wanted.values)
     if not given:
@@ -132,6 +147,36 @@ def _learn_field(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
         return (), "fewer than two rules of different kind lead to the value"
     said = f"the value is not on {lost} of {given} example pages" if lost else ""
     return tuple(option.way for option in chosen), said
+
+
+def _found_values(wanted: Wanted) -> list[tuple[str, ...]]:
+    """Return the values that stand on their pages; where a page has one value, that is not looked at here."""
+    return [
+        values if len(values) < 2 else tuple(value for value in values if find_places(texts, [value]))
+        for texts, values in zip(wanted.pages, wanted.values, strict=True)
+    ]
+
+
+def _tell_absent(wanted: Wanted, there: Sequence[Sequence[str]]) -> str:
+    """Name values that are not on their page, where others of the same field are."""
+    pairs = zip(wanted.values, there, strict=True)
+    absent = [value for values, found in pairs if found for value in values if value not in found]
+    if not absent:
+        return ""
+    named = ", ".join(f"{value[:_SHOWN]!r}" for value in absent[:_NAMED])
+    return f"not on the page where shown: {named}" + (f" and {len(absent) - _NAMED} more" if absent[_NAMED:] else "")
+
+
+def _tell_part(wanted: Wanted, there: Sequence[Sequence[str]], way: Way) -> str:
+    shown, every = sum(map(len, there)), sum(len(follow(texts.source, way).values) for texts in wanted.pages)
+    return f"{shown} of the {every} values of a list were shown; all of them are taken" if every > shown else ""
+
+
+def _are_several(values: Sequence[str]) -> bool:
+    """Say whether values are different ones, and not spellings of one, of which the longest holds the others."""
+    words = [f" {words_of(value)} " for value in values]
+    longest = max(words, key=len, default="")
+    return any(each not in longest for each in words)
 
 
 def _choose(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
