@@ -112,10 +112,11 @@ def _cut(page: _Page, ways: tuple[PlanWay, ...]) -> _Result:
             if way.repeats:
                 result = _cut_repeats(page, way, number)
             else:
-                place = page.search.follow_way(way)
-                taken = _take(page, way, place[0]) if place else None
-                lacking = lacking or (place is not None and taken is None)
-                result = _pack(way, [taken], place[1], number) if taken and place else None
+                result = None
+                if (place := page.search.follow_way(way)) is not None:
+                    taken = _take(page, way, place[0])
+                    result = _pack(way, [taken], place[1], number) if taken else None
+                    lacking = lacking or taken is None
         except Doubt as why:
             return _doubt(str(why))
         if result:
