@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
+from typing import Any
 
 import pytest
+from tests.fetch.server import by_path, page, serve
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.run import Crawl
+from scythe.errors import ArchiveFailed
+from scythe.visits import Lane, Outcome, Receipt
 from scythe.watching.options import ListOptions, WatchOptions
 from scythe.watching.run import Watch, add_lists
 
@@ -108,3 +113,39 @@ def test_a_run_of_which_every_task_is_cancelled_ends(tmp_path: Path, is_starting
         ending.start()
         ending.join(60)
         assert not ending.is_alive()
+
+
+def test_an_archive_that_is_gone_is_told_once_however_many_pages_wait_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = [f"/{number}" for number in range(16)]
+    links = "".join(f'<p><a href="{name}">page</a>' for name in names).encode()
+    pages = {name: page(f"<p>The page {name}.".encode(), "Content-Type: text/html") for name in names}
+    pages["/"] = page(links, "Content-Type: text/html")
+    failed = []
+    with serve(by_path(pages)) as server, open_archive(tmp_path / "a.db") as archive:
+        crawl = Crawl(server.url(), archive, CrawlOptions(delay=0, allow_private=True, workers=1))
+        take, store, listed = archive.take_lane, archive.store, {server.url(name) for name in names}
+
+        def take_none(*asked: Any, **more: Any) -> Lane | None:
+            until = monotonic() + 30
+            while len(server.heads) > len(names) and monotonic() < until:  # pages come while this is asked
+                sleep(0.01)
+                if crawl._clerk._storing:
+                    raise ArchiveFailed("the archive is gone")
+            return take(*asked, **more)
+
+        def store_none(outcomes: Sequence[Outcome]) -> list[Receipt]:
+            if not any(outcome.task.url in listed for outcome in outcomes):
+                return store(outcomes)
+            failed.append(len(outcomes))
+            sleep(0.5)  # the run is ending by now
+            raise ArchiveFailed("the archive is still gone")
+
+        monkeypatch.setattr(archive, "take_lane", take_none)
+        monkeypatch.setattr(archive, "store", store_none)
+        with pytest.raises(ArchiveFailed, match="the archive is gone"):
+            asyncio.run(crawl.run())
+    gc.collect()
+    assert failed
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []

@@ -321,8 +321,14 @@ class Crawl:
         """Store an outcome, count it and pass it on; what is being stored when the run is stopped is counted, too."""
         settling = asyncio.ensure_future(self._settle(outcome))
         self._settling.add(settling)
-        settling.add_done_callback(self._settling.discard)
+        settling.add_done_callback(self._forget)
         return await asyncio.shield(settling)
+
+    def _forget(self, settled: asyncio.Future[Receipt]) -> None:
+        """Let go of what was stored, or could not be: of many that fail at once the first is told, and ends the run."""
+        self._settling.discard(settled)
+        if not settled.cancelled():
+            settled.exception()  # else asyncio shows it, with its traceback, where nobody waits for it any more
 
     async def _settle(self, outcome: Outcome) -> Receipt:
         receipt = await self._clerk.store(outcome)
