@@ -24,6 +24,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.stored import Wanted
 from scythe.archive.warc_check import verify_warc
+from scythe.crawling import export_rows
 from scythe.crawling.export import count_wanted, export_archive, plan_export
 from scythe.errors import BadInput
 from scythe.url import Url
@@ -123,6 +124,62 @@ def test_parquet_holds_pages_with_types(archive: Archive, tmp_path: Path) -> Non
     assert rye["records"][0]["records"][1] == {"fields": ["@hoe", "5"], "links": [f"{SITE}2"], "images": []}
     assert rye["attributes"][0] == {"name": "Price", "value": "$3"}
     assert (oats["markdown"], oats["via"], oats["versions"]) == ("# Oats\n\n*Fine*.", "cold", 1)
+
+
+TAUGHT = {
+    "fields": {
+        "title": {"span": [1, 2]},
+        "weight": {"values": ["520 g"]},
+        "features": {"values": ["=1", "b"]},
+        "kind": {"values": ["blade"]},
+    }
+}
+
+
+@contextmanager
+def taught(where: Path) -> Iterator[Archive]:
+    """Two pages with fields by example beside one without."""
+    with open_archive(where) as opened:
+        _, tasks = begin(opened, "blade", "rake", "about")
+        blade = Extracted(title="Blade", text=prose("blade"), rest=json.dumps(TAUGHT))
+        rake = Extracted(title="Rake", text=prose("rake"), rest=json.dumps({"fields": {"price": {"values": ["5"]}}}))
+        about = Extracted(title="About", text=prose("about"))
+        pages = [done(task, extracted=one) for task, one in zip(tasks, (blade, rake, about), strict=True)]
+        opened.store(pages)
+        yield opened
+
+
+def test_fields_by_example_are_columns_of_csv_behind_the_others_by_name(tmp_path: Path) -> None:
+    with taught(tmp_path / "a.db") as archive:
+        export_archive(archive, tmp_path / "out.csv")
+        export_archive(archive, plan_export(tmp_path / "rake.csv"), Wanted(matches=("*rake",)))
+    blade, rake, about = rows_of(tmp_path / "out.csv")
+    assert list(blade)[-5:] == ["is_complete", "features", "kind_2", "price", "weight"]
+    assert (blade["features"], blade["kind_2"], blade["price"], blade["weight"]) == ("'=1\nb", "blade", "", "520 g")
+    assert [rake[name] for name in ("features", "kind_2", "price", "weight")] == ["", "", "5", ""]
+    assert not any(about[name] for name in ("features", "kind_2", "price", "weight"))
+    assert list(rows_of(tmp_path / "rake.csv")[0])[-2:] == ["is_complete", "price"]
+
+
+def test_fields_beyond_the_bound_share_a_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export_rows, "_FIELD_COLUMNS", 2)
+    with taught(tmp_path / "a.db") as archive:
+        export_archive(archive, tmp_path / "out.csv")
+    blade, rake, _ = rows_of(tmp_path / "out.csv")
+    assert list(blade)[-3:] == ["features", "kind_2", "other"]
+    assert (json.loads(blade["other"]), json.loads(rake["other"])) == ({"weight": ["520 g"]}, {"price": ["5"]})
+
+
+def test_fields_by_example_are_pairs_in_parquet(tmp_path: Path) -> None:
+    with taught(tmp_path / "a.db") as archive:
+        export_archive(archive, tmp_path / "out.parquet")
+    blade, _, about = pyarrow.parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    assert blade["fields"] == [
+        {"name": "weight", "values": ["520 g"]},
+        {"name": "features", "values": ["=1", "b"]},
+        {"name": "kind", "values": ["blade"]},
+    ]
+    assert about["fields"] == []
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

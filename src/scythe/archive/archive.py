@@ -375,6 +375,11 @@ class Archive:
         with sound(self.where):
             yield from reading.read_pages(self.database, wanted)
 
+    def read_rests(self, wanted: Wanted) -> Iterator[str]:
+        """Yield of each stored page what was extracted besides, as JSON."""
+        with sound(self.where):
+            yield from reading.read_rests(self.database, wanted)
+
     def read_records(self, wanted: Wanted) -> Iterator[StoredRecord]:
         """Yield stored records one by one."""
         with sound(self.where):

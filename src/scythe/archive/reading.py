@@ -57,6 +57,14 @@ def read_pages(database: Database, wanted: Wanted) -> Iterator[StoredPage]:
             yield _page(row, sighted[row.page])
 
 
+def read_rests(database: Database, wanted: Wanted) -> Iterator[str]:
+    """Yield of each page that `read_pages` yields what was extracted besides, as JSON: to look it through first."""
+    query = select(EXTRACTIONS.c.rest).where(EXTRACTIONS.c.version.in_(bindparam("ids", expanding=True)))
+    for some in _together(_walk_versions(database, wanted)):
+        with database.reading() as connection:
+            yield from connection.execute(query, {"ids": [one.id for one in some]}).scalars().all()
+
+
 def read_versions(database: Database, ids: Sequence[int]) -> Iterator[StoredPage]:
     """Yield versions of pages by their numbers in the archive, in this order."""
     query = _page_query(VERSIONS.c.duplicate_of)

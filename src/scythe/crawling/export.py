@@ -32,11 +32,10 @@ from scythe.crawling.export_files import (
 from scythe.crawling.export_folder import FOLDER_FORMATS, PageFolder
 from scythe.crawling.export_rows import (
     IMAGE_CELLS,
-    PAGE_CELLS,
+    PageTable,
     RecordTable,
     Row,
     image_rows,
-    page_cells,
     page_line,
     record_line,
 )
@@ -247,13 +246,14 @@ def _lines(archive: Archive, what: str, wanted: Wanted) -> Iterator[Row]:
 
 
 def _table(archive: Archive, what: str, wanted: Wanted) -> tuple[tuple[str, ...], Iterator[Row]]:
-    """Return the header of a flat table and its rows. Records are looked through twice: first for their columns."""
+    """Return the header of a flat table and its rows. All is looked through before, for columns that some have."""
     if what == "records":
         table = RecordTable.of(archive.read_records(wanted))
         return table.header, map(table.cells, archive.read_records(wanted))
     if what == "images":
         return IMAGE_CELLS, _images(archive, wanted)
-    return PAGE_CELLS, map(page_cells, archive.read_pages(wanted))
+    pages = PageTable.of(archive.read_rests(wanted))
+    return pages.header, map(pages.cells, archive.read_pages(wanted))
 
 
 def _images(archive: Archive, wanted: Wanted) -> Iterator[Row]:

@@ -11,7 +11,8 @@ from typing import IO, Any
 
 from scythe.crawling.export_rows import Row
 from scythe.export import safe_cell
-from scythe.tables.schemas import NESTED, RENDERED, STATED, page_columns
+from scythe.tables.builder import ELSEWHERE
+from scythe.tables.schemas import NESTED, RENDERED, STATED, field_type, page_columns
 
 _GROUP_ROWS = 2_000  # of one row group of a Parquet file
 _GROUP_CHARS = 16_000_000  # a row group is written when it is that long: memory stays flat
@@ -101,17 +102,19 @@ def page_schema() -> Any:
     columns = page_columns((*RENDERED, *NESTED)) | {"site": text, "status": pa.int32()}
     columns |= dict.fromkeys(("fetched_at", "first_seen", "last_seen", "gone_at"), moment)
     columns |= {"via": text, "duplicate_of": text, "version": pa.int32(), "versions": pa.int32()}
-    return pa.schema(columns | {"is_complete": pa.bool_()})
+    return pa.schema(columns | {"is_complete": pa.bool_(), "fields": pa.list_(field_type())})
 
 
 def for_parquet(line: Row) -> Row:
-    """Return the line of a page with what it states of itself beside it, and attributes as pairs with names."""
-    metadata, attributes = line["metadata"], line["attributes"]
+    """Return the line of a page with what it states of itself beside it; attributes and fields with their names."""
+    metadata, attributes, learned = line["metadata"], line["attributes"], line["fields"]
     assert isinstance(metadata, dict)
     assert isinstance(attributes, tuple)
+    assert isinstance(learned, dict)
     pairs = [{"name": name, "value": value} for name, value in attributes]
+    fields = [{"name": name, "values": one["values"]} for name, one in learned.items() if name not in ELSEWHERE]
     stated = {name: metadata[name] or None for name in STATED}
-    return line | stated | {"keywords": metadata["keywords"], "attributes": pairs}
+    return line | stated | {"keywords": metadata["keywords"], "attributes": pairs, "fields": fields}
 
 
 def table_schema(header: Sequence[str], kinds: dict[str, str]) -> Any:

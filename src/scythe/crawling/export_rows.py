@@ -12,7 +12,9 @@ from typing import Any
 
 from scythe.archive.stored import StoredPage, StoredRecord
 from scythe.crawling.documents import to_document
+from scythe.model import Document
 from scythe.record_rows import own_names
+from scythe.tables.builder import ELSEWHERE
 
 Row = dict[str, object]
 
@@ -23,8 +25,10 @@ PAGE_CELLS = (
 )  # fmt: skip
 IMAGE_CELLS = ("page", "src", "relevant", "score", "alt", "caption", "width", "height")
 _RECORD_HEAD = ("page", "kind")
-_RECORD_TAIL = ("link", "image", "first_seen", "last_seen", "sightings", "site", "other")
+_OTHER = "other"
+_RECORD_TAIL = ("link", "image", "first_seen", "last_seen", "sightings", "site", _OTHER)
 _RECORD_COLUMNS = 1_000  # of one table; what further ones hold is in the column `other`
+_FIELD_COLUMNS = 1_000  # of one table; what further fields hold is in the column `other`
 _SAID = ("author", "published", "modified", "language", "kind", "description")  # of itself, by the page
 
 
@@ -55,9 +59,37 @@ def _plain(record: Any) -> Row:
     return {name: getattr(record, name) for name in record.__slots__}
 
 
-def page_cells(stored: StoredPage) -> Row:
-    """Return what a table tells of a page; several addresses are lines of one cell."""
-    document = to_document(stored)
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """The columns of a table of pages: those that all have, and the fields that somebody showed by example."""
+
+    fields: tuple[str, ...]  # of the pages, by name
+    header: tuple[str, ...]  # of the table
+
+    @classmethod
+    def of(cls, rests: Iterable[str]) -> PageTable:
+        """Look for fields through what was extracted of pages besides, as it is stored."""
+        found = sorted({name for rest in rests for name in _fields(rest)} - ELSEWHERE)
+        fields = tuple(found[:_FIELD_COLUMNS])
+        more = (_OTHER,) if len(found) > len(fields) else ()
+        return cls(fields, (*PAGE_CELLS, *own_names(fields, (*PAGE_CELLS, _OTHER)), *more))
+
+    def cells(self, stored: StoredPage) -> Row:
+        """Return a page as a row of the table; several values of a field are lines of one cell."""
+        document = to_document(stored)
+        values = {name: field.values for name, field in document.fields.items() if name not in ELSEWHERE}
+        own = ["\n".join(values.pop(name, ())) for name in self.fields]
+        other = json.dumps(values, ensure_ascii=False) if values else ""
+        return _page_cells(stored, document) | dict(zip(self.header[len(PAGE_CELLS) :], (*own, other), strict=False))
+
+
+def _fields(rest: str) -> Iterable[str]:
+    """Return the names of the fields that were learned of a page."""
+    return json.loads(rest).get("fields", ()) if '"fields"' in rest else ()
+
+
+def _page_cells(stored: StoredPage, document: Document) -> Row:
+    """Return what a table tells of any page; several addresses are lines of one cell."""
     return {
         "url": stored.url,
         "title": stored.title,

@@ -32,10 +32,16 @@ def documents_schema(parts: Collection[str] = PARTS, extra: Extra | None = None)
     import pyarrow as pa
 
     text = pa.string()
-    field = pa.struct({"name": text, "values": pa.list_(text)})
     loss = pa.struct({"what": text, "count": pa.int64()})
-    columns = page_columns(parts) | {"via": text, "fields": pa.list_(field), "losses": pa.list_(loss)}
+    columns = page_columns(parts) | {"via": text, "fields": pa.list_(field_type()), "losses": pa.list_(loss)}
     return pa.schema(_joined(columns, extra))
+
+
+def field_type() -> Any:
+    """Return what a cell tells of a field that somebody showed by example."""
+    import pyarrow as pa
+
+    return pa.struct({"name": pa.string(), "values": pa.list_(pa.string())})
 
 
 def page_columns(parts: Collection[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from scythe.archive.search import list_kinds
 from scythe.archive.searched import Hits, Search
 from scythe.crawling.export import read_date
 from scythe.crawling.export_files import CsvFile, JsonLinesFile, RowFile
-from scythe.crawling.export_rows import PAGE_CELLS, RecordTable, Row, page_cells, page_line, record_line
+from scythe.crawling.export_rows import PageTable, RecordTable, Row, page_line, record_line
 from scythe.errors import ArchiveFailed
 from scythe.web.archived_diff import TextDiff, compare_texts
 from scythe.web.archived_seen import (
@@ -280,8 +280,10 @@ def download_found(room: Room, wanted: DownloadWanted) -> Sent:
 
 
 def _write_documents(archive: Archive, said: Search, form: str, file: StringIO) -> int:
-    rows: RowFile = CsvFile(file, PAGE_CELLS) if form == "csv" else JsonLinesFile(file)
-    return _write(rows, file, map(page_cells if form == "csv" else page_line, archive.found_pages(said)))
+    if form == "csv":
+        table = PageTable.of(page.rest for page in archive.found_pages(said))
+        return _write(CsvFile(file, table.header), file, map(table.cells, archive.found_pages(said)))
+    return _write(JsonLinesFile(file), file, map(page_line, archive.found_pages(said)))
 
 
 def _write_records(archive: Archive, said: Search, form: str, file: StringIO) -> int:
