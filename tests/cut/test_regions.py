@@ -6,7 +6,7 @@ import pytest
 from tests.list_pages import frame, product, shop_page
 
 from scythe.cut.records import RecordCutter
-from scythe.cut.regions import CutRegions, RegionCutter
+from scythe.cut.regions import CutRecords, CutRegions, RegionCutter
 from scythe.rules import FLOW, ColumnRules, Layout, RegionRules, Rule, Way
 
 COLUMNS = (ColumnRules("title", (">h2.name>a",)), ColumnRules("text", (">p.about",)), ColumnRules("rest", (">div",)))
@@ -180,3 +180,84 @@ def test_many_more_records_outside_of_the_holder_than_ever_are_strange() -> None
     assert cut(page, rules).state == "cut"
     other = b"<ul>" + b"<li>more</li>" * 20 + b"</ul></main>"
     assert cut(page.replace(b"</main>", other), rules).why == "more records than usual stand elsewhere"
+
+
+PLAIN = RegionRules((b'<li class="item"',), COLUMNS)
+ITEM = b'<li class="item">a</li>'
+
+
+def test_everything_that_was_cut_is_told() -> None:
+    page = ITEM + b" " + ITEM  # from the first byte on
+    spans = ((0, 23), (24, 47))
+    assert cut(page, PLAIN) == CutRegions("cut", (CutRecords(0, spans, spans),), "", "", "utf-8")
+
+
+def test_parts_of_records_are_told_and_members_before_the_first_head_are_none() -> None:
+    rules = RegionRules((b"<dt>",), COLUMNS, (b"<dd>",))
+    page = b"<body><dl><dd>z</dd><dt>a</dt><dd>A</dd><dt>b</dt><dd>B</dd></dl>"
+    found = cut(page, rules)
+    assert texts(page, found) == [b"<dt>a</dt><dd>A</dd>", b"<dt>b</dt><dd>B</dd>"]
+    parts = [page[start:end] for start, end in found.regions[0].parts]
+    assert parts == [b"<dt>a</dt>", b"<dd>A</dd>", b"<dt>b</dt>", b"<dd>B</dd>"]
+
+
+def test_a_tag_that_is_head_and_member_is_a_head() -> None:
+    rules = RegionRules((b"<li",), COLUMNS, (b'<li class="item"', b"<li"))
+    page = b"<body><ul>" + ITEM * 3 + b"</ul>"
+    assert texts(page, cut(page, rules)) == [ITEM] * 3
+
+
+def test_what_an_earlier_region_took_is_left_out_and_one_alone_is_no_list() -> None:
+    other = b'<li class="other">b</li>'
+    page = b"<body><ul>" + ITEM * 2 + other * 2 + b"</ul>"
+    every = RegionRules((b"<li",), COLUMNS)
+    assert [len(region.spans) for region in cut(page, PLAIN, every).regions] == [2, 2]
+    found = cut(page, every, PLAIN)
+    assert [(region.number, len(region.spans), len(region.parts)) for region in found.regions] == [(0, 4, 4)]
+    alone = b"<body><ul>" + ITEM * 2 + other + b"</ul>"
+    assert [region.number for region in cut(alone, PLAIN, every).regions] == [0]
+
+
+@pytest.mark.parametrize("tag", [b"<base", b"<BASE", b"<Base"])
+def test_the_first_base_is_the_one(tag: bytes) -> None:
+    page = tag + b" href='/a/'><base href='/b/'><ul>" + ITEM * 2 + b"</ul>"
+    assert cut(page, PLAIN).base == "/a/"
+    assert cut(b"<base target=x><ul>" + ITEM * 2 + b"</ul>", PLAIN).base == ""
+
+
+def test_a_base_that_is_not_certain_puts_the_page_in_doubt() -> None:
+    doubt = CutRegions("doubt", why="the base address is not certain")
+    assert cut(b"<base href='/\0'><ul>" + ITEM * 2 + b"</ul>", PLAIN) == doubt
+    raw = b"<meta charset=iso-8859-1><base href='/\xe9'><ul>" + ITEM * 2 + b"</ul>"
+    assert RegionCutter(layout(PLAIN, encodings=("cp1252",))).cut(raw) == doubt
+
+
+@pytest.mark.parametrize(
+    ("page", "is_expected", "said"),
+    [
+        (b"<body><ul>" + ITEM * 2 + b"</ul>", True, ("doubt", "the element around the records: no anchor on the page")),
+        (b"<body><ul>" + ITEM * 2 + b"</ul>", False, ("strange", "no records begin as learned")),
+        (
+            b'<body><ul class="products">' + ITEM * 2 + b"</ul>",
+            True,
+            ("doubt", "around the records: too few rules agree"),
+        ),
+        (b'<body><ul class="products">' + ITEM * 2 + b"</ul>", False, ("strange", "no records begin as learned")),
+        (b'<body></h1><ul class="products">' + ITEM * 2, False, ("doubt", "around the records: the page ends inside")),
+        (b'<body></h1><ul class="products">' + ITEM * 2 + b"</ul>", True, ("cut", "")),
+    ],
+)
+def test_without_the_element_around_them_there_are_no_records(
+    page: bytes, is_expected: bool, said: tuple[str, str]
+) -> None:
+    rules = RegionRules((b"<li",), COLUMNS, holder=(HOLDER,), pages=10, present=10 if is_expected else 4)
+    found = cut(page, rules)
+    assert found.state == said[0]
+    assert said[1] in found.why
+
+
+def test_something_like_a_record_matters_only_between_records_that_stand_close() -> None:
+    page = b"<body><ul>" + ITEM + b'<li class="offer">x</li>' + ITEM + b"</ul>"
+    assert cut(page, PLAIN).state == "cut"
+    close = RegionRules((b'<li class="item"',), COLUMNS, tight=True)
+    assert cut(page, close) == CutRegions("strange", why="something stands between records that may be one")

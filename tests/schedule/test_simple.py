@@ -166,3 +166,49 @@ def test_a_wait_of_six_hours_teaches_the_hours_and_a_longer_one_does_not() -> No
 def test_a_busy_seasonal_list_is_visited_as_often_as_allowed() -> None:
     assert Seasonal.started(Goals(), 3, 1.0, FLAT).plan(MONDAY).wait_s == 600
     assert Seasonal.started(Goals(), 3, 1 / HOUR_S, [1.0] * 100).profile == FLAT
+
+
+def learned(*ages_s: float) -> tuple[float, float]:
+    average = Average(Goals())
+    average.note(Seen(at=MONDAY, shown=30, new=30, published=tuple(MONDAY - age_s for age_s in ages_s)))
+    return average.counted, average.over_s
+
+
+def test_half_of_the_dated_records_are_younger_than_their_median_age() -> None:
+    assert learned(HOUR_S, 2 * HOUR_S) == (0.0, 0.0)
+    assert learned(HOUR_S, 2 * HOUR_S, 3 * HOUR_S) == (2.0, 2 * HOUR_S)
+    assert learned(0.0, HOUR_S, 2 * HOUR_S, 3 * HOUR_S) == (3.0, 2 * HOUR_S)
+    assert learned(0.5, 0.5, 0.5) == (2.0, 1.0)
+    assert learned(0.0, 0.0, 0.0) == (0.0, 0.0)
+    for odd in (-0.5, -DAY_S, math.inf, math.nan):
+        assert learned(HOUR_S, 2 * HOUR_S, odd) == (0.0, 0.0)
+
+
+def test_dates_teach_nothing_about_a_list_that_is_known() -> None:
+    average = Average.started(Goals(), 30, 1 / HOUR_S, FLAT)
+    average.note(Seen(at=MONDAY, shown=1, new=1, published=(MONDAY - 60, MONDAY - 120, MONDAY - 180)))
+    assert average.plan(MONDAY).rate == pytest.approx(24)
+    assert average.shown == 1
+
+
+def test_a_late_visit_that_finds_known_records_counts_all_of_its_time() -> None:
+    for is_full, watched_s in ((False, 9 * DAY_S), (True, DAY_S)):
+        average = Average(Goals())
+        for since_s, new in ((DAY_S, 3), (8 * DAY_S, 5)):
+            average.note(Seen(at=MONDAY, shown=30, new=new, is_full=is_full and new == 5, since_s=since_s))
+        assert average.watched_s == watched_s
+        assert average.counted == (3 if is_full else 8)
+
+
+def test_who_can_go_back_risks_nothing() -> None:
+    risks = [Fixed.started(Goals(recovers=back), 30, 1.0, FLAT).plan(MONDAY).risk for back in (False, True)]
+    assert risks[0] > 0.9
+    assert risks[1] == 0
+    assert Fixed(Goals(max_delay_s=HOUR_S), every_s=DAY_S).plan(MONDAY).why == "max delay"
+
+
+def test_numbers_of_a_saved_rule_are_bounded() -> None:
+    state = Average.started(Goals(), 30, 1 / HOUR_S, FLAT).to_plain()
+    for value, is_taken in ((0, True), (1e12, True), (1.2e12, False), (-1, False)):
+        assert (Average(Goals(), {**state, "counted": value}).shown == 30) == is_taken
+    assert (state["policy"], state["version"]) == ("average", 1)

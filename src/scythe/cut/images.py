@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborNode
 from scythe.cut.cutter import COMPILED, page_codec, plan_fields
 from scythe.cut.flow import Flow
 from scythe.cut.records import parse_parts, recode
-from scythe.cut.regions import BASE_WAYS, NO_VOTE, Span, every_tag
+from scythe.cut.regions import BASE_WAYS, NO_VOTE, Span, every_tag, has_one_spelling
 from scythe.model import Image
 from scythe.page.fragment import root_name
 from scythe.page.image_areas import UNKNOWN, AreaReader, shows_image
@@ -89,7 +89,7 @@ class AreaCutter:
 
     def _doubt(self, body: bytes, areas: tuple[tuple[int, Span], ...], results: Sequence[Any]) -> str:
         """Say why the bytes of areas may mean something else in the page, if they may."""
-        if results[0][0] in ("doubt", "raw"):
+        if results[0][0] in ("doubt", "raw") or not has_one_spelling(body):
             return "the base address is not certain"
         for number, span in areas:
             guards = [results[i] for i in self._guards[number]]

@@ -23,8 +23,9 @@ def every_tag(literal: bytes, take: str, attribute: str = "") -> Way:
     return Way(take, (Rule("tag", literal),), needed=1, attribute=attribute, repeats=True)
 
 
+_BASES = (b"<base", b"<BASE", b"<Base")
 # to the address that relative ones are relative to
-BASE_WAYS = tuple(every_tag(literal, ATTRIBUTE, "href") for literal in (b"<base", b"<BASE", b"<Base"))
+BASE_WAYS = tuple(every_tag(literal, ATTRIBUTE, "href") for literal in _BASES)
 
 Span = tuple[int, int]
 _Result = tuple[str, tuple[Any, ...], Span | None, str, int]
@@ -96,7 +97,7 @@ class RegionCutter:
         if not regions:
             return CutRegions("strange", why="no records begin as learned")
         base = results[0]
-        if base[0] == "doubt" or base[0] == "raw":
+        if base[0] == "doubt" or base[0] == "raw" or not has_one_spelling(body):
             return CutRegions("doubt", why="the base address is not certain")
         codec = "utf-8"
         if any(result[0] == "raw" for result in results):
@@ -105,6 +106,12 @@ class RegionCutter:
             if not codec:
                 return CutRegions("doubt", why="its encoding is not certain")
         return CutRegions("cut", tuple(regions), "", base[1][0] if base[1] else "", codec)
+
+
+def has_one_spelling(body: bytes) -> bool:
+    """Say whether all tags like that of the base are spelled alike: otherwise another than the first might be taken."""
+    number = body.lower().count(_BASES[0])
+    return any(body.count(literal) == number for literal in _BASES)
 
 
 def _inside(parts: tuple[Span, ...], spans: list[Span]) -> tuple[Span, ...]:
