@@ -8,7 +8,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from scythe.limits import LIMITS
-from scythe.page.attribute_limits import has_many_names
+from scythe.page.attribute_limits import has_many_in_python, has_many_names
+from scythe.page.guard import is_orderly, parse
 from scythe.page.rewrite import count_attributes, rewrite
 from scythe.page.suspicion import is_plain
 
@@ -138,3 +139,18 @@ def test_without_the_compiled_module_as_many_names_are_too_many(names: int, monk
     assert has_many_names(source) is (names > LIMITS.attribute_names)
     monkeypatch.setattr("scythe.page.attribute_limits.COMPILED", None)
     assert has_many_names(source) is (names > LIMITS.attribute_names)
+
+
+def test_without_the_compiled_module_no_page_is_taken_for_orderly(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = b"<p>word</p>" * (LIMITS.plain_tags + 1)
+    compiled, _ = parse(source)
+    monkeypatch.setattr("scythe.page.guard.COMPILED", None)
+    assert not is_orderly(source)
+    tree, losses = parse(source)
+    assert (tree.html, losses) == (compiled.html, ())
+
+
+@pytest.mark.parametrize("source", [b"<!-- a=1 --><![CDATA[a=1]]></ a=1></>", b"<!", b"</"])
+def test_what_is_neither_tag_nor_document_type_has_no_names(source: bytes) -> None:
+    assert not has_many_in_python(source, 1)
+    assert has_many_in_python(source + b"<p a b>", 1)

@@ -73,7 +73,9 @@ def has_many_in_python(source: bytes, most: int) -> bool:
             while match := next_name(source, at):
                 add(match[1])
                 at = match.end()
-        elif doctype := _DOCTYPE.match(source, at):
+        else:
+            doctype = _DOCTYPE.match(source, at)
+            assert doctype is not None  # nothing else was looked for
             at = doctype.end()
             add(doctype[1])
         room -= at - opened.start()
