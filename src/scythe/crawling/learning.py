@@ -73,8 +73,13 @@ class Learning:
         """Store what was learned, to the end even where the visit is broken off that brought it."""
         saving = asyncio.ensure_future(self._store(profile))
         self._saving.add(saving)
-        saving.add_done_callback(self._saving.discard)
+        saving.add_done_callback(self._forget)
         await asyncio.shield(saving)
+
+    def _forget(self, saved: asyncio.Future[None]) -> None:
+        self._saving.discard(saved)
+        if not saved.cancelled():
+            saved.exception()  # where nobody waits for it any more, the run has failed already and says why
 
     async def close(self) -> None:
         """Learn from what there is, if nothing was learned yet; store it, and give the right back."""
