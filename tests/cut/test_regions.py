@@ -220,13 +220,15 @@ def test_what_an_earlier_region_took_is_left_out_and_one_alone_is_no_list() -> N
 
 @pytest.mark.parametrize("tag", [b"<base", b"<BASE", b"<Base"])
 def test_the_first_base_is_the_one(tag: bytes) -> None:
-    page = tag + b" href='/a/'><base href='/b/'><ul>" + ITEM * 2 + b"</ul>"
+    page = tag + b" href='/a/'>" + tag + b" href='/b/'><ul>" + ITEM * 2 + b"</ul>"
     assert cut(page, PLAIN).base == "/a/"
     assert cut(b"<base target=x><ul>" + ITEM * 2 + b"</ul>", PLAIN).base == ""
 
 
 def test_a_base_that_is_not_certain_puts_the_page_in_doubt() -> None:
     doubt = CutRegions("doubt", why="the base address is not certain")
+    assert cut(b"<BASE href='/a/'><base href='/b/'><ul>" + ITEM * 2 + b"</ul>", PLAIN) == doubt
+    assert cut(b"<bASE href='/a/'><ul>" + ITEM * 2 + b"</ul>", PLAIN) == doubt
     assert cut(b"<base href='/\0'><ul>" + ITEM * 2 + b"</ul>", PLAIN) == doubt
     raw = b"<meta charset=iso-8859-1><base href='/\xe9'><ul>" + ITEM * 2 + b"</ul>"
     assert RegionCutter(layout(PLAIN, encodings=("cp1252",))).cut(raw) == doubt
