@@ -241,3 +241,62 @@ def test_a_range_can_be_had_without_its_text() -> None:
     assert span is not None
     assert page[slice(*span)] == b"<div class=x><p>one</p><p>two</p></div>"
     assert cutter.find(b"<body><div class=x><p>one", 0) is None
+
+
+CYRILLIC = (
+    '<meta charset="windows-1251"><body><div id=d title="Цена &amp; &copy=1"><p>Слово одно</p><p>и два</p></div>'
+    "<h1>Цена: 12 руб.</h1><h2></h2>"
+).encode("cp1251")
+
+
+@pytest.mark.parametrize(
+    ("way", "values"),
+    [
+        (Way(ATTRIBUTE, (tag(b"<div"),), needed=1, attribute="title"), ("Цена & &copy=1",)),
+        (Way(LEAD, (tag(b"<p"),), needed=1), ("Слово одно",)),
+        (Way(ELEMENT, (tag(b"<div"),), needed=1), ("Слово одно и два",)),
+        (Way(FLOW, (tag(b"<div"),), needed=1), ("Слово одно\n\nи два",)),
+        (Way(ELEMENT, (tag(b"<p"),), needed=1, repeats=True), ("Слово одно", "и два")),
+        (Way(ELEMENT, (tag(b"<h1"),), needed=1, before="Цена:", after="руб"), ("12",)),
+        (Way(ELEMENT, (tag(b"<h1"),), needed=1, after=":"), ("Цена",)),
+        (Way(ELEMENT, (tag(b"<h1"),), needed=1, before="Ц"), ("ена: 12 руб.",)),
+        (Way(ELEMENT, (tag(b"<p"),), needed=1, before="и", repeats=True), ("два",)),
+    ],
+)
+def test_every_take_is_read_in_the_declared_encoding(way: Way, values: tuple[str, ...]) -> None:
+    made = Cutter(layout(way, encodings=("cp1251",)))
+    found = made.cut_field(CYRILLIC, 0)
+    assert (found.state, found.values, found.why, found.way) == ("cut", values, "tag", 0)
+    assert made.find(CYRILLIC, 0) == found.span
+    assert Cutter(layout(way, encodings=("cp1252",))).cut_field(CYRILLIC, 0) == Cut(
+        "doubt", why="its encoding is not certain"
+    )
+
+
+@pytest.mark.parametrize(("before", "after"), [("Рубль", ""), ("", "Рубль"), ("руб.", "Цена")])
+def test_a_part_that_a_page_in_another_encoding_lacks_is_absent(before: str, after: str) -> None:
+    way = Way(ELEMENT, (tag(b"<h1"),), needed=1, before=before, after=after)
+    found = Cutter(layout(way, encodings=("cp1251",))).cut_field(CYRILLIC, 0)
+    assert found == Cut("absent", why="the element does not hold it")
+
+
+def test_empty_paragraphs_are_in_doubt_where_a_frameset_may_do_away_with_them() -> None:
+    way = Way(FLOW, (tag(b"<div"),), needed=1)
+    assert cut(b"<body><div></div>", way).values == ("",)
+    page = b"<body><div></div><FRAMESET>"
+    assert cut(page, way, thorough=False) == Cut("doubt", why="the paragraphs are not certain")
+    assert cut(page.replace(b"></", b">a</"), way, thorough=False).values == ("a",)
+
+
+def test_what_was_not_cut_has_no_range() -> None:
+    made = Cutter(layout(element(b"<h1")))
+    assert made.find(b"<body><h1>a</h1>", 0) == (6, 16)
+    assert made.find(b"<body><h1>a", 0) is None
+    assert made.find(b"<body>", 0) is None
+    assert Cut("doubt") == ("doubt", (), None, "", -1)
+
+
+def test_no_more_than_32_rules_of_a_way_are_followed() -> None:
+    way = Way(ELEMENT, (*[tag(b"<h1")] * 32, tag(b"<h2")), needed=1)
+    assert cut(b"<body><h2>b</h2>", way).state == "absent"
+    assert cut(b"<body><h1>a</h1>", way).values == ("a",)

@@ -101,3 +101,22 @@ def test_absent_marks_cost_no_more_than_a_search_each() -> None:
     started = perf_counter()
     assert dispatcher.pick(body) is None
     assert perf_counter() - started < 2
+
+
+def test_a_mark_is_seen_in_the_first_and_in_the_last_byte_of_a_page() -> None:
+    dispatcher = Dispatcher([make_layout(b"<a", b">z")])
+    for body in (b"<a>z", b"<a" + b" " * 5_000 + b">z", b"<a>z", b">z" + b" " * 5_000 + b"<a"):
+        assert dispatcher.pick(body) == 0
+        assert dispatcher.share(body, 0) == 1
+
+
+def test_four_pages_are_few_and_five_are_not() -> None:
+    assert Dispatcher([make_layout(b"<a1", b"<a2", pages=4)]).pick(b"<a1") == 0
+    assert Dispatcher([make_layout(b"<a1", b"<a2", pages=5)]).pick(b"<a1") is None
+
+
+def test_empty_marks_say_nothing_and_of_layouts_without_marks_the_one_with_more_pages_is_taken() -> None:
+    layouts = [make_layout(pages=2), make_layout(b"", pages=7), make_layout(b"<a1", b"", b"<a1", pages=1)]
+    assert Dispatcher(layouts).pick(b"plain") == 1
+    assert Dispatcher(layouts).pick(b"<a1") == 2
+    assert Dispatcher(layouts).share(b"plain", 2) == 0
