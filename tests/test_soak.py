@@ -6,16 +6,20 @@ import json
 import os
 import sys
 import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from tools.soak import Settings, soak
+from tools.soak import Settings, is_refused, soak
 from tools.soak_plot import plot_all
 from tools.soak_processes import Watched, measure
 from tools.soak_report import Seen, fit, grow, make_report, to_json, to_markdown
 from tools.soak_site import Plan, crawled_sites, watched_site
+
+from scythe.archive.open import open_archive
+from scythe.archive.rows import StoredRobots
 
 HOUR_S = 3_600.0
 USED = {"handles": 17, "threads": 5, "processes": 2, "temporary": 0}
@@ -65,6 +69,21 @@ def test_what_fills_up_is_told_from_what_leaks() -> None:
     assert filled.mb_h > 1 > abs(filled.late_mb_h)
     leaked = fit(times, [100 + at / HOUR_S * 5 for at in times])
     assert leaked.late_mb_h == pytest.approx(5.0, abs=0.01)
+
+
+def test_a_crawl_that_robots_txt_kept_away_did_not_fail(tmp_path: Path) -> None:
+    where, origin = str(tmp_path / "archive.db"), "http://127.0.0.1:8001"
+    with open_archive(where) as archive:
+        for number, status in ((8_001, 503), (8_002, 200)):
+            archive.save_robots(StoredRobots(f"http://127.0.0.1:{number}", status, b"", datetime.now(UTC)))
+    assert [is_refused(where, origin, code) for code in (0, 1, 2)] == [False, True, False]
+    assert not is_refused(where, "http://127.0.0.1:8002", 1)
+    assert not is_refused(where, "http://127.0.0.1:8003", 1)
+    rounds = tuple(
+        {"kind": "new", "began_s": 9e3, "code": 1, "peak_mb": 90.0, "is_refused": it} for it in (True, False)
+    )
+    report = make_report(make_samples(), seen(rounds=rounds), ("watch",))
+    assert (report.rounds["failed"], report.rounds["refused"]) == (1, 1)
 
 
 def test_growth_compares_the_ends() -> None:

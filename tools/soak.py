@@ -41,6 +41,7 @@ _TABLES = ("urls", "fetches", "pages", "versions", "records", "bodies")
 _EXPECTED = ("Ctrl-C ends it.",)  # said on standard error where nothing is wrong
 _SUMMARY = re.compile(r"scythe: \d[\d ,]* visits?, .*")
 _CODES = {"crawl": (0, 130), "watch": (130,), "ui": (0, 130)}  # after an interrupt
+_NOTHING = 1  # a crawl that got no page
 _WARM_UP_S = 3_600.0
 _START_S = 60.0
 
@@ -169,8 +170,9 @@ class Soak:
         kind, site = self._round_is
         note = {"name": process.name, "kind": kind, "site": site, "began_s": round(self._round_began, 1)}
         note |= {"took_s": round(self._now() - self._round_began, 1), **asdict(process.ended)}
+        note["is_refused"] = is_refused(self.archive, self.crawled.bases[site], process.ended.code)
         self.rounds.append(note)
-        if process.ended.code:
+        if process.ended.code and not note["is_refused"]:
             self.errors.append(f"{process.name} ended with {process.ended.code}")
         if left := process.used().temporary:
             self.errors.append(f"{process.name} left {left} temporary files behind")
@@ -260,6 +262,14 @@ def measure_archive(archive: str) -> dict[str, int]:
         journal = Path(f"{archive}-wal")
         more = {"journal_bytes": journal.stat().st_size if journal.exists() else 0}
     return {"bytes": size, **more, **dict(zip(_TABLES, map(int, rows), strict=True))}
+
+
+def is_refused(archive: str, origin: str, code: int) -> bool:
+    """Say whether a short crawl ended with nothing because its site's outage had begun when it asked for robots.txt.
+
+    Then it must not ask for anything else. A busy machine may take so long to start it.
+    """
+    return code == _NOTHING and query(archive, f"SELECT status FROM robots WHERE origin = '{origin}'") == [(503,)]
 
 
 def check_archive(archive: str) -> list[str]:

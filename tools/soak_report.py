@@ -172,7 +172,8 @@ def make_report(samples: Sequence[dict[str, Any]], seen: Seen, names: Sequence[s
         rounds={
             "new": sum(one["kind"] == "new" for one in seen.rounds),
             "again": sum(one["kind"] == "again" for one in seen.rounds),
-            "failed": sum(one["code"] != 0 for one in seen.rounds),
+            "failed": sum(one["code"] != 0 and not one.get("is_refused") for one in seen.rounds),
+            "refused": sum(bool(one.get("is_refused")) for one in seen.rounds),
         },
         found=seen.found,
         errors=seen.errors,
