@@ -5,8 +5,15 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from scythe.cli.main import VERBS
 
 # Every hundredth of many blocks stays: what is free lies between them, and the C library would keep it.
 _FRAGMENTED = """
@@ -59,3 +66,29 @@ def test_memory_that_was_freed_is_given_back() -> None:
 
 def test_old_garbage_is_found() -> None:
     assert run(_GARBAGE) == "None None True"
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [
+        ("crawl", ["ftp://nowhere/"]),
+        ("watch", ["--archive", "none.db"]),
+        ("ui", ["none"]),
+        ("worker", ["--archive", "none.db"]),
+    ],
+)
+def test_commands_that_may_run_for_weeks_are_kept_tidy(
+    verb: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    entered: list[str] = []
+
+    @contextmanager
+    def note() -> Iterator[None]:
+        entered.append(verb)
+        yield
+
+    module = import_module(VERBS[verb][0])
+    monkeypatch.setattr(module, "kept_tidy", note)
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(module.app, arguments).exit_code
+    assert entered == [verb]
