@@ -329,3 +329,29 @@ def test_a_page_that_is_hastened_is_visited_at_once_by_a_run_that_is_told_to_loo
     run = Watch(stand.archive, WatchOptions(delay=0.0, allow_private=True), listener=take)
     asyncio.run(asyncio.wait_for(run.run(), 20))
     assert len(visits) == 2
+
+
+def test_once_visits_a_page_at_most_once_however_soon_it_is_due_again(stand: Stand) -> None:
+    add_lists(stand.archive, [stand.url], ListOptions(follow=True), stand.clock())
+    visits: list[Event] = []
+
+    async def take(event: Event) -> None:
+        if event.kind != "visit":
+            return
+        visits.append(event)
+        stand.ahead_s += 48 * HOUR_S  # by the end of this visit the page is due again
+        if len(visits) == 3:
+            run.stop()
+
+    run = Watch(
+        stand.archive,
+        WatchOptions(delay=0.0, allow_private=True, once=True),
+        listener=take,
+        clock=stand.clock(),
+    )
+    asyncio.run(asyncio.wait_for(run.run(), 60))
+    assert (len(visits), next_visit_s(stand) < 0) == (1, True)
+    assert stand.asked.count("/news") == 1
+    assert len(set(stand.asked)) == len(stand.asked) == 11  # and the pages behind its records, each once
+    stand.go_on()
+    assert stand.asked.count("/news") == 2

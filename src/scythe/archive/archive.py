@@ -116,14 +116,22 @@ class Archive:
             return frontier.add_found(connection, named, seconds(self._clock()))[0]
 
     def take_lane(
-        self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0, kinds: Collection[str] = CRAWLED
+        self,
+        site: int,
+        owner: Owner,
+        *,
+        now: datetime,
+        lease_s: float = 60.0,
+        kinds: Collection[str] = CRAWLED,
+        due_by: datetime | None = None,
     ) -> Lane | None:
         """Take a lane that has addresses of these kinds due and that no living process holds; None if there is none.
 
-        Ask nothing after `lease_s` without `keep_lane`: by then it may be another's.
+        Ask nothing after `lease_s` without `keep_lane`: by then it may be another's. With `due_by` those count that
+        were due then.
         """
         with self.database.writing() as connection:
-            return lanes.take_lane(connection, site, owner, now=now, lease_s=lease_s, kinds=kinds)
+            return lanes.take_lane(connection, site, owner, now=now, lease_s=lease_s, kinds=kinds, due_by=due_by)
 
     def keep_lane(self, lane: Lane, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> LaneState:
         """Renew a hold; say whether it still is one, and whether somebody waits."""

@@ -32,10 +32,15 @@ def take_lane(
     now: datetime,
     lease_s: float,
     kinds: Collection[str] = CRAWLED,
+    due_by: datetime | None = None,
 ) -> Lane | None:
-    """Take a lane of the site that has addresses due and that no living process holds; None if there is none."""
+    """Take a lane of the site that has addresses due and that no living process holds; None if there is none.
+
+    Those count that were due at `due_by`, or without it are now.
+    """
     at, me = seconds(now), owner.to_text()
-    for row in connection.execute(_lanes_with_work(site, at, kinds).order_by(LANES.c.free_at)).all():
+    due = at if due_by is None else seconds(due_by)
+    for row in connection.execute(_lanes_with_work(site, due, kinds).order_by(LANES.c.free_at)).all():
         if _is_held(row, at) or _is_promised(row, me, at):
             continue
         if _take(connection, row, me, at + min(lease_s, LONGEST_S)):

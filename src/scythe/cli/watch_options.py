@@ -67,7 +67,7 @@ FeedFiles = Annotated[
 NotifyFirst = Annotated[
     bool, typer.Option("--notify-first", help="Tell hooks also what the first visit to a page finds.")
 ]
-Once = Annotated[bool, typer.Option("--once", help="Visit what is due now, then end: for cron and the like.")]
+Once = Annotated[bool, typer.Option("--once", help="Visit what is due now, each page once, then end: for cron.")]
 QueueLists = Annotated[
     bool, typer.Option("--queue", help="Hand SITE... over to `scythe worker` and end; needs a PostgreSQL archive.")
 ]

@@ -83,6 +83,7 @@ class LaneWork:
     pace: Pace
     kinds: Collection[str] = CRAWLED  # of addresses that are asked for
     now: Callable[[], datetime] = utc_now
+    due_by: datetime | None = None  # what became due later is left for another run
     lease_s: float = LEASE_S  # by that clock, which may run as much faster as the pace does
     kept_at: tuple[float, float] = field(
         default_factory=both_clocks
@@ -171,7 +172,7 @@ class LaneWork:
                     self.lane.site,
                     self.lane.name,
                     _AHEAD_SAMPLING if self.crew.is_sampling else _AHEAD,
-                    now=self.now(),
+                    now=self.due_by or self.now(),
                     skip=tuple(self.running),
                     kinds=self.kinds,
                 )

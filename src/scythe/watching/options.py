@@ -78,7 +78,7 @@ class WatchOptions:
     contact: str = ""
     timeout_s: float = LIMITS.fetch_s
     allow_private: bool = False
-    once: bool = False  # visit what is due, then end
+    once: bool = False  # visit what is due, each page once, then end
     render: bool = False  # load pages in a browser
     fetcher: str = ""  # ask through this one of another package
 

@@ -83,6 +83,7 @@ class Watch:
         self._hooks = hooks or HookOptions()
         self._only = None if only is None else frozenset(only)  # watches; None: all of the archive
         self._due: dict[int, datetime] = {}  # by site
+        self._due_by: datetime | None = None  # with `once`: what became due later waits for another run
         self._off: dict[int, float] = {}  # sites that have to wait although due, by the steady clock
         self._rounds: dict[asyncio.Task[None], int] = {}
         self._stop = asyncio.Event()
@@ -113,7 +114,7 @@ class Watch:
         self._nudged.set()
 
     async def run(self) -> Totals:
-        """Watch until `stop` is called or, with `once`, until nothing is due. Raises ArchiveFailed."""
+        """Watch until `stop` is called or, with `once`, until what was due is visited, once. Raises ArchiveFailed."""
         async with AsyncExitStack() as stack:
             kit = await stack.enter_async_context(use_kit(self._shared, self._archive, self.options.workers))
             self._clerk, self._owner, self._lease_s = kit.clerk, kit.new_owner(), kit.lease_s * self.clock.speed
@@ -168,6 +169,7 @@ class Watch:
 
     async def _work(self) -> None:
         """Begin a round for every site that is due, and sleep until the next one is."""
+        self._due_by = self.clock.now() if self.options.once else None
         while not self._stop.is_set():
             await self._look_around()
             self._begin_rounds()
@@ -199,9 +201,9 @@ class Watch:
 
     def _due_now(self) -> list[int]:
         """Return the sites to be visited, the one that waits longest first."""
-        now, steady = self.clock.now(), self.clock.steady()
+        by, steady = self._due_by or self.clock.now(), self.clock.steady()
         active = set(self._rounds.values())
-        due = [(at, site) for site, at in self._due.items() if at <= now and site not in active]
+        due = [(at, site) for site, at in self._due.items() if at <= by and site not in active]
         return [site for _, site in sorted(due) if self._off.get(site, 0.0) <= steady]
 
     def _begin_rounds(self) -> None:
@@ -215,7 +217,7 @@ class Watch:
         waits = [_LOOK_S]
         if len(self._rounds) < self.options.concurrency:
             for site, at in self._due.items():
-                if site not in active:
+                if site not in active and (self._due_by is None or at <= self._due_by):
                     wait_s = self.clock.real_s((at - now).total_seconds())
                     waits.append(max(wait_s, self._off.get(site, 0.0) - steady))
         called = [asyncio.ensure_future(event.wait()) for event in (self._stop, self._nudged)]
@@ -261,9 +263,9 @@ class Watch:
         self._off[site] = self.clock.steady() + seconds
 
     async def _take_lane(self, site: int) -> Lane | None:
-        now, lease_s = self.clock.now(), self._lease_s
-        ask = self._clerk.ask
-        return await ask(self._archive.take_lane, site, self._owner, now=now, lease_s=lease_s, kinds=WATCHED)
+        now, lease_s, by = self.clock.now(), self._lease_s, self._due_by
+        ask, take = self._clerk.ask, self._archive.take_lane
+        return await ask(take, site, self._owner, now=now, lease_s=lease_s, kinds=WATCHED, due_by=by)
 
     async def _work_lane(self, lane: Lane, asked_at: tuple[float, float]) -> None:
         work = LaneWork(
@@ -276,6 +278,7 @@ class Watch:
             Pace(self.options.delay, slow=lane.slow, speed=self.clock.speed),
             kinds=WATCHED,
             now=self.clock.now,
+            due_by=self._due_by,
             lease_s=self._lease_s,
             kept_at=asked_at,
         )

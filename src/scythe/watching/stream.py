@@ -33,7 +33,7 @@ def watch(
 
     `archive` is a file or a `postgresql://` address; a watch of the same archive goes on where the last one stopped,
     and without `sites` with all that it watches. `miss` is the share of records that may be missed, `max_delay_s` the
-    longest that one may stay unseen. With `once` it ends when nothing is due; otherwise it goes on until you stop
+    longest that one may stay unseen. With `once` it visits what is due, once; otherwise it goes on until you stop
     iterating. `lists`, `options` and `hooks` have everything else that can be said; what is named here goes before.
     Raises BadInput on wrong arguments, ArchiveFailed where the archive cannot be used.
     """
