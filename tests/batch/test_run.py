@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -154,6 +155,18 @@ def test_html_files_are_read_by_the_address_given(tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert f"{tmp_path / 'out'}: 3 pages in 1 part" in done.stdout
     assert {row["url"] for row in rows(tmp_path / "out")} == {"https://mill.example/"}
+
+
+def test_a_summary_says_what_was_read_and_only_what_was_asked_for(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.html").write_text(tale(number))
+    quick = ("--no-learn", "--processes", "1", "--parts")
+    said = batch(str(tmp_path), "-o", str(tmp_path / "out"), *quick, "text").stdout.splitlines()
+    assert said[0].endswith("out: 3 pages in 1 part")
+    assert re.fullmatch(r"  of 3 HTML files: [0-9.]+ K?B of HTML", said[1])
+    write(tmp_path / "a.warc.gz", [page(7)])
+    said = batch(str(tmp_path), "-o", str(tmp_path / "more"), *quick, "text,images").stdout.splitlines()
+    assert re.fullmatch(r"  of 1 response and 3 HTML files: \d+ images?, [0-9.]+ K?B of HTML", said[1])
 
 
 @pytest.mark.parametrize(

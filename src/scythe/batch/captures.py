@@ -69,7 +69,7 @@ def read_captures(
     """
     found = found if found is not None else Found()
     if unit.files:
-        yield from _read_files(unit, page_bytes, address)
+        yield from _read_files(unit, page_bytes, address, found)
         return
     with Path(unit.path).open("rb") as file:
         if not file.seek(0, 2):
@@ -86,8 +86,9 @@ def require_warc() -> None:
         raise MissingExtra("WARC files need the package fastwarc: pip install 'scythe[batch]'") from None
 
 
-def _read_files(unit: Unit, page_bytes: int, address: str) -> Iterator[Capture]:
+def _read_files(unit: Unit, page_bytes: int, address: str, found: Found) -> Iterator[Capture]:
     for number, name in enumerate(unit.files):
+        found.captures += 1
         try:
             with Path(name).open("rb") as file:
                 body = file.read(page_bytes + 1)

@@ -92,7 +92,7 @@ def batch(
         if as_json:
             typer.echo(json.dumps(totals(report), ensure_ascii=False, indent=1))
         elif not quiet:
-            for line in summarise(report, output):
+            for line in summarise(report, output, options.parts):
                 typer.echo(neutralise(line))
         for unit in report.broken:
             complain(f"{unit.unit.path}: {unit.why}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -55,14 +55,14 @@ def _say(now: Progress) -> str:
     return f"{now.doing}, {counted(now.pages, 'page')}{rate}"
 
 
-def summarise(report: BatchReport, out: str) -> Iterator[str]:
-    """Yield the lines that a person reads at the end of a batch."""
+def summarise(report: BatchReport, out: str, wanted: Collection[str]) -> Iterator[str]:
+    """Yield the lines that a person reads at the end of a batch; of what was not asked for nothing is said."""
     again = sum(unit.resumed for unit in report.units)
     parts = counted(len(report.units), "part") + (f", {again} of them done before" if again else "")
     yield f"{out}: {counted(report.total('documents'), 'page')} in {parts}"
-    things = ", ".join(counted(report.total(f"{name}s"), name) for name in ("image", "record"))
-    size = tell_size(report.total("body_bytes"))
-    yield f"  of {counted(report.total('responses'), 'response')}: {things}, {size} of HTML"
+    things = [counted(report.total(f"{name}s"), name) for name in ("image", "record") if f"{name}s" in wanted]
+    size = f"{tell_size(report.total('body_bytes'))} of HTML"
+    yield f"  of {_inputs(report)}: {', '.join([*things, size])}"
     if report.learned is not None and not report.learned.resumed:
         few = f", {report.learned.few} with too few pages" if report.learned.few else ""
         sites = counted(len(report.learned.learned), "site")
@@ -84,6 +84,14 @@ def summarise(report: BatchReport, out: str) -> Iterator[str]:
 
 
 _DAMAGES = 8  # shown
+
+
+def _inputs(report: BatchReport) -> str:
+    """Say how many responses of WARC files, or HTML files, there were."""
+    files = sum(unit.responses for unit in report.units if unit.unit.files)
+    responses = report.total("responses") - files
+    there = [(responses, "response")] if responses or not files else []
+    return " and ".join(counted(count, name) for count, name in [*there, *([(files, "HTML file")] if files else [])])
 
 
 def _ways(report: BatchReport) -> Iterator[str]:
