@@ -120,6 +120,37 @@ THEMES = {
         (ELEMENT, ELEMENT, FLOW),
         "as before",
     ),
+    "inside tables": Theme(
+        """<col> <colgroup> </colgroup> <thead> </thead> <tfoot> </tfoot> x <b> </b> <br> <meta> <input>
+        <script>s</script> <form> </form> <svg/> </body> <html> <template></template> </caption> <h1> </h1> <textarea>a</textarea> """
+        + CELLS,
+        (
+            "<table id=t>",
+            "<table id=t><tr>",
+            "<table><tr><td id=t>",
+            "<table><tr id=t>",
+            "<table><caption id=t>",
+            "<div id=t><table>",
+            "<table><tbody id=t>",
+            "<div id=t><table><colgroup>",
+        ),
+        (ELEMENT,),
+        "as before",
+    ),
+    "inside forms": Theme(
+        "<form> </form> x <table> <tr> <td> </table> <button> </button> <b> </b> <script>s</script> <li> <ul> " + BLOCK,
+        ("<div id=t>", "<section id=t><form>", "<form><div id=t>", "<form id=t>", "<div id=t>x<form>", "<p id=t>"),
+        (ELEMENT, FLOW),
+        "as before",
+    ),
+    "inside text": Theme(
+        """<h1> </h1> <h2> </h2> <li> </li> <ul> </ul> <dd> <dt> </dd> <address> <a> </a> <nobr> <b> </b> <i> </i>
+        <span> </span> <object> </object> <br> </br> x <select><option>o</select> <ruby> <rt> </ruby> """
+        + BLOCK,
+        ("<div id=t>", "<span id=t>", "<p id=t>", "<li id=t>", "<h1 id=t>", "<table><td id=t>", "<b id=t>", "<a id=t>"),
+        (ELEMENT,),
+        "as before",
+    ),
 }
 
 
@@ -129,12 +160,14 @@ def make_case(theme: Theme, random: Random) -> tuple[bytes, Way, bool]:
     behind = theme.after.split() if theme.after not in ("", "as before") else tokens
     after = "".join(random.choices(behind, k=random.choice([1, 2, 3, 5])))
     target = random.choice(theme.targets)
-    closing = f"</{target[1 : target.index(' ')]}>" if theme.after == "as before" else ""
+    place = target.index("id=t")
+    own = target[target.rindex("<", 0, place) : place].strip()  # the tag that is cut, as far as its name goes
+    closing = f"</{own[1:]}>" if theme.after == "as before" else ""
     page = random.choice(NEAR) + f"{before}{target}{after}{closing}".encode()
     is_far = random.random() < 0.3
     if is_far:
         page = FAR + page
-    name = target[target.index("<") : target.index("id=t") + 4].encode()
+    name = f"{own} id=t".encode()
     rule = Rule("tag", name)
     if "Price" in target or random.random() < 0.1:
         anchor = b"Price" if "Price" in target else random.choice([b"<p", b"x", b"<div"])
