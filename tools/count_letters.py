@@ -1,10 +1,11 @@
-"""Count the letters of each language in the Unicode locale data and write the table that encoding detection reads."""
+"""Count letters of each language, and pairs of them, in the Unicode locale data, and write the detector's table."""
 
 from __future__ import annotations
 
 import sys
 import unicodedata
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 from babel import Locale
@@ -51,6 +52,17 @@ def letters(language: str) -> Counter[str]:
     return Counter({c: round(1000 * n / total) for c, n in flat.items()})
 
 
+def pairs(language: str, alphabet: Counter[str]) -> Counter[str]:
+    """Return how often each two letters of an alphabet stand side by side; of languages in Latin letters, nothing."""
+    if not alphabet or script(min(alphabet)) == "LATIN":
+        return Counter()
+    found: Counter[str] = Counter()
+    for word in words(Locale.parse(language)):
+        lower = str(word).lower()
+        found.update(a + b for a, b in pairwise(lower) if alphabet[a] and alphabet[b])
+    return found
+
+
 def script(letter: str) -> str:
     """Return the first word of a letter's Unicode name: LATIN, CYRILLIC, GREEK, ..."""
     return unicodedata.name(letter, "?").split()[0]
@@ -59,13 +71,16 @@ def script(letter: str) -> str:
 def main(path: str) -> None:
     languages = dict.fromkeys(" ".join(CODECS.values()).split())
     lines = [
-        "# Letters outside ASCII by language, per 1000 of them, counted in the Unicode locale data by",
-        "# tools/count_letters.py, and the languages each codec is tried for.",
+        "# Letters outside ASCII by language, per 1000 of them, and pairs of letters of scripts other than Latin,",
+        "# counted in the Unicode locale data by tools/count_letters.py, and the languages each codec is tried for.",
     ]
     lines += [f"codec {codec}: {names}" for codecs, names in CODECS.items() for codec in codecs.split()]
     for language in languages:
-        counted = sorted(letters(language).items(), key=lambda pair: (-pair[1], pair[0]))
-        lines.append(f"letters {language}: " + " ".join(f"{c}{n}" for c, n in counted if n))
+        alphabet = letters(language)
+        for kind, counts in (("letters", alphabet), ("pairs", pairs(language, alphabet))):
+            counted = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+            if counted or kind == "letters":
+                lines.append(f"{kind} {language}: " + " ".join(f"{c}{n}" for c, n in counted if n))
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from tests.differential.encodings import DECIDED, DECLARED, Decided, Declared
 from tests.differential.prescan import prescan
-from tests.differential.reencoded import MISREAD, count_right, misread
+from tests.differential.reencoded import count_right, misread
 
 from scythe.page.encoding import decode
 from scythe.page.labels import PRESCAN_BYTES, declared_codec
@@ -65,13 +65,13 @@ def test_no_soup_of_markup_declares_to_us_what_it_does_not_declare_to_the_standa
 
 
 def test_demo_pages_with_false_labels_are_read_right() -> None:
-    assert misread(2) <= MISREAD
+    assert misread(2) == set()
 
 
 @pytest.mark.soak
 def test_a_thousand_demo_pages_with_false_labels_are_read_right() -> None:
     all_of, right = count_right(1_000)
-    assert right["all"] >= 0.98 * all_of["all"]
+    assert right["all"] >= 0.995 * all_of["all"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Guess the encoding of bytes that nothing names truly: bytes and hints in, the most likely codec out.
 
-Each candidate is scored as log P(bytes | codec, language): letter frequencies for single-byte codecs, classes of
-characters for the East Asian ones. What a page declares counts as evidence, not as proof.
+Each candidate is scored as log P(bytes | codec, language): letter frequencies for single-byte codecs, and which letters
+follow each other where the script is not Latin; classes of characters, and how often spaces part them, for the East
+Asian ones. What a page declares counts as evidence, not as proof.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from importlib.resources import files
 from typing import TypeAlias
 
 import numpy as np
+
+from scythe.page.letter_pairs import HALF, Whole, count_pairs, log_ratios, pair_rows
 
 Numbers: TypeAlias = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -75,6 +78,8 @@ class _Sample:
     density: float  # bytes outside ASCII per letter of the text
     beside_ascii: int
     beside_high: int
+    pairs: Whole  # of bytes outside ASCII, side by side
+    gaps: int  # single spaces between two of them
 
 
 def detect(body: bytes, hints: Hints) -> str:
@@ -112,7 +117,7 @@ def _burden(codec: str, declared: str, sample: _Sample) -> float:
 @cache
 def _difference(codec: str, other: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return which of the bytes 128..255 two codecs read differently."""
-    return np.array([_character(octet, codec) != _character(octet, other) for octet in range(128, 256)])
+    return np.array([_character(octet, codec) != _character(octet, other) for octet in range(HALF, 2 * HALF)])
 
 
 def _character(octet: int, codec: str) -> str:
@@ -130,7 +135,9 @@ def _sample(octets: bytes) -> _Sample:
     text = np.frombuffer(_visible(octets), np.uint8)
     high_count = int((text >= 128).sum())
     letters = high_count + int(((text | 32) - 97 < 26).sum())
-    return _Sample(without_plain(octets), counts, (high_count + 0.1) / (letters + 1), beside_ascii, beside_high)
+    gaps = int((high[:-2] & (values[1:-1] == _SPACE) & high[2:]).sum())
+    density = (high_count + 0.1) / (letters + 1)
+    return _Sample(without_plain(octets), counts, density, beside_ascii, beside_high, count_pairs(values), gaps)
 
 
 def without_plain(octets: bytes) -> bytes:
@@ -161,6 +168,9 @@ def _single_scores(sample: _Sample, hints: Hints) -> Iterable[tuple[str, float]]
     scores = table @ sample.counts
     scores -= np.minimum(_DENSITY_CAP, _DENSITY_WEIGHT * np.abs(np.log(sample.density / density)))
     scores += np.where(is_latin, _RUN * sample.beside_high, _MIXED * sample.beside_ascii)
+    rows, ratios = _pair_models()
+    seen = np.flatnonzero(sample.pairs)
+    scores[rows] += ratios[:, seen] @ sample.pairs[seen]
     for codec, language, score in zip(codecs, languages, scores.tolist(), strict=True):
         yield codec, score + _PRIORS.get(codec, _PRIOR) + (_LANGUAGE if language == hints.language else 0.0)
 
@@ -171,7 +181,7 @@ def _single_models() -> tuple[list[str], list[str], np.ndarray[tuple[int, int], 
     codecs: list[str] = []
     languages: list[str] = []
     rows: list[list[float]] = []
-    letters, users = _read_table()
+    letters, users, _ = _read_table()
     for codec, names in users.items():
         for name in names:
             codecs.append(codec)
@@ -182,9 +192,25 @@ def _single_models() -> tuple[list[str], list[str], np.ndarray[tuple[int, int], 
     return codecs, languages, np.array(rows), is_latin
 
 
-def _read_table() -> tuple[dict[str, dict[str, float]], dict[str, list[str]]]:
+@cache
+def _pair_models() -> tuple[list[int], np.ndarray[tuple[int, int], np.dtype[np.float64]]]:
+    """Return which rows of `_single_models` know pairs of letters, and what each pair of bytes adds to their scores."""
+    codecs, languages, _, _ = _single_models()
+    letters, _, pairs = _read_table()
+    rows: list[int] = []
+    tables = [np.empty((0, HALF * HALF))]
+    for name, counts in pairs.items():
+        of_name = [row for row, language in enumerate(languages) if language == name]
+        rows += of_name
+        tables.append(pair_rows([codecs[row] for row in of_name], *log_ratios(letters[name], counts), _character))
+    return rows, np.concatenate(tables)
+
+
+@cache
+def _read_table() -> tuple[dict[str, dict[str, float]], dict[str, list[str]], dict[str, dict[str, int]]]:
     letters: dict[str, dict[str, float]] = {}
     users: dict[str, list[str]] = {}
+    pairs: dict[str, dict[str, int]] = {}
     for line in files("scythe.page").joinpath("tables/letters.txt").read_text("utf-8").splitlines():
         kind, _, rest = line.partition(" ")
         name, _, words = rest.partition(": ")
@@ -192,7 +218,9 @@ def _read_table() -> tuple[dict[str, dict[str, float]], dict[str, list[str]]]:
             users[name] = words.split()
         elif kind == "letters":
             letters[name] = {word[0]: int(word[1:]) / 1000 for word in words.split()}
-    return letters, users
+        elif kind == "pairs":
+            pairs[name] = {word[:2]: int(word[2:]) for word in words.split()}
+    return letters, users, pairs
 
 
 def _log_chance(octet: int, codec: str, letters: dict[str, float], marks_share: float) -> float:
@@ -219,6 +247,8 @@ _WIDE = {
     "euc_jp": ("ja", (0.09, 0.42, 0.16, 0.0001, 0.30, 0.01, 0.001)),
     "cp949": ("ko", (0.07, 0.0005, 0.0005, 0.91, 0.005, 0.002, 1e-6)),
 }
+_GAPS = {"ko": 0.2, "zh": 0.02, "ja": 0.02}  # of characters stand before a single space and another character
+_SPACE = 32
 _TRAIL = 4  # bytes behind one outside ASCII that are read with it: one by these codecs, and some to be sure
 _CLASS_SIZES = np.array([60, 83, 86, 2350, 3755, 15_000, 63])
 _SKEW = 1.5  # nats: characters are used far less evenly than by class alone
@@ -231,6 +261,8 @@ def _double_scores(sample: _Sample, hints: Hints) -> Iterable[tuple[str, float]]
         counts, broken, strange = _count_classes(text, codec)
         chances = np.log(np.array(shares) / _CLASS_SIZES) + _SKEW
         score = float(counts @ chances) + _WIDE_BROKEN * broken + _WIDE_STRANGE * strange + _PRIOR
+        gaps, characters = sample.gaps, float(sample.counts.sum()) / 2
+        score += gaps * np.log(_GAPS[language]) + max(0.0, characters - gaps) * np.log(1 - _GAPS[language])
         score -= min(_DENSITY_CAP, max(0.0, -float(np.log(sample.density / _WIDE_DENSITY))))
         yield codec, score + (_LANGUAGE if hints.language == language else 0.0)
 
