@@ -122,7 +122,8 @@ THEMES = {
     ),
     "inside tables": Theme(
         """<col> <colgroup> </colgroup> <thead> </thead> <tfoot> </tfoot> x <b> </b> <br> <meta> <input>
-        <script>s</script> <form> </form> <svg/> </body> <html> <template></template> </caption> <h1> </h1> <textarea>a</textarea> """
+        <script>s</script> <form> </form> <svg/> </body> <html> <template></template> </caption> <h1> </h1>
+        <textarea>a</textarea> """
         + CELLS,
         (
             "<table id=t>",
@@ -141,6 +142,20 @@ THEMES = {
         "<form> </form> x <table> <tr> <td> </table> <button> </button> <b> </b> <script>s</script> <li> <ul> " + BLOCK,
         ("<div id=t>", "<section id=t><form>", "<form><div id=t>", "<form id=t>", "<div id=t>x<form>", "<p id=t>"),
         (ELEMENT, FLOW),
+        "as before",
+    ),
+    "inside drawings": Theme(
+        """<svg> </svg> <math> </math> <mi> </mi> <mtext> <annotation> </annotation> <title> </title> <desc> <g> </g> <g/>
+        <svg/> <p> </p> <br> </br> <b> <font> <![CDATA[x]]> x < <!--c--> <annotation-xml> <img> """,
+        ("<div id=t>", "<div id=t><svg>", "<div id=t><math>", "<span id=t><math>", "<div id=t><svg><title>"),
+        (ELEMENT,),
+        "as before",
+    ),
+    "inside templates": Theme(
+        """<template> </template> <svg> </svg> <svg/> <g> <title> </title> <desc> </desc> <td> <select> </select> <option>
+        <optgroup> <math> <col> <script>s</script> <script> x <p> </p> <body> <b> </b> <![CDATA[x]]> <!--c--> """,
+        ("<div id=t>", "<div id=t><template>", "<div id=t><select>", "<div id=t><template><svg>"),
+        (ELEMENT,),
         "as before",
     ),
     "inside text": Theme(
