@@ -145,15 +145,15 @@ THEMES = {
         "as before",
     ),
     "inside drawings": Theme(
-        """<svg> </svg> <math> </math> <mi> </mi> <mtext> <annotation> </annotation> <title> </title> <desc> <g> </g> <g/>
-        <svg/> <p> </p> <br> </br> <b> <font> <![CDATA[x]]> x < <!--c--> <annotation-xml> <img> """,
+        """<svg> </svg> <math> </math> <mi> </mi> <mtext> <annotation> </annotation> <title> </title> <desc> <g> </g>
+        <g/> <svg/> <p> </p> <br> </br> <b> <font> <![CDATA[x]]> x < <!--c--> <annotation-xml> <img> """,
         ("<div id=t>", "<div id=t><svg>", "<div id=t><math>", "<span id=t><math>", "<div id=t><svg><title>"),
         (ELEMENT,),
         "as before",
     ),
     "inside templates": Theme(
-        """<template> </template> <svg> </svg> <svg/> <g> <title> </title> <desc> </desc> <td> <select> </select> <option>
-        <optgroup> <math> <col> <script>s</script> <script> x <p> </p> <body> <b> </b> <![CDATA[x]]> <!--c--> """,
+        """<template> </template> <svg> </svg> <svg/> <g> <title> </title> <desc> </desc> <td> <select> </select>
+        <option> <optgroup> <math> <col> <script>s</script> <script> x <p> </p> <body> <b> </b> <![CDATA[x]]> <!--c--> """,
         ("<div id=t>", "<div id=t><template>", "<div id=t><select>", "<div id=t><template><svg>"),
         (ELEMENT,),
         "as before",
