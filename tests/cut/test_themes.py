@@ -153,7 +153,8 @@ THEMES = {
     ),
     "inside templates": Theme(
         """<template> </template> <svg> </svg> <svg/> <g> <title> </title> <desc> </desc> <td> <select> </select>
-        <option> <optgroup> <math> <col> <script>s</script> <script> x <p> </p> <body> <b> </b> <![CDATA[x]]> <!--c--> """,
+        <option> <optgroup> <math> <col> <script>s</script> <script> x <p> </p> <body> <b> </b> <![CDATA[x]]>
+        <!--c--> """,
         ("<div id=t>", "<div id=t><template>", "<div id=t><select>", "<div id=t><template><svg>"),
         (ELEMENT,),
         "as before",
