@@ -26,7 +26,14 @@ WHOLE = {  # parts of which every line and branch is reached, by the paths of th
         "page/rewrite.py",
         "page/suspicion.py",
     ),
-    "decode": ("fetch/codings.py", "fetch/decode.py", "page/detect.py", "page/encoding.py", "page/labels.py"),
+    "decode": (
+        "fetch/codings.py",
+        "fetch/decode.py",
+        "page/detect.py",
+        "page/encoding.py",
+        "page/labels.py",
+        "page/letter_pairs.py",
+    ),
     "archive": ("archive/*.py",),
     "limits": ("limits.py",),
 }
