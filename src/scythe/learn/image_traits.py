@@ -77,7 +77,7 @@ def _name_facts(link: str, is_lead: bool, is_stated: bool, is_figure: bool, quar
     )
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _attribute_traits(name: str, value: str) -> tuple[str, ...]:
     if name in _SIDES:
         digits = value.strip().removesuffix("px")
@@ -88,7 +88,7 @@ def _attribute_traits(name: str, value: str) -> tuple[str, ...]:
     return (f"o@{name}", *dict.fromkeys(f"o{name}={fold(word)[:_TRAIT_CHARS]}" for word in words))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _folder_traits(folder: str) -> tuple[str, ...]:
     _, found, rest = folder.partition("//")
     host, _, path = (rest if found else folder).partition("/")
@@ -96,14 +96,14 @@ def _folder_traits(folder: str) -> tuple[str, ...]:
     return (f"ohost {host[:_TRAIT_CHARS] if found else ''}", *dict.fromkeys(f"o/{name}" for name in folders))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _file_traits(file: str) -> tuple[str, ...]:
     ending = f"o.{file.rpartition('.')[2].lower()[:5]}"
     size = _SIZE.search(file)
     return (ending, f"osize {size.group()}") if size else (ending,)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _path_traits(path: tuple[str, ...]) -> tuple[str, ...]:
     found: list[str] = []
     for level, label in enumerate(path):
@@ -113,7 +113,7 @@ def _path_traits(path: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _name_near(level: int, label: str) -> tuple[str, ...]:
     head, *classes = fold(label).split(".", _CLASSES + 1)
     tag, named, identity = head.partition("#")
@@ -123,7 +123,7 @@ def _name_near(level: int, label: str) -> tuple[str, ...]:
     return (f"n{level}:{tag[:_TRAIT_CHARS]}", *found)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _name_around(label: str) -> tuple[str, ...]:
     folded = fold(label)
     classes = folded.split(".", _CLASSES + 1)[1 : _CLASSES + 1]

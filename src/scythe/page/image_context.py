@@ -145,7 +145,7 @@ def _inside(element: LexborNode, around: _Around) -> _Around:
     )
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def label_element(tag: str, element_id: str, classes: str) -> str:
     """Return `tag#id.class.class` of an element, cut where it is longer than what tells elements apart."""
     dotted = "".join(f".{name}" for name in classes[:2_000].split()[:_LABEL_CLASSES])[:_CLASSES_CHARS]

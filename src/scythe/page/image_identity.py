@@ -45,7 +45,7 @@ _ELSEWHERE = frozenset(
 )
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def identity(address: str) -> str:
     """Return what names the image in an address; "" where nothing does."""
     if address[:5].lower() == "data:":

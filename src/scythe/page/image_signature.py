@@ -19,19 +19,19 @@ def signature(context: ImageContext, depth: int = 4) -> str:
     return _signature(classes, fold_path(context.path)[:depth])
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _signature(classes: str, labels: tuple[str, ...]) -> str:
     own = ".".join(sorted(set(fold(classes).split())))
     return "<".join((f"img.{own}", *labels))[: LIMITS.place_chars]
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def fold_path(path: tuple[str, ...]) -> tuple[str, ...]:
     """Return the labels of a path with every number as 0: posts of one template then share what is worked out of it."""
     return tuple(map(fold, path))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def fold(label: str) -> str:
     """Return a label with every number in it as 0, since most count or name one page: `post-172`, `item3`."""
     return _DIGITS.sub("0", label)

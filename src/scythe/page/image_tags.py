@@ -46,7 +46,7 @@ def _written(value: str) -> str:
     return value if value.isprintable() else value.translate(_SPACES)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def split_tags(text: str) -> tuple[str, str, str]:
     """Return the opening tags of grandparent, parent and image from markup that ends with the image's tag.
 

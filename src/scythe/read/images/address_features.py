@@ -45,7 +45,7 @@ class Address:
     words: frozenset[str]  # of the file name
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def read_address(src: str) -> Address:
     """Return what an address says of its image; of data: addresses only that it is one."""
     if src[:5].lower() == "data:":
@@ -125,7 +125,7 @@ class Target:
     depth: int
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def read_link(link: str | None, page_url: str) -> Target:
     """Return where the link around an image leads."""
     if link is None:

@@ -180,7 +180,7 @@ def _judge_line(line: list[_Word]) -> None:
             word.plain = False
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _bare(piece: str) -> str:
     """Drop what an apostrophe ties to a name: `l'Iran`, `Ankara'da`, `Merkel's`; `O'Brien` is whole."""
     parts = _APOSTROPHE.split(piece)

@@ -28,7 +28,7 @@ def roles_of(names: str) -> int:
     return _table().of(names)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def text_words(text: str) -> frozenset[str]:
     """Return the beginnings of the words of a text, case and accents folded, to see whether two texts speak alike."""
     return frozenset(word[:_STEM] for word in _WORD.findall(text.lower().translate(_FOLDED)))

@@ -40,19 +40,19 @@ def path_names() -> tuple[str, ...]:
     return (*NAMES, *(f"in {tag}" for tag in TAGS), *(f"near {role}" for role in roles()), *kinds)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def path_features(path: tuple[str, ...]) -> NDArray[np.float32]:
     """Return how far each tag and each role is from the image, and counts of them."""
     return _describe(tuple(map(_read_element, path)))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def _read_element(label: str) -> _Element:
     is_plain = label.split(".")[0] not in ("picture", "a", "span")
     return _Element(*read_label(label), "#" in label, is_plain)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _describe(path: tuple[_Element, ...]) -> NDArray[np.float32]:
     """Return the numbers of a path. Paths that differ in names without meaning, such as the number of a post, share."""
     tag_at, role_at = dict.fromkeys(TAGS, FAR), [FAR] * len(roles())
@@ -87,7 +87,7 @@ def _page_kind(path: tuple[_Element, ...]) -> tuple[float, ...]:
     return tuple(float(tag == "body" and bool(bits >> names.index(role) & 1)) for role in PAGE_ROLES)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def post_of(path: tuple[str, ...]) -> str:
     """Return the innermost element around an image that is an article of its own, "" where none is."""
     mask = 1 << roles().index("article")
@@ -98,7 +98,7 @@ def post_of(path: tuple[str, ...]) -> str:
     return ""
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def read_label(label: str) -> tuple[str, int]:
     """Return the tag of a label (`tag#id.class`), like tags made one, and the roles that its names have."""
     short = label[:500]

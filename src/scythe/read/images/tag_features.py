@@ -39,7 +39,7 @@ class Tag:
     words: frozenset[str]  # of the alt
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def read_tag(tag: str) -> Tag:
     """Return what an opening tag says of its image."""
     said = read_attributes(tag)
