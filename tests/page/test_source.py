@@ -89,6 +89,13 @@ def test_text_is_told_from_tags_comments_and_raw_elements() -> None:
     assert found == [2, 5, 6]
 
 
+@pytest.mark.parametrize("name", [b"noscript", b"svg"])
+def test_the_end_of_an_inner_element_is_not_that_of_the_outer(name: bytes) -> None:
+    body = b"<p>1</p><X><X>a</X>LABEL1</X>LABEL2".replace(b"X", name)
+    source = read_source(body)
+    assert [n for n in (1, 2) if source.is_text(body.index(b"LABEL%d" % n))] == [2]
+
+
 def test_text_behind_what_is_not_shown_is_text_again() -> None:
     body = b"<body><select><option>LABEL1</select>LABEL2 <noscript><b>LABEL3</b></noscript> LABEL4"
     source = read_source(body)

@@ -70,9 +70,11 @@ class Source:
             return False
         opening = self.openings[i]
         here = tag_end(self.body, opening.offset)
-        closed = opening.name if opening.name in RAW else "" if opening.shown else _opaque_around(opening.node)
+        closed, depth = opening.name if opening.name in RAW else "", 1
+        if not (closed or opening.shown):
+            closed, depth = _opaque_around(opening.node)
         if closed:  # text only behind its end; what is left open is not text
-            here = _behind_closing(self.body, closed, here, offset)
+            here = _behind_closing(self.body, closed, depth, here, offset)
         return _reaches(self.body, here, offset)
 
 
@@ -168,20 +170,25 @@ def _read_openings(tree: LexborHTMLParser) -> list[Opening]:
     return [found[offset] for offset in sorted(found)]
 
 
-def _opaque_around(node: LexborNode) -> str:
-    """Return the name of the outermost element around a node whose inside is not followed."""
-    name, parent = "", node.parent
-    while parent is not None:
-        if parent.tag in OPAQUE:
-            name = parent.tag or ""
-        parent = parent.parent
-    return name
+def _opaque_around(node: LexborNode) -> tuple[str, int]:
+    """Return the outermost name around a node whose inside is not followed, and how many of that name are open."""
+    around, here = [node.tag or ""], node.parent
+    while here is not None:
+        around.append(here.tag or "")
+        here = here.parent
+    name = next((tag for tag in reversed(around[1:]) if tag in OPAQUE), "")
+    return name, around.count(name)
 
 
-def _behind_closing(body: bytes, name: str, here: int, limit: int) -> int:
+def _behind_closing(body: bytes, name: str, depth: int, here: int, limit: int) -> int:
+    """Return where so many elements of a name have ended, or the end of the body."""
     closing = re.compile(rb"</" + re.escape(name.encode()) + rb"[\t\n\f\r />]", re.IGNORECASE)
-    found = closing.search(body, here, limit)
-    return tag_end(body, found.start()) if found else len(body)
+    for _ in range(depth):
+        found = closing.search(body, here, limit)
+        if found is None:
+            return len(body)
+        here = tag_end(body, found.start())
+    return here
 
 
 def _reaches(body: bytes, here: int, offset: int) -> bool:
