@@ -3,17 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-import scythe.read  # noqa: F401  (the stage first: importing it later would replace the function of the same name)
-from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra, ScytheError
-from scythe.model import Document, Field, Image, Link, Loss, Metadata, Paging, Record, Region, TextOptions
-from scythe.page import Page
-from scythe.reader import read, read_regions
-
 if TYPE_CHECKING:
     from scythe.batch.options import BatchOptions
     from scythe.batch.run import run_batch
     from scythe.crawling.options import CrawlOptions
     from scythe.crawling.stream import crawl
+    from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra, ScytheError
+    from scythe.model import Document, Field, Image, Link, Loss, Metadata, Paging, Record, Region, TextOptions
+    from scythe.page import Page
+    from scythe.reader import read, read_regions
     from scythe.site import Site
     from scythe.tables.archived import scan_archive
     from scythe.tables.reading import from_arrow
@@ -55,24 +53,38 @@ __all__ = [
 ]
 
 
-_LATER = {
-    "BatchOptions": "scythe.batch.options",
-    "CrawlOptions": "scythe.crawling.options",
-    "ListOptions": "scythe.watching.options",
-    "Site": "scythe.site",
-    "WatchOptions": "scythe.watching.options",
-    "crawl": "scythe.crawling.stream",
-    "from_arrow": "scythe.tables.reading",
-    "run_batch": "scythe.batch.run",
-    "scan_archive": "scythe.tables.archived",
-    "stream_arrow": "scythe.tables.writing",
-    "to_arrow": "scythe.tables.writing",
-    "watch": "scythe.watching.stream",
+_HOMES = {
+    "scythe.batch.options": ["BatchOptions"],
+    "scythe.batch.run": ["run_batch"],
+    "scythe.crawling.options": ["CrawlOptions"],
+    "scythe.crawling.stream": ["crawl"],
+    "scythe.errors": ["ArchiveFailed", "BadInput", "FetchFailed", "MissingExtra", "ScytheError"],
+    "scythe.model": "Document Field Image Link Loss Metadata Paging Record Region TextOptions".split(),
+    "scythe.page": ["Page"],
+    "scythe.reader": ["read", "read_regions"],
+    "scythe.site": ["Site"],
+    "scythe.tables.archived": ["scan_archive"],
+    "scythe.tables.reading": ["from_arrow"],
+    "scythe.tables.writing": ["stream_arrow", "to_arrow"],
+    "scythe.watching.options": ["ListOptions", "WatchOptions"],
+    "scythe.watching.stream": ["watch"],
 }
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+# The stage is imported here and its name given back: imported later, it would replace the function of the same name.
+import_module("scythe.read")
+globals().pop("read")
 
 
 def __getattr__(name: str) -> object:
-    """Import what learns, crawls and watches only when it is asked for: it takes longer than all the rest."""
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
-    raise AttributeError(f"module 'scythe' has no attribute {name!r}")
+    """Import what is public when it is first asked for: `scythe --help` must not pay for a parser."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'scythe' has no attribute {name!r}")
+    found = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """List public names that were not asked for yet, too: editors complete by this."""
+    return sorted({*globals(), *__all__})
