@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -23,7 +20,8 @@ from pathlib import Path
 from tools.crawl_trial import ENVIRONMENT, START, Ledger, crawl_command, descendants, query, rss_mb, serve_trial
 from tools.trial_site import load_pages
 
-_SAMPLE_S = 0.5
+from scythe.bench.crawl import STORED, crawl_options, spider_command
+from scythe.bench.trial_runs import Timed, time_command
 
 
 @dataclass(frozen=True)
@@ -52,28 +50,14 @@ class Run:
         return self.pages / self.seconds
 
 
-def run(
-    command: Sequence[str], ledger: Ledger, *, watch: bool = False
-) -> tuple[float, float, float, int, list[Sample]]:
-    """Run a command; return its seconds, those of asking, its CPU seconds, the requests, and what memory it used."""
-    before = ledger.count()
-    began = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
+def run(command: Sequence[str], ledger: Ledger, *, watch: bool = False) -> tuple[Timed, list[Sample]]:
+    """Run a command; return what it took, and, where that is watched, what memory it used."""
     samples: list[Sample] = []
-    while True:
-        pid, status, usage = os.wait4(process.pid, os.WNOHANG if watch else 0)
-        if pid:
-            break
-        time.sleep(_SAMPLE_S)
-        workers = sum(map(rss_mb, descendants(process.pid)))
-        samples.append(Sample(ledger.count() - before, rss_mb(process.pid), workers))
-    process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.monotonic() - began
-    if process.returncode:
-        raise SystemExit(f"exit code {process.returncode}: {' '.join(command)}")
-    rows = ledger.read()[before:]
-    asking_s = (rows[-1].ns - rows[0].ns) / 1e9
-    return seconds, asking_s, usage.ru_utime + usage.ru_stime, len(rows), samples
+
+    def look(pid: int, requests: int) -> None:
+        samples.append(Sample(requests, rss_mb(pid), sum(map(rss_mb, descendants(pid)))))
+
+    return time_command(command, ledger, environment=ENVIRONMENT, watch=look if watch else None), samples
 
 
 def run_scythe(
@@ -81,37 +65,29 @@ def run_scythe(
 ) -> Run:
     """Crawl with scythe."""
     archive = folder / f"{time.monotonic_ns()}.db"
-    asked = str(said.concurrency)
-    options = ["--delay", "0", "--concurrency", asked, "--per-host", asked, "--workers", str(said.workers)]
-    options += [
-        "--parts",
-        "text,images",
-        "--ignore-robots",
-        "--no-feeds",
-        "--sitemaps" if way == "list" else "--no-sitemaps",
-    ]
+    options = crawl_options(said.concurrency, workers=said.workers, sitemaps=way == "list")
     command = crawl_command(url, str(archive), *options)
-    seconds, asking_s, cpu_s, _, samples = run(command, ledger, watch=watch)
-    pages = int(query(str(archive), "SELECT count(*) FROM pages p JOIN extractions e ON e.version = p.version")[0][0])
+    took, samples = run(command, ledger, watch=watch)
+    pages = int(query(str(archive), STORED)[0][0])
     for path in folder.glob(f"{archive.name}*"):
         path.unlink()
-    return Run("scythe", way, pages, seconds, asking_s, cpu_s, samples)
+    return Run("scythe", way, pages, took.seconds, took.asking_s, took.cpu_s, samples)
 
 
 def run_scrapy(url: str, ledger: Ledger, folder: Path, way: str, said: argparse.Namespace) -> Run:
     """Crawl with Scrapy."""
     out = folder / "bodies"
-    command = [sys.executable, "-m", "tools.scrapy_trial", url, str(out), "--concurrency", str(said.concurrency)]
+    command = spider_command(url, out, concurrency=said.concurrency)
     if way == "list":
         listed = folder / "urls"
         listed.write_text("\n".join(url.removesuffix(START) + page.path for page in load_pages(said.pages, said.bytes)))
         command += ["--list", str(listed)]
-    seconds, asking_s, cpu_s, requests, _ = run(command, ledger)
+    took, _ = run(command, ledger)
     size = out.stat().st_size
     out.unlink()
-    if size < requests * said.bytes * 0.9:
-        raise SystemExit(f"Scrapy saved {size} bytes of {requests} pages")
-    return Run("Scrapy", way, requests, seconds, asking_s, cpu_s)
+    if size < took.requests * said.bytes * 0.9:
+        raise SystemExit(f"Scrapy saved {size} bytes of {took.requests} pages")
+    return Run("Scrapy", way, took.requests, took.seconds, took.asking_s, took.cpu_s)
 
 
 def growth_mb(samples: Sequence[Sample], warm: int) -> tuple[float, float]:
