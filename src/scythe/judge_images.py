@@ -20,6 +20,7 @@ from scythe.profile_values import write_plain
 from scythe.read.images.last_resort import judge_by_place
 from scythe.read.images.relevance import image_logits, score_images
 from scythe.read.images.tc import TcModel, load_site_model
+from scythe.read.records.forest import Forest
 from scythe.read.text import method as text_method
 from scythe.rules import RELEVANCE, SiteImages
 
@@ -43,10 +44,14 @@ class Quality:
 
 
 class ImageJudge:
-    """Scores images by all that is known of their site; what the labels teach is fitted when first needed."""
+    """Scores images by all that is known of their site; what the labels teach is fitted when first needed.
 
-    def __init__(self, known: SiteImages | None = None) -> None:
+    `forest` replaces the shared model that ships.
+    """
+
+    def __init__(self, known: SiteImages | None = None, forest: Forest | None = None) -> None:
         self.known = known or SiteImages()
+        self._forest = forest
 
     def prepare(self) -> None:
         """Fit what the labels teach now rather than with the first page."""
@@ -59,8 +64,8 @@ class ImageJudge:
         if self._published is not None:
             return self._published.score(page)
         if self._update is None:
-            return score_images(page, self._counts)
-        return self._update.apply(page, image_logits(page, self._counts).tolist())
+            return score_images(page, self._counts, self._forest)
+        return self._update.apply(page, self._logits(page))
 
     def score_page(self, page: Page, around: PageImages) -> list[float]:
         """Do the same for a page at hand: without labels, and where no image seems relevant, its text is asked too."""
@@ -75,7 +80,11 @@ class ImageJudge:
         labelled = spread(self.known.labelled, _LABELLED)
         if not labelled:
             return None
-        return fit_update(labelled, [image_logits(each.page, self._counts).tolist() for each in labelled])
+        return fit_update(labelled, [self._logits(each.page) for each in labelled])
+
+    def _logits(self, page: PageImages) -> list[float]:
+        found: list[float] = image_logits(page, self._counts, self._forest).tolist()
+        return found
 
     @cached_property
     def _counts(self) -> SiteImages | None:

@@ -18,6 +18,7 @@ from scythe.read.images.methods import image_method as image_method_called
 from scythe.read.images.nearby import mark_chosen
 from scythe.read.records.lists import PageLists
 from scythe.read.records.methods import record_method
+from scythe.read.text import TextMethod
 from scythe.read.text import method as text_method
 from scythe.read.text.reasons import explain_empty
 from scythe.read.text.roles import CAPTION, COMMENT, TABLE, TITLE, comparable, roles, title_variants
@@ -57,10 +58,24 @@ def read(
     mark = image_method_called(image_method)
     if image_sizes is not None:
         mark = partial(mark_measured, name=image_method, ask=image_sizes)
+    return read_by(choose, html, url, options=options, content_type=content_type, judging=Judging(image_method, mark))
+
+
+def read_by(
+    choose: TextMethod,
+    html: str | bytes | Page,
+    url: str | None = None,
+    *,
+    options: TextOptions | None = None,
+    content_type: str | None = None,
+    judging: Judging | None = None,
+) -> Document:
+    """Do what `read` does by a text method and a way to judge images that are at hand."""
+    options = options or TextOptions()
     page, kind = _page(html, url, content_type)
     if page is None or kind:
         return _plain(page) if page is not None and kind == PLAIN_TEXT else _not_html(kind, url)
-    return _document(page, choose(page, options), options, Judging(image_method, mark))
+    return _document(page, choose(page, options), options, judging)
 
 
 def read_regions(

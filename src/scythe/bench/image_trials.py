@@ -9,10 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 
+from scythe.bench.folds import Folds
 from scythe.bench.image_rows import LabelledRows
 from scythe.bench.scoring import Counts
+from scythe.bench.site_names import site_of
 from scythe.judge_images import ImageJudge
 from scythe.learn.cover import choose_pages
 from scythe.learn.image_counts import count_images
@@ -22,6 +25,7 @@ from scythe.model import RELEVANT, PageImages
 from scythe.page.image_tokens import text_of
 from scythe.read.images.sizes import SIZE_RULES, declared_sizes
 from scythe.read.images.tc import TcModel
+from scythe.read.records.forest import Forest
 from scythe.rules import PUBLISHED, RELEVANCE, LabelledPage, Marks, SiteImages
 
 Score = Callable[[PageImages], list[float]]
@@ -79,9 +83,11 @@ def methods() -> tuple[str, ...]:
     return (RELEVANCE, *PUBLISHED, *SIZE_RULES)
 
 
-def fit_relevance(train: Sequence[LabelledRows], unlabelled: Sequence[PageImages]) -> Score:
-    """Return the default: the shared model with what the labels of the site teach."""
-    judge = ImageJudge(know(train, unlabelled))
+def fit_relevance(
+    train: Sequence[LabelledRows], unlabelled: Sequence[PageImages], forest: Forest | None = None
+) -> Score:
+    """Return the default: the shared model, `forest` in its place, with what the labels of the site teach."""
+    judge = ImageJudge(know(train, unlabelled), forest)
     judge.prepare()
     return judge.score
 
@@ -112,24 +118,29 @@ def _fit_size(name: str) -> Fit:
     return lambda train, unlabelled: lambda page: rule(page, declared_sizes(page))
 
 
-def fit_of(method: str) -> Fit:
-    """Return how a method is made ready for a site."""
+def fit_of(method: str, forest: Forest | None = None) -> Fit:
+    """Return how a method is made ready for a site; `forest` replaces the shared model."""
     if method == RELEVANCE:
-        return fit_relevance
+        return partial(fit_relevance, forest=forest)
     return _fit_published(method) if method in PUBLISHED else _fit_size(method)
 
 
 def try_sites(
-    sites: Mapping[str, Sequence[LabelledRows]], plan: Plan, seeds: int, tick: Callable[[], None] = lambda: None
+    sites: Mapping[str, Sequence[LabelledRows]],
+    plan: Plan,
+    seeds: int,
+    tick: Callable[[], None] = lambda: None,
+    folds: Folds | None = None,
 ) -> list[Trial]:
-    """Try one plan on every site that is large enough for it, once per seed."""
+    """Try one plan on every site that is large enough for it, once per seed; `folds` replace the shared model."""
     trials = []
     for site, pages in sorted(sites.items()):
         shown = [page for page in pages if page.page.images]
         if not _is_enough(shown, plan):
             continue
+        forest = folds.image_forest(site_of(shown[0].page.url, site)) if folds is not None else None
         for seed in range(seeds):
-            trial = try_site(site, shown, plan, seed)
+            trial = try_site(site, shown, plan, seed, forest)
             tick()
             if trial is not None:
                 trials.append(trial)
@@ -141,7 +152,9 @@ def _is_enough(pages: Sequence[LabelledRows], plan: Plan) -> bool:
     return relevant > 0 if not plan.pages else len(pages) >= LEAST_PAGES and relevant >= LEAST_RELEVANT
 
 
-def try_site(site: str, pages: Sequence[LabelledRows], plan: Plan, seed: int) -> Trial | None:
+def try_site(
+    site: str, pages: Sequence[LabelledRows], plan: Plan, seed: int, forest: Forest | None = None
+) -> Trial | None:
     """Learn of some pages of a site and judge the others; None where these have no relevant image."""
     shuffled = list(pages)
     Random(500 + seed).shuffle(shuffled)
@@ -151,9 +164,9 @@ def try_site(site: str, pages: Sequence[LabelledRows], plan: Plan, seed: int) ->
         return None
     pool = pool[: plan.of]
     unlabelled = [page.page for page in Random(seed).sample(pool, min(_CONTEXT, len(pool)))]
-    train = choose(pool, unlabelled, plan, seed) if plan.pages else []
+    train = choose(pool, unlabelled, plan, seed, forest) if plan.pages else []
     began = time.process_time()
-    score = fit_of(plan.method)(train, unlabelled)
+    score = fit_of(plan.method, forest)(train, unlabelled)
     fitted = time.process_time()
     scores = [score(page.page) if score is not None else [0.0] * len(page.relevant) for page in test]
     ended = time.process_time()
@@ -161,11 +174,17 @@ def try_site(site: str, pages: Sequence[LabelledRows], plan: Plan, seed: int) ->
     return Trial(site, counts, images, fitted - began, ended - fitted, len(test), score is not None)
 
 
-def choose(pool: Sequence[LabelledRows], unlabelled: Sequence[PageImages], plan: Plan, seed: int) -> list[LabelledRows]:
+def choose(
+    pool: Sequence[LabelledRows],
+    unlabelled: Sequence[PageImages],
+    plan: Plan,
+    seed: int,
+    forest: Forest | None = None,
+) -> list[LabelledRows]:
     """Return the pages that a person would be asked to label."""
     urls = [page.page.url for page in pool]
     if plan.selection in ("cover", "kinds"):
-        score = fit_relevance((), unlabelled) if plan.selection == "cover" else _doubt_all
+        score = fit_relevance((), unlabelled, forest) if plan.selection == "cover" else _doubt_all
         chosen = choose_pages([page.page for page in pool], [score(page.page) for page in pool], plan.pages, seed=seed)
     else:
         by = {"random": select_random, "clusters": select_clusters, "algorithm1": select_algorithm1}

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from statistics import fmean, median, pstdev
 from typing import Any
 
 from scythe.bench.cut_tables import Cell, Table
+from scythe.bench.folds import IMAGES, TEXT, Folds
 from scythe.bench.image_clusters import measure_clusters
 from scythe.bench.image_rows import LabelledRows, RowsPage, load_rows, page_of
 from scythe.bench.image_trials import (
@@ -27,6 +29,7 @@ from scythe.bench.image_trials import (
 )
 from scythe.bench.pages import find_sets, read_rows, set_name
 from scythe.bench.scoring import Counts, rate
+from scythe.bench.site_names import site_of
 from scythe.errors import BadInput
 from scythe.model import RELEVANT, PageImages
 from scythe.read.images.methods import METHODS as IMAGE_METHODS
@@ -39,6 +42,18 @@ SIX = 6  # pages a site is learned of in the paper's comparison of methods
 _POOLS = (10, 20, 30)  # addresses to choose from; half of a site has up to 30 here, the paper had 100
 Tick = Callable[[str, str], None]
 Sites = Mapping[str, Sequence[LabelledRows]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What all tables of a run share."""
+
+    seeds: int
+    folds: Folds | None
+    tick: Tick
+
+    def try_sites(self, name: str, sites: Sites, plan: Plan, what: str) -> list[Trial]:
+        return try_sites(sites, plan, self.seeds, lambda: self.tick(name, what), self.folds)
 
 
 class Relevance:
@@ -88,24 +103,30 @@ def run(
     pages: Sequence[int] = (1, 2, 3, SIX, 10),
     seeds: int = 3,
     limit: int | None = None,
+    folds: Folds | None = None,
     tick: Tick | None = None,
 ) -> list[Table]:
-    """Score the methods on every set at `data`. Raises BadInput when a name or `data` is wrong."""
+    """Score the methods on every set at `data`. Raises BadInput when a name or `data` is wrong.
+
+    With `folds` the default method judges each site by models that have not seen it.
+    """
+    if folds is not None:
+        folds.need(IMAGES, TEXT)
     known = {*methods(), *IMAGE_METHODS}
     if unknown := set(method) - known:
         raise BadInput(f"no method is called {', '.join(sorted(unknown))}; known are {', '.join(sorted(known))}")
-    tick = tick or (lambda page_set, what: None)
+    run = _Run(seeds, folds, tick or (lambda page_set, what: None))
     tables: list[Table] = []
     for path in _sets(data):
         kind = _kind(path)
         if kind == LABELLED:
             sites = dict(islice(load_rows(path).items(), limit))
-            tables += _labelled_tables(set_name(path), sites, method, pages, seeds, tick)
+            tables += _labelled_tables(set_name(path), sites, method, pages, run)
         elif kind == ADDRESSES:
-            tick(set_name(path), "clusters")
+            run.tick(set_name(path), "clusters")
             tables.append(_cluster_table(set_name(path), path))
         elif kind == PAGES:
-            tables.append(_page_table(set_name(path), path, method, limit, tick))
+            tables.append(_page_table(set_name(path), path, method, limit, run))
     if not tables:
         raise BadInput(f"{data} holds no sets of images")
     return tables
@@ -131,29 +152,29 @@ def _kind(path: Path) -> str:
 
 
 def _labelled_tables(
-    name: str, sites: Sites, wanted: Sequence[str], pages: Sequence[int], seeds: int, tick: Tick
+    name: str, sites: Sites, wanted: Sequence[str], pages: Sequence[int], run: _Run
 ) -> Iterator[Table]:
     chosen = [one for one in methods() if not wanted or one in wanted]
     large = {site: rows for site, rows in sites.items() if len(rows) >= LEAST_PAGES}
     cold = [one for one in chosen if one not in PUBLISHED]
-    yield _method_table(name, "no page of a site labelled", sites, [Plan(one) for one in cold], 1, tick)
+    yield _method_table(name, "no page of a site labelled", sites, [Plan(one) for one in cold], replace(run, seeds=1))
     if not large:
         return
     plans = [Plan(one, SIX, "cover" if one == RELEVANCE else "algorithm1") for one in chosen]
     plans = [plan for plan in plans if plan.method in (RELEVANCE, *PUBLISHED)]
     title = f"{SIX} pages of a site labelled, chosen by Algorithm 1, for {RELEVANCE} by cover"
-    yield _method_table(name, title, large, plans, seeds, tick)
+    yield _method_table(name, title, large, plans, run)
     for one in (RELEVANCE, "adaboost"):
         if one in chosen:
-            yield _selection_table(name, one, large, pages, seeds, tick)
-            yield _pool_table(name, one, large, seeds, tick)
+            yield _selection_table(name, one, large, pages, run)
+            yield _pool_table(name, one, large, run)
 
 
-def _method_table(name: str, title: str, sites: Sites, plans: Sequence[Plan], seeds: int, tick: Tick) -> Table:
+def _method_table(name: str, title: str, sites: Sites, plans: Sequence[Plan], run: _Run) -> Table:
     """Make the shape of the paper's Table 5: one row per method."""
     rows: list[tuple[Cell, ...]] = []
     for plan in plans:
-        trials = try_sites(sites, plan, seeds, lambda plan=plan: tick(name, plan.method))  # type: ignore[misc]
+        trials = run.try_sites(name, sites, plan, plan.method)
         if trials:
             rows.append((plan.method, *_figures(trials)))
     columns = ("method", "acc", "R", "P", "f", "std", "micro f", "log loss", "no model", "fit ms", "page ms", "sites")
@@ -180,14 +201,14 @@ def _figures(trials: Sequence[Trial]) -> tuple[Cell, ...]:
     )
 
 
-def _selection_table(name: str, method: str, sites: Sites, pages: Sequence[int], seeds: int, tick: Tick) -> Table:
+def _selection_table(name: str, method: str, sites: Sites, pages: Sequence[int], run: _Run) -> Table:
     """Make the shape of the paper's Table 6: ways of choosing pages against their number, one test half for all."""
     rows: list[tuple[Cell, ...]] = []
     for count in pages:
         cells: list[Cell] = [count]
         for selection in SELECTIONS:
             plan = Plan(method, count, selection)
-            trials = try_sites(sites, plan, seeds, lambda: tick(name, f"{method}, choosing pages"))
+            trials = run.try_sites(name, sites, plan, f"{method}, choosing pages")
             cells += (
                 [fmean(trial.f for trial in trials), pstdev([trial.f for trial in trials])] if trials else [None] * 2
             )
@@ -196,13 +217,13 @@ def _selection_table(name: str, method: str, sites: Sites, pages: Sequence[int],
     return Table(name, f"{method}: f by pages labelled and how they are chosen", columns, tuple(rows))
 
 
-def _pool_table(name: str, method: str, sites: Sites, seeds: int, tick: Tick) -> Table:
+def _pool_table(name: str, method: str, sites: Sites, run: _Run) -> Table:
     """Make the shape of the paper's Table 7: f by the number of addresses that six pages are chosen from."""
     selection = "cover" if method == RELEVANCE else "algorithm1"
     rows: list[tuple[Cell, ...]] = []
     for of in _POOLS:
         enough = {site: pages for site, pages in sites.items() if len(pages) // 2 >= of}
-        trials = try_sites(enough, Plan(method, SIX, selection, of), seeds, lambda: tick(name, f"{method}, pool"))
+        trials = run.try_sites(name, enough, Plan(method, SIX, selection, of), f"{method}, pool")
         if trials:
             fs = [trial.f for trial in trials]
             rows.append((of, fmean(fs), pstdev(fs), len(enough)))
@@ -216,7 +237,7 @@ def _cluster_table(name: str, path: Path) -> Table:
     return Table(name, "clusters of addresses; the paper has 2.607, std 1.615", ("", "mean", "std", "sites"), (row,))
 
 
-def _page_table(name: str, path: Path, wanted: Sequence[str], limit: int | None, tick: Tick) -> Table:
+def _page_table(name: str, path: Path, wanted: Sequence[str], limit: int | None, run: _Run) -> Table:
     """Score images end to end: an image counts as right when one of its addresses is a true one."""
     chosen = [one for one in IMAGE_METHODS if one in (wanted or (RELEVANCE, "nearby", "og", "entities"))]
     pages = [row for row in read_rows(path, lambda row, place: row) if row.get("relevant_images")][:limit]
@@ -224,21 +245,24 @@ def _page_table(name: str, path: Path, wanted: Sequence[str], limit: int | None,
     for method in chosen:
         fs, times, pooled = [], [], Counts()
         for row in pages:
-            counts, took_s = judge_page(row, method)
+            counts, took_s = judge_page(row, method, run.folds)
             fs.append(rate(counts).f1 if counts.hits else 0.0)
             times.append(took_s)
             pooled += counts
-            tick(name, f"{method}, end to end")
+            run.tick(name, f"{method}, end to end")
         rates = rate(pooled)
         rows.append((method, fmean(fs), rates.precision, rates.recall, rates.f1, 1e3 * median(times), len(pages)))
     columns = ("method", "f", "pooled P", "pooled R", "pooled f", "images ms", "pages")
     return Table(name, "images from HTML, mean f over pages", columns, tuple(rows), "ms: after the text was read")
 
 
-def judge_page(row: Mapping[str, Any], method: str) -> tuple[Counts, float]:
+def judge_page(row: Mapping[str, Any], method: str, folds: Folds | None = None) -> tuple[Counts, float]:
     """Read one page and count its relevant images: found, wrong, missed; also return the seconds of CPU for images."""
-    url = row.get("url")
-    document = read(str(row["html"]), url=url, image_method=method)
+    html, url = str(row["html"]), row.get("url")
+    if folds is not None and method == RELEVANCE:
+        document = folds.read_document(html, url, site_of(url, row.get("site"), row.get("id")))
+    else:
+        document = read(html, url=url, image_method=method)
     began = time.process_time()
     images = [image for image in document.images if image.relevant]
     took_s = time.process_time() - began

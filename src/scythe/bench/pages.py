@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from scythe.bench.scoring import METRICS, Truth
+from scythe.bench.site_names import site_of
 from scythe.errors import BadInput
 
 Row = TypeVar("Row")
@@ -26,6 +27,7 @@ class Case:
     url: str | None
     html: str
     truth: Truth
+    site: str = ""  # as `site_of` names it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,5 +100,6 @@ def _case(row: dict[str, Any], place: str) -> Case:
         truth = Truth(metric, must=tuple(row["must"]), must_not=tuple(row["must_not"]))
     else:
         truth = Truth(metric, gold=str(row["gold"]))
-    url = row.get("url")
-    return Case(str(row.get("id", place)), str(url) if url else None, str(row["html"]), truth)
+    url, name = row.get("url"), str(row.get("id", place))
+    site = site_of(str(url or ""), str(row.get("site") or ""), name)
+    return Case(name, str(url) if url else None, str(row["html"]), truth, site)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -17,9 +18,11 @@ from typing import Any
 from selectolax.lexbor import LexborNode
 
 from scythe.bench.cut_tables import Cell, Table
+from scythe.bench.folds import RECORDS, Folds
 from scythe.bench.pages import find_sets, read_rows, set_name
 from scythe.bench.record_scoring import Rows, count_attributes, count_records, match_records, title_column
 from scythe.bench.scoring import Counts, rate
+from scythe.bench.site_names import site_of
 from scythe.errors import BadInput
 from scythe.page import Page
 from scythe.read.records.methods import ATTRIBUTE_METHODS, RECORD_METHODS, attribute_method, record_method
@@ -48,6 +51,7 @@ class Sheet:
     plain: bool = True  # the records are siblings of one class
     paging_css: Mapping[str, str] | None = None
     attributes: Mapping[str, tuple[str, ...]] | None = None
+    site: str = ""  # as `site_of` names it
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +68,32 @@ class ListOutcome:
 
 
 def run(
-    data: Path, *, methods: Sequence[str] = ("auto",), limit: int | None = None, tick: Tick | None = None
+    data: Path,
+    *,
+    methods: Sequence[str] = ("auto",),
+    limit: int | None = None,
+    folds: Folds | None = None,
+    tick: Tick | None = None,
 ) -> list[Table]:
-    """Score the methods on every set at `data`. Raises BadInput when a name or `data` is wrong."""
+    """Score the methods on every set at `data`. Raises BadInput when a name or `data` is wrong.
+
+    With `folds` the regions of each site are ranked, by `auto`, with a forest that has not seen it.
+    """
+    if folds is not None:
+        folds.need(RECORDS)
     if unknown := set(methods) - {*RECORD_METHODS, *ATTRIBUTE_METHODS}:
         raise BadInput(f"no method is called {', '.join(sorted(unknown))}; known are {', '.join(METHODS)}")
     tables: list[Table] = []
     for path in find_sets(data, "records"):
         sheets = list(read_rows(path, _sheet))
         sheets = [sheet for sheet in sheets if sheet.kind != INGREDIENTS or len(sheet.records) >= FIRST][:limit]
-        tables += _tables(set_name(path), sheets, methods, tick or (lambda page_set, method, pages: None))
+        tables += _tables(set_name(path), sheets, methods, folds, tick or (lambda page_set, method, pages: None))
     return tables
 
 
-def _tables(name: str, sheets: Sequence[Sheet], methods: Sequence[str], tick: Tick) -> Iterator[Table]:
+def _tables(
+    name: str, sheets: Sequence[Sheet], methods: Sequence[str], folds: Folds | None, tick: Tick
+) -> Iterator[Table]:
     if not sheets:
         return
     if sheets[0].kind == ATTRIBUTES:
@@ -87,7 +103,7 @@ def _tables(name: str, sheets: Sequence[Sheet], methods: Sequence[str], tick: Ti
     outcomes: dict[str, list[ListOutcome]] = {}
     for method in methods:
         for sheet in sheets if method in RECORD_METHODS else ():
-            outcomes.setdefault(method, []).append(_try_lists(sheet, method))
+            outcomes.setdefault(method, []).append(_try_lists(sheet, method, folds))
             tick(name, method, len(sheets))
     yield _list_table(name, outcomes)
     if any(sheet.paging_css for sheet in sheets):
@@ -95,6 +111,10 @@ def _tables(name: str, sheets: Sequence[Sheet], methods: Sequence[str], tick: Ti
 
 
 def _sheet(row: dict[str, Any], place: str) -> Sheet:
+    return replace(_known(row), site=site_of(str(row.get("url") or ""), str(row.get("site") or ""), place))
+
+
+def _known(row: dict[str, Any]) -> Sheet:
     url, html, gold = row.get("url") or None, str(row["html"]), row["gold"]
     if isinstance(gold, list):
         return Sheet(
@@ -121,9 +141,10 @@ def _sheet(row: dict[str, Any], place: str) -> Sheet:
     return Sheet(url, html, ATTRIBUTES, attributes=values)
 
 
-def _try_lists(sheet: Sheet, method: str) -> ListOutcome:
+def _try_lists(sheet: Sheet, method: str, folds: Folds | None) -> ListOutcome:
+    held_out = partial(folds.read_records, site=sheet.site) if folds is not None and method == "auto" else None
     start = time.process_time()
-    regions = record_method(method)(Page.from_text(sheet.html, url=sheet.url))
+    regions = (held_out or record_method(method))(Page.from_text(sheet.html, url=sheet.url))
     cpu_s = time.process_time() - start
     found: list[Rows] = [[record.fields for record in region.records if any(record.fields)] for region in regions]
     found = [rows for rows in found if rows]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from scythe.bench.folds import TEXT, Folds
 from scythe.bench.pages import Case, PageSet, find_sets, load_set
 from scythe.bench.peers import Extract, peer
 from scythe.bench.scoring import Counts, Rates, aggregate, count, count_sentences, deviate, efficiency, pool, rate
@@ -62,22 +63,27 @@ def run(
     peers: Sequence[str] = (),
     worst: int = 0,
     limit: int | None = None,
+    folds: Folds | None = None,
     tick: Callable[[str, str, int], None] = lambda page_set, extractor, pages: None,
 ) -> Iterator[Score]:
     """Score every method and peer on every page set at `data`, each as soon as it is known.
 
     `methods` are names of text methods or `module:function`; `limit` reads the first pages of each set; `worst` keeps
-    that many of the worst pages; `tick(set, extractor, pages)` is called after every page with the pages of the set.
+    that many of the worst pages; with `folds` the default method reads each site by a network that has not seen it;
+    `tick(set, extractor, pages)` is called after every page with the pages of the set.
     Raises BadInput before anything runs when a name or `data` is wrong.
     """
     paths = find_sets(data)
+    if folds is not None:
+        folds.need(TEXT)
     extractors = {name: extract_by(name) for name in methods} | {name: peer(name) for name in peers}
     for path in paths:
         page_set = load_set(path, limit=limit)
         for name, extract in extractors.items():
             outcomes = []
             for case in page_set.cases:
-                outcomes.append(try_page(extract, case))
+                own = folds.extractor(case.site) if folds is not None and name == DEFAULT else extract
+                outcomes.append(try_page(own, case))
                 tick(page_set.name, name, len(page_set.cases))
             yield score(page_set, name, outcomes, worst=worst)
 

@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from scythe.errors import BadInput
 from scythe.model import Image
 from scythe.page import Page
 from scythe.read.images.marks import mark_scores
+
+if TYPE_CHECKING:
+    from scythe.read.records.forest import Forest
 
 MarkImages = Callable[[Page, tuple[int, ...]], tuple[Image, ...]]
 Size = tuple[int | None, int | None]  # width and height in pixels, None where unknown
@@ -26,7 +30,7 @@ DEFAULT = "relevance"
 def image_method(name: str) -> MarkImages:
     """Return the method with that name. Raises BadInput when there is none."""
     if name == "relevance":
-        return _mark_by_model
+        return mark_by_model
     if name == "nearby":
         from scythe.read.images.nearby import mark_relevant
 
@@ -69,10 +73,11 @@ def _mark_by_rule(page: Page, kept: tuple[int, ...], *, name: str) -> tuple[Imag
     return mark_by_sizes(page, name)
 
 
-def _mark_by_model(page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:
+def mark_by_model(page: Page, kept: tuple[int, ...], forest: Forest | None = None) -> tuple[Image, ...]:
+    """Return every image of the page as the shared model judges it; `forest` replaces the one that ships."""
     from scythe.page.image_context import read_image_contexts
     from scythe.read.images.last_resort import judge_by_place
     from scythe.read.images.relevance import score_images
 
     around = read_image_contexts(page)
-    return mark_scores(page, judge_by_place(page, kept, around, score_images(around)))
+    return mark_scores(page, judge_by_place(page, kept, around, score_images(around, forest=forest)))

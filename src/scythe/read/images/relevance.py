@@ -24,12 +24,13 @@ _NOTHING = -8.0  # logit of an image that shows nothing: no labelled one of some
 _STEEPEST = 30.0  # logits beyond it are as sure as can be told apart
 
 
-def score_images(page: PageImages, site: SiteImages | None = None) -> list[float]:
+def score_images(page: PageImages, site: SiteImages | None = None, forest: Forest | None = None) -> list[float]:
     """Return for each image of a page how likely it belongs to the content, 0 to 1; one from .5 on is relevant.
 
-    `site` says how often images repeat on other pages of the site, where some are known.
+    `site` says how often images repeat on other pages of the site, where some are known; `forest` replaces the shipped
+    model.
     """
-    found: list[float] = (1.0 / (1.0 + np.exp(-image_logits(page, site)))).tolist()
+    found: list[float] = (1.0 / (1.0 + np.exp(-image_logits(page, site, forest)))).tolist()
     return found
 
 

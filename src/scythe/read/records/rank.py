@@ -11,7 +11,7 @@ from scythe.page import Page
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.feature_names import feature_columns
 from scythe.read.records.features import Described, describe
-from scythe.read.records.forest import load
+from scythe.read.records.forest import Forest, load
 from scythe.read.records.kinds import name_kinds
 from scythe.read.records.ranges import Floats
 from scythe.read.records.settle import CUT, is_clear, settle
@@ -30,13 +30,16 @@ class Ranked:
     kind: str
 
 
-def rank(page: Page, candidates: Sequence[Candidate]) -> list[Ranked]:
-    """Return the best candidates that share no text, best first; below `CUT` they are not what the page is about."""
+def rank(page: Page, candidates: Sequence[Candidate], forest: Forest | None = None) -> list[Ranked]:
+    """Return the best candidates that share no text, best first; below `CUT` they are not what the page is about.
+
+    `forest` replaces the shipped one.
+    """
     if not candidates:
         return []
     elements = page.elements
     described = describe(elements, measure(elements, score_leaves(page)), candidates)
-    forest = load()
+    forest = forest or load()
     scores = settle(described, forest.predict(_columns_of(described, forest.features)))
     chosen = choose(candidates, scores, len(elements.text))
     kinds = name_kinds(described.rows[chosen], scores[chosen])

@@ -8,17 +8,21 @@ from scythe.model import Region
 from scythe.page import Page
 from scythe.read.records.candidates import find_candidates
 from scythe.read.records.fill import fill_placed, fill_region
+from scythe.read.records.forest import Forest
 from scythe.read.records.rank import CUT, Ranked, rank
 
 
-def rank_regions(page: Page) -> list[Ranked]:
+def rank_regions(page: Page, forest: Forest | None = None) -> list[Ranked]:
     """Return where the regions of a page are, best first, menus and the like among them."""
-    return rank(page, find_candidates(page.elements))
+    return rank(page, find_candidates(page.elements), forest)
 
 
-def read_records(page: Page, *, everything: bool = False) -> tuple[Region, ...]:
-    """Return the regions of a page, best first; `everything` adds menus, pagers, footers and what else repeats."""
-    ranked = rank_regions(page)
+def read_records(page: Page, *, everything: bool = False, forest: Forest | None = None) -> tuple[Region, ...]:
+    """Return the regions of a page, best first; `everything` adds menus, pagers, footers and what else repeats.
+
+    `forest` replaces the ranker that ships.
+    """
+    ranked = rank_regions(page, forest)
     return tuple(
         fill_region(page, one.candidate, one.score, one.kind) for one in ranked if everything or one.score >= CUT
     )

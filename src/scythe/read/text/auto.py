@@ -41,12 +41,12 @@ THREADS = frozenset(
 )
 
 
-def read(page: Page, options: TextOptions) -> Reading:
-    """Keep the blocks that the network takes for main text."""
+def read(page: Page, options: TextOptions, network: Network | None = None) -> Reading:
+    """Keep the blocks that the network takes for main text; `network` replaces the shipped one."""
     if not len(page.blocks):
         return Reading("auto", why="no text")
     head = head_of(page)
-    seen = see(page)
+    seen = see(page, network)
     probabilities = settle(seen, is_thread=options.comments is True or is_thread(head))
     scores = tuple(np.round(probabilities, 3).tolist())
     kept = choose(probabilities, seen.words) or all_there_is(page.blocks, seen)
@@ -70,16 +70,17 @@ class Seen(NamedTuple):
 
 
 _REMEMBERED = 8  # pages: as many as a site is learned from at a time, mostly
-_last: list[tuple[ref[Page], Seen]] = []
+_last: list[tuple[ref[Page], Network, Seen]] = []
 
 
-def see(page: Page) -> Seen:
+def see(page: Page, network: Network | None = None) -> Seen:
     """Score every block of a page; who asks again for a page read just now, as records do, gets the same answer."""
-    for known, seen in _last:
-        if known() is page:
+    network = network or load()
+    for known, by, seen in _last:
+        if known() is page and by is network:
             return seen
-    seen = score_blocks(page.blocks, head_of(page), load())
-    _last[:] = [(ref(page), seen), *(one for one in _last if one[0]() is not None)][:_REMEMBERED]
+    seen = score_blocks(page.blocks, head_of(page), network)
+    _last[:] = [(ref(page), network, seen), *(one for one in _last if one[0]() is not None)][:_REMEMBERED]
     return seen
 
 

@@ -29,7 +29,8 @@ Scores = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
 
 _module = load_compiled("scythe.read.text._speed")
 COMPILED = _module is not None and _module.VERSION == VERSION
-_last: list[tuple[Network, Scorer | None]] = []  # the network used last; building a scorer takes as long as 20 pages
+_REMEMBERED = 8  # networks: the shipped one, and those of a cross-validation, which take turns
+_last: list[tuple[Network, Scorer | None]] = []  # the networks built last; building takes as long as 20 pages
 
 
 def score_compiled(blocks: Blocks, head: HeadSummary, network: Network) -> Scores | None:
@@ -48,6 +49,12 @@ def score_compiled(blocks: Blocks, head: HeadSummary, network: Network) -> Score
     return np.frombuffer(probabilities), np.frombuffer(words), np.frombuffer(comment, dtype=np.bool_)
 
 
+def prepare(network: Network) -> None:
+    """Build now what the first page scored by a network would otherwise pay for."""
+    if COMPILED:
+        _scorer_of(network)
+
+
 def score_arrays(blocks: Blocks, head: HeadSummary, network: Network) -> Scores:
     """Return the same, worked out with numpy."""
     features = describe(blocks, head, network.vocabulary)
@@ -62,7 +69,7 @@ def _scorer_of(network: Network) -> Scorer | None:
         built = _build(network)
     except ValueError:  # a network of another shape than the compiled code knows
         built = None
-    _last[:] = [(network, built)]
+    _last[:] = [(network, built), *_last][:_REMEMBERED]
     return built
 
 
