@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from silver import SILVER_SETS, Silver, is_advert, read_silver, registered
+from silver import SILVER_SETS, Silver, is_advert, read_silver, registered, silver_file
 
+from scythe.bench.folds import FOLDS
 from scythe.bench.image_rows import load_rows
+from scythe.bench.site_names import fold_of, site_of
 from scythe.learn.image_counts import count_images
 from scythe.model import PageImages
 from scythe.read.images.features import SiteCounts, image_features, is_nothing, site_counts
@@ -34,6 +36,7 @@ class Rows:
     sets: np.ndarray
     pages: np.ndarray  # number of the page
     nothing: np.ndarray  # images that can show nothing: a rule judges them
+    folds: np.ndarray  # of their sites, as `scythe bench --folds` shares them out
 
     def where(self, chosen: np.ndarray) -> Rows:
         return Rows(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
@@ -74,6 +77,12 @@ def _counts(pages: list[Silver]) -> dict[str, SiteCounts]:
         of_template.setdefault(page.template, []).append(page.images)
     enough = {name: own for name, own in of_template.items() if len(own) >= COUNTED}
     return {name: site_counts(count_images(own[:CONTEXT])) for name, own in enough.items()}
+
+
+def sources(data: Path) -> list[Path]:
+    """Return the files that are learned from."""
+    gold = [data / "images" / f"{name}.jsonl.xz" for name in GOLD_SETS]
+    return [*gold, *(silver_file(data, name) for name in SILVER_SETS)]
 
 
 def _hosts(data: Path) -> Iterator[str]:
@@ -118,4 +127,5 @@ def _rows(pages: list[_Page]) -> Rows:
         sets=np.repeat([page.name for page in pages], lengths),
         pages=np.repeat(np.arange(len(pages)), lengths),
         nothing=nothing,
+        folds=np.repeat([fold_of(site_of(page.images.url, page.site), FOLDS) for page in pages], lengths),
     )

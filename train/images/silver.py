@@ -52,10 +52,14 @@ def registered(address: str) -> str:
     return _domain(address).domain.lower() or address
 
 
+def silver_file(data: Path, name: str) -> Path:
+    """Return the file of one set."""
+    return data / ("records" if name in LIST_SETS else "text") / f"{name}.jsonl.xz"
+
+
 def read_silver(data: Path, name: str) -> Iterator[Silver]:
     """Read one set."""
-    folder = "records" if name in LIST_SETS else "text"
-    with lzma.open(data / folder / f"{name}.jsonl.xz", "rt", encoding="utf-8") as lines:
+    with lzma.open(silver_file(data, name), "rt", encoding="utf-8") as lines:
         for line in lines:
             saved = json.loads(line)
             page = Page.from_text(saved["html"], url=saved.get("url"))

@@ -1,4 +1,4 @@
-"""Train the shared image model: `python train/images/train.py --data DIR [--scores | --folds FILE] [--seeds 3]`."""
+"""Train the shared image model: `python train/images/train.py --data DIR`; README.md has the other ways."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 
 import numpy as np
 from boost import boost, to_forest
-from dataset import Rows, gold_rows, silver_rows
+from dataset import Rows, gold_rows, silver_rows, sources
 from doubt import drop_doubtful
 from score import log_loss, mean_f, reliability, site_scores
 
+from scythe.bench import folds as bench_folds
+from scythe.bench.folds import save_folds
 from scythe.read.images import relevance
 from scythe.read.images.features import feature_names
 from scythe.read.records.forest import Forest, to_json
@@ -68,6 +70,12 @@ def cross_validate(gold: Rows, silver: Rows, seed: int, boosters: int = BOOSTERS
     return counted, alone
 
 
+def held_out_forests(gold: Rows, silver: Rows) -> list[Forest]:
+    """Return for each fold of the benchmark a model without the sites that have a page in it."""
+    left_out = [np.isin(gold.sites, gold.sites[gold.folds == fold]) for fold in range(bench_folds.FOLDS)]
+    return [grow(gold.where(~own), silver, seed) for seed, own in enumerate(left_out)]
+
+
 def show(gold: Rows, scores: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
     """Print f, log loss and reliability of cross-validated scores."""
     print("seed | fundus f | page alone | log loss | wpstatic f | page alone | log loss")
@@ -90,6 +98,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with images/, text/ and records/")
     parser.add_argument("--scores", action="store_true", help="print cross-validated scores, write no table")
     parser.add_argument("--folds", type=Path, help="write the models of all folds there, for crossval.py")
+    parser.add_argument("--folds-out", type=Path, help="write models for `scythe bench --folds`, one per fold, there")
     parser.add_argument("--seeds", type=int, default=3, help="how often to cross-validate, with other folds and trees")
     asked = parser.parse_args()
     gold = gold_rows(asked.data)
@@ -102,6 +111,10 @@ def main() -> None:
         of_site = {str(site): int(number) for site, number in zip(gold.sites, fold, strict=True)}
         saved = {"sites": of_site, "forests": [to_json(forest, relevance.FORM) for forest in forests]}
         asked.folds.write_text(json.dumps(saved), "utf-8")
+        return
+    if asked.folds_out:
+        models = [to_json(forest, relevance.FORM) for forest in held_out_forests(gold, silver)]
+        save_folds(asked.folds_out, models, sources(asked.data))
         return
     forest = grow(gold, silver)
     file = Path(relevance.__file__).parent / "tables" / "relevance.json"

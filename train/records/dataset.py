@@ -25,6 +25,11 @@ class Labelled:
     plain: bool = True  # False where the records are not plain siblings
 
 
+def sources(folder: Path) -> list[Path]:
+    """Return the files that are learned from."""
+    return [folder / f"{kind}.jsonl.xz" for kind in ("mixedlists", "newslists", "recipes")]
+
+
 def read_pages(folder: Path) -> list[Labelled]:
     """Return the pages of all sets; recipes come without scripts and count as pages about their ingredients."""
     pages = []

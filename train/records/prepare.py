@@ -9,6 +9,8 @@ import numpy as np
 from dataset import Labelled
 from labels import Gold, grade_part, grade_whole, locate, score_whole, words_of
 
+from scythe.bench.folds import FOLDS
+from scythe.bench.site_names import fold_of, site_of
 from scythe.page import Page
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.candidates import find_candidates
@@ -30,6 +32,7 @@ class Prepared:
     candidates: list[Candidate]
     leaf_words: list[list[str]]
     gold: Gold
+    fold: int  # of its site, as `scythe bench --folds` shares sites out
 
     def bags(self, candidate: int) -> list[Counter[str]]:
         """Return the words of each record that has any."""
@@ -57,7 +60,7 @@ def prepare(labelled: Labelled) -> Prepared | None:
         grades = grade_whole(gold, bags)
     return Prepared(
         labelled.kind, labelled.site, labelled.plain, described, grades, score_whole(gold, bags),
-        candidates, leaf_words, gold,
+        candidates, leaf_words, gold, fold_of(site_of(labelled.url, labelled.site), FOLDS),
     )  # fmt: skip
 
 

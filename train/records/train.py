@@ -1,4 +1,4 @@
-"""Train the forest that ranks regions: `python train/records/train.py --data DIR [--scores] [--seeds 3]`."""
+"""Train the forest that ranks regions: `python train/records/train.py --data DIR [--scores | --folds-out FILE]`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
-from dataset import read_pages
+from dataset import read_pages, sources
 from grow import grow, to_forest
 from prepare import Prepared, prepare
 from score import HEADER, judge
 
+from scythe.bench import folds as bench_folds
+from scythe.bench.folds import save_folds
 from scythe.read.records import forest as module
 from scythe.read.records.forest import to_json
 
@@ -45,6 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder with mixedlists, newslists and recipes")
     parser.add_argument("--scores", action="store_true", help="print cross-validated scores, write no table")
+    parser.add_argument("--folds-out", type=Path, help="write forests for `scythe bench --folds`, one per fold, there")
     parser.add_argument("--seeds", type=int, default=3, help="how often to cross-validate, with other folds and trees")
     asked = parser.parse_args()
     with Pool(2) as pool:
@@ -57,6 +60,11 @@ def main() -> None:
             scores = cross_validate(pages, columns, seed)
             for cut in CUTS:
                 print(f"{seed} | {cut:.2f} | {judge(pages, scores, cut)}", flush=True)
+        return
+    if asked.folds_out:
+        without = [[page for page in pages if page.fold != fold] for fold in range(bench_folds.FOLDS)]
+        models = [to_json(to_forest(grow(shown, columns, seed), names)) for seed, shown in enumerate(without)]
+        save_folds(asked.folds_out, models, sources(asked.data))
         return
     forest = to_forest(grow(pages, columns), names)
     file = Path(module.__file__).parent / "tables" / "regions.json"

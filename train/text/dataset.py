@@ -15,6 +15,9 @@ import tldextract
 from labels import Labels, label_chunks, label_gold
 from numpy.typing import NDArray
 
+from scythe.bench.folds import FOLDS
+from scythe.bench.site_names import fold_of as bench_fold
+from scythe.bench.site_names import site_of as site_name
 from scythe.page import Page
 from scythe.read.text.auto import is_thread
 from scythe.read.text.features import WORD, Features, describe
@@ -36,6 +39,7 @@ class Sample:
     labels: Labels
     is_thread: bool  # comments are content here
     hidden: NDArray[np.bool_]  # per block
+    fold: int = 0  # of its site, as `scythe bench --folds` shares sites out
 
 
 def rows_of(path: Path) -> Iterator[dict]:
@@ -98,5 +102,6 @@ def load(paths: list[Path], vocabulary: Vocabulary) -> list[Sample]:
             features = describe(page.blocks, head, vocabulary)
             hidden = np.array([page.blocks.box_hidden[box] for box in page.blocks.box], dtype=np.bool_)
             name = path.name.split(".")[0]
-            samples.append(Sample(name, row["id"], site_of(row), features, labels, is_thread(head), hidden))
+            fold = bench_fold(site_name(row.get("url"), row.get("site"), row["id"]), FOLDS)
+            samples.append(Sample(name, row["id"], site_of(row), features, labels, is_thread(head), hidden, fold))
     return samples

@@ -8,6 +8,7 @@ import json
 import math
 import random
 from concurrent.futures import ProcessPoolExecutor
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from network import TextNetwork, export, lay_out
 from torch import Tensor
 from torch.nn import functional
 
+from scythe.bench.folds import FOLDS, save_folds
 from scythe.read.text.auto import Seen, choose, settle
 from scythe.read.text.names import Vocabulary
 
@@ -159,6 +161,24 @@ def _one_fold(samples: list[Sample], vocabulary: Vocabulary, fold: int, folds: i
     return predict(fit(shown, vocabulary, guesses, seed=fold, say=f"fold {fold}"), hidden)
 
 
+def fold_networks(samples: list[Sample], vocabulary: Vocabulary) -> list[TextNetwork]:
+    """Return for each fold a network that no label of its sites took part in.
+
+    The second pass of a fold learns from guesses about the others. They come from networks that saw neither that fold
+    nor the one they guess about; a network without two folds serves both of them.
+    """
+    guesses: list[Scores] = [{} for _ in range(FOLDS)]
+    for number, (one, other) in enumerate(combinations(range(FOLDS), 2)):
+        shown = [s for s in samples if s.fold not in (one, other)]
+        net = fit(shown, vocabulary, {}, seed=100 + number, say=f"without folds {one} and {other}")
+        for left_out, guessed in ((one, other), (other, one)):
+            guesses[left_out] |= predict(net, [s for s in samples if s.fold == guessed and s.labels.chunks])
+    return [
+        fit([s for s in samples if s.fold != fold], vocabulary, guesses[fold], seed=fold, say=f"without fold {fold}")
+        for fold in range(FOLDS)
+    ]
+
+
 def main() -> None:
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("--data", type=Path, required=True, help="folder of *.jsonl.xz page sets")
@@ -169,6 +189,7 @@ def main() -> None:
     )
     args.add_argument("--scores", type=Path, help="write the cross-validated block scores here, as JSON")
     args.add_argument("--guesses", type=Path, help="scores of an earlier pass: skips the cross-validation before --out")
+    args.add_argument("--folds-out", type=Path, help="write networks for `scythe bench --folds`, one per fold, here")
     args.add_argument("--workers", type=int, default=2)
     args.add_argument("--seed", type=int, default=0)
     opts = args.parse_args()
@@ -176,6 +197,14 @@ def main() -> None:
     vocabulary = collect_vocabulary(paths)
     samples = load(paths, vocabulary)
     print(f"{len(samples)} pages, {len({s.site for s in samples})} sites", flush=True)
+    if opts.folds_out:
+        networks = fold_networks(samples, vocabulary)
+        held_out: Scores = {}
+        for fold, net in enumerate(networks):
+            held_out |= predict(net, [s for s in samples if s.fold == fold])
+        print("held out:", {k: round(v, 4) for k, v in f1_of_sets(samples, held_out).items()}, flush=True)
+        save_folds(opts.folds_out, [json.dumps(export(net, vocabulary)) for net in networks], paths)
+        return
     guesses: Scores = {}
     if opts.guesses:
         saved = json.loads(opts.guesses.read_text())

@@ -11,6 +11,7 @@ import lzma
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -99,14 +100,10 @@ def load_folds(folder: Path) -> Folds:
     )
 
 
-def save_folds(file: Path, models: Sequence[str], data: Mapping[str, str]) -> None:
-    """Write the models of one task, each in its saved form, the one of fold 0 first; `data` as in `Folds`."""
-    saved = {
-        "format": FORMAT,
-        "version": VERSION,
-        "data": dict(data),
-        "models": [json.loads(model) for model in models],
-    }
+def save_folds(file: Path, models: Sequence[str], learned_from: Sequence[Path]) -> None:
+    """Write the models of one task, each in its saved form, the one of fold 0 first, and digests of their data."""
+    data = {f"{path.parent.name}/{path.name}": sha256(path.read_bytes()).hexdigest() for path in learned_from}
+    saved = {"format": FORMAT, "version": VERSION, "data": data, "models": [json.loads(model) for model in models]}
     text = json.dumps(saved, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     file.write_bytes(lzma.compress(text.encode(), preset=9))
 

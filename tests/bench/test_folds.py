@@ -1,0 +1,246 @@
+"""Models by fold: files of made-up models, and what the benchmark makes of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import scythe
+from scythe.bench import image_trials, images, records, text
+from scythe.bench.folds import FORMAT, TASKS, VERSION, Folds, load_folds, save_folds
+from scythe.bench.site_names import fold_of, site_of
+from scythe.errors import BadInput
+from scythe.model import ImageContext, PageImages
+from scythe.page import Page
+from scythe.read.images import relevance
+from scythe.read.images.features import feature_names as image_feature_names
+from scythe.read.images.relevance import score_images
+from scythe.read.records.feature_names import feature_names
+from scythe.read.records.forest import RECORDS, Forest, to_json
+from scythe.read.records.regions import read_records
+from scythe.read.text.auto import see
+
+ROOT = Path(__file__).parents[2]
+LISTING = (ROOT / "examples" / "tools.html").read_text("utf-8")
+PAGES = sorted((ROOT / "tests").glob("pages/*/*/page.html"))
+SHIPPED_NETWORK = resources.files("scythe.read.text").joinpath("auto.json").read_text("utf-8")
+SHIPPED = {
+    "text": SHIPPED_NETWORK,
+    "images": resources.files("scythe.read.images").joinpath("tables/relevance.json").read_text("utf-8"),
+    "records": resources.files("scythe.read.records").joinpath("tables/regions.json").read_text("utf-8"),
+}
+
+
+def network_that_keeps(everything: bool) -> str:
+    """Return a saved network that knows no word and answers the same for every block."""
+    saved = json.loads(SHIPPED_NETWORK)
+    for kind in ("names", "words", "page"):
+        saved[kind] = {"vocabulary": ["hay"], "scale": 1.0, "rows": [[0] * saved[kind]["rows"]["shape"][1]]}
+    saved["last"]["weights"] = [0.0] * 48
+    saved["last"]["bias"] = 9.0 if everything else -9.0
+    return json.dumps(saved)
+
+
+def forest_that_says(value: float, form: str) -> str:
+    names = image_feature_names() if form == relevance.FORM else feature_names()
+    leaf = Forest(names, *(np.array([n]) for n in (0, 0, 0)), np.array([np.inf]), np.array([value]))
+    return to_json(leaf, form)
+
+
+def write_folds(folder: Path, count: int, marked: int) -> Folds:
+    """Write models of so many folds, of which one is unlike the others, and load them."""
+    odd = [number == marked for number in range(count)]
+    save_folds(folder / "text.json.xz", [network_that_keeps(one) for one in odd], [])
+    save_folds(folder / "images.json.xz", [forest_that_says(5.0 if one else -5.0, relevance.FORM) for one in odd], [])
+    save_folds(folder / "records.json.xz", [forest_that_says(1.0 if one else 0.0, RECORDS) for one in odd], [])
+    return load_folds(folder)
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Folds:
+    folder = tmp_path_factory.mktemp("shipped")
+    for task in TASKS:
+        save_folds(folder / f"{task}.json.xz", [SHIPPED[task]], [])
+    return load_folds(folder)
+
+
+@pytest.mark.parametrize(
+    ("names", "site"),
+    [
+        (("https://www.example.org/a",), "example"),
+        (("http://user:secret@News.Example.co.uk:8080/a?b",), "example"),
+        (("https://example.com.au",), "example"),
+        (("https://go.com/",), "go"),
+        (("//cdn.example.org/x",), "example"),
+        (("http:///www.example.org/x",), "example"),
+        (("http://10.0.0.1/x",), "10.0.0.1"),
+        ((None, "", "foxes"), "foxes"),
+        (("https:///", "field.example"), "field"),
+        ((None,), ""),
+    ],
+)
+def test_a_site_is_its_registered_name_without_the_suffix(names: tuple[str | None, ...], site: str) -> None:
+    assert site_of(*names) == site
+
+
+def test_the_fold_of_a_site_never_changes() -> None:
+    assert [fold_of(name, 5) for name in ("example", "field", "farm", "")] == [0, 3, 2, 0]
+
+
+def test_each_site_is_judged_by_the_model_of_its_fold(tmp_path: Path) -> None:
+    folds = write_folds(tmp_path, 3, marked=fold_of("field", 3))
+    other = next(name for name in ("farm", "barn", "mill") if fold_of(name, 3) != fold_of("field", 3))
+    html = "<body><h1>Hay</h1>" + "<p>The meadow was mown on Monday, and it rained on Tuesday.</p>" * 9
+    assert folds.extractor("field")(html, None).count("meadow") == 9
+    assert folds.extractor(other)(html, None) == ""
+    assert folds.image_forest("field") is folds.images[fold_of("field", 3)] is not folds.image_forest(other)
+    listing = Page.from_text(LISTING)
+    assert {region.score for region in folds.read_records(listing, "field")} == {1.0}
+    assert not any(region.score == 1.0 for region in folds.read_records(listing, other))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.parent.parent.name + "/" + path.parent.name)
+def test_with_the_shipped_models_every_fold_reads_as_scythe_does(path: Path, shipped: Folds) -> None:
+    html, url = path.read_text("utf-8", "replace"), f"https://{path.parent.parent.name}.example/{path.parent.name}"
+    told = scythe.read(html, url)
+    assert shipped.extractor(site_of(url))(html, url) == told.text
+    held_out = shipped.read_document(html, url, site_of(url))
+    assert (held_out.text, held_out.images, held_out.how) == (told.text, told.images, told.how)
+    assert shipped.read_records(Page.from_text(html, url=url), site_of(url)) == read_records(
+        Page.from_text(html, url=url)
+    )
+
+
+def test_two_networks_read_the_same_page_apart(tmp_path: Path, shipped: Folds) -> None:
+    folds = write_folds(tmp_path, 1, marked=0)
+    page = Page.from_text(PAGES[0].read_text("utf-8"))
+    by_shipped, by_other = shipped.text[0], folds.text[0]
+    seen = [see(page, one).probabilities for one in (by_shipped, by_other, None)]
+    assert not np.allclose(seen[0], seen[1])
+    assert np.allclose(seen[0], seen[2])
+
+
+def write_sets(folder: Path, names: list[str]) -> None:
+    story = "<p>The meadow was mown on Monday, and it rained on Tuesday.</p>" * 9
+    gold = " ".join(["The meadow was mown on Monday, and it rained on Tuesday."] * 9)
+    found = read_records(Page.from_text(LISTING))[0].records
+    known = [{"title": one.fields[0], "leaves": [f for f in one.fields if f], "region": 0} for one in found]
+    rows: dict[str, list[dict[str, Any]]] = {"text": [], "records": [], "images": []}
+    for name in names:
+        url = f"https://{name}.example/a"
+        rows["text"].append({"id": f"{name}-t", "url": url, "html": story, "metric": "tokens", "gold": gold})
+        rows["records"].append({"id": f"{name}-r", "url": url, "site": name, "html": LISTING, "gold": known})
+        image = {"site": name, "page_url": url, "img_text": '<img src="/a.jpg" width="800">', "src": "/a.jpg"}
+        rows["images"].append(image | {"relevant": 1, "anc": ["p", "article", "body"]})
+    for task, own in rows.items():
+        (folder / task).mkdir(parents=True)
+        (folder / task / "made.jsonl").write_text("".join(json.dumps(row) + "\n" for row in own), "utf-8")
+
+
+def test_the_benchmarks_score_pages_by_their_folds(tmp_path: Path) -> None:
+    write_sets(tmp_path / "data", ["field", "farm", "barn", "mill"])
+    right = sum(fold_of(name, 2) == fold_of("field", 2) for name in ("field", "farm", "barn", "mill")) / 4
+    assert 0 < right < 1
+    (tmp_path / "folds").mkdir()
+    folds = write_folds(tmp_path / "folds", 2, marked=fold_of("field", 2))
+    (by_text,) = text.run(tmp_path / "data", folds=folds)
+    assert by_text.rates.f1 == pytest.approx(right)
+    (lists,) = records.run(tmp_path / "data", folds=folds)
+    assert dict(zip(lists.columns, lists.rows[0], strict=True))["page R"] == pytest.approx(right)
+    (cold,) = images.run(tmp_path / "data", method=["relevance"], folds=folds)
+    assert dict(zip(cold.columns, cold.rows[0], strict=True))["f"] == pytest.approx(right)
+
+
+def test_choosing_pages_and_learning_from_them_use_the_held_out_model_too(tmp_path: Path) -> None:
+    folds = write_folds(tmp_path, 1, marked=0)
+    image = ImageContext("/a.jpg", ("", "", '<img src="/a.jpg" width="800">'), ("p", "article", "body"))
+    page = PageImages("https://field.example/", "Hay", 4_000, images=(image,))
+    forest = folds.image_forest("field")
+    assert image_trials.fit_relevance((), (), forest)(page) == score_images(page, forest=forest)
+    assert image_trials.fit_relevance((), (), forest)(page) != image_trials.fit_relevance((), ())(page)
+
+
+def test_models_know_the_digest_of_their_data(tmp_path: Path) -> None:
+    source = tmp_path / "text" / "made.jsonl"
+    source.parent.mkdir()
+    source.write_bytes(b"rows")
+    save_folds(tmp_path / "text.json.xz", [network_that_keeps(True)], [source])
+    assert load_folds(tmp_path).data == {"text/made.jsonl": hashlib.sha256(b"rows").hexdigest()}
+
+
+def test_the_same_models_give_the_same_file(tmp_path: Path) -> None:
+    for name in ("one.json.xz", "two.json.xz"):
+        save_folds(tmp_path / name, [network_that_keeps(True)], [])
+    assert (tmp_path / "one.json.xz").read_bytes() == (tmp_path / "two.json.xz").read_bytes()
+
+
+def test_a_folder_without_models_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"holds no models of folds: expected text\.json\.xz"):
+        load_folds(tmp_path)
+    with pytest.raises(BadInput, match="holds no models of folds"):
+        load_folds(tmp_path / "nowhere")
+
+
+def test_a_task_without_models_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    save_folds(tmp_path / "records.json.xz", [SHIPPED["records"]], [])
+    folds = load_folds(tmp_path)
+    write_sets(tmp_path / "data", ["field"])
+    with pytest.raises(BadInput, match=r"has no text\.json\.xz"):
+        list(text.run(tmp_path / "data", folds=folds))
+    with pytest.raises(BadInput, match=r"has no images\.json\.xz, no text\.json\.xz"):
+        images.run(tmp_path / "data", folds=folds)
+    assert records.run(tmp_path / "data", folds=folds)
+
+
+def _other_features(text: str) -> str:
+    saved = json.loads(text)
+    if "mean" in saved:
+        saved["mean"] = saved["mean"][:-1]
+    else:
+        saved["features"] = ["what is this", *saved["features"][1:]]
+    return json.dumps(saved)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_models_of_other_features_are_refused(task: str, tmp_path: Path) -> None:
+    save_folds(tmp_path / f"{task}.json.xz", [SHIPPED[task], _other_features(SHIPPED[task])], [])
+    with pytest.raises(BadInput, match=rf"{task}\.json\.xz does not hold .*other features: run train/folds\.py"):
+        load_folds(tmp_path)
+
+
+GOOD: dict[str, Any] = {"format": FORMAT, "version": VERSION, "data": {}, "models": [json.loads(SHIPPED["records"])]}
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [
+        b"",
+        b"no xz file",
+        lzma.compress(b"[]"),
+        lzma.compress(b"{}"),
+        lzma.compress(b"not json"),
+        lzma.compress(json.dumps(GOOD).encode())[:-40],
+        lzma.compress(json.dumps(GOOD | {"models": []}).encode()),
+        lzma.compress(json.dumps(GOOD | {"models": [{}]}).encode()),
+        lzma.compress(json.dumps(GOOD | {"models": 3}).encode()),
+        lzma.compress(json.dumps(GOOD | {"data": []}).encode()),
+        lzma.compress(json.dumps(GOOD | {"format": "other"}).encode()),
+    ],
+)
+def test_damaged_files_are_refused_by_name(saved: bytes, tmp_path: Path) -> None:
+    (tmp_path / "records.json.xz").write_bytes(saved)
+    with pytest.raises(BadInput, match=r"records\.json\.xz does not hold models of folds"):
+        load_folds(tmp_path)
+
+
+def test_another_version_is_named(tmp_path: Path) -> None:
+    (tmp_path / "records.json.xz").write_bytes(lzma.compress(json.dumps(GOOD | {"version": 9}).encode()))
+    with pytest.raises(BadInput, match="expected scythe-folds version 1, got scythe-folds version 9"):
+        load_folds(tmp_path)
