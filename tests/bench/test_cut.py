@@ -8,13 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from scythe.bench import cut
-from scythe.bench.cut_tables import Summary, Table, make_tables
+from scythe.bench.cut_tables import Summary, Table, format_cell, make_tables
 from scythe.bench.cutting import by_regex, count_seconds, paper_methods
 from scythe.bench.parsers import Wanted, installed_parsers
 from scythe.bench.patterns import choose_patterns
 from scythe.bench.sites import SitePages, load_sites
 from scythe.cli.bench import app
-from scythe.cli.bench_cut import format_cell
 from scythe.cut.cutter import Cut
 from scythe.errors import BadInput
 from scythe.learn.hints import HintOptions

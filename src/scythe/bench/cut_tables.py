@@ -26,6 +26,16 @@ class Table:
     note: str = ""
 
 
+def format_cell(cell: Cell) -> str:
+    """Write a number with three digits that count, a text as it is."""
+    if cell is None:
+        return "-"
+    if isinstance(cell, float):
+        size = abs(cell)
+        return f"{cell:.{0 if size >= 100 else 1 if size >= 10 else 2 if size > 1 else 3}f}"
+    return str(cell)
+
+
 class Summary:
     """Means over any selection of patterns; a task is one element of one page."""
 

@@ -22,7 +22,6 @@ from scythe.rules import FLOW, FieldRules, Layout
 from scythe.site import Site
 
 LEARN_PAGES = 10
-PEERS = ("resiliparse", "trafilatura")
 STABLE = ("class", "itemprop", "property", "name")  # attributes that are the same on every page of a layout
 LOCAL, THOROUGH = "cutter", "cutter, thorough"
 TOGETHER, ALL_THOROUGH = "cutter, fields together", "cutter, thorough, fields together"
@@ -59,11 +58,18 @@ class LearnedRun:
     page_ways: list[str] = field(default_factory=list)
     pages: dict[str, int] = field(default_factory=dict)  # site -> pages that were extracted whole
     categories: dict[str, str] = field(default_factory=dict)  # site -> category
+    peers: tuple[str, ...] = ()  # that read whole pages too
 
 
-def time_learned(sites: Sequence[SitePages], *, rounds: int, tick: Callable[[str, int], None]) -> LearnedRun:
-    """Learn every site and time its fields and its pages."""
-    done = LearnedRun()
+def time_learned(
+    sites: Sequence[SitePages],
+    *,
+    rounds: int,
+    peers: Sequence[str] | None = None,
+    tick: Callable[[str, int], None] = lambda site, sites: None,
+) -> LearnedRun:
+    """Learn every site and time its fields and its pages; without `peers` by all extractors that are installed."""
+    done = LearnedRun(peers=installed() if peers is None else tuple(peers))
     parsers = [parser for parser in installed_parsers() if not parser.slow]
     done.parsers = [parser.name for parser in parsers]
     for pages in sites:
@@ -190,9 +196,7 @@ def _time_some_pages(
         "Site.extract, via tree": lambda body: site.extract(body, via="tree").text,
         "scythe.read": lambda body: read(body).text,
     }
-    for name in PEERS:
-        if name in installed():
-            ways[name] = _peer(name)
+    ways |= {name: _peer(name) for name in done.peers}
     done.page_ways = list(ways)
     for number in range(rounds):
         for name, extract in ways.items():

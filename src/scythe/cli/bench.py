@@ -15,9 +15,11 @@ from rich.progress import Progress
 from rich.table import Table
 
 from scythe.bench import text as bench
+from scythe.bench.crawl import PAGES
 from scythe.bench.machine import Machine, describe_machine
 from scythe.bench.peers import installed
 from scythe.bench.text import Score
+from scythe.cli.bench_crawl import crawl
 from scythe.cli.bench_cut import cut
 from scythe.cli.bench_images import images
 from scythe.cli.bench_learn import learn
@@ -27,16 +29,71 @@ from scythe.cli.bench_schedule import schedule
 from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Score text methods and other tools on page sets.")
+app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 COLUMNS = ("F1", "P", "R", "Ea", "sentP", "sentR", "sentF1", "pages", "empty", "errors", "cpu-ms")
 TABLE_WIDTH = 120  # characters; files and pipes have no width of their own
 SHOWN_ERRORS = 3  # per extractor and set; the count is in the table
 
 
-@app.callback()
-def main() -> None:
-    """Score text methods and other tools on page sets."""
+@app.callback(invoke_without_command=True)
+def main(
+    ctx: typer.Context,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="A folder with the folders text, sites, records, images, arrivals."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="Write results.md, results.json and charts here.")
+    ] = Path("scythe-bench"),
+    only: Annotated[
+        str,
+        typer.Option(metavar="PART,...", help="Only these parts: text, cut, learn, records, images, schedule, crawl."),
+    ] = "",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="A quick look: only so many pages, sites or lists of each set.")
+    ] = None,
+    folds: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Judge each site by models that have not seen it: train/folds."),
+    ] = None,
+    peers: Annotated[bool, typer.Option(help="Compare with other tools and published methods.")] = True,
+    crawl_pages: Annotated[int, typer.Option(help="How many pages the part crawl crawls, 42 or more.")] = PAGES,
+    floors: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Exit with 1 where a figure is worse than this file allows.")
+    ] = None,
+    pin: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write such a file from this run.", dir_okay=False)
+    ] = None,
+) -> None:
+    """Measure scythe against other tools: everything at once, or one part by its name.
+
+    \b
+    Examples:
+      scythe bench --data DIR --folds train/folds     every number of the README, as tables and charts
+      scythe bench --data DIR --limit 20 -o quick/    the same on a few pages, in a few minutes
+      scythe bench --data DIR --only text,records     some parts of it
+      scythe bench --data DIR --floors floors.json    exit code 1 where something became worse
+      scythe bench crawl                              scythe and Scrapy on a made-up site, no data needed
+      scythe bench text --data DIR --method cetd      one part, with options of its own
+
+    Runs one part after the other, prints a table of each and writes all of them to --out, charts included. A part whose
+    folder is not in DIR is skipped. Without --folds the models that ship judge the pages they were trained on, which
+    flatters them; the tables say so. What the numbers mean: docs/why/benchmarks.md.
+    """
+    if ctx.invoked_subcommand is not None:
+        if data is not None:
+            raise typer.BadParameter(f"options of {ctx.invoked_subcommand} are written behind it", param_hint="--data")
+        return
+    from scythe.cli.bench_whole import make_wish, run_whole
+
+    try:
+        wish = make_wish(data, limit, folds, peers=peers, crawl_pages=crawl_pages)
+        code = run_whole(wish, only, out, floors=floors, pin=pin)
+    except (ScytheError, OSError) as error:
+        typer.echo(f"scythe bench: {error}", err=True)
+        raise typer.Exit(2) from None
+    raise typer.Exit(code)
 
 
 @app.command()
@@ -76,6 +133,7 @@ def text(
         show(scores, machine)
 
 
+app.command()(crawl)
 app.command()(cut)
 app.command()(images)
 app.command()(learn)

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as Printed
 
-from scythe.bench.cut_tables import Cell, Table
+from scythe.bench.cut_tables import Table, format_cell
 from scythe.bench.machine import Machine, describe_machine
 from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
@@ -82,13 +82,3 @@ def show(tables: list[Table], machine: Machine, caution: str) -> None:
         console.print()
     console.print(caution, markup=False)
     console.print(machine.summary(), markup=False)
-
-
-def format_cell(cell: Cell) -> str:
-    """Write a number with three digits that count, a text as it is."""
-    if cell is None:
-        return "-"
-    if isinstance(cell, float):
-        size = abs(cell)
-        return f"{cell:.{0 if size >= 100 else 1 if size >= 10 else 2 if size > 1 else 3}f}"
-    return str(cell)
