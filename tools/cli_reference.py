@@ -1,16 +1,19 @@
-"""Write docs/reference/cli.md from the commands themselves: `make cli-reference`."""
+"""Write docs/reference/cli.md, and man/scythe.1, from the commands themselves: `make cli-reference`."""
 
 from __future__ import annotations
 
 import inspect
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from scythe.cli.main import VERBS, app, load_verb
 
-TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "cli.md"
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "docs" / "reference" / "cli.md"
 HEAD = """# Commands
 
 One verb per capability. `scythe VERB --help` shows the same on the terminal. This page is written by
@@ -76,3 +79,4 @@ def reference() -> str:
 
 if __name__ == "__main__":
     TARGET.write_text(reference(), encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "tools.man_page"], cwd=ROOT, check=True)

@@ -29,6 +29,12 @@ it was got, where it lies in the file, whether the tree gives the same, what eve
 Examples:
   scythe explain news.json saved/story.html          in words
   scythe explain news.json saved/story.html --json   for a program
+
+\b
+Exit codes:
+  0  explained
+  1  the page could not be had; standard error says why
+  2  the command was not understood, or the profile cannot be read
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

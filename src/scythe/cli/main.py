@@ -5,6 +5,8 @@ Verbs live in modules of their own, imported only when they run: `scythe --help`
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib import import_module, metadata
 from typing import Annotated, Any
 
@@ -31,6 +33,7 @@ VERBS = {
     "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
     "export": ("scythe.cli.export", "Write an archive to files."),
     "plugins": ("scythe.cli.plugins", "List the parts that other packages bring."),
+    "completion": ("scythe.cli.completion", "Print what makes a shell complete scythe."),
     "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
     "bench": ("scythe.cli.bench", "Score text methods and other tools on page sets."),
 }
@@ -59,7 +62,16 @@ class LazyVerbs(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
-        return name, load_verb(name) if name in VERBS else command, rest
+        return name, _load_to_run(name, rest) if name in VERBS else command, rest
+
+
+def _load_to_run(name: str, arguments: list[str]) -> Any:
+    command = load_verb(name)
+    if not arguments or "--help" in arguments:
+        from scythe.cli.help_width import fold
+
+        command.help = fold(command.help or "")
+    return command
 
 
 app = typer.Typer(
@@ -95,9 +107,38 @@ def main(
       scythe cut site.json saved/ -o out.jsonl  cut its fields out of all of them
       scythe ui                                 the same with a mouse
       scythe VERB --help                        every option, with examples
+
+    \b
+    Exit codes:
+      0    everything was done
+      1    something failed; standard error says what
+      2    the command was not understood
+      3    nothing was found, where that was to be told
+      130  interrupted with Ctrl-C
+      141  nobody reads the output any more
+
+    \b
+    Environment:
+      SCYTHE_ARCHIVE         archive of `scythe worker` and `scythe status`
+      SCYTHE_TOKEN           token of `scythe ui` and `scythe annotate`
+      SCYTHE_WEBHOOK_SECRET  signs what `scythe watch --webhook` posts
+      SCYTHE_PURE=1          leave compiled parts alone, use Python only
+      NO_COLOR=1             no colours on the terminal
+
+    \b
+    Files:
+      HOST.scythe.db   what `scythe crawl` keeps of a site, in this folder
+      watch.scythe.db  what `scythe watch` keeps, in this folder
+      web.scythe.db    what `scythe ui` keeps, where this folder has neither
+      Other files are written where an option names them, and nowhere else.
     """
 
 
 def run() -> None:
     """Run the command line; the entry point of the console script."""
-    app(prog_name="scythe")
+    if "_SCYTHE_COMPLETE" in os.environ:  # a shell asks: no verb runs
+        from scythe.cli.completion import answer
+
+        answer(sys.argv[1:])
+    else:
+        app(prog_name="scythe")

@@ -30,6 +30,12 @@ Examples:
   scythe mcp --archive news.db                      and what a crawl or a watch archived
   scythe mcp --profile site.json                    and extract pages of a learned site
   scythe mcp --archive news.db --allow-changes      and crawl and watch
+
+\b
+Exit codes:
+  0  the program that started it has ended it
+  1  the archive cannot be used
+  2  the command was not understood, or the extra is not installed
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

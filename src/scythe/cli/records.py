@@ -37,8 +37,7 @@ Examples:
   scythe records https://example.org/news             a table on the terminal
   scythe records shop.html -o goods.csv               one row per record
   scythe records shop.html --all -o lists.jsonl       every list of the page
-  scythe records https://example.org/shop --follow 5 -o goods.parquet
-                                                      and the five pages that follow
+  scythe records https://example.org/shop --follow 5 -o goods.parquet     and the five pages that follow
   scythe records plough.html --attributes             what the page says of its subject
   scythe records shop.html --method mdr               by a published method
 

@@ -38,6 +38,12 @@ Examples:
   scythe ui saved/ --profile site.json             annotate saved pages, pick fields
   scythe ui --archive news.db --port 8765 --no-browser
   scythe ui --archive news.db --host 0.0.0.0       for other machines, too: only behind a proxy with TLS
+
+\b
+Exit codes:
+  0  ended with Ctrl-C or by SIGTERM
+  1  the archive cannot be used
+  2  the command was not understood, or the port is taken
 """
 
 _NEW_ARCHIVE = "web.scythe.db"

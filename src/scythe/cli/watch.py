@@ -70,7 +70,6 @@ Examples:
   scythe watch --forget example.org                           watch it no longer
   scythe schedule                                             what is due when, and why
 
-\b
 On a terminal a table shows what goes on. Otherwise, or with --json, every event is one JSON object on standard output:
 record, visit, region, gap, lost, trouble, moved, document, hook.
 
