@@ -8,7 +8,7 @@ import json
 import math
 import random
 from concurrent.futures import ProcessPoolExecutor
-from itertools import combinations
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,7 @@ EPOCHS, PAGES_PER_STEP, RATE = 12, 8, 3e-3
 MEMORY = 0.997  # of the running mean of weights that is kept in the end
 LONGEST = 6000  # blocks: longer pages are scored but not learned from
 CHUNK_WEIGHT, PSEUDO_WEIGHT = 0.5, 0.3
+GUESSERS = ((0, 1, 2), (0, 3, 4), (1, 3, 4), (2, 3, 4))  # folds left out: any two of the five are, by one of them
 Scores = dict[tuple[str, str], np.ndarray]
 
 
@@ -165,14 +166,15 @@ def fold_networks(samples: list[Sample], vocabulary: Vocabulary) -> list[TextNet
     """Return for each fold a network that no label of its sites took part in.
 
     The second pass of a fold learns from guesses about the others. They come from networks that saw neither that fold
-    nor the one they guess about; a network without two folds serves both of them.
+    nor the one they guess about.
     """
     guesses: list[Scores] = [{} for _ in range(FOLDS)]
-    for number, (one, other) in enumerate(combinations(range(FOLDS), 2)):
-        shown = [s for s in samples if s.fold not in (one, other)]
-        net = fit(shown, vocabulary, {}, seed=100 + number, say=f"without folds {one} and {other}")
-        for left_out, guessed in ((one, other), (other, one)):
-            guesses[left_out] |= predict(net, [s for s in samples if s.fold == guessed and s.labels.chunks])
+    for number, unseen in enumerate(GUESSERS):
+        shown = [s for s in samples if s.fold not in unseen]
+        net = fit(shown, vocabulary, {}, seed=100 + number, say=f"without folds {unseen}")
+        for left_out, guessed in permutations(unseen, 2):
+            own = [s for s in samples if s.fold == guessed and s.labels.chunks]
+            guesses[left_out] = predict(net, own) | guesses[left_out]
     return [
         fit([s for s in samples if s.fold != fold], vocabulary, guesses[fold], seed=fold, say=f"without fold {fold}")
         for fold in range(FOLDS)
