@@ -151,14 +151,14 @@ class _Crawler:
         """Crawl, kill when half of the pages were asked for, and crawl on with the same words."""
         place, before = self.folder / f"{self.name}-killed", ledger.count()
         command = self.command(place)
-        killed_at = _kill(command, ledger, before + len(self.pages) // 2) - before
+        killed_at = kill_after(command, ledger, before + len(self.pages) // 2) - before
         time_command(command, ledger)
         paths = [asked.path for asked in ledger.read()[before:] if asked.path != "/robots.txt"]
         lost, doubled = self.judge(place)
         return Killed(self.name, len(self.pages), killed_at, lost, doubled, len(paths) - len(set(paths)))
 
 
-def _kill(command: Sequence[str], ledger: Ledger, requests: int) -> int:
+def kill_after(command: Sequence[str], ledger: Ledger, requests: int) -> int:
     """Kill a command and all it started once so many requests were seen; return how many there are then."""
     process = start(command)
     assert process.stderr is not None

@@ -23,11 +23,12 @@ def measure(wish: Wish, tick: Tick) -> Section:
     """Crawl and kill."""
     done = bench.run(pages=wish.crawl_pages, peers=wish.compares, tick=tick)
     said = _SAID.format(pages=done.pages, kb=done.page_bytes // 1000)
-    figures = tuple(_figures(done))
+    figures = tuple(figures_of(done))
     return Section(NAME, "Crawling", said, (_table(figures),), tuple(make_tables(done)), figures)
 
 
-def _figures(done: CrawlRun) -> Iterator[Figure]:
+def figures_of(done: CrawlRun) -> Iterator[Figure]:
+    """Yield what was measured, in single numbers."""
     rates = {one.who: one.pages / one.seconds for one in done.crawled}
     for one, killed in zip(done.crawled, done.killed, strict=True):
         yield Figure(f"crawl/{RATE}", one.who, rates[one.who], "", kind=SPEED)

@@ -46,12 +46,13 @@ def measure(wish: Wish, tick: Tick) -> Section:
         folds=wish.folds,
         tick=lambda page_set, what: tick(f"{page_set}: {what}", 0),
     )
-    figures = tuple(_figures(tables))
+    figures = tuple(figures_of(tables))
     said = f"{_SAID} {UNSEEN if wish.folds else SEEN}"
     return Section(NAME, "Relevant images", said, (_table(figures),), tuple(tables), figures)
 
 
-def _figures(tables: Sequence[Table]) -> Iterator[Figure]:
+def figures_of(tables: Sequence[Table]) -> Iterator[Figure]:
+    """Yield what the tables of the image benchmark say, in numbers."""
     for table in tables:
         if table.title in (COLD, HTML):
             words, what = ("from HTML", "pages") if table.title == HTML else ("no page labelled", "sites")
