@@ -97,6 +97,10 @@ def test_with_models_by_fold_the_tables_say_that_sites_are_unseen(data: Path, tm
     assert "had not seen the sites" in (tmp_path / "o" / QUALITY).read_text()
     missing = bench("--data", data, "--only", "images", "--folds", tmp_path, "-o", tmp_path / "o")
     assert (missing.exit_code, "has no images.json.xz" in missing.output) == (2, True)
+    alone = bench("records", "--data", data, "--limit", "1", "--folds", tmp_path)
+    assert "judged by models that have not seen it" in alone.stdout, alone.output
+    assert bench("text", "--data", data, "--limit", "1", "--folds", tmp_path).exit_code == 0
+    assert "has no images.json.xz" in bench("images", "--data", data, "--folds", tmp_path).output
 
 
 def test_progress_goes_to_standard_error_alone(data: Path, tmp_path: Path) -> None:

@@ -16,11 +16,12 @@ from rich.table import Table
 
 from scythe.bench import text as bench
 from scythe.bench.crawl import PAGES
+from scythe.bench.folds import load_folds
 from scythe.bench.machine import Machine, describe_machine
 from scythe.bench.peers import installed
 from scythe.bench.text import Score
 from scythe.cli.bench_crawl import crawl
-from scythe.cli.bench_cut import cut
+from scythe.cli.bench_cut import FoldsFolder, cut
 from scythe.cli.bench_images import images
 from scythe.cli.bench_learn import learn
 from scythe.cli.bench_records import records
@@ -53,10 +54,7 @@ def main(
     limit: Annotated[
         int | None, typer.Option(min=1, help="A quick look: only so many pages, sites or lists of each set.")
     ] = None,
-    folds: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Judge each site by models that have not seen it: train/folds."),
-    ] = None,
+    folds: FoldsFolder = None,
     peers: Annotated[bool, typer.Option(help="Compare with other tools and published methods.")] = True,
     crawl_pages: Annotated[int, typer.Option(help="How many pages the part crawl crawls, 42 or more.")] = PAGES,
     floors: Annotated[
@@ -105,6 +103,7 @@ def text(
     peers: Annotated[bool, typer.Option("--peers", help="Also run the other tools that are installed.")] = False,
     worst: Annotated[int, typer.Option(min=0, help="List this many of the worst pages.")] = 0,
     limit: Annotated[int | None, typer.Option(min=1, help="Read only this many pages of each set.")] = None,
+    folds: FoldsFolder = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Score main-text extractors on pages with known main text."""
@@ -120,6 +119,7 @@ def text(
                     peers=installed() if peers else (),
                     worst=worst,
                     limit=limit,
+                    folds=load_folds(folds) if folds is not None else None,
                     tick=ticks.tick,
                 )
             )

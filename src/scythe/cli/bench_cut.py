@@ -19,6 +19,10 @@ from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
 
 TABLE_WIDTH = 150  # characters; files and pipes have no width of their own
+FoldsFolder = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Judge each site by models that have not seen it: train/folds.")
+]
+UNSEEN = "Each site was judged by models that have not seen it."
 CAUTION = (
     "Times are microseconds of CPU per element and page, the least of several rounds. Other work on the machine moves "
     "single numbers by a tenth or more: compare ways within one run, by their ratios."

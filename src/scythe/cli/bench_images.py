@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from scythe.cli.bench_cut import report
+from scythe.cli.bench_cut import UNSEEN, FoldsFolder, report
 from scythe.cli.progress import count_progress
 from scythe.errors import BadInput, ScytheError
 
 CAUTION = (
     "The shared model of `relevance` was trained on such images: on the sets it was trained on this shows memory, not "
-    "skill. `train/images/train.py --scores` prints cross-validated figures."
+    "skill. With --folds each site is judged by a model that has not seen it."
 )
 
 
@@ -30,10 +30,12 @@ def images(
     ] = "1,2,3,6,10",
     seeds: Annotated[int, typer.Option(min=1, max=100, help="Runs with other test halves and choices.")] = 3,
     limit: Annotated[int | None, typer.Option(min=1, help="Only this many sites, or pages, of each set.")] = None,
+    folds: FoldsFolder = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Score relevant images: methods by pages labelled, ways of choosing pages, clusters, and pages end to end."""
     from scythe.bench import images as bench
+    from scythe.bench.folds import load_folds
 
     progress = count_progress()
     task = progress.add_task("loading", total=None)
@@ -44,12 +46,18 @@ def images(
     try:
         with progress:
             tables = bench.run(
-                data, method=tuple(method or ()), pages=_numbers(pages), seeds=seeds, limit=limit, tick=tick
+                data,
+                method=tuple(method or ()),
+                pages=_numbers(pages),
+                seeds=seeds,
+                limit=limit,
+                folds=load_folds(folds) if folds is not None else None,
+                tick=tick,
             )
     except ScytheError as error:
         typer.echo(f"scythe bench: {error}", err=True)
         raise typer.Exit(2) from None
-    report(tables, CAUTION, as_json=as_json)
+    report(tables, UNSEEN if folds is not None else CAUTION, as_json=as_json)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from scythe.cli.bench_cut import report
+from scythe.cli.bench_cut import UNSEEN, FoldsFolder, report
 from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
 
 CAUTION = (
     "The ranking of `auto` was trained on such pages: on the sets it was trained on this shows memory, not skill. "
-    "`train/records/train.py --scores` prints cross-validated figures."
+    "With --folds each site is judged by a model that has not seen it."
 )
 
 
@@ -26,10 +26,12 @@ def records(
         typer.Option(help="auto; mdr, stm for records; hmm, cnbe for attributes; may be given several times."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Read only this many pages of each set.")] = None,
+    folds: FoldsFolder = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Score records, attributes and next links on pages where they are known."""
     from scythe.bench import records as bench
+    from scythe.bench.folds import load_folds
 
     progress = count_progress()
     task = progress.add_task("loading", total=None)
@@ -42,8 +44,10 @@ def records(
 
     try:
         with progress:
-            tables = bench.run(data, methods=tuple(dict.fromkeys(method or ["auto"])), limit=limit, tick=tick)
+            held_out = load_folds(folds) if folds is not None else None
+            methods = tuple(dict.fromkeys(method or ["auto"]))
+            tables = bench.run(data, methods=methods, limit=limit, folds=held_out, tick=tick)
     except ScytheError as error:
         typer.echo(f"scythe bench: {error}", err=True)
         raise typer.Exit(2) from None
-    report(tables, CAUTION, as_json=as_json)
+    report(tables, UNSEEN if folds is not None else CAUTION, as_json=as_json)
