@@ -9,7 +9,7 @@ from scythe.learn.markers import learn_way
 from scythe.page.follow import lead_to
 from scythe.page.source import read_source, tag_end
 from scythe.rules import FLOW, FieldRules, ImageRules
-from scythe.teach import make_lesson
+from scythe.teaching.teach import make_lesson
 
 WORDS = (
     "The harvest of {n} began late, because the meadows by the river stood under water until the middle of June.",

@@ -9,7 +9,7 @@ import pytest
 from tests.demo_sites import demo_site
 
 from scythe.errors import BadInput
-from scythe.profile import _checksum
+from scythe.profiles.profile import _checksum
 from scythe.site import Site
 
 NEWS = [page for page in demo_site() if page.kind == "news" and page.language == "en"]

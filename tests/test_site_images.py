@@ -12,7 +12,7 @@ from tests.image_pages import figure, own_images, story, url_of
 
 from scythe import Document, Site
 from scythe.rules import ImageRules
-from scythe.teach_images import relearn_images
+from scythe.teaching.teach_images import relearn_images
 
 PAGES = [(url_of(number), story(number)) for number in range(8)]
 

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from scythe import Page, Region, Site
 from scythe.bench.record_scoring import count_records
+from scythe.extracting.reap import Reaper
 from scythe.read.records.regions import read_records
-from scythe.reap import Reaper
 from scythe.url import absolute
 
 P = TypeVar("P")

@@ -15,12 +15,11 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 
-from scythe.annotate import Annotated, annotate, list_labels, place_labels
 from scythe.errors import BadInput
 from scythe.export import write_atomically
-from scythe.glean import GleanedContent
-from scythe.graft import count_present
-from scythe.harvest import Harvester, Via
+from scythe.extracting.glean import GleanedContent
+from scythe.extracting.harvest import Harvester, Via
+from scythe.extracting.reap import SiteLists
 from scythe.learn.events import Drift
 from scythe.learn.health import Health
 from scythe.learn.marking import Lost
@@ -29,13 +28,14 @@ from scythe.learn.thrift import Thrift
 from scythe.model import Document, PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
-from scythe.profile import Saved, dump_profile, load_profile, open_profile
-from scythe.reap import SiteLists
-from scythe.relearn import Keeper, memorable
-from scythe.ripen import Nursery
+from scythe.profiles.profile import Saved, dump_profile, load_profile, open_profile
 from scythe.rules import LabelledPage, Layout, Profile
-from scythe.teach import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
-from scythe.teach_fields import Taught, teach_fields
+from scythe.teaching.annotate import Annotated, annotate, list_labels, place_labels
+from scythe.teaching.graft import count_present
+from scythe.teaching.relearn import Keeper, memorable
+from scythe.teaching.ripen import Nursery
+from scythe.teaching.teach import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
+from scythe.teaching.teach_fields import Taught, teach_fields
 
 Given = Page | tuple[str | None, bytes | str]
 Shown = Mapping[str, Sequence[str]] | Mapping[str, str]  # values by field name; one value need not be in a list

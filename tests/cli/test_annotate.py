@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from scythe.cli.annotate_page import find_target
 from scythe.cli.label_job import Job
 from scythe.cli.main import app
-from scythe.profile import open_profile
+from scythe.profiles.profile import open_profile
 from scythe.rules import SiteImages
 from scythe.sources import Reach
 

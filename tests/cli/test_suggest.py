@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from scythe.cli.main import app
 from scythe.model import ImageContext, PageImages
-from scythe.profile import dump_profile
+from scythe.profiles.profile import dump_profile
 from scythe.rules import LabelledPage, Marks, Profile, SiteImages
 
 Suggest = Callable[..., Result]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from scythe.judge_images import ImageJudge, Quality, expect_quality, fit_method
+from scythe.extracting.judge_images import ImageJudge, Quality, expect_quality, fit_method
 from scythe.model import RELEVANT, ImageContext, PageImages
 from scythe.rules import PUBLISHED, LabelledPage, Marks, SiteImages
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scythe.limits import LIMITS
-from scythe.profile import VERSION, _checksum, dump_profile
+from scythe.profiles.profile import VERSION, _checksum, dump_profile
 from scythe.rules import ELEMENT, FLOW, FieldRules, Layout, Profile, Rule, Usual, Way
 
 Make = Callable[[], bytes]

@@ -27,7 +27,7 @@ import scythe
 from scythe.errors import BadInput
 from scythe.fetch.image_header import probe_size
 from scythe.page import Page
-from scythe.profile import load_profile
+from scythe.profiles.profile import load_profile
 
 pytestmark = pytest.mark.fault
 URL = "https://example.org/a/b"

@@ -30,7 +30,7 @@ from scythe.errors import ArchiveFailed, BadInput, FetchFailed
 from scythe.fetch import FetchOptions, fetch, open_fetcher
 from scythe.learn.annotations import read_labels
 from scythe.model import Response
-from scythe.profile import load_profile
+from scythe.profiles.profile import load_profile
 
 pytestmark = pytest.mark.fault
 DEADLINE_S = 5.0

@@ -12,7 +12,7 @@ from scythe.page.elements import Elements
 from scythe.page.source import MARK
 from scythe.read.records.candidate import Candidate
 from scythe.read.records.fill import fill_region
-from scythe.teach import Lesson, make_lesson
+from scythe.teaching.teach import Lesson, make_lesson
 
 LEAST = 0.3
 

@@ -8,7 +8,7 @@ from tests.image_pages import area_tags, figure, hero, judged, story, text_rules
 
 from scythe.learn.areas import JudgedPage, LearnedAreas, learn_areas
 from scythe.rules import ImageRules
-from scythe.teach import make_lesson
+from scythe.teaching.teach import make_lesson
 
 PAGES = range(8)
 BODIES = [story(number) for number in PAGES]

@@ -12,7 +12,7 @@ from scythe.learn.sample import Sample
 from scythe.page import Page
 from scythe.page.follow import follow
 from scythe.page.source import read_source
-from scythe.teach import make_lesson, make_sample
+from scythe.teaching.teach import make_lesson, make_sample
 
 FILL = "Long before sunrise the people of the valley had gone out to bring the {} in, as they did in every good year."
 CROPS = ("barley", "rye", "oats", "wheat", "hay", "flax", "apples", "hops")

@@ -14,7 +14,7 @@ from scythe.learn.fields import Learned, learn_fields
 from scythe.learn.sample import Sample
 from scythe.page.dates import to_iso
 from scythe.page.follow import follow
-from scythe.teach import make_lesson, make_sample
+from scythe.teaching.teach import make_lesson, make_sample
 
 LEARNED = 5
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.learn.seen import learn
 from tests.list_pages import frame, product, shop_page
 
+from scythe.extracting.reap import Reaper
 from scythe.model import Region
-from scythe.reap import Reaper
 from scythe.rules import Layout, RegionRules
 
 

@@ -9,7 +9,7 @@ from tests.list_pages import frame, product, shop_page, words
 from scythe.learn.regions import learn_regions
 from scythe.page.entries import follow_region
 from scythe.page.source import read_source
-from scythe.teach import make_lesson
+from scythe.teaching.teach import make_lesson
 
 SHOP = [shop_page(number) for number in range(3)]
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe import profile_forms as forms
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.profile import VERSION, _checksum, dump_profile, load_profile, open_profile
+from scythe.profiles import profile_forms as forms
+from scythe.profiles.profile import VERSION, _checksum, dump_profile, load_profile, open_profile
 from scythe.rules import (
     ATTRIBUTE,
     ELEMENT,

@@ -8,15 +8,15 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from tests.test_profile import ARTICLE, PROFILE, changed, mutate, outcome, resigned
+from tests.profiles.test_profile import ARTICLE, PROFILE, changed, mutate, outcome, resigned
 
-from scythe import profile_forms as forms
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
 from scythe.page.token_tables import TokenTables, to_plain
-from scythe.profile import dump_profile, load_profile
-from scythe.profile_values import Record, write_plain
+from scythe.profiles import profile_forms as forms
+from scythe.profiles.profile import dump_profile, load_profile
+from scythe.profiles.profile_values import Record, write_plain
 from scythe.rules import FLOW, ImageArea, ImageRules, LabelledPage, Marks, Rule, SiteImages, Way
 
 CART = ImageContext(

@@ -9,7 +9,7 @@ import pytest
 from tests.property.image_soup import make_areas
 
 from scythe.cut.images import AreaCutter
-from scythe.glean import AskedImages, Gleaner
+from scythe.extracting.glean import AskedImages, Gleaner
 from scythe.model import Image
 from scythe.page import Page
 from scythe.page.source import Source, read_source

@@ -8,9 +8,9 @@ import pytest
 from tests.property.list_soup import make_list
 
 from scythe.cut.regions import RegionCutter
+from scythe.extracting.reap import Reaper
 from scythe.model import Region
 from scythe.page.source import read_source
-from scythe.reap import Reaper
 from scythe.rules import Layout
 from scythe.url import Url
 

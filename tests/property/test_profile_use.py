@@ -13,7 +13,7 @@ from tests.demo_sites import demo_site
 from tests.list_pages import shop_page
 
 from scythe.errors import BadInput
-from scythe.profile import _checksum, dump_profile, load_profile
+from scythe.profiles.profile import _checksum, dump_profile, load_profile
 from scythe.rules import FLOW, ColumnRules, Layout, Profile, RegionRules, Rule, Way
 from scythe.site import Site
 

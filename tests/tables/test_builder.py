@@ -11,7 +11,7 @@ from scythe.errors import BadInput
 from scythe.model import Listed, Rendered
 from scythe.tables import TableBuilder, documents_schema, images_schema, records_schema
 from scythe.tables.builder import ELSEWHERE
-from scythe.teach import DEFAULT_FIELDS
+from scythe.teaching.teach import DEFAULT_FIELDS
 from scythe.url import Url
 
 PAGE = Url("https://example.org/a")

@@ -6,12 +6,12 @@ import pytest
 from tests.mill_pages import BASE, address, pages, tale
 
 import scythe
-from scythe.annotate import annotate, list_labels, place_labels
 from scythe.errors import BadInput
 from scythe.model import PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
 from scythe.rules import ImageRules, LabelledPage, Marks
+from scythe.teaching.annotate import annotate, list_labels, place_labels
 
 RULES = {address(number): [f"/rules/{number}.jpg"] for number in (1, 2, 3)}  # against what anyone would guess
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scythe.graft import MOST_LAYOUTS, count_present, free_name, graft, helps, mend, prune, share_boilerplate
-from scythe.harvest import Harvest
+from scythe.extracting.harvest import Harvest
 from scythe.learn.drift import usual_of
 from scythe.model import Document, Field
 from scythe.rules import ELEMENT, FieldRules, Layout, Profile, Rule, Usual, Way
+from scythe.teaching.graft import MOST_LAYOUTS, count_present, free_name, graft, helps, mend, prune, share_boilerplate
 
 
 def page(name: str, number: int) -> bytes:

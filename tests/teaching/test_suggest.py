@@ -8,7 +8,7 @@ from scythe.errors import BadInput
 from scythe.model import ImageContext, PageImages
 from scythe.page import Page
 from scythe.rules import LabelledPage, Marks, SiteImages
-from scythe.suggest import suggest_pages
+from scythe.teaching.suggest import suggest_pages
 
 URLS = [f"https://a.example/story/{number}" for number in range(6)]
 BODY = "<article><figure><img src=/cart.jpg width=800></figure></article>"

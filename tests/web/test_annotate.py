@@ -18,7 +18,7 @@ from scythe.errors import BadInput
 from scythe.page import Page
 from scythe.site import Site
 from scythe.sources import Loaded
-from scythe.spread import FROM_FILES, spread
+from scythe.teaching.spread import FROM_FILES, spread
 from scythe.web.annotate import (
     AnnotateWanted,
     BeginWanted,

@@ -15,10 +15,10 @@ import pytest
 from tests.test_drift import shop_page, thing, url_of
 from tests.web.conftest import NARROW, Look, demo_pages, make_room
 
+from scythe.extracting.trace import Place, Tracer
 from scythe.rules import ELEMENT, FieldRules, Profile, Rule, Usual, Way
 from scythe.site import Site
 from scythe.sources import Loaded
-from scythe.trace import Place, Tracer
 from scythe.web.app import make_templates
 from scythe.web.gate import Gate
 from scythe.web.operation import NotNow, NotThere

@@ -22,7 +22,7 @@ from scythe.batch.unit import Unit
 from scythe.crawling.bounds import describe
 from scythe.crawling.extraction import is_cold
 from scythe.errors import ScytheError
-from scythe.harvest import Harvester
+from scythe.extracting.harvest import Harvester
 from scythe.learn.thrift import Thrift
 from scythe.model import Document, Metadata
 from scythe.page.said import read_said

@@ -16,8 +16,8 @@ from urllib.parse import quote, urlsplit
 from scythe.errors import BadInput
 from scythe.export import write_atomically
 from scythe.limits import LIMITS
-from scythe.profile import load_profile
-from scythe.profile_forms import PROFILE
+from scythe.profiles.profile import load_profile
+from scythe.profiles.profile_forms import PROFILE
 from scythe.rules import Profile
 
 if TYPE_CHECKING:  # it brings all that learns, which those who extract do not need

@@ -16,7 +16,7 @@ from scythe.bench.folds import Folds
 from scythe.bench.image_rows import LabelledRows
 from scythe.bench.scoring import Counts
 from scythe.bench.site_names import site_of
-from scythe.judge_images import ImageJudge
+from scythe.extracting.judge_images import ImageJudge
 from scythe.learn.cover import choose_pages
 from scythe.learn.image_counts import count_images
 from scythe.learn.suggest import select_algorithm1, select_clusters, select_random

@@ -26,11 +26,11 @@ from scythe.bench.scale_costs import FULL, TEXT, Line, Ways
 from scythe.bench.sites import load_sites
 from scythe.crawling.extraction import is_cold
 from scythe.errors import BadInput
-from scythe.harvest import Harvester
+from scythe.extracting.harvest import Harvester
 from scythe.learn.thrift import Thrift
 from scythe.model import Document
 from scythe.page.said import read_said
-from scythe.profile import load_profile
+from scythe.profiles.profile import load_profile
 from scythe.reader import read
 from scythe.site import Site
 from scythe.tables.builder import TableBuilder

@@ -20,11 +20,11 @@ from scythe.rules import IMAGE_METHODS
 from scythe.sources import Reach, check_base
 
 if TYPE_CHECKING:
-    from scythe.annotate import Annotated as Outcome
     from scythe.learn.annotations import Labels
     from scythe.learn.annotators import Conflict
     from scythe.learn.marking import Lost
     from scythe.rules import LabelledPage
+    from scythe.teaching.annotate import Annotated as Outcome
 
 HELP = """Teach a site which images of its pages are relevant.
 
@@ -200,7 +200,7 @@ def _open_all(names: Sequence[str], by: str | None) -> list[tuple[Path, Labels]]
 
 def _place(shelf: Shelf, tables: Sequence[tuple[Path, Labels]]) -> tuple[list[LabelledPage], list[Lost]]:
     """Find what the labels of all files mean."""
-    from scythe.annotate import place_labels
+    from scythe.teaching.annotate import place_labels
 
     placed, lost = [], []
     for path, labels in tables:
@@ -213,8 +213,8 @@ def _place(shelf: Shelf, tables: Sequence[tuple[Path, Labels]]) -> tuple[list[La
 
 def _write_template(job: Job, output: str | None) -> None:
     from scythe.cli.label_rows import TEMPLATE, template_rows, write_table
-    from scythe.judge_images import ImageJudge
-    from scythe.profile import open_profile
+    from scythe.extracting.judge_images import ImageJudge
+    from scythe.profiles.profile import open_profile
 
     if job.profile is not None and not job.inputs:
         raise BadInput("--template wants pages: saved ones, or addresses")

@@ -31,7 +31,7 @@ def open_annotating(
     job: Job, target: Path, serving: ServeOptions, *, by: str | None, method: str | None, opens: bool
 ) -> None:
     """Serve the page for annotating until it is interrupted. Raises BadInput, OSError."""
-    from scythe.profile import open_profile
+    from scythe.profiles.profile import open_profile
     from scythe.web.annotate_desk import Desk
     from scythe.web.room import Room, RoomOptions
 

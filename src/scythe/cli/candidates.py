@@ -10,7 +10,7 @@ from scythe.cli.ending import complain
 from scythe.cli.pages import SETS, keep_good, load_pages
 from scythe.errors import BadInput
 from scythe.sources import PAGE_SUFFIXES, Loaded, Reach, Source, is_address, list_sources, load
-from scythe.spread import spread
+from scythe.teaching.spread import spread
 from scythe.url import host
 
 SITE, PAGES, ADDRESSES = "site", "pages", "addresses"  # kinds of inputs
@@ -34,7 +34,7 @@ def find_candidates(
     inputs: Sequence[str], base: str | None, by: str, reach: Reach, *, pages: int, delay_s: float
 ) -> Candidates:
     """Load what the inputs stand for, as far as choosing `by` needs it. Raises BadInput where nothing is left."""
-    from scythe.suggest import WAYS
+    from scythe.teaching.suggest import WAYS
 
     if by not in ("auto", *WAYS):
         raise BadInput(f"--by {by}: pages are chosen by {', '.join(WAYS)}, or auto")
@@ -115,7 +115,7 @@ def _good_ones(loaded: Iterable[Loaded]) -> list[Loaded]:
 
 def _of_site(start: str, by: str, reach: Reach, pages: int, delay_s: float) -> Candidates:
     """Sample a site; for choosing by address a few pages do, since what they link to can be suggested too."""
-    from scythe.sampling import sample_site
+    from scythe.teaching.sampling import sample_site
 
     if by == "cover":
         return _with_pages(sample_site(start, pages, reach, delay_s=delay_s), by)
@@ -124,7 +124,7 @@ def _of_site(start: str, by: str, reach: Reach, pages: int, delay_s: float) -> C
 
 
 def _known_addresses(pages: Sequence[Loaded]) -> Iterator[str]:
-    from scythe.sampling import own_links
+    from scythe.teaching.sampling import own_links
 
     own = host(pages[0].url or "")
     for page in pages:

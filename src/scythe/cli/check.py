@@ -99,9 +99,9 @@ def _check(path: str, pages: Iterator[Loaded]) -> Report:
 
     Nothing is learned again on the way, as `Site.extract` would: that could hide what is to be reported.
     """
-    from scythe.harvest import Harvester
-    from scythe.profile import open_profile
-    from scythe.relearn import Keeper
+    from scythe.extracting.harvest import Harvester
+    from scythe.profiles.profile import open_profile
+    from scythe.teaching.relearn import Keeper
 
     saved = open_profile(path)
     health = Keeper.load(saved.health, saved.profile).health

@@ -18,7 +18,7 @@ from scythe.limits import LIMITS
 from scythe.sources import Reach, check_base
 
 if TYPE_CHECKING:
-    from scythe.trace import FieldTrace, Trace, WayTrace
+    from scythe.extracting.trace import FieldTrace, Trace, WayTrace
 
 HELP = """Explain what a profile does with one page.
 
@@ -53,7 +53,7 @@ def explain(
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
 ) -> None:
-    from scythe.trace import trace
+    from scythe.extracting.trace import trace
 
     with quiet_ends():
         try:

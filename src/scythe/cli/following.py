@@ -12,8 +12,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from scythe.page import Page
 from scythe.record_rows import Batch
-from scythe.sampling import LONGEST_DELAY_S, read_robots
 from scythe.sources import Loaded, Reach, Source, load
+from scythe.teaching.sampling import LONGEST_DELAY_S, read_robots
 from scythe.url import host
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from scythe.cli.learn import load_to_learn
 from scythe.cli.pages import SETS, keep_good, load_pages
 from scythe.errors import BadInput
 from scythe.sources import PAGE_SUFFIXES, Loaded, Reach, is_address
-from scythe.spread import FROM_FILES, spread
+from scythe.teaching.spread import FROM_FILES, spread
 
 if TYPE_CHECKING:
     from scythe.rules import LabelledPage
@@ -39,7 +39,7 @@ class Job:
 
     def open_known(self) -> tuple[LabelledPage, ...]:
         """Return the pages that the profile has labels of. Raises BadInput, OSError."""
-        from scythe.profile import open_profile
+        from scythe.profiles.profile import open_profile
 
         return open_profile(self.profile).profile.images.labelled if self.profile is not None and self.exists else ()
 

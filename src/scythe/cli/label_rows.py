@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scythe.cli.ending import neutralise
 from scythe.export import safe_cell, write_atomically
-from scythe.judge_images import ImageJudge
+from scythe.extracting.judge_images import ImageJudge
 from scythe.learn.annotators import Conflict
 from scythe.learn.marking import name_images
 from scythe.model import RELEVANT

@@ -26,7 +26,7 @@ from scythe.cli.site_options import (
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
 from scythe.sources import Loaded, Reach, check_base, is_address
-from scythe.spread import FROM_FILES, spread
+from scythe.teaching.spread import FROM_FILES, spread
 
 if TYPE_CHECKING:
     from scythe.rules import FieldRules, Layout, RegionRules
@@ -100,7 +100,7 @@ def load_to_learn(
 ) -> list[Loaded]:
     """Load the pages; what fails is said and left out. Raises BadInput where nothing is left."""
     if len(inputs) == 1 and is_address(inputs[0]):
-        from scythe.sampling import sample_site
+        from scythe.teaching.sampling import sample_site
 
         pages: Iterable[Loaded] = sample_site(inputs[0], count or _FROM_SITE, reach, delay_s=delay_s)
     else:
@@ -142,7 +142,7 @@ def _learn(pages: list[Loaded], examples: list[Example | None] | None, fields: S
 
 def _keep_labels(site: Site, pages: list[Loaded], output: str) -> list[str]:
     """Take over what people said of images from the profile that is written over, and say so."""
-    from scythe.profile import open_profile
+    from scythe.profiles.profile import open_profile
 
     try:
         known = open_profile(output).profile.images

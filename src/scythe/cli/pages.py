@@ -21,7 +21,7 @@ from scythe.cli.ending import complain
 from scythe.cli.progress import show_progress
 from scythe.limits import LIMITS
 from scythe.sources import Loaded, Reach, Source, find_sources, load
-from scythe.spread import spread
+from scythe.teaching.spread import spread
 from scythe.url import absolute
 
 SETS = (".jsonl", ".ndjson", ".jsonl.xz", ".jsonl.gz")

@@ -20,7 +20,7 @@ from scythe.sources import Loaded, Reach, check_base
 if TYPE_CHECKING:
     from scythe.page import Page
     from scythe.rules import SiteImages
-    from scythe.suggest import Suggestion
+    from scythe.teaching.suggest import Suggestion
 
 HELP = """Suggest which pages of a site to annotate.
 
@@ -126,7 +126,7 @@ def _form(kind: str | None, output: str | None) -> str:
 
 
 def _known(profile: str | None) -> SiteImages | None:
-    from scythe.profile import open_profile
+    from scythe.profiles.profile import open_profile
 
     try:
         return open_profile(profile).profile.images if profile is not None else None
@@ -135,7 +135,7 @@ def _known(profile: str | None) -> SiteImages | None:
 
 
 def _suggest(candidates: Candidates, count: int, seed: int, known: SiteImages | None) -> tuple[Suggestion, ...]:
-    from scythe.suggest import suggest_pages
+    from scythe.teaching.suggest import suggest_pages
 
     if candidates.by != "cover":
         return suggest_pages(candidates.names, count, by=candidates.by, seed=seed, site=known)

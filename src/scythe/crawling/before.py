@@ -6,7 +6,7 @@ import json
 
 from scythe.crawling.options import PARTS
 from scythe.errors import BadInput
-from scythe.profile import load_profile
+from scythe.profiles.profile import load_profile
 
 _TOLD = 10  # names of fields
 

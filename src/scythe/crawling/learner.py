@@ -22,7 +22,7 @@ from scythe.page.sniff import sniff_bytes
 from scythe.reader import read
 from scythe.rules import Profile
 from scythe.site import Site
-from scythe.teach import DEFAULT_FIELDS
+from scythe.teaching.teach import DEFAULT_FIELDS
 
 # images are so on all pages of a layout: more pages do not help
 _LASTING = ("tree: read cold", "missing: no rule in this layout")

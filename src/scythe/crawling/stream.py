@@ -15,7 +15,7 @@ from scythe.crawling.run import Crawl
 from scythe.crawling.thread import Stream
 from scythe.errors import BadInput
 from scythe.model import Document
-from scythe.profile import open_profile
+from scythe.profiles.profile import open_profile
 from scythe.site import Site
 from scythe.visits import Outcome, Receipt
 

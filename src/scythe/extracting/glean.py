@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Protocol
 
 from scythe.cut.images import AreaCutter
+from scythe.extracting.reap import WHEN_ASKED, rows_by_offset
 from scythe.model import Content, Field, Image, Rendered
 from scythe.page import Page
 from scythe.page.image_areas import UNKNOWN, AreaReader
 from scythe.page.image_follow import are_elsewhere, follow_areas
 from scythe.page.image_named import find_named, is_outside
 from scythe.page.source import Source
-from scythe.reap import WHEN_ASKED, rows_by_offset
 from scythe.rules import Layout
 from scythe.url import Url
 

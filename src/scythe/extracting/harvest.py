@@ -14,8 +14,10 @@ from typing import Literal
 from scythe.cut.cutter import Cut, Cutter
 from scythe.cut.dispatch import Dispatcher
 from scythe.cut.flow import FragmentContent
-from scythe.glean import AskedImages, GleanedContent, Gleaner
-from scythe.judge_images import ImageJudge
+from scythe.extracting.glean import AskedImages, GleanedContent, Gleaner
+from scythe.extracting.judge_images import ImageJudge
+from scythe.extracting.reap import Asked, Reaper, SiteLists
+from scythe.extracting.unread import UnreadDocument, UnreadTitle, UntitledDocument
 from scythe.learn.boilerplate import Boilerplate, improve
 from scythe.learn.drift import judge
 from scythe.learn.thrift import Thrift
@@ -31,9 +33,7 @@ from scythe.page.source import Source, read_source
 from scythe.read.images.marks import mark_scores
 from scythe.read.images.nearby import mark_relevant
 from scythe.reader import read
-from scythe.reap import Asked, Reaper, SiteLists
 from scythe.rules import FLOW, FieldRules, Layout, Profile, Way
-from scythe.unread import UnreadDocument, UnreadTitle, UntitledDocument
 from scythe.url import Url, absolute
 
 Via = Literal["auto", "cut", "tree"]

@@ -16,7 +16,7 @@ from scythe.learn.tc import fit_site_model
 from scythe.learn.urls import spread
 from scythe.model import RELEVANT, PageImages, TextOptions
 from scythe.page import Page
-from scythe.profile_values import write_plain
+from scythe.profiles.profile_values import write_plain
 from scythe.read.images.last_resort import judge_by_place
 from scythe.read.images.relevance import image_logits, score_images
 from scythe.read.images.tc import TcModel, load_site_model

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from scythe.rule_words import as_text, describe_rule, describe_take, describe_usual
+from scythe.profiles.rule_words import as_text, describe_rule, describe_take, describe_usual
 from scythe.rules import FieldRules, Layout, Profile, Rule, Way
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Tracer:
         from scythe.cut.cutter import Cutter
         from scythe.cut.images import AreaCutter
         from scythe.cut.regions import RegionCutter
-        from scythe.harvest import Harvester
+        from scythe.extracting.harvest import Harvester
 
         self._layouts = profile.layouts
         self._harvester = Harvester(profile, profile.fields)

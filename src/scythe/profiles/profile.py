@@ -15,8 +15,8 @@ from typing import NamedTuple, NoReturn
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.profile_forms import PROFILE
-from scythe.profile_values import Wrong, check_plain
+from scythe.profiles.profile_forms import PROFILE
+from scythe.profiles.profile_values import Wrong, check_plain
 from scythe.rules import ImageRules, Profile, SiteImages
 
 VERSION = 3  # the newest format read; 2 has rules for regions of records, 3 for images

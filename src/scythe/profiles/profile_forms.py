@@ -11,7 +11,7 @@ from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
 from scythe.page.labels import web_codecs
 from scythe.page.token_tables import from_plain
-from scythe.profile_values import Count, Flag, Literal, Many, Maybe, Plain, Record, Row, Share, Text
+from scythe.profiles.profile_values import Count, Flag, Literal, Many, Maybe, Plain, Record, Row, Share, Text
 from scythe.rules import (
     ATTRIBUTE,
     FLOW,

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scythe.errors import BadInput
-from scythe.judge_images import Quality, expect_quality, fit_method, why_no_model
+from scythe.extracting.judge_images import Quality, expect_quality, fit_method, why_no_model
 from scythe.learn.annotations import Label, Labels, Statement, check_labels
 from scythe.learn.annotators import Agreement, Conflict, agree, merge_labelled
 from scythe.learn.image_counts import count_again
 from scythe.learn.marking import Lost, mark_page
 from scythe.model import PageImages
 from scythe.rules import IMAGE_METHODS, ImageRules, LabelledPage, Profile, SiteImages
-from scythe.teach_images import relearn_images
+from scythe.teaching.teach_images import relearn_images
 
 NOT_GIVEN = "this page was not given"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scythe.cut.cutter import Cutter
 from scythe.cut.dispatch import Dispatcher
-from scythe.harvest import Harvest
+from scythe.extracting.harvest import Harvest
 from scythe.learn.marks import choose_marks, read_literals
 from scythe.model import Field
 from scythe.rules import FieldRules, Layout, Profile, Usual

@@ -11,8 +11,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scythe.graft import MOST_LAYOUTS, free_name, graft, helps, mend, prune, share_boilerplate
-from scythe.harvest import Harvest
+from scythe.extracting.harvest import Harvest
 from scythe.learn.events import read_map
 from scythe.learn.examples import learn_examples
 from scythe.learn.health import UNKNOWN, Health
@@ -21,7 +20,8 @@ from scythe.learn.memory import Memory, Values, sketch
 from scythe.learn.proof import follow_best, is_consistent, pick_shown, prove
 from scythe.model import Field
 from scythe.rules import FieldRules, Layout, Profile, Usual
-from scythe.teach import Lesson, learn_profile, make_lesson
+from scythe.teaching.graft import MOST_LAYOUTS, free_name, graft, helps, mend, prune, share_boilerplate
+from scythe.teaching.teach import Lesson, learn_profile, make_lesson
 
 LEAST = 5  # misfits of one template before it is learned
 MOST_MISFITS = 12

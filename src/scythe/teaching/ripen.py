@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from scythe.harvest import Harvest
+from scythe.extracting.harvest import Harvest
 from scythe.learn.fields import learn_fields
 from scythe.learn.health import Health
 from scythe.rules import Layout, Profile
-from scythe.teach import make_lesson, make_sample
-from scythe.teach_images import ImageTeacher, make_image_lesson
+from scythe.teaching.teach import make_lesson, make_sample
+from scythe.teaching.teach_images import ImageTeacher, make_image_lesson
 
 _NEEDED = ("text", "title")  # what makes a layout half-learned; the others may just not be there
 _TRIES = (8, 32, 128, 512)  # pages after which learning is tried again: it costs as much as reading a hundred

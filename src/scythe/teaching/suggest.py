@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from scythe.errors import BadInput
-from scythe.judge_images import ImageJudge
+from scythe.extracting.judge_images import ImageJudge
 from scythe.learn.annotators import page_key
 from scythe.learn.cover import choose_pages
 from scythe.learn.image_counts import count_again

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from scythe.extracting.reap import see_regions
 from scythe.learn.boilerplate import find_boilerplate
 from scythe.learn.examples import learn_examples
 from scythe.learn.fields import Sample, learn_fields
@@ -21,9 +22,8 @@ from scythe.read.records.rank import CUT
 from scythe.read.text import method as text_method
 from scythe.read.text.sure import expect_f1
 from scythe.reader import read
-from scythe.reap import see_regions
 from scythe.rules import FieldRules, Layout, Profile, SiteImages
-from scythe.teach_images import ImageTeacher, make_image_lesson
+from scythe.teaching.teach_images import ImageTeacher, make_image_lesson
 from scythe.url import host, url_shape
 
 Example = Mapping[str, Sequence[str]]

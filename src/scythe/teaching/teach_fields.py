@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scythe.cut.dispatch import Dispatcher
-from scythe.graft import count_present, free_name, graft
-from scythe.harvest import Harvester
+from scythe.extracting.harvest import Harvester
 from scythe.learn.examples import learn_examples
 from scythe.rules import FieldRules, Layout, Profile
-from scythe.teach import EXAMPLES_PER_LAYOUT, Lesson, learn_profile
+from scythe.teaching.graft import count_present, free_name, graft
+from scythe.teaching.teach import EXAMPLES_PER_LAYOUT, Lesson, learn_profile
 
 _NOTHING_SHOWN = "no example page has a value"  # said by `learn_examples`: pages without the field are no complaint
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from scythe.cut.dispatch import Dispatcher
-from scythe.judge_images import ImageJudge
+from scythe.extracting.judge_images import ImageJudge
 from scythe.learn.annotators import agreed_marks
 from scythe.learn.areas import JudgedPage, LearnedAreas, learn_areas
 from scythe.model import PageImages

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from scythe.errors import BadInput
-from scythe.judge_images import expect_quality
+from scythe.extracting.judge_images import expect_quality
 from scythe.limits import LIMITS
 from scythe.web.annotate_desk import PAGES, Desk, Kept
 from scythe.web.annotate_save import QualitySeen, save_sitting, see_quality

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scythe.annotate import place_labels
 from scythe.export import write_atomically
 from scythe.learn.annotations import Label, Labels, open_labels
 from scythe.learn.marking import name_images
+from scythe.teaching.annotate import place_labels
 from scythe.web.annotate_sitting import Said, Sheet, Sitting, read_sheet
 from scythe.web.room import PageAtHand
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scythe.errors import BadInput
-from scythe.judge_images import Quality
+from scythe.extracting.judge_images import Quality
 from scythe.rules import LabelledPage
 from scythe.site import Site
-from scythe.spread import FROM_FILES, spread
+from scythe.teaching.spread import FROM_FILES, spread
 from scythe.web.annotate_desk import Desk
 from scythe.web.jobs import Job
 from scythe.web.room import Room

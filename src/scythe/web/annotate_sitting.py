@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from scythe.annotate import count_at_hand
-from scythe.judge_images import ImageJudge, fit_method
+from scythe.extracting.judge_images import ImageJudge, fit_method
 from scythe.learn.annotators import agreed_marks, merge_labelled, page_key
 from scythe.model import RELEVANT, Image, PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
 from scythe.rules import LabelledPage, Marks, SiteImages
-from scythe.spread import spread
-from scythe.suggest import Suggestion, suggest_pages
+from scythe.teaching.annotate import count_at_hand
+from scythe.teaching.spread import spread
+from scythe.teaching.suggest import Suggestion, suggest_pages
 from scythe.web.room import PageAtHand
 
 _LOOKED_AT = 200  # pages at hand among which those to annotate are chosen: reading one takes 3 ms

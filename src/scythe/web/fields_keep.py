@@ -13,7 +13,7 @@ from scythe.learn.urls import spread
 from scythe.page import Page
 from scythe.rules import Profile
 from scythe.site import Site
-from scythe.teach import DEFAULT_FIELDS, make_lesson
+from scythe.teaching.teach import DEFAULT_FIELDS, make_lesson
 from scythe.web.fields_sheet import Sheet, Sheets
 from scythe.web.fields_sitting import Shown, Sitting, examples_of
 from scythe.web.fields_trial import make_base, teach, try_out

@@ -21,7 +21,7 @@ from scythe.page import Page
 from scythe.page.blocks import KIND, SKIP
 from scythe.page.follow import element_text
 from scythe.page.source import MARK, unmark
-from scythe.teach import Lesson, make_lesson
+from scythe.teaching.teach import Lesson, make_lesson
 from scythe.web.inert import number_elements
 from scythe.web.operation import NotThere
 from scythe.web.room import PageAtHand, Room

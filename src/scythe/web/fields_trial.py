@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scythe.harvest import Harvester, sterner
+from scythe.extracting.harvest import Harvester, sterner
 from scythe.learn.texts import words_of
 from scythe.model import Field
 from scythe.page.dates import to_iso
 from scythe.page.follow import element_text, follow
 from scythe.page.source import Opening, Source, unmark
 from scythe.rules import ELEMENT, TAIL, FieldRules, Layout, Profile
-from scythe.teach import Example, Lesson, learn_profile
-from scythe.teach_fields import Taught, teach_fields
+from scythe.teaching.teach import Example, Lesson, learn_profile
+from scythe.teaching.teach_fields import Taught, teach_fields
 from scythe.web.fields_doubt import DOUBTFUL, Doubt, Found, Usually, doubt
 from scythe.web.fields_sheet import Sheet, squeeze
 

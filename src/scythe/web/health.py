@@ -15,9 +15,9 @@ from scythe.errors import BadInput
 from scythe.fetch.robots import parse_robots
 from scythe.learn.events import Event
 from scythe.learn.health import IMAGES, RECORDS, Health
-from scythe.profile import Saved, load_profile, open_profile
-from scythe.relearn import Keeper
+from scythe.profiles.profile import Saved, load_profile, open_profile
 from scythe.rules import Profile
+from scythe.teaching.relearn import Keeper
 from scythe.visits import Counts
 from scythe.web.health_verdict import Happening, Verdict, judge, tell_event, tell_log
 from scythe.web.learned import choose_site

@@ -14,8 +14,8 @@ import msgspec
 from scythe.archive.stored import StoredRecord
 from scythe.errors import BadInput
 from scythe.rules import Profile
-from scythe.sampling import sample_site
 from scythe.sources import Loaded, Source, is_address, load
+from scythe.teaching.sampling import sample_site
 from scythe.url import absolute
 from scythe.visits import Counts
 from scythe.watching.planned import Planned, read_plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from scythe.rule_words import as_text
+from scythe.profiles.rule_words import as_text
 from scythe.rules import FieldRules, Layout, Profile, Way
 
 _SHOWN = 60  # characters of a tag
@@ -94,7 +94,7 @@ def _compare_fields(old: FieldRules, new: FieldRules) -> str:
     rules, rules_before = sum(len(way.rules) for way in after), sum(len(way.rules) for way in before)
     if rules != rules_before:
         said.append(f"{rules} rules, {rules_before} before")
-    if [way.end for way in before] != [way.end for way in after]:
+    if len(before) == len(after) and [way.end for way in before] != [way.end for way in after]:
         said.append("another end marker")
     return "; ".join(said) or "rules with other anchors or bounds"
 

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 
 from scythe.archive.health import read_versions
-from scythe.profile import load_profile
+from scythe.profiles.profile import load_profile
 from scythe.rules import Profile
 from scythe.web.operation import NotThere
 from scythe.web.room import Room

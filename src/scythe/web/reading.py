@@ -13,7 +13,7 @@ from scythe.limits import LIMITS
 from scythe.model import Document, Field, Image, Loss, Metadata, Paging, Region, TextOptions
 from scythe.reader import read, read_regions
 from scythe.sources import Source, is_address, load, note_cut
-from scythe.suggest import suggest_pages
+from scythe.teaching.suggest import suggest_pages
 from scythe.url import absolute
 from scythe.web.learned import LearnedSites
 from scythe.web.operation import Address, Key, NotThere, Number, Operation, Wanted

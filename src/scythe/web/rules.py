@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from scythe.rule_words import LayoutTold
+from scythe.profiles.rule_words import LayoutTold
 from scythe.site import Site
 from scythe.web.jobs import Job, JobSeen, see
 from scythe.web.learned import choose_site

@@ -11,10 +11,10 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from scythe.extracting.trace import FieldTrace, PageTrace, Tracer
 from scythe.limits import LIMITS
-from scythe.rule_words import LayoutTold, describe_layout
+from scythe.profiles.rule_words import LayoutTold, describe_layout
 from scythe.rules import Profile
-from scythe.trace import FieldTrace, PageTrace, Tracer
 from scythe.web.learned import LearnedSites
 from scythe.web.room import PageAtHand, Room
 

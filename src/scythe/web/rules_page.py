@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scythe.extracting.reap import rows_by_offset
+from scythe.extracting.trace import FieldTrace, PageTrace, Place, RuleTrace, WayTrace, line_of
 from scythe.page import Page
 from scythe.page.source import Source, read_source, tag_end
-from scythe.reap import rows_by_offset
-from scythe.trace import FieldTrace, PageTrace, Place, RuleTrace, WayTrace, line_of
 from scythe.web.inert import number_elements
 from scythe.web.room import PageAtHand
 from scythe.web.rules_measured import COLD, CUT, differs, outcome_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from scythe.trace import Place, line_of
+from scythe.extracting.trace import Place, line_of
 
 _AROUND = 240  # bytes shown before and behind a part
 _INSIDE = 600  # bytes of a part shown from its start, and up to its end

@@ -13,7 +13,7 @@ from tests.fuzz.seeds import folder
 
 from scythe.errors import BadInput
 from scythe.learn.annotations import read_labels
-from scythe.profile import _checksum, dump_profile, load_profile
+from scythe.profiles.profile import _checksum, dump_profile, load_profile
 from scythe.schedule.traces import read_traces
 from scythe.site import Site
 

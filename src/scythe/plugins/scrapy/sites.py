@@ -20,7 +20,7 @@ from twisted.internet.defer import Deferred, DeferredList
 from scythe.crawling.jobs import SiteSetup
 from scythe.crawling.sample import Sample
 from scythe.errors import BadInput, ScytheError
-from scythe.harvest import Harvester
+from scythe.extracting.harvest import Harvester
 from scythe.learn.thrift import Thrift
 from scythe.model import Document
 from scythe.page.encoding import in_utf8
@@ -31,7 +31,7 @@ from scythe.plugins.scrapy.page_document import PageDocument
 from scythe.plugins.scrapy.profiles import Right, open_shelf
 from scythe.plugins.scrapy.study import Study
 from scythe.plugins.scrapy.threads import run_in_thread
-from scythe.profile import load_profile
+from scythe.profiles.profile import load_profile
 from scythe.reader import read
 
 if TYPE_CHECKING:
