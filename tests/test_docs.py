@@ -1,4 +1,8 @@
-"""Documents tell the truth: every Python and console block runs, and the command reference is what --help says."""
+"""Documents tell the truth: every block of Python, console and shell runs, links lead somewhere, nothing is left out.
+
+Console blocks are run as they are; blocks of shell speak of sites and files that readers have, and of programs that run
+until they are interrupted: there `scythe` is tests/stand_in.py, which runs the same command on this machine.
+"""
 
 from __future__ import annotations
 
@@ -11,55 +15,40 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.documents import DOCUMENTS, ROOT, SHELL, Block, blocks_of, fill_pantry, lay_out, open_places
+from tests.stand_in import VARIABLE, Places
 
 from scythe.cli.main import VERBS, load_verb
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
+RUNNABLE = sorted({block.document for block in BLOCKS if block.language in ("python", "pycon", "console", *SHELL)})
+PATIENCE_S = 300  # for all commands of a block, on a busy machine
 pytestmark = pytest.mark.docs
 
 
-@dataclass(frozen=True)
-class Block:
-    document: Path
-    line: int
-    language: str
-    text: str
-
-    @property
-    def where(self) -> str:
-        return f"{self.document.relative_to(ROOT)}:{self.line}"
-
-
-def blocks_of(document: Path) -> Iterator[Block]:
-    """Yield the fenced blocks of a Markdown file."""
-    language: str | None = None
-    start, lines = 0, []
-    for number, line in enumerate(document.read_text(encoding="utf-8").splitlines(), start=1):
-        fence = re.match(r"^\s*```(\S*)", line)
-        if fence and language is None:
-            language, start, lines = fence[1], number, []
-        elif fence:
-            yield Block(document, start, language or "", "\n".join(lines))
-            language = None
-        elif language is not None:
-            lines.append(line)
-
-
-BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
-RUNNABLE = sorted({block.document for block in BLOCKS if block.language in ("python", "pycon", "console")})
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
+    """Servers, and files of each kind that documents take for granted."""
+    pantry = tmp_path_factory.mktemp("pantry")
+    with open_places(pantry) as found:
+        fill_pantry(pantry, found)
+        lay_out(pantry / "bin", pantry)
+        yield found
 
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the examples of the source tree, where documents are tried out."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "activate").touch()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("COLUMNS", "100")
@@ -67,7 +56,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("document", RUNNABLE, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_block_of_a_document_runs_in_order(document: Path, desk: Path) -> None:
+def test_every_block_of_a_document_runs_in_order(document: Path, desk: Path, request: pytest.FixtureRequest) -> None:
     names: dict[str, object] = {"__name__": "__main__"}
     for block in blocks_of(document):
         if block.language == "python" and ">>> " not in block.text:
@@ -76,6 +65,37 @@ def test_every_block_of_a_document_runs_in_order(document: Path, desk: Path) -> 
             assert not run_session(block, names)
         elif block.language == "console":
             assert not run_console(block)
+        elif block.language in SHELL:
+            assert not run_shell(block, settle_places(block, request))
+
+
+def settle_places(block: Block, request: pytest.FixtureRequest) -> Places:
+    """Return where the things of a block are; a database is only started where one is spoken of."""
+    places: Places = request.getfixturevalue("places")
+    if "postgresql://" in block.document.read_text(encoding="utf-8"):
+        return replace(places, database=request.getfixturevalue("postgres_url"))
+    return places
+
+
+def run_shell(block: Block, places: Places) -> str:
+    """Run a block of shell commands and return what it said if one of them failed, or nothing."""
+    if not Path("saved").exists():
+        shutil.copytree(Path(places.pantry) / "saved", "saved")
+    environment = os.environ | {
+        "PATH": f"{places.pantry}/bin{os.pathsep}{os.environ['PATH']}",
+        VARIABLE: places.dump(),
+        "SCYTHE_ARCHIVE": places.database,  # as an earlier block may have said
+    }
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", block.text],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=PATIENCE_S,
+        env=environment,
+    )
+    return f"{block.where} ended with {done.returncode}:\n{done.stdout}" if done.returncode else ""
 
 
 def run_session(block: Block, names: dict[str, object]) -> str:
@@ -117,11 +137,11 @@ def test_commands_are_told_from_their_output() -> None:
     assert list(commands_of(text)) == [("one --more", "out\n\nput"), ("two", "")]
 
 
-SHOWN_ONLY = [block for block in BLOCKS if block.language in ("sh", "bash", "shell")]
+SHELL_BLOCKS = [block for block in BLOCKS if block.language in SHELL]
 
 
-@pytest.mark.parametrize("block", SHOWN_ONLY, ids=lambda block: block.where)
-def test_commands_that_are_only_shown_at_least_exist(block: Block) -> None:
+@pytest.mark.parametrize("block", SHELL_BLOCKS, ids=lambda block: block.where)
+def test_options_that_shell_blocks_use_exist(block: Block) -> None:
     for line in block.text.replace("\\\n", " ").splitlines():
         for piece in re.split(r"[|;]|&&", line):
             words = shlex.split(piece, comments=True)
@@ -156,6 +176,51 @@ def test_the_reference_of_the_json_interface_is_what_the_server_says() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)", document.read_text(encoding="utf-8")):
-        if not re.match(r"[a-z]+:", target):
-            assert (document.parent / target).exists(), f"{document.relative_to(ROOT)} links to {target}"
+    for target, heading in links_of(document):
+        assert target.exists(), f"{document.relative_to(ROOT)} links to {target}"
+        if heading:
+            assert heading in anchors_of(target), f"{document.relative_to(ROOT)} links to #{heading} of {target.name}"
+
+
+def links_of(document: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the files that a document links to, each with the heading in it, or nothing."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for place in re.findall(r"\]\(([^)\s]+)", text):
+        if not re.match(r"[a-z]+:", place):
+            path, _, heading = place.partition("#")
+            yield (document.parent / path if path else document), heading
+
+
+def anchors_of(document: Path) -> set[str]:
+    """Return the names of a document's headings, as GitHub and mkdocs make them."""
+    text = document.read_text(encoding="utf-8")
+    headings, named = re.findall(r"^#+ (.+)$", text, re.MULTILINE), re.findall(r"\{#([\w-]+)\}", text)
+    return {*named} | {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+def test_the_places_that_the_walk_names_exist() -> None:
+    named = re.findall(r"`([\w/]+\.py): (\w+)`", (ROOT / "docs" / "why" / "walk.md").read_text(encoding="utf-8"))
+    assert len(named) > 30
+    for path, name in named:
+        source = (ROOT / "src" / "scythe" / path).read_text(encoding="utf-8")
+        assert re.search(rf"^(?:async )?(?:def|class) {name}\b", source, re.MULTILINE), f"{path} has no {name}"
+
+
+def test_extras_that_documents_install_exist() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    named = {
+        name.strip()
+        for document in DOCUMENTS
+        for names in re.findall(r"\bscythe\[([\w, ]+)\]", document.read_text(encoding="utf-8"))
+        for name in names.split(",")
+    }
+    assert named
+    assert named <= set(extras)
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_page_is_linked_from_another(page: Path) -> None:
+    if page == ROOT / "docs" / "index.md":
+        return
+    linking = [document for document in DOCUMENTS if document != page]
+    assert any(target.resolve() == page for document in linking for target, _ in links_of(document))

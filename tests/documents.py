@@ -1,0 +1,143 @@
+"""Blocks of code in documents, and a desk to try them out at: servers, files and commands that documents speak of."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from tests.stand_in import Places
+
+from scythe.demo.live import live_site
+from scythe.demo.replay_serve import serve_replay
+from scythe.demo.serve import serve_demo
+from scythe.demo.serving import ServeOptions
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SHELL = ("sh", "bash", "shell")
+_STORIES = 12
+_GOODS = 10
+
+
+@dataclass(frozen=True)
+class Block:
+    document: Path
+    line: int
+    language: str
+    text: str
+
+    @property
+    def where(self) -> str:
+        return f"{self.document.relative_to(ROOT)}:{self.line}"
+
+
+def blocks_of(document: Path) -> Iterator[Block]:
+    """Yield the fenced blocks of a Markdown file."""
+    language: str | None = None
+    start, lines = 0, []
+    for number, line in enumerate(document.read_text(encoding="utf-8").splitlines(), start=1):
+        fence = re.match(r"^\s*```(\S*)", line)
+        if fence and language is None:
+            language, start, lines = fence[1], number, []
+        elif fence:
+            yield Block(document, start, language or "", "\n".join(lines))
+            language = None
+        elif language is not None:
+            lines.append(line)
+
+
+class _Sink(BaseHTTPRequestHandler):
+    """Takes whatever is posted."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def open_places(pantry: Path) -> Iterator[Places]:
+    """Serve a site, a list that grows and a place to post to, until the block ends."""
+    with (
+        serve_demo(ServeOptions(pages=40)) as site,
+        serve_replay(live_site(every_s=3600.0)) as live,
+        ThreadingHTTPServer(("127.0.0.1", 0), _Sink) as sink,
+    ):
+        threading.Thread(target=sink.serve_forever, daemon=True).start()
+        story = next(path for path in site.world.paths if path.startswith("/news/2") and path.endswith(".html"))
+        yield Places(
+            site=site.url,
+            story=site.url.rstrip("/") + story,
+            live=live.urls[0],
+            sink=f"http://127.0.0.1:{sink.server_address[1]}/hook",
+            database="",
+            pantry=str(pantry),
+        )
+        sink.shutdown()
+
+
+def fill_pantry(pantry: Path, places: Places) -> None:
+    """Make one file of each kind that documents take for granted, by the commands that make them."""
+
+    def scythe(*arguments: str) -> None:
+        subprocess.run([sys.executable, "-m", "scythe", *arguments], cwd=pantry, check=True, capture_output=True)
+
+    scythe("demo", "--save", "site", "--pages", "120")
+    saved = pantry / "saved"
+    saved.mkdir()
+    for pages in (
+        sorted(pantry.glob("site/news/**/*.html"))[:_STORIES],
+        sorted(pantry.glob("site/shop/*.html"))[:_GOODS],
+    ):
+        for page in pages:
+            shutil.copy(page, saved)
+    shutil.copy(next(pantry.glob("site/news/**/*.html")), saved / "story.html")
+    shutil.copy(saved / "story.html", pantry / "page.html")
+    shutil.copy(ROOT / "examples" / "tools.html", pantry / "shop.html")
+    shutil.copy(ROOT / "examples" / "snath.html", pantry / "plough.html")
+    shutil.rmtree(pantry / "site")
+    scythe("learn", "saved/", "-o", "site.json")
+    here = ("--allow-private", "--delay", "0", "--quiet")
+    scythe("crawl", places.site, "--limit", "16", "--raw", "--archive", "site.db", "-o", "site.warc.gz", *here)
+    scythe("watch", places.live, "--once", "--archive", "watch.scythe.db", *here)
+    scythe("annotate", "site.json", "--template", "saved/", "-o", "labels.csv")
+    shutil.copy(pantry / "site.json", pantry / "news.json")
+    (pantry / "addresses.txt").write_text(f"{places.story}\n{places.site}\n")
+    shutil.copy(pantry / "addresses.txt", pantry / "urls.txt")
+
+
+def lay_out(folder: Path, pantry: Path) -> Path:
+    """Put the commands that documents use into a folder, which goes before all others in PATH, and return it."""
+    folder.mkdir()
+    python = sys.executable
+    commands = {
+        "scythe": f'PYTHONPATH="{ROOT}:$PYTHONPATH" exec {python} -m tests.stand_in "$@"',
+        "python": f'''export PYTHONPATH="{ROOT}:$PYTHONPATH"
+            case "$*" in *" serve"*) timeout -s INT 4 {python} "$@"; true;; *) exec {python} "$@";; esac''',
+        "make": f"""for target; do
+            [[ "$target" == *=* ]] || grep -q "^$target:" {ROOT}/Makefile || exit 2  # each has tests of its own
+            done""",
+        "pip": "true",  # the extras that are named are looked up
+        "curl": f"cat {pantry}/page.html",
+        "wget": "true",  # of other hosts
+        **dict.fromkeys(("mail", "notify-me"), "cat >/dev/null"),
+        "watch": 'shift 2; exec "$@"',
+    }
+    if not shutil.which("jq"):
+        commands["jq"] = "cat"
+    for name, script in commands.items():
+        (folder / name).write_text(f"#!/usr/bin/env bash\n{textwrap.dedent(script)}\n")
+        (folder / name).chmod(0o755)
+    return folder
