@@ -7,6 +7,7 @@ JOBS   ?= 3
 SECONDS ?= 10
 HOURS  ?= 2
 AUDIT  ?=
+TESTS  ?=
 COMPILED := hatch_build.py $(wildcard src/speed/* src/walk/* src/hrefs/* src/cut/* src/forest/*)  # installing compiles these
 
 # Tests start hundreds of processes: what Python compiles of the sources is kept, whatever the environment says.
@@ -22,7 +23,7 @@ INSTALL_INTO = $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test compiled long-tests soak lint types format bench docs cli-reference http-reference coverage wheel audit sbom fuzz clean
+.PHONY: help demo test compiled long-tests soak lint types format bench docs cli-reference http-reference coverage wheel test-wheel test-oldest audit sbom fuzz clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -101,9 +102,17 @@ cli-reference: $(VENV)/installed-dev  ## write docs/reference/cli.md from the co
 http-reference: $(VENV)/installed-dev  ## write docs/reference/api-http.md from the operations of the web page
 	$(BIN)/python tools/http_reference.py
 
-wheel: $(VENV)/installed-dev  ## build the wheel and the source archive into dist/
-	$(INSTALL) build
-	$(BIN)/python -m build
+# The time of the last commit is the time of everything in there: built twice, it is the same.
+wheel: $(VENV)/installed-dev  ## build the wheel and the source archive into dist/, and check what is in them
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 1580601600)} $(BIN)/python -m hatchling build -d dist
+	$(BIN)/python -m tools.check_package dist
+
+test-wheel: wheel  ## install the built wheel into build/wheel and run tests against it: make test-wheel [TESTS='tests']
+	$(BIN)/python -m tools.test_installed build/wheel --wheel dist -- $(TESTS)
+
+test-oldest: $(BIN)/python  ## run tests with the oldest dependencies that pyproject.toml allows: make test-oldest [TESTS='tests']
+	$(BIN)/python -m tools.test_installed build/oldest --oldest -- $(TESTS)
 
 AUDITED = build/audited
 SBOM = $(BIN)/cyclonedx-py environment --pyproject pyproject.toml --mc-type library --output-reproducible --of JSON

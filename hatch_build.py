@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -90,12 +91,17 @@ def _compile(command: list[str], sources: list[Path], target: Path) -> str:
 
 
 def _flags() -> list[str]:
-    shared = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
+    shared = ["-shared"]
+    if sys.platform == "darwin":  # for what the tag says, not for the newest system that the compiler knows
+        lowest = sysconfig.get_config_var("MACOSX_DEPLOYMENT_TARGET") or "11.0"
+        shared = ["-bundle", "-undefined", "dynamic_lookup", f"-mmacosx-version-min={lowest}"]
     return ["-std=gnu11", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-Wno-psabi", *shared]
 
 
 def _platform_tag() -> str:
-    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    # a Python for two kinds of Mac may run on either, but what is compiled here is for this one
+    system = sysconfig.get_platform().replace("universal2", platform.machine())
+    return system.replace("-", "_").replace(".", "_")
 
 
 if __name__ == "__main__":
