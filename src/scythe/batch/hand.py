@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import IO, Any
 
 from scythe.batch.options import BatchOptions
 from scythe.batch.report import UnitReport
@@ -38,16 +38,13 @@ class Hand:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
         self._is_closed = False
+        self._why_not = ""  # a process could be started
         self.deaths = 0
 
     @property
     def pages(self) -> int:
         """How many pages the process has begun since it was started."""
         return self._note.get()[1] if not self._is_closed else 0
-
-    @property
-    def pid(self) -> int | None:
-        return self._process.pid if self._process is not None else None
 
     def extract(self, unit: Unit, out: Path) -> UnitReport:
         """Do one unit; return what came of it, or why it failed as a whole."""
@@ -78,9 +75,8 @@ class Hand:
         if process is not None:
             process.kill()
             process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    _close(pipe)
+            for pipe in _pipes(process):
+                _close(pipe)
         self._note.close()
         self._folder.cleanup()
 
@@ -99,13 +95,14 @@ class Hand:
     def _ask(self, task: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the answer to a task; None where the process died."""
         process = self._process or self._start()
-        if process is None or process.stdin is None or process.stdout is None:
+        if process is None:
             return None
         line = json.dumps({"options": self._options.to_dict(), **task})
+        to_it, from_it = _pipes(process)
         try:
-            process.stdin.write(line.encode() + b"\n")
-            process.stdin.flush()
-            answer: dict[str, Any] | None = json.loads(process.stdout.readline() or b"null")
+            to_it.write(line.encode() + b"\n")
+            to_it.flush()
+            answer: dict[str, Any] | None = json.loads(from_it.readline() or b"null")
         except (OSError, ValueError):  # the pipe broke, or we closed it
             return None
         return answer
@@ -123,27 +120,30 @@ class Hand:
             if self._is_closed:
                 return None
             self._note.put(-1, 0)
-            with self._path("said").open("wb") as said:
-                self._process = subprocess.Popen(  # noqa: S603 (our own module, no words of others)
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=said,
-                    env=os.environ | SINGLE_THREADED,
-                    start_new_session=True,  # Ctrl-C is for us
-                )
+            try:
+                with self._path("said").open("wb") as said:
+                    self._process = subprocess.Popen(  # noqa: S603 (our own module, no words of others)
+                        command,
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        stderr=said,
+                        env=os.environ | SINGLE_THREADED,
+                        start_new_session=True,  # Ctrl-C is for us
+                    )
+            except OSError as error:  # no more processes, no memory, a full disk
+                self._why_not = error.strerror or str(error)
+                return None
             process = self._process
-        return process if process.stdout is not None and process.stdout.readline() else None
+        return process if _pipes(process)[1].readline() else None
 
     def _bury(self) -> str:
         """Take leave of a process that died; say how it did."""
         process, self._process = self._process, None
         self.deaths += 1
         if process is None:
-            return "it does not start"
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                _close(pipe)
+            return f"it does not start: {self._why_not}"
+        for pipe in _pipes(process):
+            _close(pipe)
         code = process.wait()
         if code == -signal.SIGXCPU:
             return f"took more than {self._options.cpu_s:g} s"
@@ -158,7 +158,14 @@ class Hand:
         return Path(self._folder.name) / name
 
 
-def _close(pipe: Any) -> None:
+def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
+    """Return what a process reads from and what it writes to."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process.stdin, process.stdout
+
+
+def _close(pipe: IO[bytes]) -> None:
     try:
         pipe.close()
     except OSError:  # what was not written yet: nobody reads it any more
