@@ -120,6 +120,25 @@ MATCHES = [
     ("Noindex: /x", "/x", True),
     (":\n: :\n=\n", "/x", True),
     ("Disallow: /a  b", "/a%20%20b", False),
+    # what the crawler of the largest vendor is tried with, where the cases above have nothing like it
+    ("DISALLOW: /\naLLoW: /x/", "/x/y", True),
+    ("DISALLOW: /\naLLoW: /x/", "/a/b", False),
+    ("Disallow:\nAllow:", "/x", True),
+    ("Disallow: /x\nAllow: /x/", "/x", False),
+    ("Disallow: /x\nAllow: /x/", "/x/", True),
+    ("Disallow: /x/\nAllow: /x/page.html", "/x/", False),
+    ("Allow: /x/page.\nDisallow: /*.html", "/x/page.html", True),
+    ("Allow: /x/page.\nDisallow: /*.html", "/x/y.html", False),
+    ("Disallow: /\nAllow: /a?u=1&to=http://b.example?x&y", "/a?u=1&to=http://b.example?x&y", True),
+    ("Disallow: /a/b/c\nAllow: /a/*/d", "/a/b/c", False),
+    ("Disallow: /a/b/c\nAllow: /a/*/d", "/a//c", True),
+    ("Disallow: /a/b$\nAllow: /a/b/c", "/a/b/", True),
+    ("Disallow: /a#b\nAllow: /", "/a", False),  # the sign begins a comment in the middle of a word too
+    ("Disallow: /\nAllow: /*.php", "/index?f=x.php/", True),
+    ("Disallow: /\nAllow: /*.php", "//a/any.php.b.html", True),
+    ("Disallow: /\nAllow: /*.php$", "/aaaphpaaa", False),
+    ("Disallow: /\nAllow: /" + 17_000 * "a" + "/q", "/" + 17_000 * "a" + "/q", True),  # it cuts lines; we do not
+    ("Disallow: /\nAllow: /x/index.html", "/x/", True),  # who allows the one means the other
 ]
 
 
@@ -168,6 +187,15 @@ GROUPS = [
     ("User-agent scythe\nDisallow: /a", "bc"),
     ("Useragent: scythe\nDisallow: /a", "bc"),
     ("User  agent : scythe\nDisallow: /a", "bc"),
+    # as that vendor tries it: rules before any agent, an agent whose rules are those of the next, two groups of one name
+    ("allow: /a\n\nuser-agent: scythe\ndisallow: /\nallow: /b\nuser-agent: x\nallow: /c", "b"),
+    ("user-agent: x\ndisallow: /\nuser-agent: scythe\n\nuser-agent: y\nallow: /c\ndisallow: /", "c"),
+    ("user-agent: scythe\ndisallow: /\nallow: /a\nuser-agent: x\nallow: /b\nuser-agent: scythe\nallow: /c", "ac"),
+    ("user-agent: *\nallow: /\nuser-agent: scythe\ndisallow: /", ""),
+    ("user-agent: x\ndisallow: /\nuser-agent: y\ndisallow: /", "abc"),
+    ("user-agent: *\ndisallow: /\nuser-agent: Scythe Images\nallow: /a\ndisallow: /", "a"),
+    ("foo: scythe\nbar: /", "abc"),
+    ("user-agent: *\ndisallow: /a\nuser-agent: scythe\ndisallow: /b", "ac"),
 ]
 
 
