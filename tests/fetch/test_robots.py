@@ -187,7 +187,7 @@ GROUPS = [
     ("User-agent scythe\nDisallow: /a", "bc"),
     ("Useragent: scythe\nDisallow: /a", "bc"),
     ("User  agent : scythe\nDisallow: /a", "bc"),
-    # as that vendor tries it: rules before any agent, an agent whose rules are those of the next, two groups of one name
+    # as that vendor tries it: rules before any agent, an agent with the rules of the next, two groups of one name
     ("allow: /a\n\nuser-agent: scythe\ndisallow: /\nallow: /b\nuser-agent: x\nallow: /c", "b"),
     ("user-agent: x\ndisallow: /\nuser-agent: scythe\n\nuser-agent: y\nallow: /c\ndisallow: /", "c"),
     ("user-agent: scythe\ndisallow: /\nallow: /a\nuser-agent: x\nallow: /b\nuser-agent: scythe\nallow: /c", "ac"),
