@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import io
+import mmap
 import zlib
 from pathlib import Path
 from random import Random
@@ -203,6 +206,93 @@ def test_a_page_beyond_the_limit_is_told_and_not_read(tmp_path: Path) -> None:
     assert second.body
 
 
+def test_a_resource_is_a_page_where_its_record_says_so(tmp_path: Path) -> None:
+    page_of = record("https://mill.example/a", b"<p>kept by hand", kind="resource")
+    given = [page_of.replace(b"application/http", kind) for kind in (b"text/html; charset=utf-8", b"image/png")]
+    captures, found = read(write(tmp_path / "a.warc.gz", given))
+    assert [(capture.why, capture.body) for capture in captures] == [
+        ("", b"<p>kept by hand"),
+        ("not HTML: image/png", b""),
+    ]
+    assert (captures[0].status, captures[0].content_type) == (200, "text/html; charset=utf-8")
+    assert not found.others
+
+
+def test_an_empty_file_has_no_captures(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"")
+    captures, found = read(path)
+    assert captures == []
+    assert found.damaged == 0
+
+
+def test_damages_beyond_the_first_are_only_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "FAILURES", 2)
+    torn = gzip.compress(B)[:-40]
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"".join(gzip.compress(page(number)) + torn for number in range(5)))
+    captures, found = read(path)
+    assert len(captures) == 5
+    assert (found.damaged, len(found.damages)) == (5, 2)
+
+
+@pytest.fixture
+def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets a record of 5 kB be too long to be held."""
+    for module in ("scythe.batch.captures", "scythe.archive.warc_pieces"):
+        monkeypatch.setattr(f"{module}.RECORD_BYTES", 5_000)
+
+
+@pytest.mark.usefixtures("short_records")
+@pytest.mark.parametrize("torn", [True, False])
+def test_a_long_record_among_packed_ones_costs_no_other(tmp_path: Path, torn: bool) -> None:
+    noise = Random(3).randbytes(50_000)
+    film = bytearray(gzip.compress(record("https://mill.example/film", http(noise, kind="video/mp4"))))
+    film[30_000] ^= 255 * torn
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(gzip.compress(BEFORE + AFTER) + bytes(film) + gzip.compress(LAST))
+    captures, found = read(path)
+    assert urls(captures) == ["tales/1.html", "tales/2.html", *["film"] * (not torn), "tales/3.html"]
+    assert found.damaged == torn
+
+
+def test_a_part_of_a_file_packed_in_groups_ends_where_the_next_begins(tmp_path: Path) -> None:
+    path = tmp_path / "a.warc.gz"
+    groups = [gzip.compress(page(2 * number) + page(2 * number + 1)) for number in range(6)]
+    path.write_bytes(b"".join(groups))
+    middle = len(groups[0]) + len(groups[1])
+    first, second = read(path, 0, middle)[0], read(path, middle)[0]
+    assert urls(first) == [f"tales/{number}.html" for number in range(4)]
+    assert urls(second) == [f"tales/{number}.html" for number in range(4, 12)]
+
+
+class Failing(io.BytesIO):
+    """A file on a disk that fails."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        raise OSError(errno.EIO, "Input/output error")
+
+
+@pytest.mark.usefixtures("short_records")
+@pytest.mark.parametrize(
+    "members", [[BEFORE, AFTER], [BEFORE + AFTER, page(4) * 9]], ids=["one by one", "packed together"]
+)
+def test_a_failing_disk_is_not_taken_for_a_damaged_record(tmp_path: Path, members: list[bytes]) -> None:
+    path, found = write(tmp_path / "a.warc.gz", members), Found()
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        reader = reading._WarcReader(Unit(str(path), "name"), Failing(), content, 10**6, found)
+        with pytest.raises(OSError, match="Input/output"):
+            list(reader.read())
+    assert found.damaged == 0
+
+
+def test_a_record_of_an_unknown_version_among_packed_ones_is_told(tmp_path: Path) -> None:
+    odd = record("https://mill.example/b", http(b"<p>b"), version="WARC/1.7")
+    captures, found = read(write(tmp_path / "a.warc.gz", [BEFORE + odd + AFTER, LAST]))
+    assert urls(captures) == ["tales/1.html", "tales/2.html", "tales/3.html"]
+    assert [damage.why for damage in found.damages] == ["Invalid WARC header"]
+
+
 def test_chunks_without_a_size_are_the_body_itself() -> None:
     assert undo_chunks(b"<html>") == (b"<html>", "")
     assert undo_chunks(b"") == (b"", "")
@@ -217,6 +307,15 @@ def test_html_files_say_where_they_come_from(tmp_path: Path) -> None:
     captures = list(read_captures(unit, address="https://other.example/"))
     assert [capture.url for capture in captures] == ["https://mill.example/a", "https://other.example/", ""]
     assert captures[2].is_bad
+
+
+def test_an_html_file_beyond_the_limit_is_told(tmp_path: Path) -> None:
+    names = [str(tmp_path / name) for name in ("long.html", "short.html")]
+    for name, size in zip(names, (4_001, 4_000), strict=True):
+        Path(name).write_bytes(b"a" * size)
+    long, short = read_captures(Unit(str(tmp_path), "name", files=tuple(names)), page_bytes=4_000)
+    assert (long.why, long.is_bad, long.body) == ("longer than 4000 bytes", True, b"")
+    assert len(short.body) == 4_000
 
 
 def test_without_fastwarc_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,3 +57,12 @@ def test_a_site_whose_pages_are_not_what_they_declare_is_never_believed() -> Non
     for number in range(6):
         body = page(f"{TURKISH} {number}", "cp1254", "big5")
         assert "Gönüllüler okuma" in known.to_utf8(body, HEADER, f"https://a.example/{number}").decode()
+
+
+def test_no_more_declarations_are_kept_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codecs, "_MOST", 3)
+    known = Codecs()
+    for number in range(9):
+        body = page(TURKISH, "cp1254", "iso-8859-9")
+        assert known.to_utf8(body, HEADER, f"https://site{number}.example/") == body.decode("cp1254").encode()
+    assert len(known._borne_out) == 3

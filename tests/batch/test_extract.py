@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.batch.warcs import DATE, http, page, record, tale, tales, write
 
+from scythe.batch import extract as extracting
 from scythe.batch.extract import extract_unit
 from scythe.batch.hand import Hand
 from scythe.batch.options import BatchOptions
@@ -174,6 +175,34 @@ def test_a_header_says_what_a_page_is_written_in(tmp_path: Path, profiles: str) 
     ]
     extract_unit(unit_of(tmp_path / "a.warc.gz", *records), tmp_path / "out", BatchOptions(profiles=profiles))
     assert all("Müller im Jahr 44" in row["text"] for row in rows(tmp_path / "out"))
+
+
+def test_failures_beyond_the_first_are_only_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extracting, "FAILURES", 2)
+    bad = [record(f"https://mill.example/{number}", b"no response") for number in range(5)]
+    report = extract_unit(unit_of(tmp_path / "a.warc.gz", *bad, page(1)), tmp_path / "out", COLD)
+    assert (report.failed, len(report.failures), report.documents) == (5, 2, 1)
+
+
+def test_rows_of_a_large_unit_are_written_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unit = unit_of(tmp_path / "a.warc.gz", *(page(number) for number in range(5)))
+    options = replace(COLD, parts=("text",))
+    extract_unit(unit, tmp_path / "once", options)
+    monkeypatch.setattr("scythe.tables.builder.FULL_ROWS", 2)
+    extract_unit(unit, tmp_path / "often", options)
+    assert rows(tmp_path / "often") == rows(tmp_path / "once")
+    path = next((tmp_path / "often" / "documents").iterdir())
+    assert [pq.ParquetFile(path).metadata.row_group(number).num_rows for number in range(3)] == [2, 2, 1]
+
+
+def test_sites_beyond_the_number_kept_are_cut_all_the_same(
+    tmp_path: Path, profiles: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extracting, "_SITES", 1)
+    records = [page(number, host) for number in (31, 32) for host in ("mill.example", "other.example")]
+    options = BatchOptions(parts=("text",), profiles=profiles)
+    report = extract_unit(unit_of(tmp_path / "a.warc.gz", *records), tmp_path / "out", options)
+    assert report.how == {"cut": 2, "cold": 2}
 
 
 @pytest.mark.fault

@@ -13,9 +13,10 @@ import pytest
 
 from scythe.archive.stored import StoredRaw
 from scythe.archive.warc import WarcFile
+from scythe.batch import learning
 from scythe.batch import scan as scanning
 from scythe.batch.extract import extract_unit
-from scythe.batch.learning import ScanTask, choose, learn_profiles
+from scythe.batch.learning import LearnTask, ScanTask, choose, learn_profiles, learn_site
 from scythe.batch.options import BatchOptions
 from scythe.batch.profiles import ProfileFolder, site_of
 from scythe.batch.scan import Seen, Spot, merge_scans, read_spots, scan_unit
@@ -289,3 +290,74 @@ def test_only_sites_with_as_many_pages_as_asked_for_are_learned(tmp_path: Path) 
     assert again.learned == (SMALL,)
     with pytest.raises(BadInput, match="3 pages or more"):
         BatchOptions(learn_from=2)
+
+
+def test_a_unit_that_was_looked_through_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_warc(tmp_path / "a.warc.gz", responses(BIG, 0, 5))
+    unit = plan_units([str(path)])[0]
+    assert scan_unit(unit, BatchOptions(), tmp_path, tmp_path / "none") == 5
+    looked: list[Unit] = []
+    look = scanning._look_through
+    monkeypatch.setattr(scanning, "_look_through", lambda *given: looked.append(given[0]) or look(*given))
+    assert scan_unit(unit, BatchOptions(), tmp_path, tmp_path / "none") == 5
+    assert looked == []
+    write_warc(path, responses(BIG, 0, 7))  # another file by now
+    assert scan_unit(unit, BatchOptions(), tmp_path, tmp_path / "none") == 7
+    assert looked == [unit]
+
+
+def test_what_is_no_page_or_too_long_is_not_learned_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raws = responses(BIG, 0, 4)
+    longest = max(len(raw.body) for raw in raws)
+    raws += [replace(raws[0], status=404), replace(raws[1], body=b"<p>" + b"a" * longest)]
+    unit = plan_units([str(write_warc(tmp_path / "a.warc.gz", raws))])[0]
+    monkeypatch.setattr(scanning, "SAMPLE_BYTES", longest)
+    assert scan_unit(unit, BatchOptions(), tmp_path, tmp_path / "none") == 4
+
+
+def test_of_too_many_kinds_of_pages_the_same_ones_stay_in_whatever_order_they_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scanning, "_KINDS", 3)
+    kept = []
+    for order in (range(9), reversed(range(9))):
+        site = Seen("a.example")
+        for number in order:
+            site.add(f"kind{number}", 1, ())
+        kept.append(set(site.kinds))
+    assert kept[0] == kept[1]
+    assert len(kept[0]) == 3
+
+
+def task_of(folder: Path, raws: Iterable[StoredRaw], samples: int = 8) -> LearnTask:
+    """What is to be learned of a site, as a run over one file plans it."""
+    unit = plan_units([str(write_warc(folder / "a.warc.gz", raws))])[0]
+    scan_unit(unit, BatchOptions(), folder, folder / "none")
+    (site,) = merge_scans(folder, [unit.name])
+    return LearnTask(site.site, choose(site, 24), samples, BatchOptions(), str(folder / "profiles"))
+
+
+def test_a_site_that_an_interrupted_run_learned_is_left_as_it_is(learned: Learned, tmp_path: Path) -> None:
+    task = replace(task_of(tmp_path, responses(BIG, 0, 8)), profiles=str(learned.profiles))
+    before = ProfileFolder(learned.profiles).digest_of(BIG)
+    assert learn_site(task)[0] == ""
+    assert ProfileFolder(learned.profiles).digest_of(BIG) == before
+
+
+def test_a_site_whose_pages_are_gone_says_why_it_is_not_learned(tmp_path: Path) -> None:
+    task = replace(task_of(tmp_path, responses(BIG, 0, 8)), spots=())
+    assert "page" in learn_site(task)[0]
+    assert not ProfileFolder(tmp_path / "profiles").has(BIG)
+
+
+def test_a_site_is_learned_from_no_more_bytes_than_there_is_room_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = task_of(tmp_path, responses(BIG, 0, 8))
+    sizes = [len(page.body) for page in read_spots(task.spots, task.options)]
+    monkeypatch.setattr(learning, "_BYTES", sum(sizes[:5]))
+    taken: list[int] = []
+    learn = learning.Site.learn
+    monkeypatch.setattr(learning.Site, "learn", lambda pages: taken.append(len(pages)) or learn(pages))
+    assert learn_site(task)[0] == ""
+    assert taken == [5]

@@ -146,6 +146,18 @@ def test_rows_of_parts_that_are_no_more_are_removed(tmp_path: Path, monkeypatch:
     assert len(rows(out)) == 3
 
 
+def test_what_a_killed_run_left_unfinished_is_removed(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    units = plan_units([str(write(tmp_path / "a.warc.gz", [page(1)]))])
+    extract_unit(units[0], out, QUICK)
+    left = [out / "documents" / ".a.parquet.unfinished", out / "_done" / ".a.json.unfinished"]
+    for path in left:
+        path.write_bytes(b"half")
+    _tidy(units, out)
+    assert not any(path.exists() for path in left)
+    assert len(rows(out)) == 1
+
+
 def test_html_files_are_read_by_the_address_given(tmp_path: Path) -> None:
     for number in range(3):
         (tmp_path / f"{number}.html").write_text(tale(number))

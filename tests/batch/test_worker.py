@@ -1,0 +1,76 @@
+"""The worker of a batch: tasks come in as lines, each gets an answer, also where it cannot be done."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.batch.warcs import page, write
+
+from scythe.batch import worker as working
+from scythe.batch.options import BatchOptions
+from scythe.batch.unit import Unit
+from scythe.batch.worker import EXTRACT, LEARN, SCAN, Note, Worker, spare_pandas
+
+OPTIONS = BatchOptions(learn=False).to_dict()
+
+
+@pytest.fixture(autouse=True)
+def _no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit of CPU time would be that of the whole test run."""
+    monkeypatch.setattr(working, "allow_cpu", lambda seconds: None)
+
+
+@pytest.fixture
+def note(tmp_path: Path) -> Iterator[Note]:
+    made = Note(tmp_path / "note", create=True)
+    yield made
+    made.close()
+
+
+def answers(note: Note, *tasks: dict[str, Any]) -> list[dict[str, Any]]:
+    lines = b"".join(json.dumps({"options": OPTIONS, **task}).encode() + b"\n" for task in tasks)
+    out = io.BytesIO()
+    Worker(io.BytesIO(lines), out, note).run()
+    ready, *said = (json.loads(line) for line in out.getvalue().splitlines())
+    assert "ready" in ready
+    return said
+
+
+def test_every_task_is_answered_in_its_turn(tmp_path: Path, note: Note) -> None:
+    unit = Unit(str(write(tmp_path / "a.warc.gz", [page(number) for number in range(10)])), "a")
+    folders = {"scans": str(tmp_path), "profiles": str(tmp_path / "profiles")}
+    extract = {"do": EXTRACT, "unit": unit.to_dict(), "out": str(tmp_path / "out"), "blamed": {"3": "took too long"}}
+    extracted, scanned = answers(note, extract, {"do": SCAN, "unit": unit.to_dict(), **folders})
+    assert (extracted["done"]["documents"], extracted["done"]["failed"]) == (9, 1)
+    assert [failure["why"] for failure in extracted["done"]["failures"]] == ["took too long"]
+    assert scanned["done"][0] == 10
+    site, kinds = json.loads((tmp_path / "a.jsonl").read_text().splitlines()[1])
+    spots = [spot for _, found in kinds.values() for spot in found]
+    (learned,) = answers(note, {"do": LEARN, "site": site, "spots": spots, "samples": 8, **folders})
+    assert learned["done"][0] == ""
+    assert (tmp_path / "profiles").is_dir()
+
+
+def test_a_task_that_cannot_be_done_is_answered_with_why_and_the_next_is_done(tmp_path: Path, note: Note) -> None:
+    gone = Unit(str(tmp_path / "gone.warc.gz"), "gone").to_dict()
+    there = Unit(str(write(tmp_path / "a.warc.gz", [page(1)])), "a").to_dict()
+    failed, done = answers(
+        note, *({"do": EXTRACT, "unit": unit, "out": str(tmp_path), "blamed": {}} for unit in (gone, there))
+    )
+    assert "No such file" in failed["why"]
+    assert "done" not in failed
+    assert done["done"]["documents"] == 1
+
+
+def test_where_pandas_is_imported_already_nothing_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", sys)
+    before = list(sys.meta_path)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # it would be asked for
+    spare_pandas()
+    assert sys.meta_path == before
