@@ -153,6 +153,41 @@ def test_what_cannot_be_measured_is_refused_with_a_sentence(
     assert "Traceback" not in done.output
 
 
+def test_parts_of_an_earlier_run_are_kept_when_asked_for(data: Path, tmp_path: Path) -> None:
+    asked = ("--data", data, "--no-peers", "--limit", "1", "-o", tmp_path)
+    assert bench(*asked, "--only", "schedule,records").exit_code == 0
+    before = json.loads((tmp_path / "results.json").read_text())["sections"]
+    done = bench(*asked, "--only", "text", "--keep")
+    assert done.exit_code == 0, done.output
+    after = json.loads((tmp_path / "results.json").read_text())["sections"]
+    assert [section["name"] for section in after] == ["text", "records", "schedule"]
+    assert after[1:] == [before[0], before[1]] or after[1:] == [before[1], before[0]]
+    assert "## Planning visits" in (tmp_path / "results.md").read_text()
+    assert bench(*asked, "--only", "text").exit_code == 0  # without the word they are gone
+    assert len(json.loads((tmp_path / "results.json").read_text())["sections"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"machine": {}}, "another machine or packages"),
+        ({"setting": {"limit": 7, "crawl_pages": 1000}}, "another --limit"),
+        ({"data": {"text/news.jsonl": "0"}}, "another version of the data"),
+        ({"version": 0}, "holds no results to keep"),
+        ({"sections": [{"name": "schedule"}]}, "holds no results to keep"),
+    ],
+)
+def test_what_was_measured_otherwise_is_not_kept(
+    data: Path, tmp_path: Path, change: dict[str, object], complaint: str
+) -> None:
+    asked = ("--data", data, "--no-peers", "--only", "schedule", "-o", tmp_path)
+    assert bench(*asked).exit_code == 0
+    results = tmp_path / "results.json"
+    results.write_text(json.dumps(json.loads(results.read_text()) | change))
+    done = bench("--data", data, "--no-peers", "--only", "text", "--keep", "-o", tmp_path)
+    assert (done.exit_code, complaint in done.output) == (2, True), done.output
+
+
 def test_a_damaged_set_is_named_and_what_was_measured_before_is_kept(tmp_path: Path) -> None:
     folder = write_sets(tmp_path / "data")
     (folder / "records" / "lists.jsonl").write_text("{\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 
@@ -10,9 +11,15 @@ from scythe.errors import BadInput, MissingExtra
 Extract = Callable[[str, str | None], str]
 
 
+def _silence(package: str) -> None:
+    """Keep what a package says of pages out of the terminal: what it fails on is counted."""
+    logging.getLogger(package).addHandler(logging.NullHandler())
+
+
 def _trafilatura() -> Extract:
     import trafilatura
 
+    _silence("trafilatura")
     return lambda html, url: trafilatura.extract(html, url=url, include_comments=False) or ""
 
 
@@ -20,6 +27,7 @@ def _readability() -> Extract:
     import lxml.html
     from readability import Document
 
+    _silence("readability")
     return lambda html, url: str(lxml.html.fromstring(Document(html).summary()).text_content())
 
 

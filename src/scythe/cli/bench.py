@@ -57,6 +57,9 @@ def main(
     folds: FoldsFolder = None,
     peers: Annotated[bool, typer.Option(help="Compare with other tools and published methods.")] = True,
     crawl_pages: Annotated[int, typer.Option(help="How many pages the part crawl crawls, 42 or more.")] = PAGES,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the parts of an earlier run in --out that are not measured now.")
+    ] = False,
     floors: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Exit with 1 where a figure is worse than this file allows.")
     ] = None,
@@ -70,7 +73,7 @@ def main(
     Examples:
       scythe bench --data DIR --folds train/folds     every number of the README, as tables and charts
       scythe bench --data DIR --limit 20 -o quick/    the same on a few pages, in a few minutes
-      scythe bench --data DIR --only text,records     some parts of it
+      scythe bench --data DIR --only text,records     some parts of it; with --keep the others stay as they were
       scythe bench --data DIR --floors floors.json    exit code 1 where something became worse
       scythe bench crawl                              scythe and Scrapy on a made-up site, no data needed
       scythe bench text --data DIR --method cetd      one part, with options of its own
@@ -83,11 +86,11 @@ def main(
         if data is not None:
             raise typer.BadParameter(f"options of {ctx.invoked_subcommand} are written behind it", param_hint="--data")
         return
-    from scythe.cli.bench_whole import make_wish, run_whole
+    from scythe.cli.bench_whole import Files, make_wish, run_whole
 
     try:
         wish = make_wish(data, limit, folds, peers=peers, crawl_pages=crawl_pages)
-        code = run_whole(wish, only, out, floors=floors, pin=pin)
+        code = run_whole(wish, only, Files(out, keep, floors, pin))
     except (ScytheError, OSError) as error:
         typer.echo(f"scythe bench: {error}", err=True)
         raise typer.Exit(2) from None

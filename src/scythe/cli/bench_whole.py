@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,41 +11,68 @@ import typer
 from scythe.bench.crawl import PAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.progress import Progress, TaskID
 
+    from scythe.bench.machine import Machine
     from scythe.bench.whole.floors import Floors
-    from scythe.bench.whole.parts import Section, Wish
+    from scythe.bench.whole.parts import Section, Setting, Wish
     from scythe.bench.whole.report import Report
 
 
-def run_whole(wish: Wish, only: str, out: Path, *, floors: Path | None = None, pin: Path | None = None) -> int:
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where results go, and what they are held against."""
+
+    out: Path
+    keeps: bool = False  # parts that were measured before
+    floors: Path | None = None
+    pin: Path | None = None
+
+
+def run_whole(wish: Wish, only: str, files: Files) -> int:
     """Measure everything, write it down, and return the exit code: 1 where a floor is not reached."""
     from scythe.bench.machine import describe_machine
     from scythe.bench.whole.floors import check_same, load_floors, make_floors, save_floors
     from scythe.bench.whole.report import Report, write_report
-    from scythe.bench.whole.run import check_data, choose_parts, digest_data
+    from scythe.bench.whole.run import PARTS, check_data, choose_parts, digest_data
 
     names = choose_parts(only)
     check_data(wish.data, names)
-    digests = digest_data(wish.data, names)
-    known = load_floors(floors) if floors is not None else None
+    digests = digest_data(wish.data, tuple(PARTS) if files.keeps else names)
+    machine, setting = describe_machine(), wish.setting
+    kept: tuple[Section, ...] = ()
+    if files.keeps:
+        kept, setting = _keep(files.out, names, machine, setting, digests)
+    known = load_floors(files.floors) if files.floors is not None else None
     if known is not None:
-        check_same(known, digests, wish.setting)
-    out.mkdir(parents=True, exist_ok=True)  # now, rather than after an hour
-    machine = describe_machine()
+        check_same(known, digests, setting)
+    files.out.mkdir(parents=True, exist_ok=True)  # now, rather than after an hour
     _say(machine.summary())
-    sections: list[Section] = []
+    sections = {section.name: section for section in kept}
     for section in _measure(wish, names):
-        sections.append(section)
-        report = Report(tuple(sections), machine, _command(wish, only), wish.setting, digests)
-        written = write_report(out, report)  # after each part: what was measured is kept, whatever comes
+        sections[section.name] = section
+        ordered = tuple(sections[name] for name in PARTS if name in sections)
+        report = Report(ordered, machine, _command(wish, only), setting, digests)
+        written = write_report(files.out, report)  # after each part: what was measured is there, whatever comes
     _show(report, written)
-    if pin is not None:
-        save_floors(pin, make_floors(report))
-        typer.echo(f"floors written to {pin}")
-    return _hold(known, sections, wish) if known is not None else 0
+    if files.pin is not None:
+        save_floors(files.pin, make_floors(report))
+        typer.echo(f"floors written to {files.pin}")
+    return _hold(known, report.sections, wish) if known is not None else 0
+
+
+def _keep(
+    out: Path, names: Sequence[str], machine: Machine, setting: Setting, digests: Mapping[str, str]
+) -> tuple[tuple[Section, ...], Setting]:
+    """Return what was measured before; with parts that had seen the sites the whole has."""
+    from scythe.bench.whole.kept import load_kept
+    from scythe.bench.whole.parts import SEEN
+
+    kept = load_kept(out, names, machine, setting, digests)
+    has_seen = any(section.said.endswith(SEEN) for section in kept)
+    return kept, replace(setting, is_held_out=setting.is_held_out and not has_seen)
 
 
 def _command(wish: Wish, only: str) -> str:
