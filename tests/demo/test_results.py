@@ -6,8 +6,9 @@ from scythe.demo.corners import Corner
 from scythe.demo.crawled import Address, Crawled, Visited
 from scythe.demo.protocol import Request
 from scythe.demo.race import race
-from scythe.demo.results import count_fields, judge_corners, judge_redesign, order_steps, score_kinds
-from scythe.demo.wording import corner_ending, describe_redesign
+from scythe.demo.results import count_fields, judge_corners, score_kinds, score_texts
+from scythe.demo.steps import order_steps
+from scythe.demo.wording import corner_ending
 from scythe.demo.world import World
 from scythe.model import Record, Region
 from scythe.site import Site
@@ -82,20 +83,24 @@ def test_corners_are_judged_by_the_states_of_their_addresses() -> None:
     assert corner_ending(row) == "not asked for, by address"
 
 
-def test_a_redesign_is_seen_in_the_share_of_fields_that_were_cut() -> None:
-    paths = WORLD.paths[:45]
+def test_pages_that_are_not_there_yet_do_not_count_where_only_those_that_came_are_asked_for() -> None:
+    stories = [plan.path for plan in WORLD.ledger.content if plan.kind == "blog"]
+    came = [Visited(stories[0], "new", extracted(stories[0]))]
+    (row,) = score_kinds(WORLD, came, {stories[0]})
+    assert (row.kind, row.pages, row.images) == ("blog", 1, (2, 2))
+    assert score_texts(WORLD, [*came, Visited("/lab/", "new", None)]) == {stories[0]: 1.0}
+
+
+def test_steps_know_the_design_by_the_request_that_brought_the_page() -> None:
+    paths = WORLD.paths[:6]
     crawled = Crawled(WORLD.base)
-    for number, path in enumerate(paths):
-        way = {"how": "cold"} if number < 5 else {"cut": 0, "tree": 6, "how": "tree"} if 20 <= number < 25 else {}
-        crawled.visited.append(Visited(path, "new", extracted(path, **way)))  # type: ignore[arg-type]
-    log = [Request(0.0, path, 200, "", 1) for path in paths]
-    steps = order_steps(WORLD, crawled, log, 20)
-    assert [step.design for step in steps] == [0] * 20 + [1] * 25
-    found = judge_redesign(steps, ["learned it again"])
-    assert found is not None
-    assert (found.after, found.before, found.soon, found.later) == (20, 1.0, 0.5, 1.0)
-    assert "After 20 pages" in next(describe_redesign(found))
-    assert judge_redesign(order_steps(WORLD, crawled, log, None), []) is None
+    crawled.visited += [Visited(path, "new", extracted(path)) for path in paths]
+    crawled.visited.append(Visited("/elsewhere", "new", None))
+    log = [Request(0.0, path, 200, "", 1) for path in (*paths, paths[0])]  # the first one was asked for again later
+    steps = order_steps(WORLD, crawled, log, 4)
+    assert [step.design for step in steps] == [1, 0, 0, 0, 1, 1]
+    assert [step.design for step in order_steps(WORLD, crawled, log, None)] == [0] * 6
+    assert {(step.how, step.share) for step in steps} == {("cut", 1.0)}
 
 
 def test_the_race_times_both_ways_on_every_page() -> None:

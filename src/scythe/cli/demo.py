@@ -10,44 +10,68 @@ from scythe.cli.ending import FAILED, complain, quiet_ends
 from scythe.errors import BadInput, ScytheError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from scythe.cli.demo_stage import Stage
     from scythe.demo import DemoPage
     from scythe.demo.show import ShowOptions
 
-HELP = """Crawl a bundled site of invented pages and show what comes out. Needs no network but this machine's own.
+HELP = """Show what scythe does, in less than a minute, on a bundled site. Needs no network but this machine's own.
 
-The site is served on loopback: stories in four languages, products, galleries, lists with paging, feeds and a sitemap,
-and odd corners where servers do what they do to crawlers. It is crawled as `scythe crawl` does it: the first pages are
-read by the tree, the site is learned, the others are cut out of their bytes. In the middle it gets another design.
+A site of invented pages is served on loopback: stories in four languages, products, galleries, lists with paging, feeds
+and a sitemap, and odd corners where servers do what they do to crawlers. It is crawled as `scythe crawl` does it: the
+first pages are read by the tree, the site is learned, the others are cut out of their bytes; both ways are timed. In
+the middle it gets another design. Then a list that grows is watched as `scythe watch` does it.
 
 Because the pages are generated, their right content is known: F1 says how much of the text was found (1.00 is all of it
-and nothing else). A report page is written at the end, one file that a browser opens.
+and nothing else), and every record that was published is counted. A report page is written at the end, one file that a
+browser opens.
 
 \b
 Examples:
-  scythe demo                           crawl, tables, and scythe-demo.html
-  scythe demo --pages 500               a larger site
+  scythe demo                           the whole story, and scythe-demo.html
+  scythe demo --no-watch                without the list that grows
+  scythe demo --pages 1000              a larger site
   scythe demo --report out/demo.html    write the report there
   scythe demo --serve --port 8765       only serve the site, to crawl it or to look at it
   scythe demo --live 5                  serve a list that gets a story every 5 seconds, to watch it
   scythe demo --save site/              write pages to a folder instead, to try other commands on
   scythe demo --save new/ --design 1    the same content in other markup, to try `scythe check` on
+
+\b
+Exit codes:
+  0  all that was promised held
+  1  something did not (a page not found, F1 below 0.9, not healed, a record lost or told twice), or it could not be run
+  2  the command was not understood
+  130  interrupted
 """
+
+SUGGESTED = (
+    ("one page", "read https://en.wikipedia.org/wiki/Scythe"),
+    ("a whole site", "crawl https://books.toscrape.com/ --limit 50"),
+    ("with a mouse", "ui --archive books.toscrape.com.scythe.db"),
+    ("what is new", "watch https://news.ycombinator.com/"),
+    ("a list at home", "demo --live 5"),
+    ("all commands", "--help"),
+)
+_COMING_FROM = ("from-scrapy.md", "from-trafilatura.md", "from-autoscraper.md", "from-changedetection.md")
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
-_SAVED = 24
+_SAVED, _SERVED, _SHOWN = 24, 120, 260  # content pages
 
 
 @app.command(help=HELP)
 def demo(
     pages: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="How many content pages to make: 120, or 24 to save.")
+        int | None,
+        typer.Option(min=1, max=10_000, help="How many content pages to make: 260, 120 to serve, 24 to save."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Another seed makes another site.")] = 1,
     design: Annotated[int, typer.Option(min=0, max=1, help="Dress the same content in other markup.")] = 0,
     corners: Annotated[bool, typer.Option(help="With slow, broken and endless corners.")] = True,
+    watch: Annotated[
+        float, typer.Option(min=1.0, max=600.0, metavar="SECONDS", help="How long to watch the list that grows.")
+    ] = 14.0,
+    no_watch: Annotated[bool, typer.Option("--no-watch", help="Leave the list that grows out.")] = False,
     report: Annotated[str, typer.Option(metavar="FILE", help="Write the report page here.")] = "scythe-demo.html",
     save: Annotated[str | None, typer.Option(metavar="DIR", help="Write the pages here and stop.")] = None,
     serve: Annotated[bool, typer.Option("--serve", help="Only serve the site, until interrupted.")] = False,
@@ -72,11 +96,11 @@ def demo(
 
                 _save(site(seed=seed, pages=pages or _SAVED, design=design), save)
                 return
-            from rich.console import Console
-
+            _check_folder(report)
             from scythe.demo.show import ShowOptions
 
-            _show(Console(), ShowOptions(pages or ShowOptions().pages, seed, design, corners), report)
+            watch_s = 0.0 if no_watch else watch
+            _show(ShowOptions(pages or _SHOWN, seed, design, has_corners=corners, watch_s=watch_s), report)
         except (ScytheError, OSError) as error:
             complain(str(error))
             raise typer.Exit(FAILED) from None
@@ -95,46 +119,43 @@ def _save(pages: tuple[DemoPage, ...], folder: str) -> None:
 def _serve(pages: int | None, seed: int, design: int, port: int, *, has_corners: bool) -> None:
     from scythe.demo.serve import serve_here
     from scythe.demo.serving import ServeOptions
-    from scythe.demo.show import ShowOptions
 
     named = ("all",) if has_corners else ()
-    serve_here(ServeOptions(seed, pages or ShowOptions().pages, design, corners=named, port=port))
+    serve_here(ServeOptions(seed, pages or _SERVED, design, corners=named, port=port))
 
 
-def _show(console: Console, options: ShowOptions, report: str) -> None:
+def _check_folder(report: str) -> None:
     from pathlib import Path
 
-    from scythe.cli.crawl_progress import show_crawl
-    from scythe.cli.demo_tables import show_results
-    from scythe.demo.report import write_report
-    from scythe.demo.show import run_show
-    from scythe.export import write_atomically
-
-    target = Path(report)
-    if not target.parent.is_dir():
-        raise BadInput(f"there is no folder {target.parent} to write the report to")
-    results = run_show(
-        options, watch=lambda run: show_crawl(run, quiet=not console.is_terminal), say=lambda text: console.status(text)
-    )
-    show_results(console, results)
-    write_atomically(target, write_report(results).encode())
-    console.print(f"\nThe same with charts, for a browser: [bold]{target}[/bold]", highlight=False)
-    _suggest(console)
+    if not Path(report).parent.is_dir():
+        raise BadInput(f"there is no folder {Path(report).parent} to write the report to")
 
 
-def _suggest(console: Console) -> None:
+def _show(options: ShowOptions, report: str) -> None:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from scythe.cli.demo_acts import play
+    from scythe.cli.demo_stage import Stage
+    from scythe.demo.show import open_show
+
+    stage = Stage(Console(highlight=False))
+    stage.console.print("What scythe does, in eight short acts. Nothing leaves this machine.")
+    with open_show(options) as show:
+        promises = play(stage, show, Path(report), _suggest)
+    broken = [promise for promise in promises if not promise.is_kept]
+    if broken:
+        complain("did not hold: " + "; ".join(f"{each.says} ({each.came})" for each in broken))
+        raise typer.Exit(FAILED)
+
+
+def _suggest(stage: Stage) -> None:
     name = _command_name()
-    rows = (
-        ("crawl https://example.org/ --limit 50", "a site of your own choice"),
-        ("read https://en.wikipedia.org/wiki/Scythe", "one page of it"),
-        ("demo --save site --pages 60", "pages of the demo as files"),
-        ("learn site -o site.json", "learn them"),
-        ("cut site.json site -o site.jsonl", "cut them all"),
-        ("--help", "every command"),
-    )
-    console.print("\nWhat to try next:", highlight=False)
-    for command, what in rows:
-        console.print(f"  {name} {command:<42} {what}", highlight=False, markup=False)
+    stage.begin("What to try next")
+    for what, command in SUGGESTED:
+        stage.say_short(f"{what:<16}{name} {command}")
+    stage.say("Coming from another tool: " + ", ".join(_COMING_FROM) + " in docs/how-to/.")
 
 
 def _command_name() -> str:

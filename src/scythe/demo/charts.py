@@ -24,7 +24,7 @@ class Bar:
     words: str
 
 
-def draw_bars(title: str, bars: Sequence[Bar], *, most: float) -> str:
+def draw_bars(title: str, bars: Sequence[Bar], *, most: float, thick: bool = False) -> str:
     """Draw bars below each other; one of the length `most` fills its line."""
     lines = []
     for bar in bars:
@@ -35,7 +35,8 @@ def draw_bars(title: str, bars: Sequence[Bar], *, most: float) -> str:
             at += wide
         drawn = f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{"".join(boxes)}</svg>'
         lines.append(f"<li><span>{escape(bar.name)}</span>{drawn}<span>{escape(bar.words)}</span></li>")
-    return f'<ul class=bars aria-label="{escape(title)}">{"".join(lines)}</ul>'
+    kind = "bars thick" if thick else "bars"
+    return f'<ul class="{kind}" aria-label="{escape(title)}">{"".join(lines)}</ul>'
 
 
 def draw_strip(title: str, said: str, kinds: Sequence[str], mark_at: int | None) -> str:

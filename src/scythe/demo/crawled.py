@@ -13,6 +13,7 @@ from sqlalchemy import select
 from scythe.archive.schema import URLS
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.run import Crawl, run_watched
+from scythe.demo.corners import LAB
 from scythe.visits import Extracted, Outcome, Receipt
 
 if TYPE_CHECKING:
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
     from scythe.crawling.tally import Tally
     from scythe.demo.serve import Served
 
-# The site is ours and on this machine: no pause between requests. What failed is tried once more.
-_OPTIONS = {"delay": 0.0, "concurrency": 8, "per_host": 8, "attempts": 2, "allow_private": True}
+AT_ONCE = 8  # requests under way
+_MOST, _MORE = 2, 1_000  # pages wanted: so many times those of the site, and some; corners without end are left sooner
 
 Watch = Callable[[Crawl], Awaitable[None]]  # shows a run until it is cancelled
+Each = Callable[[Crawl], None]  # is called after every page that was stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +62,47 @@ class Crawled:
         self.visited.append(Visited(path, receipt.stored, outcome.extracted))
 
 
-def crawl_on(crawled: Crawled, served: Served, archive: Archive, *, patience_s: float, watch: Watch) -> None:
-    """Crawl, or go on crawling, until nothing is left that is due within `patience_s`."""
+def crawl_on(
+    crawled: Crawled,
+    served: Served,
+    archive: Archive,
+    *,
+    watch: Watch,
+    each: Each | None = None,
+    corners: bool = True,
+    patience_s: float = 0.0,
+) -> None:
+    """Crawl, or go on crawling, until nothing is left that is due within `patience_s`, or `each` stops the run.
+
+    Without `corners` the page that leads into them is left out; with them a run begins there, for they may be left.
+    """
+
+    async def take(outcome: Outcome, receipt: Receipt) -> None:
+        await crawled.take(outcome, receipt)
+        if each is not None:
+            each(run)
+
     began = monotonic()
-    options = CrawlOptions(**_OPTIONS, patience_s=patience_s)  # type: ignore[arg-type]
-    run = Crawl(served.url, archive, options, listener=crawled.take)
+    start = served.url + LAB.path[1:] if corners and served.site.corners else served.url
+    run = Crawl(start, archive, _options(served, patience_s, corners), listener=take)
     asyncio.run(run_watched(run, watch))
     crawled.tallies.append(run.tally)
     crawled.endings.append(run.why_ended)
     crawled.seconds += monotonic() - began
+
+
+def _options(served: Served, patience_s: float, corners: bool) -> CrawlOptions:
+    """Say how: the site is ours and on this machine, so without a pause. What failed is tried once more."""
+    return CrawlOptions(
+        limit=_MOST * len(served.world.paths) + _MORE,
+        delay=0.0,
+        concurrency=AT_ONCE,
+        per_host=AT_ONCE,
+        deny=() if corners else (f"*{LAB.path}",),
+        attempts=2,
+        allow_private=True,
+        patience_s=patience_s,
+    )
 
 
 def list_addresses(archive: Archive, base: str) -> list[Address]:

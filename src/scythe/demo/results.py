@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
 from scythe.bench.scoring import compare, cut_tokens, rate
 from scythe.demo.build import DemoPage
 from scythe.demo.corners import Corner
-from scythe.demo.crawled import Address, Crawled, Visited
+from scythe.demo.crawled import Address, Visited
+from scythe.demo.growing import Watched
+from scythe.demo.healing import Redesign
 from scythe.demo.protocol import Request
 from scythe.demo.race import Lap
+from scythe.demo.steps import Step
 from scythe.demo.world import World
 from scythe.visits import Extracted
 
 FIELDS = ("title", "text", "date", "author", "images", "records")
-_SOON = 10  # pages after a redesign that show what it did
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +61,12 @@ class CornerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One page of the site in the order of the crawl."""
+class Learned:
+    """What was learned of the site before it changed."""
 
-    path: str
-    how: str  # cold, cut, mixed, tree
-    design: int
-    share: float  # of its fields that were cut
-
-
-@dataclass(frozen=True, slots=True)
-class Redesign:
-    """What a change of design in the middle did."""
-
-    after: int  # pages before
-    soon: float  # share of fields cut on the pages just after
-    before: float  # on those before it, since the site was learned
-    later: float  # on those that came still later
-    log: tuple[str, ...]  # what the profile says was noticed and learned
+    after: int  # pages read by the tree
+    layouts: int
+    fields: tuple[str, ...]  # that there are rules for
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +96,33 @@ class Results:
     corners: tuple[CornerRow, ...]
     steps: tuple[Step, ...]
     redesign: Redesign | None
-    laps: tuple[Lap, ...]
+    laps: tuple[Lap, ...]  # before the redesign
+    laps_after: tuple[Lap, ...] = ()  # on pages since it was healed
+    learned: Learned | None = None
+    watched: Watched | None = None
     article: Sample = field(default_factory=Sample)
     listing: Sample = field(default_factory=Sample)
 
+    @property
+    def f1(self) -> float | None:
+        """F1 of the text, mean over the pages found that have one."""
+        scored = [(row.f1, row.found) for row in self.kinds if row.f1 is not None]
+        pages = sum(found for _, found in scored)
+        return sum(f1 * found for f1, found in scored) / pages if pages else None
 
-def score_kinds(world: World, visited: Iterable[Visited]) -> tuple[KindRow, ...]:
-    """Compare what was extracted with the gold, kind by kind."""
+    @property
+    def found(self) -> int:
+        """Pages of the ledger that are in the archive."""
+        return sum(row.found for row in self.kinds)
+
+
+def score_kinds(world: World, visited: Iterable[Visited], paths: Collection[str] | None = None) -> tuple[KindRow, ...]:
+    """Compare what was extracted with the gold, kind by kind; only on those `paths`, where they are given."""
     got = {visit.path: visit.extracted for visit in visited}
     kinds: dict[str, list[tuple[DemoPage, Extracted | None]]] = {}
     for path in world.paths:
+        if paths is not None and path not in paths:
+            continue
         page = world.page(path)
         assert page is not None  # the world wrote the paths
         kinds.setdefault(page.kind, []).append((page, got.get(path)))
@@ -125,17 +132,23 @@ def score_kinds(world: World, visited: Iterable[Visited]) -> tuple[KindRow, ...]
 
 def _score(kind: str, pages: Sequence[tuple[DemoPage, Extracted | None]]) -> KindRow:
     found = [(page, extracted) for page, extracted in pages if extracted is not None]
-    scores = [
-        rate(compare(cut_tokens(page.gold_text), cut_tokens(extracted.text))).f1
-        for page, extracted in found
-        if page.gold_text
-    ]
+    scores = [_f1(page, extracted) for page, extracted in found if page.gold_text]
     images = sum(len(_relevant(extracted) & set(page.gold_images)) for page, extracted in found)
     records = sum(_listed(page, extracted) for page, extracted in found)
     wanted = sum(len(page.gold_images) for page, _ in pages), sum(len(page.gold_records) for page, _ in pages)
     titles = sum(extracted.title == page.gold_title for page, extracted in found)
     f1 = fmean(scores) if scores else None
     return KindRow(kind, len(pages), len(found), titles, f1, (images, wanted[0]), (records, wanted[1]))
+
+
+def score_texts(world: World, visited: Iterable[Visited]) -> dict[str, float]:
+    """Return F1 of the text by path, for pages of the ledger that have one."""
+    pages = ((world.page(visit.path), visit.extracted) for visit in visited)
+    return {page.path: _f1(page, got) for page, got in pages if page is not None and got is not None and page.gold_text}
+
+
+def _f1(page: DemoPage, extracted: Extracted) -> float:
+    return rate(compare(cut_tokens(page.gold_text), cut_tokens(extracted.text))).f1
 
 
 def _relevant(extracted: Extracted) -> set[str]:
@@ -181,33 +194,3 @@ def judge_corners(
         ends = (tuple(states.most_common()), why, good, stored["duplicate"], stored["cut"])
         rows.append(CornerRow(corner.name, corner.says, requests, *ends))
     return tuple(rows)
-
-
-def order_steps(world: World, crawled: Crawled, log: Sequence[Request], redesign_after: int | None) -> tuple[Step, ...]:
-    """Return the pages of the ledger as they came in, with the design each was served in."""
-    first: dict[str, int] = {}
-    for number, request in enumerate(log):
-        first.setdefault(request.target, number)
-    own = set(world.paths)
-    steps = []
-    for visit in crawled.visited:
-        if visit.path in own and visit.extracted is not None:
-            is_new = redesign_after is not None and first.get(visit.path, 0) >= redesign_after
-            steps.append(Step(visit.path, visit.extracted.how, int(is_new), _share(visit.extracted)))
-    return tuple(steps)
-
-
-def _share(extracted: Extracted) -> float:
-    delivered = extracted.cut_fields + extracted.tree_fields
-    return extracted.cut_fields / delivered if delivered else 0.0
-
-
-def judge_redesign(steps: Sequence[Step], log: Iterable[str]) -> Redesign | None:
-    """Say what a redesign did to the share of fields that were cut; None where there was none."""
-    learned = [step for step in steps if step.how != "cold"]
-    before = [step.share for step in learned if step.design == 0]
-    after = [step.share for step in learned if step.design == 1]
-    if not before or len(after) <= _SOON:
-        return None
-    count = sum(step.design == 0 for step in steps)
-    return Redesign(count, fmean(after[:_SOON]), fmean(before), fmean(after[_SOON:]), tuple(log))

@@ -50,9 +50,10 @@ class InThread(Served):
     desk: Desk
     log: list[Request]  # every request so far, in the order they came
 
-    def redesign(self, design: int) -> None:
-        """Serve another design from now on."""
+    def redesign(self, design: int) -> int:
+        """Serve another design from now on; return how many requests came before."""
         self.desk.design = design
+        return self.desk.served
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,13 @@ class InProcess(Served):
         lines = self.log_file.read_text(encoding="utf-8").splitlines(keepends=True)
         return [Request(**json.loads(line)) for line in lines if line.endswith("\n")]
 
-    def redesign(self, design: int) -> None:
-        """Serve another design from now on."""
+    def redesign(self, design: int) -> int:
+        """Serve another design from now on; return how many requests came before."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(f"design {design}\n")
         self.process.stdin.flush()
-        self.process.stdout.readline()  # it is done
+        return int(self.process.stdout.readline())
 
 
 def make_site(options: ServeOptions, base: str) -> Site:
@@ -185,13 +186,18 @@ def _speak(line: str) -> None:
 
 
 def _heed(desk: Desk, loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
-    """Obey what the process that started this one says."""
+    """Obey what the process that started this one says, and answer with the number of requests before."""
     for line in sys.stdin:
-        word, _, number = line.strip().partition(" ")
-        if word == "design" and number in ("0", "1"):
-            desk.design = int(number)
-        _speak("done")
+        asyncio.run_coroutine_threadsafe(_obey(desk, line), loop).result()
     loop.call_soon_threadsafe(ended.set)
+
+
+async def _obey(desk: Desk, line: str) -> None:
+    """Do it between two requests, so that the number is exact."""
+    word, _, number = line.strip().partition(" ")
+    if word == "design" and number in ("0", "1"):
+        desk.design = int(number)
+    _speak(str(desk.served))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,13 @@
-"""The demo from beginning to end: a site is served, crawled, redesigned meanwhile and crawled on; results go out."""
+"""The demo act by act: a site is served, crawled, learned, cut, redesigned and crawled on; a list is watched.
+
+Whoever plays the acts calls them one after the other, in the order in which they stand here; `results` sums up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,31 +15,37 @@ from time import monotonic
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
+from scythe.demo.build import DemoPage
 from scythe.demo.corners import Corner
-from scythe.demo.crawled import Crawled, Visited, Watch, crawl_on, list_addresses
-from scythe.demo.protocol import Request
-from scythe.demo.race import race
+from scythe.demo.crawled import Crawled, Watch, crawl_on, list_addresses
+from scythe.demo.growing import Watched, watch_growth
+from scythe.demo.healing import Redesign, judge_redesign
+from scythe.demo.race import Lap, race
+from scythe.demo.replay import Replay
 from scythe.demo.results import (
     CornerRow,
+    KindRow,
+    Learned,
     Results,
     Sample,
-    Step,
     count_fields,
     judge_corners,
-    judge_redesign,
-    order_steps,
     score_kinds,
+    score_texts,
 )
+from scythe.demo.samples import choose_article, choose_listing
 from scythe.demo.serve import InProcess, serve_demo_process
 from scythe.demo.serving import ServeOptions
+from scythe.demo.steps import Step, order_steps
+from scythe.demo.wording import describe_change
 from scythe.demo.world import World
-from scythe.learn.events import Change
 from scythe.site import Site
+from scythe.watching.events import Event
+from scythe.watching.run import Watch as ListWatch
 
-_REDESIGN_AT = 0.6  # of the pages, when the other design is put on
+_FIRST_PART = 0.45  # of the pages, after which the crawl is stopped for a while
 _PATIENCE_S = 20.0  # for what failed: it is tried again after ten to fifteen seconds
-_RECORDS = 4
-_LINES = 6
+_RACED = 120  # pages at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,102 +56,174 @@ class ShowOptions:
     seed: int = 1
     design: int = 0  # to begin with
     has_corners: bool = True
+    watch_s: float = 14.0  # that the list is watched, and until the next visit; 0: it is not
 
 
-def run_show(options: ShowOptions, *, watch: Watch, say: Callable[[str], AbstractContextManager[object]]) -> Results:
-    """Serve, crawl, compare; `say` is told what begins and may show it until it is over."""
-    world = World(options.seed, options.pages)
-    after = round(_REDESIGN_AT * len(world.paths))
+class Show:
+    """A demo under way: the site is served."""
+
+    def __init__(self, options: ShowOptions, site: InProcess, archive: Archive, folder: Path) -> None:
+        self.options, self.site = options, site
+        self.laps: tuple[Lap, ...] = ()
+        self.laps_after: tuple[Lap, ...] = ()
+        self.learned: Learned | None = None
+        self.redesigned: Redesign | None = None
+        self.watched: Watched | None = None
+        self.crawled = Crawled(site.world.base)
+        self._archive, self._folder = archive, folder
+        self._began = monotonic()
+        self._paths = set(site.world.paths)
+        self._redesigned_after: int | None = None  # requests
+
+    @property
+    def world(self) -> World:
+        return self.site.world
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The pages of the site that came in so far, in order."""
+        return order_steps(self.world, self.crawled, self.site.log, self._redesigned_after)
+
+    @property
+    def came(self) -> int:
+        """How many these are."""
+        return sum(visit.path in self._paths for visit in self.crawled.visited)
+
+    def crawl(self, watch: Watch) -> None:
+        """Crawl the first part of the site; on the way it is learned, and its pages are cut."""
+        wanted = round(_FIRST_PART * len(self._paths))
+        crawl_on(
+            self.crawled,
+            self.site,
+            self._archive,
+            corners=False,
+            watch=watch,
+            each=lambda run: run.stop("the first part is here") if self.came >= wanted else None,
+        )
+        cold = sum(visit.extracted is not None and visit.extracted.how == "cold" for visit in self.crawled.visited)
+        profile = self._profile
+        if profile is not None:
+            layouts = Site.from_json(profile).profile.layouts
+            names = dict.fromkeys(rules.name for layout in layouts for rules in layout.fields if rules.ways)
+            lists = ["records"] if any(layout.regions for layout in layouts) else []
+            images = ["images"] if any(layout.images.pages for layout in layouts) else []
+            self.learned = Learned(cold, len(layouts), (*names, *images, *lists))
+
+    def race(self) -> tuple[Lap, ...]:
+        """Get the pages that came so far by the tree and by what was learned, and take the time of both."""
+        self.laps = self._race(self.steps)
+        return self.laps
+
+    def redesign(self, watch: Watch) -> None:
+        """Go on with the crawl; as soon as its first page is here, with others under way, the design changes."""
+
+        def change(run: object) -> None:
+            if self._redesigned_after is None:
+                self._redesigned_after = self.site.redesign(1 - self.world.design)
+
+        crawl_on(self.crawled, self.site, self._archive, corners=False, watch=watch, each=change)
+        notes, scores = _noticed(self._profile), score_texts(self.world, self.crawled.visited)
+        self.redesigned = judge_redesign(self.steps, notes, scores)
+
+    def race_again(self) -> tuple[Lap, ...]:
+        """The same with the pages since the crawl was healed, by what was learned by then."""
+        redesign = self.redesigned
+        if redesign is not None and redesign.healed is not None:
+            healed = redesign.after + redesign.healed
+            self.laps_after = self._race(self.steps[healed:])
+        return self.laps_after
+
+    def watch(
+        self, tell: Callable[[Event], None], show: Callable[[ListWatch, Replay], asyncio.Future[None]] | None = None
+    ) -> Watched:
+        """Watch a list of another site that grows meanwhile."""
+        options = self.options
+        self.watched = watch_growth(self._folder, options.watch_s, seed=options.seed, tell=tell, show=show)
+        return self.watched
+
+    def visit_corners(self, watch: Watch) -> None:
+        """Crawl the odd corners, too. What fails there is to be tried again after a while."""
+        crawl_on(self.crawled, self.site, self._archive, watch=watch)
+
+    def finish(self, watch: Watch) -> None:
+        """Try once more what failed the first time."""
+        crawl_on(self.crawled, self.site, self._archive, patience_s=_PATIENCE_S, watch=watch)
+
+    def score(self) -> tuple[KindRow, ...]:
+        """Compare the pages that came so far with what they hold."""
+        return score_kinds(self.world, self.crawled.visited, {visit.path for visit in self.crawled.visited})
+
+    def judge_redesign(self) -> Redesign | None:
+        """Say what the redesign has done so far."""
+        return judge_redesign(self.steps)
+
+    @property
+    def listing(self) -> Sample:
+        """Some records of a list page."""
+        return choose_listing(self.crawled.visited, self.world)
+
+    def results(self) -> Results:
+        """Sum up."""
+        number = self._archive.sites()[0].id
+        log, visited, tallies = self.site.log, self.crawled.visited, self.crawled.tallies
+        return Results(
+            url=self.site.url,
+            pages=len(self._paths),
+            seconds=monotonic() - self._began,
+            requests=len(log),
+            received=sum(tally.received for tally in tallies),
+            records=self._archive.counts(number).records,
+            profiles=sum(tally.profiles for tally in tallies),
+            kinds=score_kinds(self.world, visited),
+            fields=count_fields(visit for visit in visited if visit.path in self._paths),
+            corners=self._corners(),
+            steps=self.steps,
+            redesign=self.redesigned,
+            laps=self.laps,
+            laps_after=self.laps_after,
+            learned=self.learned,
+            watched=self.watched,
+            article=choose_article(visited, self.world),
+            listing=self.listing,
+        )
+
+    @property
+    def _profile(self) -> str | None:
+        sites = self._archive.sites()
+        return self._archive.profile(sites[0].id) if sites else None
+
+    def _race(self, steps: Sequence[Step]) -> tuple[Lap, ...]:
+        profile = self._profile
+        count = min(len(steps), _RACED)
+        chosen = [steps[at * len(steps) // count] for at in range(count)]
+        pages = [page for step in chosen if (page := self._page(step))]
+        return race(profile, pages) if profile and pages else ()
+
+    def _page(self, step: Step) -> DemoPage | None:
+        design = self.world.design
+        return self.world.page(step.path, design if step.design == 0 else 1 - design)
+
+    def _corners(self) -> tuple[CornerRow, ...]:
+        corners = [each for each in self.site.site.corners if isinstance(each, Corner) and each.name != "lab"]
+        addresses = list_addresses(self._archive, self.world.base)
+        return judge_corners(corners, addresses, self.site.log, self.crawled.visited)
+
+
+@contextmanager
+def open_show(options: ShowOptions) -> Iterator[Show]:
+    """Serve the site until the block ends; whatever was written on the way is gone then."""
     corners = ("all",) if options.has_corners else ()
-    served = ServeOptions(options.seed, options.pages, options.design, after, corners=corners, slow_s=1.0)
+    served = ServeOptions(options.seed, options.pages, options.design, corners=corners, slow_s=1.0)
     with (
-        TemporaryDirectory() as folder,
+        TemporaryDirectory() as name,
         serve_demo_process(served) as site,
-        open_archive(Path(folder) / "demo.scythe.db") as archive,
+        open_archive(Path(name) / "demo.scythe.db") as archive,
     ):
-        return _crawl(site, archive, after, watch, say)
-
-
-def _crawl(
-    site: InProcess,
-    archive: Archive,
-    after: int,
-    watch: Watch,
-    say: Callable[[str], AbstractContextManager[object]],
-) -> Results:
-    began = monotonic()
-    crawled = Crawled(site.world.base)
-    crawl_on(crawled, site, archive, patience_s=0.0, watch=watch)
-    steps = order_steps(site.world, crawled, site.log, after)
-    number = archive.sites()[0].id
-    profile = archive.profile(number)
-    with say("Racing what was learned against the tree"):
-        pages = [page for step in steps if (page := site.world.page(step.path, _design(site.world, step)))]
-        laps = race(profile, pages) if profile else ()
-    crawl_on(crawled, site, archive, patience_s=_PATIENCE_S, watch=watch)
-    log = site.log
-    return Results(
-        url=site.url,
-        pages=len(site.world.paths),
-        seconds=monotonic() - began,
-        requests=len(log),
-        received=sum(tally.received for tally in crawled.tallies),
-        records=archive.counts(number).records,
-        profiles=sum(tally.profiles for tally in crawled.tallies),
-        kinds=score_kinds(site.world, crawled.visited),
-        fields=count_fields(visit for visit in crawled.visited if visit.path in set(site.world.paths)),
-        corners=_corners(site, archive, log, crawled.visited),
-        steps=steps,
-        redesign=judge_redesign(steps, _noticed(profile)),
-        laps=laps,
-        article=_article(crawled.visited, site.world),
-        listing=_listing(crawled.visited, site.world),
-    )
-
-
-def _design(world: World, step: Step) -> int:
-    return world.design if step.design == 0 else 1 - world.design
-
-
-def _corners(
-    site: InProcess, archive: Archive, log: Sequence[Request], visited: Sequence[Visited]
-) -> tuple[CornerRow, ...]:
-    corners = [corner for corner in site.site.corners if isinstance(corner, Corner) and corner.name != "lab"]
-    return judge_corners(corners, list_addresses(archive, site.world.base), log, visited)
+        yield Show(options, site, archive, Path(name))
 
 
 def _noticed(profile: str | None) -> list[str]:
     """Return what a profile says was noticed and learned, in words, each thing once."""
     changes = Site.from_json(profile).drift.log if profile else ()
-    said = [_describe(change) for change in changes if change.what in ("opened", "learned")]
+    said = [describe_change(change) for change in changes if change.what in ("opened", "learned")]
     return list(dict.fromkeys(said))
-
-
-def _describe(change: Change) -> str:
-    if change.what == "learned":
-        what = f"{change.field} of {change.layout}" if change.field else change.layout
-        return f"learned {what}, {change.note}" if change.field else f"learned {what}: {change.note}"
-    if not change.field:
-        return "noticed that pages fit nothing learned so far"
-    is_missing = "is missing" if change.note == "missing" else "is found only by the tree"
-    return f"noticed that {change.field} {is_missing} in {change.layout}"
-
-
-def _article(visited: Sequence[Visited], world: World) -> Sample:
-    """Choose a story that was cut, to show some lines of it."""
-    for visit in visited:
-        plan = world.ledger.by_path.get(visit.path)
-        if plan and visit.extracted and plan.kind == "news" and plan.language == "en" and visit.extracted.how == "cut":
-            lines = visit.extracted.text.splitlines()[:_LINES]
-            return Sample(visit.extracted.title, "\n".join(lines), world.base + visit.path)
-    return Sample()
-
-
-def _listing(visited: Sequence[Visited], world: World) -> Sample:
-    """Choose a list page with records, to show some of them."""
-    for visit in visited:
-        if visit.path in world.ledger.lists and visit.extracted and visit.extracted.regions:
-            region = visit.extracted.regions[0]
-            shown = tuple(record.fields for record in region.records[:_RECORDS])
-            return Sample(visit.extracted.title, "", world.base + visit.path, region.columns, shown)
-    return Sample()

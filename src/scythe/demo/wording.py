@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
-from scythe.demo.results import CornerRow, Redesign
+from scythe.demo.growing import Look, Watched
+from scythe.demo.healing import ENOUGH, Redesign
+from scythe.demo.results import CornerRow
+from scythe.learn.events import Change
+from scythe.watched import HOUR_S
 
 _STATES = {
     "done": "archived",
@@ -16,6 +21,12 @@ _STATES = {
     "other": "no page",
     "retry": "to be tried again",
     "new": "not asked for yet",
+}
+_WHYS = {  # what sets a visit, for those who see it the first time
+    "cold start": "still learning its pace",
+    "forecast": "before records fall off",
+    "cap": "no list waits longer",
+    "floor": "as soon as it may",
 }
 
 
@@ -31,13 +42,91 @@ def corner_ending(row: CornerRow) -> str:
     return f"{counts}: {row.why.removeprefix('no page: ')}"
 
 
+def percent(share: float) -> str:
+    """Write a share."""
+    return f"{100 * share:.0f} %"
+
+
+def pages(number: int) -> str:
+    """Write how many pages."""
+    return f"{number} page{'' if number == 1 else 's'}"
+
+
 def describe_redesign(redesign: Redesign) -> Iterator[str]:
-    """Say in a few sentences what a redesign did."""
-    is_learned = any(line.startswith("learned") for line in redesign.log)
+    """Say in a few sentences what a redesign did, and then what the profile noted."""
     yield (
-        f"After {redesign.after} pages the site got another design. Of the fields, {100 * redesign.before:.0f} % had "
-        f"been cut until then, {100 * redesign.soon:.0f} % were on the next ten pages; the tree gave the others. Later"
-        f"{', by rules that were learned again,' if is_learned else ''} it was {100 * redesign.later:.0f} %."
+        f"After {pages(redesign.after)} the site got another design. Of the fields {percent(redesign.before)} had been "
+        f"cut until then; on the next ten pages it was {percent(redesign.soon)}."
     )
-    for line in redesign.log[:4]:
-        yield f"  {line}"
+    yield _say_healed(redesign)
+    yield from (f"  {line}" for line in redesign.log[:4])
+
+
+def _say_healed(redesign: Redesign) -> str:
+    if redesign.noticed is None:
+        return f"The rules fitted all the same: {percent(redesign.later)}."
+    began = f"Noticed on page {redesign.noticed}"
+    if redesign.healed is None:
+        few = f", but {pages(redesign.pages)} are too few to tell" if redesign.pages < ENOUGH else ""
+        return f"{began}, not healed{few}: {percent(redesign.later)} were cut later."
+    right = "" if redesign.f1 is None else f" (F1 of their text {redesign.f1:.3f})"
+    return (
+        f"{began}, healed after {pages(redesign.healed)}, which the tree read meanwhile{right}; "
+        f"since then {percent(redesign.later)} of the fields are cut again."
+    )
+
+
+def describe_change(change: Change) -> str:
+    """Say what a profile notes of a site."""
+    if change.what == "learned":
+        what = f"{change.field} of {change.layout}" if change.field else change.layout
+        return f"learned {what}, {change.note}" if change.field else f"learned {what}: {change.note}"
+    if not change.field:
+        return "noticed that pages fit nothing learned so far"
+    is_missing = "is missing" if change.note == "missing" else "is found only by the tree"
+    return f"noticed that {change.field} {is_missing} in {change.layout}"
+
+
+def stamp(at: float) -> str:
+    """Write what the clock of the list showed: Mon 14:05."""
+    return f"{datetime.fromtimestamp(at, UTC):%a %H:%M}"
+
+
+def span(seconds: float) -> str:
+    """Write a length of time in hours and minutes."""
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min"
+
+
+def plan_words(look: Look) -> str:
+    """Say when a list is visited next, and why."""
+    if look.next_at is None:
+        return "no next visit"
+    return f"next {stamp(look.next_at)}, about {look.expected:.0f} ({why_words(look)})"
+
+
+def why_words(look: Look) -> str:
+    """Say what set the next visit."""
+    return _WHYS.get(look.why, look.why)
+
+
+def describe_watch(watched: Watched) -> Iterator[str]:
+    """Say what a watch came to, and what a fixed pace would have taken."""
+    seen = len(watched.sightings)
+    yield (
+        f"{len(watched.published)} records were published until the last visit, {seen} of them seen: "
+        f"{watched.lost or 'none'} lost, {watched.doubled or 'none'} twice"
+        f"{f', {watched.strange} that never were' if watched.strange else ''}."
+    )
+    hourly = watched.visits_every(HOUR_S)
+    told = f"{len(watched.looks)} visits took {watched.requests} requests. Once an hour would have been {hourly}"
+    if watched.safe_s is not None:
+        count = watched.visits_every(watched.safe_s)
+        told += (
+            f"; the slowest fixed pace that is sure to lose none, every {span(watched.safe_s)}, {count}, but that is "
+        )
+        told += "known only afterwards"
+    yield f"{told}. A record waited {span(watched.delay_s)} on average; `--p95 1h` would see it sooner."
+    if watched.redesigned_at is not None:
+        known = "was known again" if watched.is_known_again else "was taken for another list"
+        yield f"On {stamp(watched.redesigned_at)} the list got another design and {known}."
