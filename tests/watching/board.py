@@ -38,6 +38,9 @@ class Board:
     robots: str = ""
     fails_at_page: int = 0  # this one answers 503
     tag: str = ""
+    moves: dict[str, tuple[int, str]] = field(default_factory=dict)  # path -> status and where it leads
+    story_status: int = 200
+    is_cut: bool = False  # the connection ends before the page does
     has_front: bool = False  # the four newest stand in a box above, and not in the list
 
     def add(self, count: int) -> None:
@@ -155,6 +158,11 @@ def _answer(board: Board, target: str) -> bytes:
     parts = urlsplit(target)
     if parts.path == "/robots.txt":
         return _response(200 if board.robots else 404, board.robots, ("Content-Type: text/plain",))
+    if target in board.moves:
+        status, there = board.moves[target]
+        return _response(status, "", (f"Location: {there}",))
+    if parts.path.startswith("/story/") and board.story_status != 200:
+        return _response(board.story_status, "")
     if parts.path.startswith("/story/"):
         number = int(parts.path.split("/")[2].split("-")[0])
         text = "".join(
@@ -166,7 +174,8 @@ def _answer(board: Board, target: str) -> bytes:
     number = int(parse_qs(parts.query).get("page", ["1"])[0])
     if board.status != 200 or number == board.fails_at_page:
         return _response(board.status if board.status != 200 else 503, "", board.headers)
-    return _response(200, board.page(number), board.headers)
+    answer = _response(200, board.page(number), board.headers)
+    return answer if not board.is_cut else answer[:-200]
 
 
 def _response(status: int, body: str, headers: tuple[str, ...] = ()) -> bytes:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from scythe.archive.rows import LookRow
+from scythe.limits import LIMITS
 from scythe.schedule.policies import make_policy
 from scythe.schedule.policy import Estimator
 from scythe.schedule.simple import STORM, Adaptive, Fixed
@@ -97,3 +99,12 @@ def test_estimates_come_close_to_what_the_arrivals_would_have_given() -> None:
 
 def look_at(at: float, since_s: float | None, new: int, lost: int) -> LookRow:
     return LookRow(0, 1, datetime.fromtimestamp(at, UTC), since_s, 20, new, 20 - new, 0, lost, False, False, 1, None)
+
+
+def test_of_a_long_journal_the_newest_part_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.watching.compared.LIMITS", replace(LIMITS, compared_arrivals=100))
+    comparison = compare(journal(6, 5, 40))
+    assert comparison is not None
+    assert comparison.came == 95  # of 200: with the look before them, which only begins the time, 100
+    assert by_name(comparison)["what happened"].visits == 19
+    assert comparison.end == (NOON + timedelta(hours=240)).timestamp()

@@ -289,6 +289,50 @@ def test_a_feed_file_that_cannot_be_written_is_reported_once(desk: Desk, tmp_pat
     assert [(event.what, event.hook) for event in desk.reports] == [("failed", "feed new.rss")]
 
 
+def test_a_feed_file_that_can_be_written_again_is_written_by_itself_and_reported(desk: Desk, tmp_path: Path) -> None:
+    number, folder = watch(desk.archive), tmp_path / "feeds"
+    folder.write_text("in the way")
+
+    async def work(outbox: Outbox) -> None:
+        outbox._feeds._rest_s = 0.01
+        await desk.visit(outbox, number, "a", at=1)
+        while not desk.reports:
+            await asyncio.sleep(0.01)
+        folder.unlink()
+        folder.mkdir()
+        while len(desk.reports) < 2:  # nothing more was noted: it tries again
+            await asyncio.sleep(0.01)
+
+    desk.run(HookOptions(feeds=(folder / "new.json",)), work, number)
+    assert [(event.what, event.hook) for event in desk.reports] == [
+        ("failed", "feed new.json"),
+        ("recovered", "feed new.json"),
+    ]
+    assert [item["title"] for item in json.loads((folder / "new.json").read_text())["items"]] == ["Title of a"]
+
+
+def test_an_archive_that_cannot_be_read_fails_every_feed_file_and_says_why(desk: Desk, tmp_path: Path) -> None:
+    number, paths = watch(desk.archive), (tmp_path / "a.rss", tmp_path / "b.rss")
+
+    async def work(outbox: Outbox) -> None:
+        while not all(path.exists() for path in paths):
+            await asyncio.sleep(0.01)
+        async with outbox._feeds._lock:
+            desk.clerk.abandon()
+            await outbox._feeds._write_all()
+
+    desk.run(HookOptions(feeds=paths), work, number)
+    assert [(event.what, event.hook) for event in desk.reports] == [("failed", "feed a.rss"), ("failed", "feed b.rss")]
+    assert all(event.why for event in desk.reports)
+    assert all(path.exists() for path in paths)  # as they were written before
+
+
+def test_a_feed_of_pages_that_are_watched_no_longer_is_empty(desk: Desk, tmp_path: Path) -> None:
+    path = tmp_path / "new.json"
+    desk.run(HookOptions(feeds=(path,)), nothing, 77)
+    assert json.loads(path.read_text())["items"] == []
+
+
 # batches ----------------------------------------------------------------------------------------------------------
 
 
@@ -299,6 +343,10 @@ def test_a_batch_told_again_is_the_same_though_more_has_come_since() -> None:
     assert before == after
     assert before is not None
     assert (before.last, len(before.lines)) == (3, 3)
+
+
+def test_where_nothing_is_new_there_is_no_batch() -> None:
+    assert make_batch([]) is None
 
 
 def test_batches_are_bounded_in_number_and_length() -> None:

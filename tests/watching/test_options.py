@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from scythe.errors import BadInput
 from scythe.watched import Goals
+from scythe.watching.chosen import MOST, Chosen
 from scythe.watching.notes import Notes
 from scythe.watching.options import ListOptions, WatchOptions
+from scythe.watching.stream import watch
+
+MANY = (Chosen(place=1),) * (MOST + 1)
 
 
 def test_options_survive_an_archive() -> None:
@@ -24,7 +30,9 @@ def test_options_of_a_newer_version_keep_what_is_known_here() -> None:
     assert ListOptions.from_json('{"follow": true, "colour": "red", "goals": {"mood": 1}}') == ListOptions(follow=True)
 
 
-@pytest.mark.parametrize("wrong", [{"policy": "astrology"}, {"older_pages": -1}, {"parts": ("smell",)}])
+@pytest.mark.parametrize(
+    "wrong", [{"policy": "astrology"}, {"older_pages": -1}, {"parts": ("smell",)}, {"regions": MANY}, {"others": MANY}]
+)
 def test_options_that_cannot_be_meant_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(BadInput):
         ListOptions(**wrong)  # type: ignore[arg-type]
@@ -55,3 +63,8 @@ def test_notes_survive_an_archive_and_damage_makes_them_none() -> None:
     notes = Notes({1: 1}, {2}, {5: 3})
     assert Notes.from_json(notes.to_json()) == notes
     assert Notes.from_json('{"idle": [1]}') == Notes()
+
+
+def test_one_text_in_place_of_a_list_of_sites_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="a list of addresses, not one text"):
+        list(watch("https://example.org/", archive=tmp_path / "a.db"))

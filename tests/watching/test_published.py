@@ -94,9 +94,28 @@ def test_today_is_half_of_what_is_over_of_it() -> None:
     assert at("2024-05-15T00:00") <= today <= NOW
 
 
+def test_of_a_morning_half_is_over() -> None:
+    record = Record(("Story", "15.05.2024"))
+    six = at("2024-05-15T06:00")
+    assert published_times(Region((record,), ("title", "date")), six) == (at("2024-05-15T03:00"),)
+
+
 def test_day_and_time_in_two_columns_belong_together() -> None:
     record = Record(("Story", "14.05.2024", "08:30"))
     assert published_times(Region((record,), ("title", "date", "date_2")), NOW) == (at("2024-05-14T08:30"),)
+
+
+def test_a_time_of_day_below_a_whole_date_is_no_later() -> None:
+    said = times("11:30", "14.05.2024 22:00", "13.05.2024", "no date", "09:00", "21:00")
+    assert [said[0], said[4], said[5]] == [at("2024-05-15T11:30"), at("2024-05-14T09:00"), at("2024-05-13T21:00")]
+    assert said[3] is None
+
+
+def test_only_the_first_marks_of_a_record_are_looked_at() -> None:
+    marks = '<time datetime="soon">' * 3
+    stamp = '<time datetime="2024-05-13T07:00Z">'
+    assert times("14.05.2024 08:30", html=marks + stamp) == [at("2024-05-13T07:00")]
+    assert times("14.05.2024 08:30", html=marks + "<time datetime=now>" + stamp) == [at("2024-05-14T08:30")]
 
 
 def test_times_of_day_alone_go_back_through_the_days() -> None:

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from scythe.archive.rows import RecordKey, RegionRow
+from scythe.archive.rows import RecordKey, RegionRow, WatchRow
 from scythe.model import Record, Region
-from scythe.visits import Looked
+from scythe.url import Url
+from scythe.visits import Looked, Outcome, Receipt, Task
+from scythe.watching.events import RegionEvent
 from scythe.watching.notes import Notes
 from scythe.watching.options import ListOptions
-from scythe.watching.tracking import Lists
+from scythe.watching.telling import tell_visit
+from scythe.watching.tracking import GONE_AFTER, Lists
 
 NOW = 1_780_000_000.0
 HOUR_S = 3_600.0
+ADDRESS = Url("https://example.org/")
+TASK = Task(1, 1, ADDRESS, "example.org", "list")
+PAGE = WatchRow(
+    1, 1, "example.org", ADDRESS, "example.org", "{}", "", "retry", "", 0, None, None, datetime.now(UTC), None
+)
 
 
 def region(keys: Iterable[str], kind: str = "articles", pattern: str = "li(a(h2))") -> Region:
@@ -208,3 +216,40 @@ def test_a_redesigned_list_that_older_pages_prove_goes_on_as_the_one_it_was() ->
     looked = world.end(visit)
     assert list(looked) == [1]
     assert new_of(looked[1]) == 25
+
+
+def test_a_list_that_stays_away_is_told_as_gone_once_and_as_back_when_it_is() -> None:
+    world, told = World(), []
+    both = names(1, 10), [f"m{number}" for number in range(6)]
+    for shown in [both, *[both[:1]] * (GONE_AFTER + 2), both, both]:
+        visit = world.begin(*shown)
+        looked = visit.settle(world.at)
+        outcome = Outcome(TASK, "retry", datetime.fromtimestamp(world.at, UTC), looked=tuple(looked))
+        events = tell_visit(PAGE, outcome, Receipt(TASK), visit, [])
+        told.append([(event.what, event.number) for event in events if isinstance(event, RegionEvent)])
+        world.end(visit)
+    quiet: list[list[tuple[str, int]]] = [[]]
+    assert told == [
+        [("found", 1), ("found", 2)],
+        *quiet * (GONE_AFTER - 1),
+        [("gone", 2)],
+        *quiet * 2,
+        [("back", 2)],
+        [],
+    ]
+
+
+def test_two_lists_that_were_taken_for_each_other_trade_places_when_older_pages_show_it() -> None:
+    world = World()
+    news, sport = names(1, 10), [f"s{number}" for number in range(10, 0, -1)]
+    world.visit(news, sport)
+    later = names(31, 40), [f"s{number}" for number in range(40, 30, -1)]
+    visit = world.begin(later[1], later[0], pattern="div(p(a))")  # redesigned, in another order, all of it new
+    taken = {track.number: track.keys[0] for track in visit.tracks}
+    for first in (21, 11, 5):
+        older = [f"s{number}" for number in range(first + 9, first - 1, -1)], names(first, first + 9)
+        world.add_older(visit, *older)
+    now = {track.number: track.keys[0] for track in visit.tracks}
+    assert taken == {1: "s40", 2: "k40"}
+    assert now == {1: "k40", 2: "s40"}
+    assert not any(track.has_gap for track in visit.tracks)
