@@ -7,19 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
 
-from scythe.bench import text as bench
-from scythe.bench.crawl import PAGES
-from scythe.bench.folds import load_folds
-from scythe.bench.machine import Machine, describe_machine
-from scythe.bench.peers import installed
-from scythe.bench.text import Score
 from scythe.cli.bench_crawl import crawl
 from scythe.cli.bench_cut import FoldsFolder, cut
 from scythe.cli.bench_images import images
@@ -30,11 +21,19 @@ from scythe.cli.bench_schedule import schedule
 from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
 
+if TYPE_CHECKING:  # each takes longer to import than the help takes to show
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from scythe.bench.machine import Machine
+    from scythe.bench.text import Score
+
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 COLUMNS = ("F1", "P", "R", "Ea", "sentP", "sentR", "sentF1", "pages", "empty", "errors", "cpu-ms")
 TABLE_WIDTH = 120  # characters; files and pipes have no width of their own
 SHOWN_ERRORS = 3  # per extractor and set; the count is in the table
+CRAWLED_PAGES = 1_000  # scythe.bench.crawl.PAGES; a test compares
 
 
 @app.callback(invoke_without_command=True)
@@ -56,7 +55,7 @@ def main(
     ] = None,
     folds: FoldsFolder = None,
     peers: Annotated[bool, typer.Option(help="Compare with other tools and published methods.")] = True,
-    crawl_pages: Annotated[int, typer.Option(help="How many pages the part crawl crawls, 42 or more.")] = PAGES,
+    crawl_pages: Annotated[int, typer.Option(help="How many pages the part crawl crawls, 42 or more.")] = CRAWLED_PAGES,
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the parts of an earlier run in --out that are not measured now.")
     ] = False,
@@ -110,6 +109,11 @@ def text(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Score main-text extractors on pages with known main text."""
+    from scythe.bench import text as bench
+    from scythe.bench.folds import load_folds
+    from scythe.bench.machine import describe_machine
+    from scythe.bench.peers import installed
+
     methods = tuple(dict.fromkeys(method or [bench.DEFAULT]))
     progress = count_progress()
     try:
@@ -163,6 +167,9 @@ class _Ticks:
 
 def show(scores: Sequence[Score], machine: Machine) -> None:
     """Print one table per page set, the errors and worst pages below it, and the machine at the end."""
+    from rich.console import Console
+    from rich.table import Table
+
     console = Console(soft_wrap=True, highlight=False, width=max(Console().width, TABLE_WIDTH))
     for page_set, group in groupby(scores, key=lambda score: score.page_set):
         rows = list(group)

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table as Printed
 
-from scythe.bench.cut_tables import Table, format_cell
-from scythe.bench.machine import Machine, describe_machine
 from scythe.cli.progress import count_progress
 from scythe.errors import ScytheError
+
+if TYPE_CHECKING:
+    from scythe.bench.cut_tables import Table
+    from scythe.bench.machine import Machine
 
 TABLE_WIDTH = 150  # characters; files and pipes have no width of their own
 FoldsFolder = Annotated[
@@ -63,6 +63,8 @@ def report(
     tables: list[Table], caution: str, *, as_json: bool, more: Mapping[str, object] = MappingProxyType({})
 ) -> None:
     """Print tables with what to beware of and the machine they were made on, to read or, with `more`, as JSON."""
+    from scythe.bench.machine import describe_machine
+
     machine = describe_machine()
     if as_json:
         answer = {"machine": asdict(machine), "caution": caution, "tables": [asdict(table) for table in tables], **more}
@@ -73,6 +75,11 @@ def report(
 
 def show(tables: list[Table], machine: Machine, caution: str) -> None:
     """Print the tables, what to beware of, and the machine."""
+    from rich.console import Console
+    from rich.table import Table as Printed
+
+    from scythe.bench.cut_tables import format_cell
+
     console = Console(soft_wrap=True, highlight=False, width=max(Console().width, TABLE_WIDTH))
     for table in tables:
         printed = Printed(title=f"{table.name}: {table.title}", title_justify="left", box=None, pad_edge=False)
