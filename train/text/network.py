@@ -126,25 +126,31 @@ class TextNetwork(nn.Module):
         h = torch.relu(self.first(torch.cat([numbers, torch.tanh(vectors)], 1)))
         h = functional.dropout(h, drop.hidden, self.training)
         for linear, reach in zip(self.rounds, REACHES, strict=True):
-            seen = torch.relu(linear(self._look_around(h, b, reach, (near, far, b.parent[b.parent[far]]))))
-            h = h + functional.dropout(seen, drop.hidden, self.training)
+            seen = self._look_around(linear, h, b, reach, (near, far, b.parent[b.parent[far]]))
+            h = h + functional.dropout(torch.relu(seen), drop.hidden, self.training)
         return self.last(h).squeeze(1)
 
-    def _look_around(self, h: Tensor, b: Batch, reach: int, boxes: tuple[Tensor, ...]) -> Tensor:
+    def _look_around(self, linear: nn.Linear, h: Tensor, b: Batch, reach: int, boxes: tuple[Tensor, ...]) -> Tensor:
+        """Return what a layer makes of all streams side by side: multiplied first, where many blocks share a stream."""
         width = h.shape[1]
-        before, after = torch.zeros_like(h), torch.zeros_like(h)
+        part = linear.weight.view(width, STREAMS, width).unbind(1)
+        own, before, after, heading = (h @ torch.cat([part[0], part[1], part[2], part[9]]).T).split(width, 1)
+        seen = own + heading.index_select(0, b.heading)
         same = (b.page[reach:] == b.page[:-reach]).unsqueeze(1)
-        before[reach:] = h[:-reach] * same
-        after[:-reach] = h[reach:] * same
+        seen[reach:] += before[:-reach] * same
+        seen[:-reach] += after[reach:] * same
         running = torch.cat([h.new_zeros(1, width), torch.cumsum(h, 0)])
         pools = []
         for box in boxes:
             start, end = b.start[box], b.end[box]
-            pools.append((running[end] - running[start]) / (end - start).clamp(min=1).unsqueeze(1))
-        style = self._mean(h, b.cluster, int(b.cluster.max()) + 1)[b.cluster]
-        mean = self._mean(h, b.page, b.pages)[b.page]
-        top = torch.zeros(b.pages, width).scatter_reduce(0, b.page.unsqueeze(1).expand(-1, width), h, "amax")[b.page]
-        return torch.cat([h, before, after, *pools, style, mean, top, h[b.heading]], 1)
+            total = running.index_select(0, end) - running.index_select(0, start)
+            pools.append(total / (end - start).clamp(min=1).unsqueeze(1))
+        seen = seen + torch.cat(pools, 1) @ torch.cat(part[3:6], 1).T
+        style = self._mean(h, b.cluster, int(b.cluster.max()) + 1) @ part[6].T
+        mean = self._mean(h, b.page, b.pages)
+        top = torch.zeros(b.pages, width).scatter_reduce(0, b.page.unsqueeze(1).expand(-1, width), h, "amax")
+        page = mean @ part[7].T + top @ part[8].T + linear.bias
+        return seen + style.index_select(0, b.cluster) + page.index_select(0, b.page)
 
     @staticmethod
     def _mean(h: Tensor, group: Tensor, groups: int) -> Tensor:
