@@ -194,6 +194,10 @@ def test_a_task_without_models_is_refused_before_anything_runs(tmp_path: Path) -
     write_sets(tmp_path / "data", ["field"])
     with pytest.raises(BadInput, match=r"has no text\.json\.xz"):
         list(text.run(tmp_path / "data", folds=folds))
+    with pytest.raises(BadInput, match=r"has no images\.json\.xz: "):
+        images.run(tmp_path / "data", folds=folds)
+    row = {"id": "a", "html": "<p>Hay</p>", "metric": "tokens", "gold": "Hay", "relevant_images": ["/a.jpg"]}
+    (tmp_path / "data" / "text" / "made.jsonl").write_text(json.dumps(row), "utf-8")
     with pytest.raises(BadInput, match=r"has no images\.json\.xz, no text\.json\.xz"):
         images.run(tmp_path / "data", folds=folds)
     assert records.run(tmp_path / "data", folds=folds)

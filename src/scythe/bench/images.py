@@ -110,15 +110,15 @@ def run(
 
     With `folds` the default method judges each site by models that have not seen it.
     """
-    if folds is not None:
-        folds.need(IMAGES, TEXT)
     known = {*methods(), *IMAGE_METHODS}
     if unknown := set(method) - known:
         raise BadInput(f"no method is called {', '.join(sorted(unknown))}; known are {', '.join(sorted(known))}")
     run = _Run(seeds, folds, tick or (lambda page_set, what: None))
     tables: list[Table] = []
-    for path in _sets(data):
-        kind = _kind(path)
+    kinds = {path: _kind(path) for path in _sets(data)}
+    if folds is not None:
+        folds.need(IMAGES, *([TEXT] if PAGES in kinds.values() else []))
+    for path, kind in kinds.items():
         if kind == LABELLED:
             sites = dict(islice(load_rows(path).items(), limit))
             tables += _labelled_tables(set_name(path), sites, method, pages, run)
