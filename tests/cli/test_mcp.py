@@ -21,6 +21,7 @@ from scythe.web.app import all_operations
 from scythe.web.tools import call_tool, fit, list_tools
 
 mcp = pytest.importorskip("mcp")
+KEPT = ("PATH", "PYTHONPATH")  # of the environment: clients hand down little of theirs
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @asynccontextmanager
 async def connect(folder: Path, *options: str) -> AsyncIterator[Any]:
-    environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    environment = {name: os.environ[name] for name in os.environ if name in KEPT or name.startswith("COVERAGE")}
     arguments = ["-m", "scythe", "mcp", *options]
     started = mcp.StdioServerParameters(command=sys.executable, args=arguments, env=environment, cwd=folder)
     async with mcp.Client(started, read_timeout_seconds=60) as client:
@@ -132,6 +133,12 @@ def test_what_is_cut_fits_and_keeps_its_form(most: int) -> None:
     assert shortened["cut"]
     assert set(shortened) <= {"text", "rows", "cut"}
     assert fit({"text": "short"}, most) == {"text": "short"}
+
+
+def test_a_list_that_fits_is_kept_whole_beside_a_text_that_is_cut() -> None:
+    shortened = fit({"text": "wort " * 2_000, "rows": [1, 2, 3]}, 500)
+    assert shortened["rows"] == [1, 2, 3]
+    assert [line.partition(":")[0] for line in shortened["cut"]] == ["text"]
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path: Path) -> None:

@@ -439,3 +439,43 @@ def test_consent_is_told_and_can_be_taken_back(room: Room) -> None:
     assert not see_sitting(room, AnnotateWanted()).has_consent
     give_consent(room, ConsentWanted(site="profile", is_given=True))
     assert see_sitting(room, AnnotateWanted()).has_consent
+
+
+def test_pages_that_came_later_are_chosen_from_too_until_something_is_marked(tmp_path: Path) -> None:
+    room = make_room(tmp_path, load(PAGES[:2]))
+    assert len(see_sitting(room, AnnotateWanted()).sheets) == 2
+    room.add_pages(PROFILE, load(PAGES[2:5]))
+    sheets = see_sitting(room, AnnotateWanted()).sheets
+    assert len(sheets) == 5
+    confirm(room, 1)
+    room.add_pages(PROFILE, load(PAGES[5:7]))
+    assert see_sitting(room, AnnotateWanted()).sheets[1:] == sheets[1:]
+
+
+def test_the_same_said_twice_is_taken_back_at_once(room: Room) -> None:
+    page = confirm(room, 1)[0]
+    assert mark_images(room, MarksWanted(page=page, relevant=())).confirmed == 1
+    assert mark_images(room, MarksWanted(page=page, relevant=())).confirmed == 1
+    undo_marks(room, AnnotateWanted())
+    stepped = undo_marks(room, AnnotateWanted())
+    assert (stepped.sitting.confirmed, stepped.sitting.can_undo) == (0, False)
+
+
+def test_a_page_fetched_again_with_the_same_images_keeps_its_marks(room: Room) -> None:
+    page = confirm(room, 1)[0]
+    at_hand = room.page(page)
+    assert at_hand is not None
+    room.add_pages(PROFILE, [Loaded(at_hand.name, at_hand.body + b"<!-- later -->", at_hand.url, at_hand.content_type)])
+    assert see_sitting(room, AnnotateWanted()).confirmed == 1
+
+
+def test_labels_of_a_page_that_has_other_images_now_are_not_shown_as_its_marks(tmp_path: Path) -> None:
+    page = b"<p>One <img src=/a.png> two <img src=/b.png alt=b> and more text of the page.</p>"
+    url = "https://a.example/"
+    site = Site.learn([(url, page)])
+    site.annotate({url: ["#1"]}, [(url, page)])
+    for body, confirmed in ((page, 1), (page.replace(b"/b.png", b"/c.png"), 0)):
+        room = make_room(tmp_path, [Loaded("a.html", body, url)])
+        room.save_site(PROFILE, site)
+        sitting = begin_sitting(room, BeginWanted(again=True))
+        assert (len(sitting.sheets), sitting.confirmed) == (1, confirmed)

@@ -10,7 +10,8 @@ from datetime import timedelta
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,10 @@ from scythe.archive import search_index
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.web.alignment import align
+from scythe.web.archived import DownloadWanted, Indexing, SearchWanted, download_found, search_archive
 from scythe.web.archived_diff import TextDiff, compare_texts
+from scythe.web.archived_seen import NamedPieces, Piece, RecordHit, line_up
+from scythe.web.jobs import Job
 from scythe.web.room import Room
 from scythe.web.serve import Serving, serve_in_thread
 
@@ -239,6 +243,7 @@ def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: Room, servin
 
 def test_a_long_index_is_made_beside_the_search(room: Room, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scythe.web.archived._INDEX_S", -1.0)
+    monkeypatch.setattr("scythe.web.archived._INDEX_BESIDE_S", -1.0)
     monkeypatch.setitem(search_index._BATCH, "documents", 1)
     call(serving, "/archive")
     (job,) = room.jobs.seen("index")
@@ -246,6 +251,58 @@ def test_a_long_index_is_made_beside_the_search(room: Room, serving: Serving, mo
     while call(serving, f"/api/jobs/{job.number}").value["state"] == "running":
         pause.wait(0.02)
     assert call(serving, "/api/search?q=harvest").value["total"] == 2
+
+
+def test_while_an_index_is_made_searches_do_not_wait_for_it(room: Room) -> None:
+    go_on = threading.Event()
+    indexing = room.part(Indexing)
+    job = indexing.job = room.jobs.start("index", "a long one", lambda job: go_on.wait(60))
+    found = search_archive(room, SearchWanted(q="harvest"))
+    assert (found.total, found.documents, indexing.job) == (0, (), job)
+    assert found.pending > 0
+    go_on.set()
+    assert job.ended.wait(60)
+    assert search_archive(room, SearchWanted(q="harvest")).total == 2
+
+
+def test_an_index_that_is_stopped_leaves_the_rest_for_later(room: Room) -> None:
+    job = Job(1, "index", "stopped before it began")
+    job.stop()
+    assert room.part(Indexing)._work(job) == 0
+    assert search_archive(room, SearchWanted(q="harvest")).total == 2
+
+
+@pytest.mark.parametrize(("what", "count"), [("documents", 4), ("records", 6)])
+def test_a_download_that_is_too_long_is_named_as_the_first_part(
+    room: Room, what: Literal["documents", "records"], count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = download_found(room, DownloadWanted(what=what))
+    monkeypatch.setattr("scythe.web.archived._EXPORTED_CHARS", 10)
+    short = download_found(room, DownloadWanted(what=what))
+    assert (whole.file_name, whole.body.count(b"\n")) == (f"{what}-{count}.jsonl", count)
+    assert (short.file_name, short.body.count(b"\n")) == (f"{what}-first-1.jsonl", 1)
+    assert whole.body.startswith(short.body)
+
+
+def hit(number: int, kind: str, **fields: str) -> RecordHit:
+    """Return a record as a search gives it."""
+    named = tuple(NamedPieces(name, (Piece(text),)) for name, text in fields.items())
+    return RecordHit(number, "a.example", "https://a.example/", kind, NOW, named, ())
+
+
+def test_records_of_one_kind_share_a_table_and_others_get_their_own() -> None:
+    rows = [
+        hit(1, "list", title="Plough", price="12"),
+        hit(2, "list", title="Sickle", seller="Ardley"),
+        hit(3, "table", title="Rake", price="9"),
+        hit(4, "table", year="1841"),
+    ]
+    sheets = line_up(rows)
+    assert [(sheet.kind, sheet.columns, len(sheet.rows)) for sheet in sheets] == [
+        ("list", ("title", "price", "seller"), 2),
+        ("table", ("title", "price"), 1),
+        ("table", ("year",), 1),
+    ]
 
 
 def kinds(diff: TextDiff) -> list[str]:
@@ -307,8 +364,44 @@ def test_paragraphs_that_moved_are_held_together_by_those_that_did_not() -> None
     assert {block.kind for block in diff.blocks} == {"inserted", "deleted", "same", "folded"}
 
 
+def test_of_more_changes_than_a_page_shows_the_others_are_counted() -> None:
+    before = [f"Line {number} says something of its own." for number in range(1_000)]
+    after = [
+        f"Line {number} told us what the weather was." if number % 2 else line for number, line in enumerate(before)
+    ]
+    diff = compare_texts("\n".join(before), "\n".join(after))
+    assert (diff.changes, len(diff.blocks)) == (500, 400)
+    shown = sum(kind == "inserted" for kind in kinds(diff))
+    assert 0 < shown < 500
+    assert 500 - shown <= diff.left_out
+
+
+def test_of_long_changes_so_much_is_shown_as_a_page_can_hold() -> None:
+    before = "\n".join(f"{number} " + "x" * 1_400 for number in range(390))
+    diff = compare_texts("", before)
+    assert sum(len(part.text) for block in diff.blocks for part in block.parts) <= 400_000
+    assert len(diff.blocks) + diff.left_out == diff.changes == 390
+    assert diff.left_out > 50
+
+
+def test_sequences_that_take_too_long_to_compare_are_covered_all_the_same() -> None:
+    sizes = [*[141] * 30, *range(140, 1, -1)]
+    draw, words = Random(7), [f"word {number}" for number in range(60)]
+    one, other = (
+        [token for number, size in enumerate(sizes) for token in (f"#{number}", *draw.choices(words, k=size))]
+        for _ in range(2)
+    )
+    check_stretches(one, other)
+    same = sum(stretch.end - stretch.start for stretch in align(one, other) if stretch.is_same)
+    assert same > len(sizes)
+
+
 @given(st.lists(st.sampled_from("abcd"), max_size=40), st.lists(st.sampled_from("abcd"), max_size=40))
 def test_stretches_cover_both_sides_and_say_the_truth(one: list[str], other: list[str]) -> None:
+    check_stretches(one, other)
+
+
+def check_stretches(one: list[str], other: list[str]) -> None:
     start = first = 0
     for stretch in align(one, other):
         assert (stretch.start, stretch.first) == (start, first)

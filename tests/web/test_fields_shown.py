@@ -32,9 +32,11 @@ from scythe.web.fields_said import (
     SiteWanted,
     TextsWanted,
 )
+from scythe.web.fields_sheet import KEPT, Sheets
+from scythe.web.fields_sitting import FIELDS, VALUES, Pick, Sittings
 from scythe.web.jobs import JobSeen
 from scythe.web.operation import NotNow, NotThere
-from scythe.web.room import Room, RoomOptions
+from scythe.web.room import PROFILE, Room, RoomOptions
 from scythe.web.serve import serve_in_thread
 
 SHOP = world(pages=60)
@@ -163,6 +165,100 @@ def test_names_that_cannot_be_kept_are_refused_with_words(room: Room, name: str,
     assert fields.see_fields(room, HERE).fields == ()
 
 
+def test_an_element_in_a_link_offers_where_the_link_leads(tmp_path: Path) -> None:
+    body = b'<p><a href="/things/7"><b>The kettle</b></a></p><b>No link</b>'
+    room = make_room(tmp_path, [Loaded("list.html", body, "https://shop.example/")])
+    takes = fields.see_element(room, ElementWanted(page=1, element=element_of(room, "The kettle"))).takes
+    assert [(take.attribute, take.value) for take in takes] == [("", "The kettle"), ("href", "/things/7")]
+    assert "around" in takes[1].says
+    takes = fields.see_element(room, ElementWanted(page=1, element=element_of(room, "No link"))).takes
+    assert [take.value for take in takes] == ["No link"]
+
+
+def test_of_a_deep_page_the_nearest_elements_around_are_shown(tmp_path: Path) -> None:
+    room = make_room(tmp_path, [Loaded("deep.html", b"<div>" * 100 + b"<b>deep</b>", "https://deep.example/")])
+    seen = fields.see_element(room, ElementWanted(page=1, element=element_of(room, "deep")))
+    assert len(seen.path) == 65
+    assert [step.says for step in seen.path] == ["div"] * (len(seen.path) - 1) + ["b"]
+    assert seen.parent == seen.path[-2].element
+
+
+def test_texts_of_the_head_without_a_name_are_not_offered(tmp_path: Path) -> None:
+    body = b'<head><meta content="nameless"><meta name="author" content="Ann"></head><p>x'
+    room = make_room(tmp_path, [Loaded("a.html", body, "https://a.example/")])
+    texts = fields.list_texts(room, TextsWanted(page=1)).texts
+    assert [(text.says, text.text) for text in texts] == [("p", "x"), ("meta author", "Ann")]
+
+
+def test_a_page_without_an_address_is_shown_by_its_name(tmp_path: Path) -> None:
+    room = make_room(tmp_path, [Loaded("saved.html", b"<p>x", None), Loaded("b", b"<p>y", "https://a.example/y?z=1")])
+    assert [page["label"] for page in fields.show_fields(room, FieldsShown())["pages"]] == ["saved.html", "/y?z=1"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "why"),
+    [
+        (PickWanted(page=1, name="price"), "say which value"),
+        (PickWanted(page=1, name="price", value=" \n "), "say which value"),
+        (PickWanted(page=1, name="price", element=0, attribute="href"), "the element has no href"),
+        (PickWanted(page=2, name="price", element=1), "the element has no text"),
+        (PickWanted(page=2, name="price", element=2), "more than 20000 characters; choose an element inside"),
+    ],
+)
+def test_where_there_is_no_value_to_take_it_says_why(tmp_path: Path, wanted: PickWanted, why: str) -> None:
+    long = b"<body><img><div>" + b"word " * 5_000 + b"</div>"
+    pages = [("a.html", PRODUCTS[0].html), ("b.html", long)]
+    room = make_room(tmp_path, [Loaded(name, body, f"https://shop.example/{name}") for name, body in pages])
+    with pytest.raises(BadInput, match=why):
+        fields.pick_value(room, wanted)
+    assert fields.see_fields(room, HERE).fields == ()
+
+
+def test_there_is_a_bound_to_what_is_shown(room: Room) -> None:
+    sitting = room.part(Sittings).of(PROFILE)
+    with pytest.raises(BadInput, match=f"{VALUES} values of a page are the most"):
+        sitting.show(1, "price", (Pick("1"),) * (VALUES + 1))
+    for number in range(FIELDS):
+        fields.say_none(room, CellWanted(page=1, name=f"field {number}"))
+    with pytest.raises(BadInput, match=f"{FIELDS} fields are the most"):
+        fields.say_none(room, CellWanted(page=1, name="one more"))
+    seen = fields.say_none(room, CellWanted(page=2, name="field 0"))
+    assert len(seen.fields) == FIELDS
+
+
+def test_nothing_shown_is_neither_learned_nor_saved(room: Room) -> None:
+    for work in (fields.learn_picked(room, HERE), fields.save_fields(room, SaveWanted())):
+        job = room.jobs.find(work.number)
+        assert job is not None
+        assert job.ended.wait(60)
+        assert (job.state, job.error) == ("failed", "nothing is shown yet: click a value on a page and name it")
+    assert room.load_site(PROFILE) is None
+
+
+def test_only_what_was_found_can_be_accepted(room: Room) -> None:
+    fields.say_none(room, CellWanted(page=1, name="gift"))
+    with pytest.raises(NotNow, match="nothing is learned yet"):
+        fields.accept_found(room, CellWanted(page=1, name="gift"))
+    learned(room)
+    for name in ("gift", "never heard of"):
+        with pytest.raises(NotThere, match=f"nothing was found for '{name}' on this page"):
+            fields.accept_found(room, CellWanted(page=2, name=name))
+
+
+def test_the_trees_of_few_pages_are_kept(tmp_path: Path) -> None:
+    loaded = [Loaded(f"{n}", b"<p>page %d" % n, f"https://a.example/{n}") for n in range(KEPT + 2)]
+    room = make_room(tmp_path, loaded)
+    sheets = room.part(Sheets)
+    first, *others = room.pages()
+    kept = sheets.get(first)
+    assert sheets.get(first) is kept
+    last = [sheets.get(page) for page in others][-1]
+    assert sheets.get(others[-1]) is last
+    again = sheets.get(first)
+    assert again is not kept
+    assert [block.text for block in again.blocks()] == ["page 0"]
+
+
 def test_what_stands_elsewhere_is_no_part_of_an_element(room: Room) -> None:
     with pytest.raises(BadInput, match="is no part of what stands there"):
         pick(room, "price", PRICES[0], value=PLANS[0].title)
@@ -274,6 +370,13 @@ def test_a_field_that_scythe_reads_by_itself_is_replaced_and_that_is_said(room: 
     assert "Until now scythe found title by itself; from then on what you showed counts." in plan
 
 
+def test_where_nothing_else_is_known_nothing_is_said_to_be_kept(room: Room) -> None:
+    pick(room, "price", PRICES[0])
+    done(fields.save_fields(room, SaveWanted(with_usual=False)), room)
+    plan = pick(room, "price", PRICES[1], 2).plan
+    assert plan == ("Replaced, on the kinds of pages where you showed it: price.",)
+
+
 def test_without_the_usual_fields_only_those_shown_are_saved(room: Room) -> None:
     pick(room, "price", PRICES[0])
     done(fields.save_fields(room, SaveWanted(with_usual=False)), room)
@@ -348,6 +451,25 @@ def test_what_is_doubtful_says_why(one: Found, reason: str) -> None:
     judged = doubt(one, Usually.of([*ALL, one]))
     assert judged.share >= 0.3
     assert any(reason in each for each in judged.reasons)
+
+
+@pytest.mark.parametrize(
+    ("others", "odd", "reason"),
+    [
+        (["no number", "none given", "unknown", "ask"], "call 7", "with digits, which nearly all others lack"),
+        (["12", "3.50", "7", "19"], "12 Mark", "with letters, which nearly all others lack"),
+        (["A long title of a page"] * 4, "Home", "much shorter than the others: 4 characters, usually 22"),
+    ],
+)
+def test_a_value_of_another_form_is_doubtful(others: list[str], odd: str, reason: str) -> None:
+    one = Found((odd,), "cut: tag", (odd,))
+    usually = Usually.of([*(Found((value,), "cut: tag", (value,)) for value in others), one])
+    assert doubt(one, usually).reasons == (reason,)
+
+
+def test_of_two_values_nothing_is_said_of_what_is_usual() -> None:
+    one, other = Found(("ask us",), "cut: tag"), Found(("€ 12.00",), "cut: tag")
+    assert doubt(one, Usually.of([one, other])) == Doubt()
 
 
 def test_what_is_like_all_others_is_not_doubted() -> None:

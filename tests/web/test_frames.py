@@ -13,9 +13,11 @@ from tests.web.conftest import Look
 from tests.web.staging import show_on_stage
 from tests.web.trap import Trap, set_trap
 
+from scythe.page import Page
 from scythe.sources import Loaded, Reach
 from scythe.web import frames
-from scythe.web.frames import NO_PICTURE
+from scythe.web.frames import NO_PICTURE, Loads, sheet_addresses
+from scythe.web.operation import NotThere
 from scythe.web.room import Room, RoomOptions
 from scythe.web.serve import Serving, serve_in_thread
 
@@ -174,3 +176,18 @@ def test_the_browser_asks_this_server_only_before_and_after_consent(look: Look, 
 def test_pages_that_are_not_at_hand_are_not_there(serving: Serving) -> None:
     assert [get(serving, f"/frame/{page}").status for page in ("2", "0", "-1", "x", "1.5")] == [404, 404, 404, 422, 422]
     assert get(serving, "/frame/1/../2").status == 404
+
+
+def test_nothing_is_asked_for_without_consent_whoever_calls(trap: Trap, room: Room) -> None:
+    page = room.page(1)
+    assert page is not None
+    with pytest.raises(NotThere, match="not to be loaded"):
+        room.part(Loads).get(page, f"{trap.url}/red.png")
+    assert trap.hits == []
+    room.consent("profile", is_given=True)
+    assert room.part(Loads).get(page, f"{trap.url}/red.png")[0] == png()
+
+
+def test_sheets_without_an_address_of_the_web_are_left_out() -> None:
+    html = "<link rel=stylesheet><link rel=stylesheet href=javascript:x><link rel=stylesheet href=a.css>"
+    assert sheet_addresses(Page.from_text(html, url="https://a.example/b/")) == ["https://a.example/b/a.css"]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+import socket
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,8 +16,9 @@ import pytest
 from tests.web.asking import Answer, ask, bearer, cookie, posting, send
 from tests.web.conftest import demo_pages, make_room
 
+from scythe.errors import BadInput
 from scythe.web import answers
-from scythe.web.answers import send_document
+from scythe.web.answers import fail, send_document
 from scythe.web.gate import Gate, Guarded, read_host
 from scythe.web.operation import Sent
 from scythe.web.serve import ServeOptions, Serving, serve_in_thread
@@ -294,3 +298,39 @@ def test_other_protocols_are_refused() -> None:
 
     asyncio.run(Guarded(never, Gate())({"type": "websocket"}, never, send_on))
     assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+def test_a_server_that_begins_and_ends_tells_the_application() -> None:
+    asked: list[str] = []
+
+    async def take(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(scope["type"])
+
+    async def never(*given: Any) -> Any:
+        raise AssertionError("nothing is to be said")
+
+    asyncio.run(Guarded(take, Gate())({"type": "lifespan"}, never, never))
+    assert asked == ["lifespan"]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (PermissionError(13, "Permission denied", "/home/ann/private.json"), "Permission denied"),
+        (OSError("/home/ann/private.json"), "OSError"),
+        (BadInput("name a page"), "name a page"),
+    ],
+)
+def test_an_error_of_the_system_is_told_without_paths(error: Exception, said: str) -> None:
+    answer = fail(error)
+    assert json.loads(bytes(answer.body)) == {"error": said}
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with (
+            pytest.raises(BadInput, match=rf"cannot listen on 127\.0\.0\.1:{port}: "),
+            serve_in_thread(make_room(tmp_path, []), ServeOptions(port=port)),
+        ):
+            raise AssertionError("it was served")

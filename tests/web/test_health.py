@@ -17,15 +17,17 @@ from scythe.archive.health import read_health
 from scythe.archive.rows import StoredRobots
 from scythe.demo import site as demo_site
 from scythe.learn.events import Change, Drift, Event
+from scythe.rules import Profile
 from scythe.site import Site
 from scythe.url import Url
 from scythe.visits import Found, Outcome
 from scythe.web.app import make_templates
 from scythe.web.gate import Gate
 from scythe.web.health import ChangesWanted, HealthWanted, list_changes, see_health, show_health
-from scythe.web.health_verdict import judge, tell_log
+from scythe.web.health_verdict import day_of, judge, tell_log
 from scythe.web.operation import NotThere
 from scythe.web.profile_changes import compare_profiles, summarise
+from scythe.web.profile_versions import Versions
 from scythe.web.room import PROFILE, Room
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -80,6 +82,24 @@ def test_many_events_are_not_all_told_in_the_sentence() -> None:
 def test_a_log_with_braces_is_told_as_it_is() -> None:
     [told] = tell_log([change("opened", 3, note="{what.__class__} {")])
     assert told.says == "price in layout-1: {what.__class__} {"
+
+
+def test_a_layout_that_was_dropped_is_told_with_the_reason() -> None:
+    [told] = tell_log([change("dropped", 3, "", "no page of it since 1 Oct")])
+    assert told.says == "layout-1 was dropped: no page of it since 1 Oct"
+
+
+@pytest.mark.parametrize(
+    ("when", "day"),
+    [
+        ("2026-11-03T23:30:00-02:00", "4 Nov"),
+        ("2025-01-31T10:00:00+00:00", "31 Jan 2025"),
+        ("once upon a time", "once upon a time"),
+        ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"),
+    ],
+)
+def test_a_day_is_told_in_utc_and_what_is_none_as_it_is(when: str, day: str) -> None:
+    assert day_of(when, NOW) == day
 
 
 @cache
@@ -183,6 +203,24 @@ def test_sites_and_versions_that_are_not_there_are_said_to_be_so(room: Room) -> 
         with pytest.raises(NotThere):
             list_changes(room, wanted)
     assert [one.layout for one in list_changes(room, ChangesWanted(site=KEY))][:1] == ["layout-2"]
+    with room.archive() as archive:
+        archive.add_site("new.example", Url("https://new.example/"))
+    with pytest.raises(NotThere, match=r"nothing was learned of 'new\.example' yet"):
+        list_changes(room, ChangesWanted(site="new.example"))
+
+
+def test_versions_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
+    room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
+    with room.archive() as archive:
+        site = archive.add_site(KEY, START)
+        for number in range(1, 20):
+            archive.save_profile(site, Site(Profile((), (f"field {number}",))).to_json())
+    kept = room.part(Versions)
+    first = kept.get(KEY, 1)
+    assert kept.get(KEY, 1) is first
+    assert [kept.get(KEY, number).fields for number in range(1, 20)] == [(f"field {n}",) for n in range(1, 20)]
+    assert kept.get(KEY, 1) is not first
+    assert (kept.get(KEY, 1), kept.newest(KEY)) == (first, 19)
 
 
 def test_a_profile_that_cannot_be_read_hides_nothing_else(room: Room) -> None:

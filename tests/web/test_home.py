@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import pytest
-from tests.web.conftest import NARROW, WIDE, Look
+from tests.web.conftest import NARROW, WIDE, Look, make_room
 
 from scythe.demo.live import live_site
 from scythe.demo.replay_serve import serve_replay
+from scythe.demo.serve import serve_demo
+from scythe.demo.serving import ServeOptions
+from scythe.errors import BadInput
+from scythe.web.app import make_templates
+from scythe.web.gate import Gate
+from scythe.web.home import SampleWanted, _take, show_home, take_pages
 from scythe.web.jobs import Job
-from scythe.web.operation import NotNow
+from scythe.web.operation import Nothing, NotNow, NotThere
 from scythe.web.room import Room
 
 
@@ -78,3 +85,34 @@ def test_work_that_ends_by_a_bug_is_told_as_failed_and_not_for_ever_running(room
     assert job.ended.wait(20)
     assert (job.state, job.error) == ("failed", "an error in scythe itself; the terminal shows where")
     assert job.ended_at is not None
+
+
+def test_pages_of_a_site_that_is_not_there_are_not_taken(room: Room) -> None:
+    with pytest.raises(NotThere, match=r"no site 'nobody\.example'"):
+        take_pages(room, SampleWanted(url="https://a.example/", site="nobody.example"))
+    assert room.jobs.seen() == []
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/", "https://", ""])
+def test_what_is_no_address_of_the_web_is_told_before_work_begins(room: Room, url: str) -> None:
+    with pytest.raises(BadInput, match="not an http or https address"):
+        take_pages(room, SampleWanted(url=url))
+    assert room.jobs.seen() == []
+
+
+def test_taking_pages_ends_when_it_is_asked_to_and_keeps_what_came(tmp_path: Path) -> None:
+    room = make_room(tmp_path, [])
+    job = Job(1, "pages", "asked to stop at once")
+    job.stop()
+    with serve_demo(ServeOptions(pages=24)) as served:
+        taken = _take(room, SampleWanted(url=served.url, pages=5), served.url, job)
+    assert [page.number for page in room.pages()] == taken == [1]
+
+
+def test_a_profile_that_cannot_be_read_keeps_nobody_from_the_overview(room: Room) -> None:
+    assert room.options.profile is not None
+    room.options.profile.write_text("{}")
+    shown = show_home(room, Nothing())
+    assert shown["learned"] is None
+    assert [site.key for site in shown["sites"]] == ["profile"]
+    assert "pages at hand" in make_templates(room, Gate())("home.html", {"area": "home", "wanted": None, **shown})

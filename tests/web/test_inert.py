@@ -178,6 +178,16 @@ def test_pages_without_their_sheets_get_a_readable_one() -> None:
     assert both.index("@layer scythe") < both.index("p{color:red}") < both.index("animation: none !important")
 
 
+def test_styles_for_paper_and_those_too_long_to_tame_are_left_out() -> None:
+    long = "p{margin:0}" * (LIMITS.shown_style_chars // 11 + 1)
+    made = inert(
+        f"<style media=' PRINT '>p{{color:red}}</style><style>p{{color:blue}}</style><style>{long}</style>"
+    ).html
+    assert "color:blue" in made
+    assert "color:red" not in made
+    assert "margin:0" not in made
+
+
 @pytest.mark.parametrize(
     ("name", "html"),
     [

@@ -12,7 +12,7 @@ from tests.web.conftest import NARROW, WIDE, Look
 
 from scythe.web.app import all_operations
 from scythe.web.interface import say_kind, tell_areas
-from scythe.web.openapi import describe_interface
+from scythe.web.openapi import describe_interface, sample
 from scythe.web.serve import Serving
 
 
@@ -90,6 +90,26 @@ def test_what_a_get_wants_fits_into_an_address() -> None:
 )
 def test_kinds_are_told_in_words(schema: dict[str, Any], words: str) -> None:
     assert say_kind(schema) == words
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": "integer", "minimum": 3}, 3),
+        ({"enum": ["csv", "json"]}, "csv"),
+        ({"anyOf": [{"type": "boolean"}, {"type": "null"}]}, True),
+        ({"type": "array", "items": {"type": "string", "examples": ["https://a.example/"]}}, ["https://a.example/"]),
+        ({"$ref": "#/components/schemas/Goal"}, {"miss": 0.5}),
+    ],
+)
+def test_an_example_is_shown_of_every_kind_of_value(schema: dict[str, Any], value: object) -> None:
+    goal = {
+        "type": "object",
+        "properties": {"miss": {"type": "number"}, "note": {"type": "string"}},
+        "required": ["miss"],
+    }
+    assert sample({"said": schema}, {"required": ["said"]}, {"Goal": goal}) == {"said": value}
+    assert sample({"said": schema}, {}, {"Goal": goal}) == {}
 
 
 def test_the_description_is_served_to_those_with_the_token(serving: Serving) -> None:

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.fetch.server import always, serve
+from tests.fetch.server import page as answer
 from tests.web.asking import call
 from tests.web.conftest import demo_pages, make_room
 
@@ -158,6 +160,15 @@ def test_private_addresses_are_fetched_only_where_the_server_allows(tmp_path: Pa
     opened = make_room(tmp_path, [])
     with pytest.raises(FetchFailed, match="401"):  # it was asked, and wants a token
         load_page(opened, PageWanted(url=serving.url))
+
+
+def test_a_page_is_fetched_by_its_address(room: Room) -> None:
+    body = "<title>Fetched</title><p>A page that came over the network, in the encoding its server names: Köln.</p>"
+    with serve(always(answer(body.encode("latin-1"), "Content-Type: text/html; charset=latin-1"))) as server:
+        said = read_page(room, ReadWanted(url=server.url("/page")))
+        given = load_page(room, PageWanted(url=server.url("/page")))
+    assert said.url == given.url == server.url("/page")
+    assert "Köln" in (said.text or "")
 
 
 def test_a_failed_fetch_is_not_our_error(serving: Serving) -> None:

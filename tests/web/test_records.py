@@ -32,6 +32,7 @@ from scythe.web.records import (
     list_records,
     show_records,
 )
+from scythe.web.records_seen import Listings
 from scythe.web.records_watch import EndWanted, WatchWanted, end_watch, list_watches, watch_page
 from scythe.web.room import Room
 from scythe.web.serve import Serving
@@ -239,6 +240,31 @@ def test_a_feed_is_a_list_too(tmp_path: Path) -> None:
     assert one.kind == "feed"
 
 
+@pytest.mark.parametrize("body", [b"%PDF-1.7 \x00", b"\x89PNG\r\n\x1a\n\x00", b"PK\x03\x04\x00"])
+def test_what_is_no_page_has_no_lists(tmp_path: Path, body: bytes) -> None:
+    room = make_room(tmp_path, [Loaded("file", body, "https://example.org/file")])
+    assert list_records(room, PageRecordsWanted(page=1)).lists == ()
+
+
+def test_a_list_that_a_page_does_not_have_is_not_there(room: Room) -> None:
+    with pytest.raises(NotThere, match="page 1 has no list 9"):
+        export_list(room, ExportWanted(page=1, list=9))
+    with pytest.raises(NotThere, match=r"page 1 has \d lists, and no list 9"):
+        room.part(Listings).get(1).see(9)
+    with pytest.raises(NotThere, match="there is no page 99"):
+        show_records(room, RecordsWanted(page=99))
+
+
+def test_lists_of_pages_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
+    pages = [Loaded(f"{n}", f"<title>{n}</title><p>x".encode(), f"https://a.example/{n}") for n in range(18)]
+    listings = make_room(tmp_path, pages).part(Listings)
+    first = listings.get(1)
+    assert listings.get(1) is first
+    assert [listings.get(number).title for number in range(1, 19)] == [str(n) for n in range(18)]
+    assert listings.get(1) is not first
+    assert listings.get(1).title == "0"
+
+
 def test_a_page_without_lists_and_a_room_without_pages_say_so(tmp_path: Path) -> None:
     bare = make_room(tmp_path, [Loaded("bare", b"<p>Nothing to see here.</p>", "https://example.org/bare")])
     assert show_records(bare, RecordsWanted())["lists"] == []
@@ -272,3 +298,4 @@ def test_what_cannot_be_watched_is_refused(room: Room, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no archive"):
         watch_page(make_room(tmp_path, []), WatchWanted(url="https://example.org/"))
     assert list_watches(room, Nothing()) == []
+    assert list_watches(make_room(tmp_path, []), Nothing()) == []

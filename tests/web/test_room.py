@@ -1,15 +1,23 @@
-"""What a room shows of where it keeps things."""
+"""Where a room keeps things, what it shows of that, and for how long."""
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
 from scythe.errors import BadInput
+from scythe.rules import Profile
+from scythe.site import Site
+from scythe.sources import Loaded
+from scythe.url import Url
 from scythe.web.home import see_about
+from scythe.web.jobs import Jobs
+from scythe.web.learned import LearnedSites
 from scythe.web.operation import Nothing
-from scythe.web.room import Room, RoomOptions
+from scythe.web.room import PROFILE, Room, RoomOptions
+from scythe.web.rules_measured import Measured
 
 
 @pytest.mark.parametrize(
@@ -31,3 +39,61 @@ def test_a_file_is_shown_as_it_was_named(tmp_path: Path) -> None:
 def test_what_is_no_address_of_a_database_is_told() -> None:
     with pytest.raises(BadInput, match="postgresql://USER@HOST"):
         _ = Room(RoomOptions("postgresql://host:port/x")).where
+
+
+def pages(count: int) -> list[Loaded]:
+    return [Loaded(f"{n}.html", b"<title>%d</title>" % n, f"https://a.example/{n}") for n in range(count)]
+
+
+def test_the_trees_of_the_last_pages_are_kept() -> None:
+    room = Room(RoomOptions(), pages(18))
+    first, *others = room.pages()
+    opened = room.opened(first)
+    assert room.opened(first) is opened
+    last = [room.opened(page) for page in others][-1]
+    assert room.opened(others[-1]) is last
+    again = room.opened(first)
+    assert again is not opened
+    assert again.head.title == "0"
+
+
+def test_a_profile_is_loaded_from_and_saved_to_places_that_are_there(tmp_path: Path) -> None:
+    site = Site(Profile(()))
+    with pytest.raises(BadInput, match="start again with --profile FILE"):
+        Room(RoomOptions()).save_site(PROFILE, site)
+    room = Room(RoomOptions(str(tmp_path / "a.db")))
+    with pytest.raises(BadInput, match="no site 'nowhere' in the archive"):
+        room.load_site("nowhere")
+    with pytest.raises(BadInput, match="no site 'nowhere' in the archive"):
+        room.save_site("nowhere", site)
+
+
+def test_old_work_is_forgotten_and_what_goes_on_is_not() -> None:
+    jobs = Jobs()
+    go_on = threading.Event()
+    long = jobs.start("learn", "long", lambda job: go_on.wait(60))
+    for number in range(205):
+        assert jobs.start("short", str(number), lambda job: None).ended.wait(60)
+    newest = jobs.start("short", "newest", lambda job: None)
+    assert newest.ended.wait(60)
+    assert jobs.find(long.number) is long
+    assert len(jobs.seen("short")) in (200, 201)  # the last may end before it is counted
+    assert [job.title for job in jobs.seen("short")][:2] == ["newest", "204"]
+    go_on.set()
+    assert long.ended.wait(60)
+
+
+def test_learned_sites_that_were_asked_for_long_ago_are_loaded_again(tmp_path: Path) -> None:
+    room = Room(RoomOptions(str(tmp_path / "a.db")))
+    keys = [f"site{number}.example" for number in range(10)]
+    with room.archive() as archive:
+        for key in keys:
+            archive.save_profile(archive.add_site(key, Url(f"https://{key}/")), Site(Profile((), (key,))).to_json())
+    for found in (room.part(LearnedSites).find, room.part(Measured).find):
+        kept = found(keys[0])
+        assert found(keys[0]) is kept
+        assert [one.profile.fields for key in keys if (one := found(key))] == [(key,) for key in keys]
+        again = found(keys[0])
+        assert again is not kept
+        assert again is not None
+        assert again.profile.fields == (keys[0],)

@@ -115,6 +115,18 @@ def test_of_a_long_stretch_some_is_shown_and_the_rest_is_named() -> None:
     assert (rest.start, rest.end, rest.lines) == (shown.end, 99_000, ())
 
 
+@pytest.mark.parametrize("sign", ["\u00e4", "\u8a9e", "\U0001f33e"])
+def test_no_character_is_cut_in_two_where_lines_are_long(sign: str) -> None:
+    wide = sign.encode() * 20_000
+    body = b"<p>" + wide + b"x<b>here</b>y" + wide
+    at = body.find(b"<b>")
+    parts = show_windows(body, "utf-8", [Place("field", "one", (at, at + 11))])
+    assert sum(bool(part.lines) for part in parts) < len(parts)
+    assert all("\ufffd" not in piece.text for part in parts for line in part.lines for piece in line.pieces)
+    shown, _ = show_more(body, "utf-8", [], 3, len(body))
+    assert all("\ufffd" not in piece.text for line in shown.lines for piece in line.pieces)
+
+
 def test_an_outer_part_stays_marked_around_an_inner_one() -> None:
     body = b"<div>a<b>c</b>d</div>"
     parts = show_windows(body, "utf-8", [Place("field", "outer", (0, 21)), Place("field", "inner", (6, 14))])
@@ -185,6 +197,12 @@ def test_rules_are_shown_without_pages_and_nothing_is_shown_of_nothing(tmp_path:
     assert "Begin with some pages" in empty
     assert (shown["page"], shown["layout"].at_hand) == (None, 0)
     assert all(words in without_pages for words in ("There is no page at hand to follow", "data-take", "item-name"))
+
+
+def test_a_page_of_a_site_that_was_not_learned_cannot_be_explained(tmp_path: Path) -> None:
+    room = make_room(tmp_path, demo_pages(3))
+    with pytest.raises(NotNow, match="nothing was learned of 'profile' yet"):
+        explain_at_hand(room, PageWanted(page=1))
 
 
 def test_nothing_is_learned_that_could_not_be_saved() -> None:

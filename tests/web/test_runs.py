@@ -18,6 +18,7 @@ from tests.web.conftest import NARROW, Look, make_room
 
 from scythe.archive.open import open_archive
 from scythe.archive.stored import Wanted as Selection
+from scythe.crawling.options import CrawlOptions
 from scythe.demo.live import live_site
 from scythe.demo.replay_serve import serve_replay
 from scythe.demo.serve import InThread, serve_demo
@@ -25,15 +26,19 @@ from scythe.demo.serving import ServeOptions
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.sources import Reach
+from scythe.url import Url
+from scythe.visits import Found
 from scythe.watching.options import ListOptions
 from scythe.watching.run import add_lists
 from scythe.web import runs_kept
+from scythe.web.jobs import Job
 from scythe.web.operation import Nothing, NotNow, NotThere
 from scythe.web.room import Room
 from scythe.web.runs import (
     CrawlWanted,
     RunWanted,
     WatchRunWanted,
+    _name_watch,
     continue_run,
     list_runs,
     pause_run,
@@ -42,7 +47,7 @@ from scythe.web.runs import (
     start_crawl,
     start_watch,
 )
-from scythe.web.runs_kept import RunSeen
+from scythe.web.runs_kept import CrawlRun, Runs, RunSeen
 from scythe.web.serve import Serving
 
 
@@ -251,3 +256,43 @@ def test_runs_that_are_not_there_and_wishes_that_cannot_be_are_refused(serving: 
 def test_a_watch_of_a_page_that_is_not_watched_is_refused(room: Room) -> None:
     with pytest.raises(NotThere):
         start_watch(room, WatchRunWanted(watches=(7,)))
+
+
+def test_a_watch_is_called_by_what_it_visits(room: Room) -> None:
+    with room.archive() as archive:
+        one, other = add_lists(archive, ["https://a.example/", "https://b.example/"], ListOptions())
+        titles = [_name_watch(archive, WatchRunWanted(watches=watches)) for watches in ((), (one,), (one, other))]
+        assert titles == ["All lists of this archive", "https://a.example/", "2 watched pages"]
+        archive.end_watch(other, "watched no longer")
+        with pytest.raises(NotThere, match=f"page {other} is not watched"):
+            _name_watch(archive, WatchRunWanted(watches=(one, other)))
+
+
+class Short(CrawlRun):
+    """A crawl with nothing to do."""
+
+    def work(self, job: Job, where: str) -> None:
+        """Be done."""
+        self.why = "nothing more is due"
+
+
+def test_runs_that_ended_long_ago_are_forgotten(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs_kept, "_KEPT", 1)
+    for number in range(3):
+        run = Short(room.part(Runs)._next(), Url("https://a.example/"), f"site {number}", CrawlOptions())
+        job = room.part(Runs)._begin(run).job
+        assert job is not None
+        assert job.ended.wait(60)
+    assert [run.number for run in list_runs(room, Nothing())] in ([3, 2], [3])  # the last may end before it is counted
+    with pytest.raises(NotThere, match="there is no run 1"):
+        see_run(room, RunWanted(number=1))
+    room.close()
+
+
+def test_of_many_sites_with_something_left_the_newest_are_offered(room: Room) -> None:
+    with room.archive() as archive:
+        for number in range(15):
+            url = Url(f"https://site{number}.example/")
+            archive.add_found(archive.add_site(f"site{number}.example", url), [Found(url, f"site{number}.example")])
+    left = show_runs(room, Nothing())["left"]
+    assert [one.key for one in left] == [f"site{number}.example" for number in range(14, 2, -1)]

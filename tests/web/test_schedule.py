@@ -7,11 +7,13 @@ import re
 from bisect import bisect_right
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
 from tests.web.conftest import NARROW, Look, make_room
 from tests.web.test_runs import post as post_to
+from tests.web.test_runs import until
 
 from scythe.archive.archive import Archive
 from scythe.demo.live import live_site
@@ -26,6 +28,7 @@ from scythe.watching.options import ListOptions
 from scythe.watching.run import add_lists
 from scythe.web.operation import NotNow, NotThere
 from scythe.web.room import Room
+from scythe.web.runs import RunWanted, WatchRunWanted, pause_run, see_run, start_watch
 from scythe.web.runs_kept import Runs
 from scythe.web.schedule import ScheduleWanted, see_schedule, show_schedule
 from scythe.web.schedule_goals import GoalsWanted, WatchWanted, change_goals, end_watching, say_goals, visit_now
@@ -173,6 +176,8 @@ def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, room: Room) -> 
 def test_without_an_archive_nothing_is_watched(tmp_path: Path) -> None:
     seen = see_schedule(make_room(tmp_path, []), ScheduleWanted())
     assert (seen.lists, seen.watched) == ([], 0)
+    shown = show_schedule(make_room(tmp_path, []), ScheduleWanted())
+    assert (shown["seen"], shown["sparks"], shown["is_watching"]) == (seen, {}, False)
 
 
 def test_many_lists_are_shown_by_the_hundred(tmp_path: Path) -> None:
@@ -251,3 +256,26 @@ def test_a_page_that_is_due_now_is_so_in_the_plan(room: Room, watched: int) -> N
     assert planned.next_at is not None
     assert planned.next_at <= datetime.now(UTC)
     assert room.part(Runs).all() == []
+
+
+def test_a_watch_that_goes_on_visits_at_once_what_somebody_asks_for(room: Room) -> None:
+    def wait_for(visits: int) -> None:
+        deadline = monotonic() + 60
+        while monotonic() < deadline:
+            figures = see_run(room, RunWanted(number=run)).watch
+            if figures is not None and figures.visits >= visits:
+                return
+            sleep(0.02)
+        raise AssertionError(f"fewer than {visits} visits")
+
+    with serve_replay(live_site(60.0)) as served:
+        with room.archive() as archive:
+            (number,) = add_lists(archive, [served.urls[0]], ListOptions())
+        run = start_watch(room, WatchRunWanted(delay=0.0)).number
+        wait_for(1)
+        assert visit_now(room, WatchWanted(watch=number)).is_watching
+        wait_for(2)
+    pause_run(room, RunWanted(number=run))
+    assert until(room, run, "paused").number == run
+    assert pause_run(room, RunWanted(number=run)).state == "paused"
+    room.close()

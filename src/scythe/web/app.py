@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -176,9 +176,3 @@ def _said(request: Request, pages: Pages, status: int, why: str) -> Response:
     if request.url.path.startswith(("/api/", "/static/")):
         return send_json({"error": why}, status)
     return _page(pages("wrong.html", {"area": "", "wanted": None, "why": why, "status": status}), status)
-
-
-def paths(app_routes: list[BaseRoute]) -> Iterator[str]:
-    """Yield the paths of routes, for whoever wants to be sure that all are guarded."""
-    for route in app_routes:
-        yield getattr(route, "path", "")

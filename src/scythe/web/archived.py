@@ -32,6 +32,7 @@ from scythe.web.jobs import Job
 from scythe.web.operation import Document, Key, NotNow, NotThere, Number, Operation, Sent, View, Wanted
 from scythe.web.room import Room
 
+_INDEX_BESIDE_S = 0.5  # between two looks at whether that is to stop
 _INDEX_S = 0.1  # for what is new, before a search answers; more is done beside it
 _SHOWN_CHARS = 60_000  # of a text, until somebody wants to see all of it
 _LISTED = 30  # records of a document's page
@@ -161,7 +162,7 @@ class Indexing:
         total = left = 0
         with self._room.archive() as archive:
             while not job.is_stopping.is_set():
-                before, left = left, archive.index_new(budget_s=0.5)
+                before, left = left, archive.index_new(budget_s=_INDEX_BESIDE_S)
                 total = max(total, left)
                 job.step(total - left, total, "documents and records")
                 if not left or left == before:

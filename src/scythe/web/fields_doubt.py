@@ -142,7 +142,7 @@ def _doubt_form(value: str, usually: Usually) -> list[tuple[float, str]]:
     for share, pattern, what in ((usually.digits, _DIGIT, "digits"), (usually.letters, _LETTER, "letters")):
         if _FORM <= share < 1 and not pattern.search(value):
             reasons.append((STRANGE, f"without {what}, which nearly all others have"))
-        elif 0 < share <= 1 - _FORM and pattern.search(value):
+        elif _FORM <= 1 - share < 1 and pattern.search(value):
             reasons.append((STRANGE, f"with {what}, which nearly all others lack"))
     return reasons
 

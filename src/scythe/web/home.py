@@ -14,7 +14,7 @@ import msgspec
 from scythe.archive.stored import StoredRecord
 from scythe.errors import BadInput
 from scythe.rules import Profile
-from scythe.sources import Loaded, Source, is_address, load
+from scythe.sources import Loaded, Source, load
 from scythe.teaching.sampling import sample_site
 from scythe.url import absolute
 from scythe.visits import Counts
@@ -113,7 +113,7 @@ def see_page(page: PageAtHand) -> PageSeen:
 def take_pages(room: Room, wanted: SampleWanted) -> JobSeen:
     """Fetch some pages of a site, slowly, as its robots.txt allows, to look at and to learn from."""
     url = wanted.url.strip()
-    address = absolute(url if is_address(url) else f"https://{url}")
+    address = absolute(url if "://" in url else f"https://{url}")
     if address is None:
         raise BadInput(f"{wanted.url!r:.80} is not an http or https address")
     if wanted.site not in (PROFILE, *room.site_keys()):

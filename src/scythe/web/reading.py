@@ -207,11 +207,10 @@ def load_page(room: Room, wanted: PageWanted) -> Given:
         return Given(wanted.html, url)
     if url is None:
         raise BadInput("name a page: `url`, `html` or `page`")
-    for loaded in load([Source(url, url=url)], None, room.options.reach):
-        if loaded.complaint:
-            raise FetchFailed(url, loaded.complaint)
-        return Given(loaded.body, loaded.url, loaded.content_type, loaded.cut_at_bytes)
-    raise FetchFailed(url, "nothing came")
+    loaded = next(load([Source(url, url=url)], None, room.options.reach))
+    if loaded.complaint:
+        raise FetchFailed(url, loaded.complaint)
+    return Given(loaded.body, loaded.url, loaded.content_type, loaded.cut_at_bytes)
 
 
 def _check_address(text: str) -> str:

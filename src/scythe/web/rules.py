@@ -85,11 +85,6 @@ class Outcomes:
     cut_us: float | None  # microseconds for one cut, the median
     chars: tuple[int, int] | None  # the shortest and the longest
 
-    @property
-    def pages(self) -> int:
-        """All of them."""
-        return self.cut + self.tree + self.cold + self.missing
-
 
 @dataclass(frozen=True, slots=True)
 class LayoutSeen:

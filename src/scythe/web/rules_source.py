@@ -101,9 +101,8 @@ def _segments(body: bytes, start: int, end: int, spans: Sequence[tuple[int, Span
         here = body.find(b"\n", here + 1, end)
     last = start
     for edge in sorted(edges | {end}):
-        if edge > last:
-            yield last, edge
-            last = edge
+        yield last, edge
+        last = edge
 
 
 def _windows(body: bytes, encoding: str, places: Sequence[Place]) -> list[Span]:
