@@ -17,6 +17,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.stored import StoredPage, Wanted
 from scythe.crawling.options import CrawlOptions
 from scythe.crawling.run import Crawl
+from scythe.crawling.stream import profile_text
 from scythe.demo.serve import InThread, serve_demo
 from scythe.demo.serving import ServeOptions
 from scythe.errors import BadInput
@@ -181,10 +182,19 @@ def test_responses_are_kept_as_they_came_where_that_is_asked_for(demo: InThread,
 
 
 def test_documents_come_out_of_a_crawl_one_by_one(demo: InThread) -> None:
-    documents = list(scythe.crawl(demo.url, limit=6, options=FAST))
+    documents = list(scythe.crawl(demo.url, limit=6, deny=["*/news/*"], options=FAST))
     assert len(documents) == 6
+    assert not [document.url for document in documents if "/news/" in str(document.url)]
     assert {str(document.url) for document in documents} <= set(demo.world.page_urls)
     assert all(document.title for document in documents)
+
+
+def test_a_crawl_takes_a_learned_site_or_its_file(tmp_path: Path) -> None:
+    pages = [(f"https://{n}.example/", f"<title>{n}</title><h1>Story {n}</h1>") for n in range(3)]
+    site = scythe.Site.learn(pages)
+    site.save(tmp_path / "site.json")
+    assert profile_text(site) == profile_text(tmp_path / "site.json") == site.to_json()
+    assert profile_text(None) is None
 
 
 def test_whoever_stops_taking_documents_stops_the_crawl(demo: InThread, tmp_path: Path) -> None:

@@ -461,3 +461,14 @@ def test_time_and_memory_of_an_export_are_flat_per_record(tmp_path: Path) -> Non
             count = export_archive(archive, plan_export(tmp_path / "out.csv", what="records")).count
             took.append((time.process_time() - began) / count)
     assert took[1] < 2 * took[0]
+
+
+def test_a_parquet_file_is_written_in_groups_of_rows(
+    archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export_archive(archive, tmp_path / "whole.parquet")
+    monkeypatch.setattr("scythe.crawling.export_files._GROUP_ROWS", 1)
+    export_archive(archive, tmp_path / "groups.parquet")
+    whole, groups = (pyarrow.parquet.ParquetFile(tmp_path / name) for name in ("whole.parquet", "groups.parquet"))
+    assert groups.read().equals(whole.read())
+    assert whole.num_row_groups == 1 < groups.num_row_groups == whole.metadata.num_rows

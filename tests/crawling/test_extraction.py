@@ -10,6 +10,7 @@ from tests.crawling.pages import write_page
 
 import scythe
 from scythe import demo
+from scythe.crawling import fingerprint as lanes
 from scythe.crawling.extraction import to_extracted
 from scythe.crawling.fingerprint import LEAST_WORDS, text_simhash
 from scythe.model import Metadata
@@ -97,3 +98,13 @@ def test_short_texts_have_no_fingerprint_and_texts_without_blanks_have_one() -> 
     assert text_simhash("a few words only") is None
     assert text_simhash("") is None
     assert text_simhash("水车磨坊的石头和谷物在河边转动" * 20) is not None
+
+
+def test_a_fingerprint_does_not_depend_on_the_words_that_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [" ".join(f"word{number * 7 % 211}x{text}" for number in range(150)) for text in range(3)]
+    monkeypatch.setattr(lanes, "_lanes", {})
+    before = [text_simhash(text) for text in texts]
+    monkeypatch.setattr(lanes, "_lanes", {})
+    monkeypatch.setattr(lanes, "_KEPT_WORDS", 20)
+    assert [text_simhash(text) for text in texts] == before
+    assert len(lanes._lanes) <= 20

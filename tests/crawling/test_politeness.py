@@ -219,6 +219,16 @@ def test_robots_txt_is_asked_for_once_a_day_and_not_by_each_run(tmp_path: Path) 
     assert log.paths.count("/") == 2
 
 
+def test_a_page_that_asks_for_more_time_than_our_patience_is_left_for_another_run(tmp_path: Path) -> None:
+    busy = page(b"later", "Retry-After: 7200", status="503 Service Unavailable")
+    with logged(of({"/": story(1, "/busy"), "/busy": busy})) as log:
+        run = crawl(log.url(), tmp_path, replace(POLITE, delay=0.0))
+    assert log.paths == ["/robots.txt", "/", "/busy"]
+    assert (run.tally.pages, run.tally.waiting) == (1, 1)
+    again = datetime.now(UTC) + timedelta(seconds=7_200)
+    assert f"is to be tried again from {again:%Y-%m-%d}" in run.why_ended
+
+
 @pytest.mark.slow
 def test_retry_after_is_kept_and_the_page_comes_in_the_end(tmp_path: Path) -> None:
     site = chain(4)

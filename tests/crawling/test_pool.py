@@ -16,6 +16,7 @@ from tests.crawling.pages import SITE, make_job, write_page
 
 from scythe.crawling.jobs import Answer, Job, SiteSetup
 from scythe.crawling.pool import Pool, open_pool
+from scythe.errors import ScytheError
 from scythe.site import Site
 
 T = TypeVar("T")
@@ -288,3 +289,35 @@ def test_files_of_the_present_folder_do_not_pass_for_modules(tmp_path: Path, mon
     answer = office.run(lambda pool: pool.work(make_job(1)))
     office.close()
     assert answer.extracted is not None
+
+
+def test_where_no_worker_can_be_started_whoever_waits_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, site: SiteSetup
+) -> None:
+    monkeypatch.setattr("sys.executable", str(tmp_path / "gone"))
+
+    async def ask() -> list[Answer | BaseException]:
+        async with open_pool(1) as pool:
+            waits = [asyncio.ensure_future(pool.work(make_job(number, site=site))) for number in range(3)]
+            await asyncio.sleep(0)
+            waits[1].cancel()
+            async with asyncio.timeout(30.0):
+                return await asyncio.gather(*waits, return_exceptions=True)
+
+    first, second, third = asyncio.run(ask())
+    assert isinstance(first, ScytheError)
+    assert isinstance(third, ScytheError)
+    assert isinstance(second, asyncio.CancelledError)
+    assert "no worker for extraction starts: " in str(first)
+    assert "No such file" in str(first)
+
+
+def test_a_site_whose_worker_never_started_is_forgotten_without_starting_one(site: SiteSetup) -> None:
+    async def drop() -> list[int | None]:
+        async with open_pool(1) as pool:
+            await pool.until_free(site)
+            pool.drop_site(site)
+            pool.drop_site(site)  # it is unknown by now
+            return [slot.pid for slot in pool._slots]
+
+    assert asyncio.run(drop()) == [None]

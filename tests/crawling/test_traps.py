@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.crawling.made_sites import STYLES, TRAPS, Honest, combinations, crawl, prose, with_traps
 
@@ -12,6 +14,8 @@ from scythe.crawling.traps import (
     FAR_AHEAD,
     REPEATED_PATH,
     SAME_AGAIN,
+    SITE_FULL,
+    TOO_MANY_ALIKE,
     TOO_MANY_HOSTS,
     Traps,
     kinds_of,
@@ -209,3 +213,25 @@ def test_numbered_pages_that_differ_in_their_number_only_are_all_visited() -> No
         url = f"{SITE}/page/{number}.html"
         assert traps.why_trapped(url) == ""
         traps.note(url, f"Page {number}", f"This is page {number}. " + "It says what the others say. " * 20)
+
+
+def test_a_site_or_a_kind_of_page_with_more_addresses_than_any_honest_one_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("scythe.crawling.traps.LIMITS", replace(LIMITS, site_addresses=30, shape_pages=10))
+    traps = Traps()
+    for number in range(12):
+        traps.note(f"{SITE}/story/{number}", str(number))
+    assert traps.why_trapped(f"{SITE}/story/99") == TOO_MANY_ALIKE
+    assert traps.why_trapped(f"{SITE}/about") == ""
+    for number in range(20):
+        traps.note(f"{SITE}/{'x' * number}/page", str(number))
+    assert traps.why_trapped(f"{SITE}/about") == SITE_FULL
+
+
+def test_sets_of_parameters_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.crawling.traps._NAME_SETS_KEPT", 4)
+    traps = Traps()
+    for number in range(9):
+        traps.note(f"{SITE}/list?a{number}=1&b=2", str(number))
+    assert len(traps.name_sets["/list"]) == 4

@@ -322,3 +322,28 @@ def test_a_worker_starts_without_what_it_never_needs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_a_frame_whose_parts_do_not_add_up_is_broken() -> None:
+    head, part = write_frame({"do": "extract"}, [b"12345"])
+    torn = head.replace(b"[5]", b"[4]")
+    with pytest.raises(BrokenFrame, match="parts of 4 bytes in a body of 5"):
+        read_frame(io.BytesIO(torn + part))
+
+
+def test_a_word_that_a_worker_does_not_know_is_passed_over_and_so_is_the_end_of_a_site_it_never_met() -> None:
+    unknown = write_frame({"do": "sing"})
+    finish = write_frame({"do": "finish", "site": "nobody.example", "learn": True, "leave": True})
+    (answer,) = answers_to([*unknown, *finish])
+    assert unpack_answer(answer).profile is None
+
+
+def test_troubles_beyond_the_bound_are_not_remembered_and_their_pages_kept_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("scythe.crawling.sample._TROUBLES", 3)
+    sample = Sample(is_learned=True)
+    for number in range(9):
+        sample.add(f"https://mill.example/{'abcdefghi'[number]}/", b"<p>", f"tree: {'abcdefghi'[number] * 3}")
+    assert len(sample._troubles) == 3
+    assert len(sample.odd) == 9

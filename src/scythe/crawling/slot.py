@@ -135,8 +135,6 @@ class Slot:
         if self._life is not None:
             self._life.cancel()
             await asyncio.gather(self._life, return_exceptions=True)
-        for ask in self._waiting:
-            ask.answer.cancel()
 
     def _let_go(self, life: asyncio.Task[None]) -> None:
         """Tell those who came while a life was being ended that nobody will answer: the loop itself may be ending."""
