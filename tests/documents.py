@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from tests.stand_in import Places
+from tests.stand_in import PRICE, Places
 
 from scythe.demo.live import live_site
 from scythe.demo.replay_serve import serve_replay
@@ -97,13 +97,10 @@ def fill_pantry(pantry: Path, places: Places) -> None:
     scythe("demo", "--save", "site", "--pages", "120")
     saved = pantry / "saved"
     saved.mkdir()
-    for pages in (
-        sorted(pantry.glob("site/news/**/*.html"))[:_STORIES],
-        sorted(pantry.glob("site/shop/*.html"))[:_GOODS],
-    ):
-        for page in pages:
-            shutil.copy(page, saved)
-    shutil.copy(next(pantry.glob("site/news/**/*.html")), saved / "story.html")
+    stories, goods = sorted(pantry.glob("site/news/**/*.html")), sorted(pantry.glob("site/shop/*.html"))
+    for page in (*stories[:_STORIES], *goods[:_GOODS]):
+        shutil.copy(page, saved)
+    shutil.copy(stories[0], saved / "story.html")
     shutil.copy(saved / "story.html", pantry / "page.html")
     shutil.copy(ROOT / "examples" / "tools.html", pantry / "shop.html")
     shutil.copy(ROOT / "examples" / "snath.html", pantry / "plough.html")
@@ -113,7 +110,18 @@ def fill_pantry(pantry: Path, places: Places) -> None:
     scythe("crawl", places.site, "--limit", "16", "--raw", "--archive", "site.db", "-o", "site.warc.gz", *here)
     scythe("watch", places.live, "--once", "--archive", "watch.scythe.db", *here)
     scythe("annotate", "site.json", "--template", "saved/", "-o", "labels.csv")
-    shutil.copy(pantry / "site.json", pantry / "news.json")
+    for source, copy in (
+        ("site.json", "news.json"),
+        ("watch.scythe.db", "my.db"),
+        ("labels.csv", "ann.csv"),
+        ("labels.csv", "bo.csv"),
+    ):
+        shutil.copy(pantry / source, pantry / copy)
+    priced = next(page for page in sorted(saved.iterdir()) if PRICE in page.read_text(encoding="utf-8"))
+    (pantry / "shop.csv").write_text(f"page,price\nshop/{priced.name},{PRICE}\n", encoding="utf-8")
+    arrivals = (f"news.example,{1_600_000_000 + 1_800 * number}" for number in range(4_000))
+    (pantry / "news.csv").write_text("\n".join(("site,unix_time", *arrivals)) + "\n")
+    (pantry / "meta.json").write_text('{"news": {"P": 30}}')
     (pantry / "addresses.txt").write_text(f"{places.story}\n{places.site}\n")
     shutil.copy(pantry / "addresses.txt", pantry / "urls.txt")
 

@@ -30,6 +30,7 @@ _KIND = re.compile(r"\.(?:html|json|db|warc\.gz|csv|txt)\Z")
 _READY_S = 60.0
 _ELSEWHERE = {"demo": "tests/demo", "bench": "tests/bench"}  # takes long; what is written to a folder is short
 VARIABLE = "SCYTHE_STAND_IN"
+PRICE = "€ 64.90"  # that one of the pages of the pantry shows
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,10 @@ def settle(arguments: Sequence[str], places: Places) -> list[str]:
             word = "127.0.0.1"
         elif before in ("--site",) or (verb == "schedule" and _ADDRESS.match(word)):
             word = re.sub(r"https?://|/.*", "", places.live if verb == "schedule" else places.site)
+        elif word.startswith("/shared/"):
+            word = word.removeprefix("/")  # a folder that machines share
+        elif word == "price=$12":
+            word = f"price={PRICE}"
         elif before not in ("--contact", "--url", "--match", "--allow", "--deny"):
             word = _move(before, word, places)
         settled.append(word)
@@ -76,7 +81,7 @@ def _move(before: str, word: str, places: Places) -> str:
     if not found:
         return word
     path = found[1] or "/"
-    if path.startswith(_LISTS):
+    if path.startswith(_LISTS) or before == "--forget":
         return places.live
     return places.site + "shop/" if path.startswith("/shop") else places.site if path == "/" else places.story
 
@@ -101,8 +106,12 @@ def _added(verb: str, settled: Sequence[str]) -> list[str]:
 
 def fetch_missing(arguments: Sequence[str], pantry: Path) -> None:
     """Bring what a command reads and is not there from the pantry: a file with the same kind of name, or a folder."""
-    if arguments[0] == "schedule" and "--archive" not in arguments:
+    if arguments[0] in ("schedule", "watch") and "--archive" not in arguments:
         _fetch_one(Path("watch.scythe.db"), pantry, is_folder=False)
+    if arguments[0] == "annotate":  # labels name pages of this folder
+        _fetch_one(Path("saved"), pantry, is_folder=True)
+    if "--simulate" in arguments:
+        _fetch_one(Path("meta.json"), pantry, is_folder=False)
     before = ""
     for word in arguments:
         is_output = before in ("-o", "--output", "--feed", "--report")
@@ -134,7 +143,7 @@ def run(arguments: Sequence[str], places: Places) -> int:
     if arguments[0] in _ELSEWHERE and "--save" not in arguments:
         sys.stdout.write(f"{_ELSEWHERE[arguments[0]]} runs it\n")
         return 0
-    if arguments[0] == "export" and arguments[1] == places.database:  # it is empty
+    if arguments[0] in ("export", "status") and places.database in arguments:  # it may be empty
         crawl = ["crawl", places.site, "--archive", places.database, "--quiet"]
         subprocess.run([*command[:3], *crawl, *_added("crawl", crawl)], check=True)
     if arguments[0] not in ("ui", "annotate") or {"--template", "--from"} & set(arguments):

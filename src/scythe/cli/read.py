@@ -54,14 +54,14 @@ INPUTS are files, folders of pages, patterns in quotes, http(s) addresses, or - 
 
 \b
 Examples:
-  scythe read page.html                      the text, on standard output
-  scythe read https://example.org/story      fetch, then read
-  scythe read page.html -f md                with headings, lists, tables, links
-  scythe read page.html -f md --records      and the page's lists as tables
-  scythe read 'saved/*.html' -o pages.jsonl  one JSON object per page
-  scythe read page.html -o out/              text, HTML and an images folder
-  scythe read page.html --images-only        addresses of the relevant images
-  scythe read page.html --images-only -f csv every image, with its score
+  scythe read page.html                       the text, on standard output
+  scythe read https://example.org/story       fetch, then read
+  scythe read page.html -f md                 with headings, lists, tables, links
+  scythe read page.html -f md --records       and the page's lists as tables
+  scythe read 'saved/*.html' -o pages.jsonl   one JSON object per page
+  scythe read page.html -o out/               text, HTML and an images folder
+  scythe read page.html --images-only         addresses of the relevant images
+  scythe read page.html --images-only -f csv  every image, with its score
   curl -s https://example.org/ | scythe read - --url https://example.org/
   scythe read --input-file addresses.txt -o pages.jsonl
 
