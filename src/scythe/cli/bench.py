@@ -80,6 +80,12 @@ def main(
     Runs one part after the other, prints a table of each and writes all of them to --out, charts included. A part whose
     folder is not in DIR is skipped. Without --folds the models that ship judge the pages they were trained on, which
     flatters them; the tables say so. What the numbers mean: docs/why/benchmarks.md.
+
+    \b
+    Exit codes:
+      0  everything was measured; with --floors nothing is worse than it may be
+      1  a figure is worse than --floors allows
+      2  the command was wrong, or the data
     """
     if ctx.invoked_subcommand is not None:
         if data is not None:
