@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from tests.fetch.server import by_path, serve
+from tests.fetch.server import always, by_path, serve
 from tests.fetch.server import page as answer
 from typer.testing import CliRunner
 
 from scythe.cli.records import app
+from scythe.cli.row_sinks import TableRows
+from scythe.record_rows import Batch, Shape
 
 from .conftest import EMPTY_PAGE, Run
 
@@ -204,3 +206,97 @@ def test_read_adds_records_below_the_text(scythe: Run, tools: Path) -> None:
     assert "| Whetstone |" in marked
     assert "Records 1: products, 8\ntitle\t" in plain
     assert "Records 1" not in scythe("read", "tools.html").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (("--all",), "name a file, a folder or an address"),
+        (("-", "--input-file", "-"), "a page or a list of addresses, not both"),
+        (("--input-file", "missing.txt"), "--input-file missing.txt: no such file"),
+    ],
+)
+def test_without_a_page_it_says_how_to_name_one(records: Run, arguments: tuple[str, ...], advice: str) -> None:
+    done = records(*arguments, check=2)
+    assert advice in done.stderr
+    assert done.stdout == ""
+
+
+def test_what_is_no_page_is_told_and_the_rest_is_read(records: Run, tools: Path, tmp_path: Path) -> None:
+    (tmp_path / "paper.html").write_bytes(b"%PDF-1.7 \x00\x01")
+    done = records("paper.html", "tools.html", check=1)
+    assert "scythe: paper.html: not HTML: looks like PDF" in done.stderr
+    assert [row["title"] for row in rows_of(done.stdout)] == GOODS
+
+
+def test_rows_that_cannot_be_written_are_a_failure(records: Run, tools: Path, tmp_path: Path) -> None:
+    done = records("tools.html", "-o", "nowhere/out.parquet", check=1)
+    assert done.stderr.startswith("scythe: cannot be written: ")
+    assert list(tmp_path.iterdir()) == [tools]
+
+
+def test_a_download_that_broke_off_is_told(records: Run) -> None:
+    body = shop(GOODS).encode()
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % (len(body) + 100)
+    with serve(always(head + body)) as server:
+        done = records(server.url("/"), "--allow-private")
+    assert f"incomplete: download ended early, bytes received ({len(body)})" in done.stderr
+    assert [row["title"] for row in rows_of(done.stdout)] == GOODS
+
+
+def next_page(where: str) -> str:
+    return f"<nav class=pagination><a class=next rel=next href='{where}'>Next page</a></nav>"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "robots", "why"),
+    [
+        ("http://other.example/tools/?after=b", "", b"", "the last page"),
+        ("/tools/?after=b", "/tools/?after=a", b"", "/tools/?after=a leads back"),
+        ("/tools/?page=2", "", b"User-agent: *\nCrawl-delay: 3600", "robots.txt asks for 3600 s before each page"),
+        ("/tools/?page=9", "", b"", "the page repeats an earlier one"),
+        ("/tools/?page=8", "", b"", "/tools/?page=8 leads back"),
+    ],
+)
+def test_it_is_told_where_a_list_is_followed_no_further(
+    records: Run, first: str, second: str, robots: bytes, why: str
+) -> None:
+    start = shop(["Snath", "Blade", "Stone"], next_page(first))
+    pages = {
+        "/robots.txt": answer(robots),
+        "/tools/?after=a": answer(start.encode()),
+        "/tools/?after=b": answer(shop(["Jig", "Rake", "Gloves"], next_page(second)).encode()),
+        "/tools/?page=8": answer(b"", "Location: /tools/?after=a", status="302 Found"),
+        "/tools/?page=9": answer(start.encode()),
+    }
+    with serve(by_path(pages)) as server:
+        done = records(server.url("/tools/?after=a"), "--follow", "9", "--delay", "0", "--allow-private", "-v")
+    assert why in done.stderr
+    assert [row["title"] for row in rows_of(done.stdout)][:3] == ["Snath", "Blade", "Stone"]
+    assert len(rows_of(done.stdout)) == (6 if second else 3)
+
+
+def test_a_list_that_goes_on_at_another_port_is_asked_for_its_own_robots_txt(records: Run) -> None:
+    forbidding = {"/robots.txt": answer(b"User-agent: *\nDisallow: /"), "/tools/?after=c": answer(b"not to be had")}
+    with serve(by_path(forbidding)) as other:
+        pages = {
+            "/tools/?after=a": answer(shop(["Snath", "Blade", "Stone"], next_page("?after=b")).encode()),
+            "/tools/?after=b": answer(
+                shop(["Jig", "Rake", "Gloves"], next_page(other.url("/tools/?after=c"))).encode()
+            ),
+        }
+        with serve(by_path(pages)) as server:
+            done = records(server.url("/tools/?after=a"), "--follow", "9", "--delay", "0", "--allow-private", "-v")
+        assert f"robots.txt does not allow {other.url('/tools/?after=c')}" in done.stderr
+        assert [head.split()[1] for head in other.heads] == ["/robots.txt"]
+    assert len(rows_of(done.stdout)) == 6
+
+
+def test_columns_for_which_a_terminal_is_too_narrow_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = tuple(f"column {number}" for number in range(40))
+    rows = TableRows(Shape())
+    rows.put(Batch("", columns, (tuple(f"cell {number}" for number in range(40)),), region=1, kind="products"))
+    rows.close()
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "not shown, -f csv has them: column " in shown
+    assert "column 39" in shown

@@ -1,6 +1,6 @@
 """Follow a list from page to page: a page comes in, the next one of its list goes out, fetched when it is polite to.
 
-Nobody named these pages, so robots.txt is heeded, the host stays the same, and there is a pause before each.
+Nobody named these pages, so robots.txt is heeded and there is a pause before each; `read_paging` stays on the host.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from scythe.page import Page
 from scythe.record_rows import Batch
 from scythe.sources import Loaded, Reach, Source, load
 from scythe.teaching.sampling import LONGEST_DELAY_S, read_robots
-from scythe.url import host
 
 if TYPE_CHECKING:
     from scythe.fetch.robots import Robots
@@ -27,7 +26,7 @@ class Trail:
         self._left, self._reach, self._delay_s, self._sleep = most, reach, delay_s, sleep
         self._seen: set[str] = set()
         self._rows: set[int] = set()
-        self._robots: Robots | None = None
+        self._robots: dict[tuple[str, str], Robots] = {}  # by scheme and authority, each of which has its own
         self.why = ""  # it ended
 
     def is_repeat(self, batches: tuple[Batch, ...]) -> bool:
@@ -44,7 +43,7 @@ class Trail:
         url = self._next_address(page)
         if url is None:
             return None
-        robots = self._robots = self._robots or read_robots(url, self._reach)
+        robots = self._robots_of(url)
         if not robots.allows(url):
             self.why = f"robots.txt does not allow {url}"
             return None
@@ -59,6 +58,13 @@ class Trail:
             return None
         return loaded
 
+    def _robots_of(self, url: str) -> Robots:
+        parts = urlsplit(url)
+        origin = parts.scheme, parts.netloc
+        if origin not in self._robots:
+            self._robots[origin] = read_robots(url, self._reach)
+        return self._robots[origin]
+
     def _next_address(self, page: Page) -> str | None:
         from scythe.read.records.paging import read_paging
 
@@ -69,8 +75,6 @@ class Trail:
             self.why = "the last page"
         elif self._left <= 0:
             self.why = f"as many pages as asked for; the list goes on at {url}"
-        elif page.url and host(url).removeprefix("www.") != host(page.url).removeprefix("www."):
-            self.why = f"{url} is another host"
         elif _plain(url) in self._seen:
             self.why = f"{url} leads back"
         else:
