@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 import pytest
 from tests.demo_sites import demo_site
-from tests.fetch.server import by_path, page, serve
+from tests.fetch.server import always, by_path, page, serve
 from typer.testing import CliRunner
 
+from scythe.cli.explain import _describe
 from scythe.cli.main import app
 from scythe.demo import BASE, DemoPage
+from scythe.extracting.trace import FieldTrace, LayoutTrace, Trace
 
 DEMO = demo_site()
 NEWS = [demo for demo in DEMO if demo.kind == "news"]
@@ -138,6 +140,26 @@ def test_one_bad_page_does_not_stop_the_run(desk: Desk) -> None:
     assert len(desk.lines("all.jsonl")) == 2 + len(NEWS[10:])
 
 
+def test_a_page_that_cannot_be_written_is_told_and_the_others_are(desk: Desk) -> None:
+    done = desk.run("cut", "news.json", "rest", "-o", "taken/", "-f", "txt")
+    one = sorted((desk.folder / "taken").iterdir())[0]
+    one.unlink()
+    one.mkdir()
+    again = desk.run("cut", "news.json", "rest", "-o", "taken/", "-f", "txt", check=1)
+    assert f"{len(NEWS[10:])} pages;" in done.stderr
+    assert f"{len(NEWS[10:]) - 1} pages, 1 failed;" in again.stderr
+    assert again.stderr.count("cannot be written: ") == 1
+
+
+def test_a_page_whose_download_broke_off_is_cut_and_that_is_told(desk: Desk) -> None:
+    body = NEWS[11].html
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % (len(body) + 100)
+    with serve(always(head + body)) as server:
+        done = desk.run("cut", "news.json", server.url("/"), "--allow-private")
+    assert f"incomplete: the download ended after {len(body)} bytes" in done.stderr
+    assert json.loads(done.stdout)["fields"]["title"]["values"] == [NEWS[11].gold_title]
+
+
 def test_pages_come_from_standard_input_and_page_sets(desk: Desk) -> None:
     rows = [{"html": demo.html.decode(errors="replace"), "url": demo.url} for demo in NEWS[:3]]
     (desk.folder / "set.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -195,6 +217,12 @@ def test_update_keeps_what_was_learned_again_and_the_old_rules(desk: Desk) -> No
     assert all(row["fields"]["title"]["how"].startswith("cut") for row in desk.lines("again.jsonl"))
 
 
+def test_pages_that_fit_no_layout_any_more_are_told(desk: Desk) -> None:
+    pages = sorted(str(path) for path in (desk.folder / "redesigned").rglob("*.html"))[:4]
+    done = desk.run("cut", "news.json", *pages, "-o", "few.jsonl")
+    assert "scythe: the site has changed: " in done.stderr
+
+
 def test_without_update_the_profile_is_not_touched(desk: Desk) -> None:
     before = (desk.folder / "news.json").read_bytes()
     desk.run("cut", "news.json", "redesigned", "-o", "again.jsonl")
@@ -246,6 +274,18 @@ def test_explain_says_when_a_page_fits_no_layout(desk: Desk) -> None:
     assert "no such file" in desk.run("explain", "news.json", "nowhere.html", check=1).stderr
 
 
+def test_explain_names_how_many_layouts_and_values_are_not_shown() -> None:
+    layouts = tuple(LayoutTrace(f"layout-{number}", 10, number, fits=number == 7) for number in range(8))
+    field = FieldTrace("tag", "cut: tag", ("a", "b", "c", "d", "e"), (3, 9), 1, 2.0, ("a",), "", ())
+    lines = list(_describe(Trace(100, "utf-8", layouts, (field,))))
+    assert lines[0] == "  layout-7: 7 of 10 marks, this one"
+    shown = sum("marks" in line for line in lines)
+    assert lines[shown] == f"  and {8 - shown} layouts that fit less"
+    assert [line.split()[-1] for line in lines if "value" in line] == ["a", "b", "c"]
+    assert "         and 2 more" in lines
+    assert "  tree   DIFFERS: a" in lines
+
+
 def test_check_is_content_with_pages_of_the_same_design(desk: Desk) -> None:
     out = desk.run("check", "news.json", "rest", "--url", BASE).stdout
     assert f"{len(NEWS[10:])} pages checked" in out
@@ -284,6 +324,8 @@ def test_check_speaks_json(desk: Desk) -> None:
         (("cut", "news.json", "rest", "-f", "docx"), "known formats are jsonl"),
         (("cut", "news.json", "rest", "-o", "out.xyz"), "the suffix names no format"),
         (("check", "cut.json", "rest"), "cut.json: line "),
+        (("check", "no.json", "rest"), "no.json: cannot be read: No such file"),
+        (("check", "rest", "rest"), "rest: cannot be read: Is a directory"),
         (("check", "news.json", "nowhere"), "there is no page to check"),
         (("explain", "cut.json", "rest"), "cut.json: line "),
         (("learn", "nowhere", "-o", "x.json"), "there is no page to learn from"),

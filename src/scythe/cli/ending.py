@@ -38,6 +38,12 @@ def neutralise(text: str) -> str:
     return text.translate(_VISIBLE)
 
 
+def take_any_text() -> None:
+    """Let standard output replace what its encoding lacks; where it cannot be told so it is left as it is."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+
+
 def counted(number: int, what: str) -> str:
     """Return a number with what it counts: 1 page, 2 pages."""
     return f"{number} {what}{'' if number == 1 else 's'}"

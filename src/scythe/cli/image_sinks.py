@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from scythe.cli.ending import neutralise
+from scythe.cli.ending import neutralise, take_any_text
 from scythe.cli.row_sinks import ROW_FORMATS, RowSink, open_row_sink
 from scythe.cli.sinks import Sink, format_of
 from scythe.errors import BadInput
@@ -58,5 +58,6 @@ def open_image_sink(output: str | None, kind: str | None, *, many: bool) -> Sink
     if kind != "txt":
         return ImageRowSink(open_row_sink(output, kind if kind in ROW_FORMATS else None, Shape(page=many)))
     if not (is_file and output):
+        take_any_text()
         return AddressSink(sys.stdout, neutralise if sys.stdout.isatty() else str)
     return AddressSink(open(output, "w", encoding="utf-8", errors="replace", newline="\n"), str)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from scythe.cli.ending import neutralise
+from scythe.cli.ending import neutralise, take_any_text
 from scythe.export import safe_cell, write_atomically
 from scythe.extracting.judge_images import ImageJudge
 from scythe.learn.annotators import Conflict
@@ -55,7 +55,6 @@ def write_table(columns: Row, rows: Iterable[Row], output: str | None) -> None:
         # without the mark at the beginning spreadsheets take UTF-8 for something else
         write_atomically(Path(output), text.getvalue().encode("utf-8-sig", "replace"))
         return
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
+    take_any_text()
     shown = neutralise if sys.stdout.isatty() else str
     sys.stdout.write(shown(text.getvalue()))

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from scythe.cli.ending import neutralise
+from scythe.cli.ending import neutralise, take_any_text
 from scythe.errors import BadInput
 from scythe.export import require_parquet, write_atomically
 from scythe.record_files import Shown, as_is, write_csv, write_json, write_lines, write_parquet
@@ -160,8 +160,7 @@ def open_row_sink(output: str | None, kind: str | None, shape: Shape) -> RowSink
 def _on_standard_output(kind: str, shape: Shape) -> RowSink:
     if kind == "parquet":
         raise BadInput("-f parquet: Parquet goes to a file, name it with -o")
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
+    take_any_text()
     if kind == "table":
         return TableRows(shape)
     return _TEXTS[kind](sys.stdout, shape, neutralise if sys.stdout.isatty() else as_is)

@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import IO
 
-from scythe.cli.ending import neutralise
+from scythe.cli.ending import neutralise, take_any_text
 from scythe.cli.record_text import render_records
 from scythe.errors import BadInput, FetchFailed
 from scythe.export import Exporter, safe_cell, safe_name, write_atomically
@@ -230,8 +230,7 @@ def open_sink(
     if output is not None and output != "-" and is_folder(output):
         return FolderSink(Path(output), kind, form) if kind else ExportSink(Path(output), download)
     if output is None or output == "-":
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(errors="replace")
+        take_any_text()
         shown = neutralise if sys.stdout.isatty() else _as_is
         return _sink(sys.stdout, kind or form.default, form, many=many, shown=shown)
     kind = kind or format_of(Path(output))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scythe.cli.candidates import Candidates, find_candidates
-from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
+from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends, take_any_text
 from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
 from scythe.errors import BadInput, MissingExtra
 from scythe.limits import LIMITS
@@ -182,8 +182,7 @@ def _write_lines(lines: Sequence[str], output: str | None) -> None:
     from scythe.export import write_atomically
 
     if output is None or output == "-":
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(errors="replace")
+        take_any_text()
         for line in lines:
             typer.echo(neutralise(line) if sys.stdout.isatty() else line)
     else:

@@ -145,6 +145,8 @@ def _open(address: str) -> None:
     import webbrowser
 
     try:
-        webbrowser.open(address)
+        is_open = webbrowser.open(address)
     except webbrowser.Error:
+        is_open = False
+    if not is_open:
         complain("no browser could be opened")
