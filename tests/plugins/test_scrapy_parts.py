@@ -29,7 +29,8 @@ import scythe
 from scythe.batch.profiles import ProfileFolder
 from scythe.crawling.jobs import Caps, SiteSetup
 from scythe.demo.build import site
-from scythe.errors import MissingExtra
+from scythe.errors import BadInput, MissingExtra
+from scythe.plugins import scrapy as plugin
 from scythe.plugins.scrapy import Addon, ScythePipeline, ScytheSpiderMiddleware
 from scythe.plugins.scrapy.filing import Cabinet
 from scythe.plugins.scrapy.options import USUAL, PluginOptions
@@ -308,6 +309,52 @@ def test_a_profile_that_cannot_be_read_is_told_and_not_overwritten(
     assert path.read_text() == "no profile"
 
 
+def test_a_profile_that_cannot_be_read_or_written_says_where(tmp_path: Path, profile: str) -> None:
+    shelf = FolderShelf(str(tmp_path))
+    ProfileFolder(tmp_path).file_of("demo.scythe.example").mkdir()
+    with pytest.raises(BadInput, match="this profile cannot be read"):
+        shelf.load("demo.scythe.example")
+    with pytest.raises(BadInput, match=f"{tmp_path}: no profile can be written here"):
+        shelf.save("demo.scythe.example", profile)
+    assert shelf.save("demo.scythe.example", None) is None
+
+
+def test_who_learned_a_site_too_late_takes_what_was_stored_meanwhile(tmp_path: Path, profile: str) -> None:
+    shelf = ArchiveShelf(str(tmp_path / "profiles.db"))
+    assert shelf.claim("demo.scythe.example", STORY.url, None).is_ours
+    (site,) = shelf._archive.sites()
+    shelf._archive.save_profile(site.id, profile)
+    assert shelf.save("demo.scythe.example", profile.replace("{", "{ ", 1)) == profile
+    shelf.close()
+
+
+def test_a_site_that_another_process_learns_is_cut_by_what_it_learned(tmp_path: Path, profile: str) -> None:
+    where = str(tmp_path / "profiles.db")
+    sites = sites_of(crawler(SCYTHE_PROFILES=where))
+    assert not sites.is_learned(STORY.url)
+    other = ArchiveShelf(where)
+    assert other.claim("demo.scythe.example", STORY.url, None).is_ours
+    other.save("demo.scythe.example", profile)
+    assert other.claim("demo.scythe.example", STORY.url, profile).is_ours  # and is at it again
+    for page in PAGES[:14]:
+        sites.meet(sites.page(response(page)), 200)
+    assert sites.is_learned(STORY.url)
+    assert sites._studies == {}
+    assert sites.page(response(STORY)).how["title"].startswith("cut")
+    other.close()
+
+
+def test_a_damaged_profile_of_another_process_is_told_and_not_used(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    sites = sites_of(crawler(SCYTHE_PROFILES=str(tmp_path / "profiles.db")))
+    site = sites._site(STORY.url)
+    assert site is not None
+    sites._take_up(site, "no profile")
+    assert (site.profile, site.harvester) == (None, None)
+    assert "no profile for demo.scythe.example" in caplog.text
+
+
 def test_only_records_that_the_archive_did_not_have_are_new(tmp_path: Path) -> None:
     async def file_twice() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         cabinet = Cabinet(str(tmp_path / "site.db"))
@@ -381,6 +428,13 @@ def test_without_scrapy_the_extra_is_named(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert MissingExtra.__name__ in done.stderr
     assert "pip install 'scythe[scrapy]'" in done.stderr
+
+
+def test_a_package_of_ours_that_is_missing_is_no_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "scythe.plugins.scrapy.scheduler", raising=False)
+    monkeypatch.setitem(sys.modules, "scythe.archive.requests", None)
+    with pytest.raises(ModuleNotFoundError, match=r"scythe\.archive\.requests"):
+        plugin.__getattr__("Scheduler")
 
 
 def test_a_name_that_is_none_of_ours_is_an_attribute_error() -> None:
