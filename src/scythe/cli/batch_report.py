@@ -68,10 +68,12 @@ def summarise(report: BatchReport, out: str, wanted: Collection[str]) -> Iterato
         sites = counted(len(report.learned.learned), "site")
         yield f"  learned {sites} in {tell_duration(report.learned.seconds)}{few}"
         yield from tell_reasons("not learned", Counter(report.learned.failed.values()))
+        yield from _tell_more("not learned", report.learned.failures - len(report.learned.failed))
     yield from _ways(report)
     yield from tell_reasons("no page", report.by_kind("skipped"))
     failures = Counter(failure.why for unit in report.units for failure in unit.failures)
     yield from tell_reasons("failed", failures)
+    yield from _tell_more("failed", report.total("failed") - failures.total())
     damages = [(unit.unit.path, damage) for unit in report.units for damage in unit.damages]
     for path, damage in damages[:_DAMAGES]:
         yield f"  damaged: {path} at byte {damage.offset}: {damage.why}"
@@ -84,6 +86,12 @@ def summarise(report: BatchReport, out: str, wanted: Collection[str]) -> Iterato
 
 
 _DAMAGES = 8  # shown
+
+
+def _tell_more(what: str, count: int) -> Iterator[str]:
+    """Tell of those whose reasons were too many to keep."""
+    if count > 0:
+        yield f"  {what}: {count} more, whose reasons are not kept"
 
 
 def _inputs(report: BatchReport) -> str:
