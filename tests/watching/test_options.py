@@ -44,7 +44,9 @@ def test_a_watch_that_cannot_be_meant_is_refused(wrong: dict[str, float]) -> Non
         WatchOptions(**wrong)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("wrong", [{"miss": 0.0}, {"miss": 1.0}, {"max_delay_s": 0.0}, {"floor_s": 9e9}])
+@pytest.mark.parametrize(
+    "wrong", [{"miss": 0.0}, {"miss": 1.0}, {"max_delay_s": 0.0}, {"floor_s": 9e9}, {"delay_share": 1.0}]
+)
 def test_goals_that_cannot_be_meant_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(BadInput):
         Goals(**wrong)

@@ -7,8 +7,10 @@ import time
 
 import pytest
 
+from scythe.errors import BadInput
 from scythe.page import Page
 from scythe.read.records.attributes import read_attributes
+from scythe.read.records.methods import attribute_method
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -228,3 +230,29 @@ def test_hostile_pages_stay_bounded(body: str) -> None:
 
 def test_an_empty_page_says_nothing() -> None:
     assert read_attributes(Page.from_text("")) == ()
+
+
+def test_labels_of_the_page_give_typed_values() -> None:
+    body = """<h1>Garden kettle 2 l</h1><table><tr><th>Price</th><td>12,50 €</td></tr>
+    <tr><th>Availability</th><td>In stock</td></tr><tr><th>EAN</th><td>4006381333931</td></tr></table>"""
+    pairs = dict(read(body))
+    assert (pairs["price"], pairs["availability"], pairs["gtin"]) == ("12.50", "InStock", "4006381333931")
+
+
+def test_the_first_of_two_labelled_values_is_the_typed_one_and_the_other_is_kept() -> None:
+    body = """<h1>Garden kettle 2 l</h1><table><tr><th>SKU</th><td>GK-2</td></tr><tr><th>SKU</th><td>GK-3</td></tr>
+    <tr><th>Colour</th><td>red</td></tr></table>"""
+    pairs = read(body)
+    assert dict(pairs)["sku"] == "GK-2"
+    assert "GK-3" in [value for _, value in pairs]
+
+
+@pytest.mark.parametrize("name", ["auto", "hmm", "cnbe"])
+def test_every_method_that_is_named_reads_a_page(name: str) -> None:
+    page = Page.from_text("<title>Kettle</title><h1>Kettle</h1><p>Colour: red</p><p>Weight: 2 kg</p>")
+    assert ("Colour", "red") in attribute_method(name)(page)
+
+
+def test_a_method_that_nobody_has_is_refused_with_those_there_are() -> None:
+    with pytest.raises(BadInput, match="no attribute method is called 'guess'; known are auto, hmm, cnbe"):
+        attribute_method("guess")

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from scythe.model import Paging
 from scythe.page import Page
+from scythe.read.records.page_numbers import compare
 from scythe.read.records.paging import read_paging
+from scythe.read.records.paging_words import read_label
 
 OWN = "https://example.org/news/"
 ROWS = "".join(f"<li><a href='/news/story-of-field-{word}'>A story of the {word} field</a></li>" for word in "abcdefg")
@@ -255,3 +257,53 @@ def test_a_hundred_thousand_links_cost_little(piece: str) -> None:
     began = time.process_time()
     read_paging(page)
     assert time.process_time() - began < 4
+
+
+@pytest.mark.parametrize(
+    "pager",
+    [
+        "<div class=years>" + "".join(f"<a href='/news/{year}/'>{year}</a> " for year in range(2018, 2026)) + "</div>",
+        "<p>Show <a href='/news/?n=10'>10</a> <a href='/news/?n=25'>25</a> <a href='/news/?n=50'>50</a></p>",
+        "<p><a href='/news/" + "x" * 5_000 + "?page=2'>2</a> <a href='/news/" + "x" * 5_000 + "?page=3'>3</a></p>",
+        "<a href='/news/?page=2'>" + "<b>a</b> <i>word</i> " * 20 + "next</a>",
+    ],
+    ids=["years", "how many", "endless", "a story"],
+)
+def test_numbers_that_count_no_pages_are_no_pages(pager: str) -> None:
+    assert paging(pager).next is None
+
+
+def test_a_link_is_known_by_the_name_of_what_holds_it() -> None:
+    found = paging("<div class='next-page'><a href='/news/?page=2'>Onwards</a></div>")
+    assert found.next == "https://example.org/news/?page=2"
+
+
+def test_a_link_without_text_is_known_by_its_own_label_before_its_picture() -> None:
+    found = paging(
+        "<nav class=pager><a href='/news/?page=2' aria-label='Next page'><img src='/up.png' alt='Up'></a></nav>"
+    )
+    assert found.next == "https://example.org/news/?page=2"
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "step"),
+    [
+        ("https://example.org/news", "https://else.example/news?page=2", None),
+        ("https://example.org/news", "mailto:a@example.org", None),
+        ("https://example.org/list/", "https://example.org/list/page/0", None),
+        ("https://example.org/list.html", "https://example.org/list-2.html", (None, 2)),
+        ("https://example.org/list-3.html", "https://example.org/list.html", (3, None)),
+    ],
+)
+def test_addresses_are_compared_by_their_page_numbers(
+    own: str, other: str, step: tuple[int | None, int | None] | None
+) -> None:
+    found = compare(own, other)
+    assert (None if found is None else (found.before, found.after)) == step
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("›", "forward"), ("‹", "backward"), ("‹ ›", ""), ("…", ""), ("next " * 100, "")]
+)
+def test_arrows_say_where_a_link_leads(text: str, says: str) -> None:
+    assert read_label(text).says == says

@@ -79,3 +79,13 @@ def test_no_text_takes_long(piece):
         kind_of((piece * 5_000)[:length])
     kind_of(piece * 200_000)
     assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize("text", ["", "5", "x" * 200, "1" * 200])
+def test_what_is_too_short_or_too_long_is_no_date(text: str) -> None:
+    assert not is_date(text)
+
+
+@pytest.mark.parametrize("text", ["20 per cent, paid in EUR only", "EUR and 3 more", "the € sign in 12 texts"])
+def test_a_sign_of_money_beside_another_number_is_no_price(text: str) -> None:
+    assert not is_price(text)

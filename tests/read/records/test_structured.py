@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from scythe.page import Page
 from scythe.read.records.markup import read_microdata, read_rdfa
 from scythe.read.records.structured import read_structured
@@ -70,3 +74,40 @@ def test_further_properties_keep_their_names_in_words() -> None:
       <div itemprop="additionalProperty" itemscope><i itemprop="name">Lid</i><i itemprop="value">yes</i></div></div>"""
     pairs = dict(read_structured(page(html)).pairs)
     assert (pairs["country_of_origin"], pairs["Lid"]) == ("Peru", "yes")
+
+
+def json_ld(value: object) -> str:
+    return f'<script type="application/ld+json">{json.dumps(value)}</script>'
+
+
+def product(**offer: object) -> dict[str, str]:
+    said = {"@type": "Product", "name": "Kettle", "offers": {"priceCurrency": "EUR", **offer}}
+    return dict(read_structured(page(json_ld(said))).pairs)
+
+
+def test_an_offer_of_several_prices_gives_the_lowest_and_the_highest() -> None:
+    pairs = product(**{"@type": "AggregateOffer", "lowPrice": "12,50", "highPrice": 99})
+    assert (pairs["price"], pairs["high_price"]) == ("12.50", "99")
+    assert "high_price" not in product(**{"@type": "AggregateOffer", "lowPrice": 99, "highPrice": 99})
+
+
+@pytest.mark.parametrize("price", [{"price": "12.5"}, [{"minPrice": 12.5}], [None, {"price": "12.50"}]])
+def test_a_price_may_stand_in_its_specification(price: object) -> None:
+    assert product(priceSpecification=price)["price"] == "12.50"
+
+
+PLACE = {"streetAddress": "1 Mill Lane", "addressLocality": "Millham", "postalCode": "M1 1AA"}
+
+
+@pytest.mark.parametrize("address", [PLACE, [PLACE, {"streetAddress": "2"}], "1 Mill Lane, Millham, M1 1AA"])
+def test_the_address_of_a_place_is_one_line_however_it_is_written(address: object) -> None:
+    said = {"@type": "Event", "name": "Mill day", "location": {"@type": "Place", "name": "Hall", "address": address}}
+    pairs = dict(read_structured(page(json_ld(said), title="Mill day")).pairs)
+    assert pairs["venue"] == "1 Mill Lane, Millham, M1 1AA"
+
+
+def test_a_property_outside_every_item_is_nobodys_and_values_may_be_attributes() -> None:
+    html = """<b itemprop="sku">stray</b><div itemscope itemtype="https://schema.org/Product">
+    <h1 itemprop="name">Kettle</h1><data itemprop="sku" value="K-1"></data><p><b itemprop="color">red</b></p></div>"""
+    [item] = read_microdata(page(html).tree, html)
+    assert (item["name"], item["sku"], item["color"]) == ("Kettle", "K-1", "red")

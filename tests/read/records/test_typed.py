@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.read.records.money import amount_of, currency_of, find_prices, read_price
-from scythe.read.records.typed import count_of, gtin_of, isbn_of, rating_of, state_of, typed_name
+from scythe.read.records.typed import _SAME_STATES, count_of, gtin_of, isbn_of, rating_of, state_of, typed_name
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,21 @@ def test_labels_of_many_languages_have_one_typed_name() -> None:
     labels = ("Artikelnummer", "Référence", "Šifra", "Артикул", "eBay item number", "post id", "商品編號")
     assert {label: typed_name(label) for label in labels} == dict.fromkeys(labels, "sku")
     assert typed_name("Colour") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [("instock", "InStock"), ("https://schema.org/SoldOut", "OutOfStock"), ("in_stock", "InStock"), ("perhaps", "")],
+)
+def test_availability_has_the_names_of_schema_org(text: str, state: str) -> None:
+    assert state_of(text) == state
+
+
+def test_every_other_word_for_a_state_is_known() -> None:
+    for word, state in _SAME_STATES.items():
+        assert state_of(word) == state
+
+
+@pytest.mark.parametrize("text", ["030640615X", "0306406153", "978030640615", "12345678901"])
+def test_a_number_whose_check_digit_is_wrong_is_no_isbn(text: str) -> None:
+    assert isbn_of(text) == ""
