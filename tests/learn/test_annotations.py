@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -226,3 +227,15 @@ def test_any_bytes_are_labels_or_bad_input(body: bytes) -> None:
 def test_any_text_of_a_table_is_labels_or_bad_input(lines: list[str]) -> None:
     got = outcome(("page,image\n" + "\n".join(lines)).encode(), "l.csv")
     assert got.startswith("l.csv:") if isinstance(got, str) else all(label.page for label in got.rows)
+
+
+def test_more_labels_than_the_limit_are_refused_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.learn.annotations.LIMITS", replace(LIMITS, labels=2))
+    with pytest.raises(BadInput, match=r"labels\.csv:4: more than 2 labels"):
+        table("page,image,relevant\na,1,1\na,2,0\na,3,0\n")
+
+
+def test_what_is_null_in_json_is_an_empty_cell() -> None:
+    rows = [{"page": "a.html", "image": None}, {"page": None, "image": None}, {"page": "b.html", "image": "1.jpg"}]
+    labels = read_labels(json.dumps(rows).encode(), "labels.json")
+    assert said(labels) == [("a.html", "", False), ("b.html", "1.jpg", True)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from time import process_time
 
+import pytest
+
 from scythe.learn.boilerplate import Boilerplate, find_boilerplate, fold, improve, improve_samples
 from scythe.learn.sample import Sample
 from scythe.page import Page
@@ -105,3 +107,12 @@ def test_cleaning_takes_time_in_proportion_to_the_text() -> None:
         known.clean(text)
         spent.append(process_time() - start)
     assert spent[1] < 8 * 2.3 * spent[0] + 0.05
+
+
+def test_lines_are_judged_alike_however_few_words_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"{word} rights to this text are reserved." for word in ("All", "No", "Some", "Few", "My", "All")]
+    kept = [Boilerplate((fold(lines[0]),)).holds(line) for line in lines]
+    monkeypatch.setattr("scythe.learn.boilerplate._REMEMBERED", 2)
+    known = Boilerplate((fold(lines[0]),))
+    assert [known.holds(line) for line in lines] == kept == [True, False, False, False, False, True]
+    assert len(known._known_words) <= 2

@@ -78,3 +78,12 @@ def test_memory_survives_json() -> None:
 def test_a_damaged_memory_is_refused(state: dict[str, object]) -> None:
     with pytest.raises(BadInput):
         Memory.load(state, [])
+
+
+@pytest.mark.parametrize("body", [b"<p>Long hay scythe</p>", b"<title> ... </title><h1>!</h1><p>$48.50"])
+def test_a_page_without_a_name_is_not_known_again(body: bytes) -> None:
+    assert filled().recall(None, read_source(body)) == {}
+
+
+def test_nothing_is_known_again_where_nothing_is_remembered() -> None:
+    assert Memory(["name"]).recall(None, read_source(page("Long hay scythe", "$48.50"))) == {}

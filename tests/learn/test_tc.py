@@ -83,3 +83,10 @@ def test_images_that_people_do_not_agree_on_or_say_nothing_of_teach_nothing() ->
     page = labelled("a.jpg", "b.jpg", "c.jpg", "d.jpg", ann=({0, 1}, {2}), bob=({0}, {1}), eve=({2}, {0, 1}))
     assert [answer for _, answer in examples_of(page)] == [True, False]
     assert [text for text, _ in examples_of(page)] == [text_of(page.page.images[row]) for row in (0, 1)]
+
+
+def test_more_tokens_than_can_be_learned_from_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.learn.tc.MOST_ENTRIES", 3)
+    tables = fit_tc(EXAMPLES, PUBLISHED[0])
+    assert not tables.is_model
+    assert tables.why == "more than 3 tokens to learn from"
