@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from time import perf_counter
 
 import pytest
 
 from scythe.cut.dispatch import Dispatcher
-from scythe.demo import DemoPage, site
+from scythe.demo import DemoPage, World, site
 from scythe.learn.layouts import group_pages
 from scythe.learn.marks import choose_marks
 from scythe.page import Page
 from scythe.rules import Layout
+from scythe.url import url_shape
 
 
 def make_layout(*marks: bytes, pages: int = 10) -> Layout:
@@ -120,3 +122,45 @@ def test_empty_marks_say_nothing_and_of_layouts_without_marks_the_one_with_more_
     assert Dispatcher(layouts).pick(b"plain") == 1
     assert Dispatcher(layouts).pick(b"<a1") == 2
     assert Dispatcher(layouts).share(b"plain", 2) == 0
+
+
+def test_a_page_that_lacks_marks_is_not_of_a_layout_with_other_addresses() -> None:
+    stories, lists = make_layout(b"<a1", b"<a2"), make_layout(b"<b1", b"<b2", b"<b3", b"<b4", b"<b5")
+    stories, lists = replace(stories, shapes=("/a/a-9.html",)), replace(lists, shapes=("/", "/a/"))
+    dispatcher = Dispatcher([stories, lists])
+    some = b"<b1 <b2 <b3"
+    assert dispatcher.pick(some) == 1
+    assert dispatcher.pick(some, "https://x.example/news/") == 1
+    assert dispatcher.pick(some, "https://x.example/some/other/place") == 1
+    assert dispatcher.pick(some, "https://x.example/news/barley-7.html") is None
+    assert dispatcher.pick(some + b"<b4 <b5", "https://x.example/news/barley-7.html") == 1
+    assert Dispatcher([stories, replace(lists, shapes=())]).pick(some, "https://x.example/news/barley-7.html") == 1
+
+
+def test_stories_in_a_new_design_are_not_taken_for_lists_that_share_the_frame_of_the_site() -> None:
+    shared = (
+        b'<aside class="sidebar" role="complementary">',
+        b'<div id="cookie-consent" class="cc-window" role="dialog">',
+    )
+    own = (
+        b'<aside class="related-',
+        b'<section class="newsletter-',
+        b'<div class="share-',
+        b'<meta property="og:image"',
+    )
+    # the last two tell lists from stories only as long as some of the stories are not in English
+    listed = (
+        b'<div class="teasers"',
+        b'<meta name="description" content="News',
+        b'<html lang="en"',
+        b'<input name="q" placeholder="Search"',
+    )
+    world = World(pages=40)
+    paths = [plan.path for plan in world.ledger.content if plan.kind in ("news", "blog") and plan.language == "en"]
+    urls = [world.base + path for path in paths]
+    stories = replace(make_layout(*own, *shared), shapes=tuple({url_shape(url) for url in urls}))
+    lists = replace(make_layout(*listed, *shared), shapes=tuple({url_shape(path) for path in world.ledger.lists}))
+    dispatcher = Dispatcher([stories, lists])
+    pages = [page for path in paths for design in (0, 1) if (page := world.page(path, design))]
+    assert [dispatcher.pick(page.html, page.url) for page in pages] == [0, None] * len(paths)
+    assert any(dispatcher.pick(page.html) == 1 for page in pages)  # by their marks alone they are

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scythe.cut.search import search_by
 from scythe.rules import Layout
+from scythe.url import url_shape
 
 ENOUGH = 0.6  # share of a layout's marks that a page of it has ...
 ENOUGH_OF_FEW = 0.5  # ... and of a site's only layout, learned from so few pages that a mark may be chance
@@ -34,21 +35,30 @@ class Dispatcher:
         self._bare = bare[0] if bare else None  # nothing is known of its source: it takes what is left
         self._enough = ENOUGH_OF_FEW if len(layouts) == 1 and layouts[0].pages < FEW else ENOUGH
         self._find = search_by().find
+        self._shapes = [frozenset(layout.shapes) for layout in layouts]
 
     def pick(self, body: bytes, url: str | None = None) -> int | None:
         """Return the number of the layout with the largest share of its marks on the page, or None if none has enough.
 
-        Ties go to the layout with more marks, then to the one with more pages. `url` has no say yet.
+        Ties go to the layout with more marks, then to the one with more pages. A page that lacks some marks is not of
+        the layout either if its address looks like those of others only: what is left after a redesign are marks that
+        all pages of a site share, and the addresses stay.
         """
         for layout in self._order:
             if self._has_all(body, self._own[layout]):
                 return layout
-        return self._pick_by_share(body)
+        best = self._pick_by_share(body)
+        return None if best is not None and url and self._is_of_others(url, best) else best
 
     def share(self, body: bytes, layout: int) -> float:
         """Return the share of a layout's marks that a page has; 0 for a layout without marks."""
         own = self._own[layout]
         return sum(self._has(body, mark) for mark in own) / len(own) if own else 0.0
+
+    def _is_of_others(self, url: str, layout: int) -> bool:
+        shape = url_shape(url)
+        own = self._shapes[layout]
+        return bool(own) and shape not in own and any(shape in shapes for shapes in self._shapes)
 
     def _has_all(self, body: bytes, own: list[int]) -> bool:
         # what `_has` does, written out: this runs for every mark of every page
