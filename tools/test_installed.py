@@ -54,8 +54,9 @@ def oldest(python: Path, extras: Sequence[str]) -> list[str]:
 
 
 def install(python: Path, what: Sequence[str]) -> None:
-    """Install into an environment."""
-    run([find_uv(), "pip", "install", "--quiet", "--python", str(python), *what])
+    """Install into an environment; scythe is built anew, whatever was built of this tree before."""
+    command = [find_uv(), "pip", "install", "--quiet", "--refresh-package", "scythe", "--python", str(python)]
+    run([*command, *what])
 
 
 def copy_tests(folder: Path) -> None:
