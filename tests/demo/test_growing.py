@@ -95,7 +95,7 @@ def test_a_fixed_pace_is_safe_as_long_as_no_page_turns_over_in_between() -> None
     assert "every 12 h 00 min" in told
     assert "would have been 41" in told
     assert [plan_words(look) for look in watched.looks] == [
-        "next Tue 07:00, about 5 (still learning its pace)",
+        "next Tue 07:00, about 5 (learning its pace)",
         "no next visit",
     ]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -129,12 +128,11 @@ class Stage:
                 await asyncio.sleep(_LOOK_S)
 
     async def _follow_lines(self, run: Crawl, status: Callable[[Crawl], str]) -> None:
-        said, said_at = "", monotonic()
+        said = ""
         while True:
-            await asyncio.sleep(_LOOK_S)
-            now = status(run)
-            if monotonic() - said_at > _LINE_S and now != said:
-                said, said_at = now, monotonic()
+            await asyncio.sleep(_LINE_S)
+            if (now := status(run)) != said:
+                said = now
                 self.say_short(said)
 
     def _wrapped(self, strip: Text) -> list[Text]:

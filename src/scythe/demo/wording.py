@@ -23,7 +23,7 @@ _STATES = {
     "new": "not asked for yet",
 }
 _WHYS = {  # what sets a visit, for those who see it the first time
-    "cold start": "still learning its pace",
+    "cold start": "learning its pace",
     "forecast": "before records fall off",
     "cap": "no list waits longer",
     "floor": "as soon as it may",
@@ -69,10 +69,10 @@ def _say_healed(redesign: Redesign) -> str:
     if redesign.healed is None:
         few = f", but {pages(redesign.pages)} are too few to tell" if redesign.pages < ENOUGH else ""
         return f"{began}, not healed{few}: {percent(redesign.later)} were cut later."
-    right = "" if redesign.f1 is None else f" (F1 of their text {redesign.f1:.3f})"
+    right = "" if redesign.f1 is None else f" F1 of the text on these: {redesign.f1:.3f}."
     return (
-        f"{began}, healed after {pages(redesign.healed)}, which the tree read meanwhile{right}; "
-        f"since then {percent(redesign.later)} of the fields are cut again."
+        f"{began}, healed after {pages(redesign.healed)}: in doubt the tree was asked.{right} Since then "
+        f"{percent(redesign.later)} of the fields are cut again."
     )
 
 
