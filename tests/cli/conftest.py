@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,6 +23,14 @@ nobody had expected much, but the ears were heavy. "We shall have bread," he sai
 <figure><img src="cart.jpg" alt="A cart" width="800" height="600"><figcaption>The last cart.</figcaption></figure>
 </article></main><footer>Copyright Field News. All rights reserved.</footer></body></html>"""
 EMPTY_PAGE = "<html><head><title>Nothing</title></head><body><script>var a = 1</script></body></html>"
+
+
+class Terminal(io.StringIO):
+    """Somebody who looks at what is shown."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
 
 
 @pytest.fixture

@@ -17,9 +17,11 @@ from tests.fetch.server import by_path, page, serve
 from tests.mill_pages import BASE, address, tale
 from typer.testing import CliRunner
 
+from scythe.cli.annotate import _tell_conflicts
 from scythe.cli.annotate_page import find_target
 from scythe.cli.label_job import Job
 from scythe.cli.main import app
+from scythe.learn.annotators import Conflict
 from scythe.profiles.profile import open_profile
 from scythe.rules import SiteImages
 from scythe.sources import Reach
@@ -141,6 +143,18 @@ def test_conflicts_are_decided_by_filling_in_the_table_of_them(desk: Path) -> No
     assert "1 page by Cy: 1 image labelled, 0 relevant" in done.stdout
 
 
+def test_of_many_conflicts_some_are_shown_and_the_file_has_them_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    conflicts = [Conflict(f"https://a.example/{number}", "#1", ("Ann",), ("", "Bo")) for number in range(25)]
+    _tell_conflicts(conflicts, str(tmp_path / "open.csv"))
+    said = " ".join(capsys.readouterr().err.split())
+    assert "people do not agree on 25 images:" in said
+    assert said.count("a.example") == 20
+    assert said.endswith("5 more: --conflicts-out FILE has them all")
+    assert [row["page"] for row in table(tmp_path / "open.csv")] == [one.page for one in conflicts]
+
+
 def test_strictly_nothing_is_written_where_people_differ_or_a_label_is_lost(desk: Path) -> None:
     ann, bo = write(desk, "ann.csv", "1.html,#2"), write(desk, "bo.csv", "1.html,#3")
     given = ("saved", "--url", URL, "-o", "mill.json", "--strict")
@@ -240,8 +254,10 @@ def test_a_site_opened_by_its_address_gets_a_profile_named_after_its_host(desk: 
 
 def test_another_profile_than_the_one_given_begins_as_its_copy(desk: Path) -> None:
     make(desk)
-    with ui(desk, "mill.json", "saved", "--url", URL, "-o", "new.json", verb="annotate") as (_, url, token):
+    with ui(desk, "mill.json", "saved", "--url", URL, "-o", "new.json", verb="annotate") as (process, url, token):
         sitting = ask(f"{url}/api/annotate", token)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
     assert isinstance(sitting, dict)
     assert sitting["labelled"] == 3
     assert known(desk, "new.json") == known(desk)

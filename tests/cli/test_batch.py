@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import signal
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from tests.batch.warcs import page, write
+from tests.cli.conftest import Terminal
 from typer.testing import CliRunner
 
 from scythe.batch.learning import LearnReport
@@ -22,13 +22,6 @@ from scythe.cli.batch import app
 from scythe.cli.batch_report import show_batch, summarise
 
 EXTRACTING = Progress("extracting", 8, 2, 1_200, 10.0)
-
-
-class Terminal(io.StringIO):
-    """Somebody who looks."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def told(*units: UnitReport, learned: LearnReport | None = None) -> list[str]:

@@ -9,12 +9,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Run
 
+from scythe.cli.crawl_report import tell_duration, tell_reasons, tell_size
 from scythe.demo.serve import InThread, serve_demo
 from scythe.demo.serving import ServeOptions
 
@@ -138,6 +140,28 @@ def test_a_file_that_is_no_archive_is_left_alone(scythe: Run, tmp_path: Path) ->
 def test_quiet_says_nothing(scythe: Run, demo: InThread) -> None:
     done = scythe("crawl", demo.url, *FAST, "--limit", "2", "--quiet", "--archive", "a.db")
     assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.04, "0.0 s"), (99.94, "99.9 s"), (100.0, "1 min 40 s"), (5_999.0, "99 min 59 s"), (6_000.0, "1 h 40 min")],
+)
+def test_durations_are_told_as_people_say_them(seconds: float, said: str) -> None:
+    assert tell_duration(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(0, "0 B"), (999, "999 B"), (1_500, "1.5 KB"), (2_340_000, "2.34 MB"), (5e12, "5e+03 GB")]
+)
+def test_sizes_are_told_as_people_say_them(count: float, said: str) -> None:
+    assert tell_size(count) == said
+
+
+def test_of_many_reasons_the_most_frequent_are_told_and_the_others_counted() -> None:
+    lines = list(tell_reasons("failed", Counter({f"reason {number}": 20 - number for number in range(10)})))
+    assert lines[0] == "  failed: 20 x reason 0"
+    assert lines[8:] == ["  failed: 23 for other reasons"]
+    assert list(tell_reasons("failed", Counter({"one": 2}))) == ["  failed: 2 x one"]
 
 
 def test_help_teaches(scythe: Run) -> None:

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 from tests.archive.visiting import SITE, begin, done, later, region
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, Terminal
 from typer.testing import CliRunner
 
 from scythe.archive.open import open_archive
-from scythe.cli.export import FORMATS, HELP, app
+from scythe.archive.stored import Wanted
+from scythe.cli.export import FORMATS, HELP, _export_under_a_bar, app
 from scythe.crawling.export import FORMATS as WRITTEN
-from scythe.crawling.export import read_date
+from scythe.crawling.export import plan_export, read_date
 from scythe.errors import BadInput
 from scythe.visits import Extracted, Raw
 
@@ -80,6 +81,7 @@ def test_folders_and_warc_files_are_written_and_checked(scythe: Run, site: Path,
     assert len(list((tmp_path / "notes").glob("*.md"))) == 3
     assert scythe("export", "site.db", "-o", "out.warc.gz").stderr == "3 responses written to out.warc.gz\n"
     assert scythe("export", "--check", "out.warc.gz").stdout == "out.warc.gz: 5 whole records\n"
+    assert CliRunner().invoke(app, ["--check", str(tmp_path / "out.warc.gz"), "--quiet"]).output == ""
     whole = (tmp_path / "out.warc.gz").read_bytes()
     (tmp_path / "out.warc.gz").write_bytes(whole[:-20])
     damaged = scythe("export", "--check", "out.warc.gz", check=1)
@@ -150,6 +152,17 @@ def test_who_looks_sees_how_far_it_is(site: Path, tmp_path: Path) -> None:
     shown = on_a_terminal(tmp_path, "site.db", "-o", "out.jsonl", stream="stderr")
     assert b"0/3" in shown
     assert shown.endswith(b"3 pages written to out.jsonl\r\n")
+
+
+def test_the_bar_goes_on_with_what_is_written(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("scythe.cli.export._TOLD", 2)
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with open_archive(site, create=False) as archive:
+        done = _export_under_a_bar(archive, plan_export(str(tmp_path / "out.jsonl"), None, "pages"), Wanted())
+    assert done.count == 3
+    assert "2/3" in terminal.getvalue()
 
 
 def test_help_and_formats_agree() -> None:

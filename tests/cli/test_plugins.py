@@ -89,6 +89,14 @@ def test_a_part_that_does_not_load_is_named_beside_those_that_do(
     assert "fetcher 'plain' cannot be loaded from 'their_barn:missing'" in done.stderr
 
 
+def test_where_no_package_brings_parts_it_says_where_they_would_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.cli.plugins.list_plug_ins", list)  # others may be installed here
+    done = CliRunner().invoke(app, ["plugins"])
+    assert done.exit_code == 0
+    assert done.stdout.startswith("No package brings parts. Packages offer them in scythe.")
+    assert CliRunner().invoke(app, ["plugins", "--json"]).stdout == ""
+
+
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [

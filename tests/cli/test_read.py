@@ -8,12 +8,16 @@ import signal
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from tests.fetch.server import always, by_path, serve
 from tests.fetch.server import page as answer
+from typer.testing import CliRunner
 
+from scythe.cli.read import app
 from scythe.limits import LIMITS
 from scythe.sources import list_sources
 
@@ -331,3 +335,111 @@ def test_terminal_escapes_of_a_page_do_not_reach_the_terminal(tmp_path: Path) ->
     assert b"\x07" not in shown
     assert "\u009b".encode() not in shown
     assert "\ufffdtxt.exe \ufffdfdp".encode() in shown
+
+
+# -- in this process, where a run takes no start -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run the verb in an empty folder, in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str, check: int = 0) -> Result:
+        done = CliRunner().invoke(app, arguments)
+        assert done.exit_code == check, f"exit {done.exit_code}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("kind", "begin", "end"),
+    [
+        ("html", '<article data-source="a&amp;b--c&gt;.html">\n', "\n</article>\n"),
+        ("md", "<!-- a&b- -c&gt;.html -->\n\n", "\n"),
+        ("txt", "==> a&b--c>.html <==\n", "\n"),
+    ],
+)
+def test_of_several_pages_each_begins_with_its_name_in_the_words_of_the_format(
+    here: Callable[..., Result], tmp_path: Path, kind: str, begin: str, end: str
+) -> None:
+    for name in ("a&b--c>.html", "other.html"):
+        (tmp_path / name).write_text(PAGE, encoding="utf-8")
+    shown = here("a&b--c>.html", "other.html", "-f", kind).stdout
+    assert shown.startswith(begin)
+    assert shown.endswith(end)
+    assert shown.count(SENTENCE) == 2
+
+
+def test_where_no_page_can_be_read_json_is_nothing_or_an_empty_list(here: Callable[..., Result]) -> None:
+    assert here("none.html", "-f", "json", check=1).stdout == ""
+    assert here("none.html", "nowhere.html", "-f", "json", check=1).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (("page.html", "--records", "-o", "out/"), "--records needs -f with -o DIR"),
+        (("page.html", "--images-only", "-f", "docx"), "-f docx: images go as txt, table, csv"),
+    ],
+)
+def test_what_does_not_go_together_is_told(
+    here: Callable[..., Result], page: Path, arguments: tuple[str, ...], advice: str
+) -> None:
+    done = here(*arguments, check=2)
+    assert advice in done.stderr
+    assert done.stdout == ""
+
+
+def test_addresses_of_images_go_to_a_file_and_a_page_without_any_adds_none(
+    here: Callable[..., Result], page: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bare.html").write_text(EMPTY_PAGE, encoding="utf-8")
+    given = ("page.html", "bare.html", "--images-only", "--url", "https://farm.example/")
+    here(*given, "-o", "images.txt")
+    assert (tmp_path / "images.txt").read_text() == "https://farm.example/cart.jpg\n"
+    here(*given, "-o", "images.csv")
+    assert len((tmp_path / "images.csv").read_text().splitlines()) == 2
+
+
+def test_a_page_that_cannot_be_written_is_told_and_the_others_are(
+    here: Callable[..., Result], page: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "out" / "page.txt").mkdir(parents=True)
+    (tmp_path / "other.html").write_text(PAGE, encoding="utf-8")
+    done = here("page.html", "other.html", "-f", "txt", "-o", "out/", check=1)
+    assert done.stderr.startswith("scythe: page.html: cannot be written: ")
+    assert SENTENCE in (tmp_path / "out" / "other.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.fault
+def test_pictures_that_are_missing_or_break_off_are_told_one_by_one(
+    here: Callable[..., Result], tmp_path: Path
+) -> None:
+    barn = (
+        '<figure><img src="barn.jpg" alt="A barn" width="800" height="600"><figcaption>The barn.</figcaption></figure>'
+    )
+    html = PAGE.replace("<h2>", f"{barn}<h2>")
+    png = b"\x89PNG\r\n\x1a\n" + bytes(100)
+    broken = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 9000\r\n\r\n" + png
+    with serve(by_path({"/": answer(html.encode(), "Content-Type: text/html"), "/cart.jpg": broken})) as server:
+        done = here(
+            server.url(), "-o", "out/", "--allow-private", "--download-images", "--image-method", "300x400", check=1
+        )
+        told = sorted(line.partition("picture not saved: ")[2] for line in done.stderr.splitlines())
+        assert [line.rpartition("/")[2].partition(":")[0] for line in told] == ["barn.jpg", "cart.jpg"]
+    assert "404" in told[0]
+    assert "the download ended early" in told[1]
+    assert not list((tmp_path / "out").glob("*_files/*"))
+
+
+def test_where_all_sizes_are_known_nothing_is_said_of_them(here: Callable[..., Result]) -> None:
+    header = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (900).to_bytes(4, "big") + (600).to_bytes(4, "big") + bytes(100)
+    pages = {
+        "/": answer(PAGE.encode(), "Content-Type: text/html"),
+        "/cart.jpg": answer(header, "Content-Type: image/png"),
+    }
+    with serve(by_path(pages)) as server:
+        done = here(server.url(), "--allow-private", "--images-only", "-f", "jsonl", "--probe-sizes")
+    assert (json.loads(done.stdout)["width"], done.stderr) == (900, "")

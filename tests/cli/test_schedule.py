@@ -9,18 +9,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, Terminal
 from typer.testing import CliRunner, Result
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.cli.schedule import app
+from scythe.cli.schedule_plan import _until
+from scythe.cli.schedule_trial import Experiment, run_experiment
 from scythe.schedule.policies import POLICIES, make_policy
 from scythe.schedule.synthetic import Rhythm, make_arrivals
 from scythe.schedule.traces import write_trace
 from scythe.url import Url
 from scythe.visits import Extracted, Found, Looked, Outcome
-from scythe.watched import Goals, Plan, Seen
+from scythe.watched import DAY_S, Goals, Plan, Seen
 from scythe.watching.options import ListOptions
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -130,6 +132,24 @@ def test_what_cannot_be_meant_is_said_in_a_line(
     assert done.exit_code == 2
     assert said in " ".join(done.stderr.replace("│", " ").split())
     assert "Traceback" not in done.stderr
+
+
+def test_who_looks_sees_which_policy_runs(
+    trace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    wanted = Experiment(trace, ("fixed", "average"), Goals(), 20, 28 * DAY_S, "warm", None, DAY_S, as_json=True)
+    run_experiment(wanted)
+    assert [json.loads(line)["policy"] for line in capsys.readouterr().out.splitlines()] == ["fixed", "average"]
+    assert "news: average" in terminal.getvalue()
+    assert "2/2" in terminal.getvalue()
+
+
+def test_a_page_that_is_not_visited_any_more_is_never_due() -> None:
+    now = datetime(2026, 5, 4, tzinfo=UTC)
+    assert [_until(at, now) for at in (None, now, now + timedelta(hours=3))] == ["never", "due", "3 h"]
 
 
 def look(archive: Archive, site: int, at: datetime, looked: Sequence[Looked]) -> None:

@@ -163,12 +163,13 @@ def test_the_format_follows_the_name_of_the_file(suggest: Suggest, tmp_path: Pat
         ("site.json", b'{"version": 1}', "--profile"),
         ("none.txt", b"", "neither a page nor a list"),
         ("folder", None, "no page"),
+        ("-", b"", "there is no address among these lines"),
     ],
 )
 def test_inputs_that_are_nothing_are_named(
     suggest: Suggest, tmp_path: Path, name: str, body: bytes | None, said: str
 ) -> None:
-    (tmp_path / name).mkdir() if body is None else (tmp_path / name).write_bytes(body)
+    (tmp_path / name).mkdir() if body is None else (tmp_path / name).write_bytes(body)  # - is standard input
     assert said in suggest(name, check=2).stderr
 
 
@@ -197,3 +198,19 @@ def test_pages_without_images_can_be_suggested_and_are_last(suggest: Suggest, sa
     assert set(lines[-2:]) == {"saved/plain.html", "saved/empty.html"}
     assert "2 pages without an address and images" in done.stderr
     assert "without an address" not in suggest("saved", "--url", "https://a.example/").stderr
+
+
+def test_a_page_is_known_by_how_it_begins_whatever_its_name(suggest: Suggest, tmp_path: Path) -> None:
+    (tmp_path / "saved page").write_text(f"\n\n{story(3)}", encoding="utf-8")
+    assert suggest("saved page").stdout == "saved page\n"
+
+
+def test_of_a_very_long_list_the_first_addresses_are_looked_at_and_that_is_told(
+    suggest: Suggest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scythe.cli.candidates._ADDRESSES", 3)
+    (tmp_path / "urls.txt").write_text("\n".join([*LISTED[:3], LISTED[0], *LISTED[3:]]), encoding="utf-8")
+    done = suggest("urls.txt", "-n", "9")
+    assert sorted(done.stdout.splitlines()) == LISTED[:3]
+    assert done.stderr.splitlines()[0] == "scythe: urls.txt: only the first 3 addresses are looked at"
+    assert "3 of 3 pages" in done.stderr

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 from tests.cli.conftest import Run
+
+from scythe.cli.ui import _open, open_page
+from scythe.web.room import Room, RoomOptions
+from scythe.web.serve import ServeOptions
 
 
 @contextmanager
@@ -84,3 +90,42 @@ def test_a_port_that_is_taken_is_named(scythe: Run, tmp_path: Path, page: Path) 
 def test_what_is_no_archive_is_told_before_anything_is_served(scythe: Run, tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear reader" * 200)
     assert "letter.txt" in scythe("ui", "--archive", "letter.txt", "--no-browser", check=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("browser", "complaint"),
+    [("true", ""), ("false", "no browser could be opened"), ("error", "no browser could be opened")],
+)
+def test_the_page_is_opened_in_a_browser_or_it_says_that_there_is_none(
+    browser: str, complaint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+
+    def take(address: str) -> bool:
+        asked.append(address)
+        if browser == "error":
+            raise webbrowser.Error("could not locate runnable browser")
+        return browser == "true"
+
+    monkeypatch.setattr(webbrowser, "open", take)
+    _open("http://127.0.0.1:8000/?token=x")
+    assert asked == ["http://127.0.0.1:8000/?token=x"]
+    assert capsys.readouterr().err == (f"scythe: {complaint}\n" if complaint else "")
+
+
+def test_who_serves_to_others_is_warned_and_the_page_is_opened(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+
+    def take(address: str) -> bool:
+        opened.append(address)
+        os.kill(os.getpid(), signal.SIGINT)  # as somebody does who has seen enough
+        return True
+
+    monkeypatch.setattr(webbrowser, "open", take)
+    open_page(Room(RoomOptions()), ServeOptions("0.0.0.0"), "/rules", opens=True)
+    said = capsys.readouterr()
+    assert said.out == f"scythe is at {opened[0]}\n"
+    assert "/rules?token=" in opened[0]
+    assert "anyone who reaches 0.0.0.0 and has the token may use this page; it is sent without TLS" in said.err

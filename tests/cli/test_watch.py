@@ -9,16 +9,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import feedparser
 import pytest
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, Terminal
 from tests.watching.board import Board, Stand, open_stand
 
 from scythe.cli.watch_show import Showing, cells, describe, kinds_of, when
 from scythe.errors import BadInput
+from scythe.watching.events import VisitEvent
 
 pytestmark = pytest.mark.fault
 OWN = ("--allow-private", "--delay", "0")
@@ -162,6 +164,33 @@ def test_the_table_shows_pages_and_what_is_new(stand: Stand) -> None:
     assert "1 page, 0 visits, 0 new records" in shown
     assert "/news" in shown
     assert "new: The harbour beside the council" in shown
+
+
+def test_who_looks_at_a_watch_sees_its_table_until_it_ends(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    from scythe.watching.run import Watch
+
+    watch = Watch(stand.archive, clock=stand.clock())
+    monkeypatch.setenv("TERM", "xterm")
+
+    async def look(showing: Showing) -> str:
+        terminal = Terminal()
+        monkeypatch.setattr("sys.stdout", terminal)
+        async with showing.over(watch):
+            await asyncio.sleep(0)  # one round, in which the table is drawn
+        return terminal.getvalue()
+
+    shown = asyncio.run(look(Showing(is_table=True)))
+    assert "0 pages, 0 visits, 0 new records" in shown
+    assert "\x1b[?25h" in shown  # the cursor is back
+    assert asyncio.run(look(Showing(is_table=True, quiet=True))) == ""
+
+
+def test_quiet_shows_no_events(capsys: pytest.CaptureFixture[str]) -> None:
+    event = VisitEvent(datetime(2026, 5, 4, tzinfo=UTC), "a.example", "https://a.example/news", 1, 10, 9)
+    asyncio.run(Showing(is_table=False, quiet=True).take(event))
+    assert capsys.readouterr().out == ""
+    asyncio.run(Showing(is_table=False).take(event))
+    assert json.loads(capsys.readouterr().out)["page"] == "https://a.example/news"
 
 
 def test_a_row_says_when_a_page_is_due_and_what_it_brought(stand: Stand) -> None:

@@ -126,6 +126,23 @@ def test_the_command_hands_over_and_says_so(postgres_url: str) -> None:
         assert {job.lock for job in ask(archive, JOBS)} == {"crawl example.org", "watch example.org"}
 
 
+def test_the_command_takes_back_what_it_handed_over(postgres_url: str) -> None:
+    given = ["crawl", "example.org", "--archive", postgres_url]
+    assert CliRunner().invoke(app, [*given, "--queue", "--quiet"]).output == ""
+    done = CliRunner().invoke(app, [*given, "--unqueue"])
+    assert (done.exit_code, done.stdout.partition(";")[0]) == (0, "https://example.org/: taken back")
+    assert CliRunner().invoke(app, [*given, "--queue", "--quiet"]).exit_code == 0
+    done = CliRunner().invoke(app, [*given, "--unqueue", "--quiet"])
+    assert (done.exit_code, done.output) == (0, "")
+
+
+def test_nothing_to_watch_is_handed_over_to_nobody(postgres_url: str) -> None:
+    open_archive(postgres_url).close()
+    done = CliRunner().invoke(app, ["watch", "--queue", "--archive", postgres_url])
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert "nothing is watched in " in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

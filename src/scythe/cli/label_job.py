@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from scythe.cli.learn import load_to_learn
 from scythe.cli.pages import SETS, keep_good, load_pages
-from scythe.errors import BadInput
 from scythe.sources import PAGE_SUFFIXES, Loaded, Reach, is_address
 from scythe.teaching.spread import FROM_FILES, spread
 
@@ -49,6 +48,4 @@ class Job:
 
         if self.profile is not None and self.exists:
             return Site.load(self.profile)
-        if not pages:
-            raise BadInput(f"{self.profile}: no such profile, and no pages to make it from")
         return Site.learn([(page.url, page.body) for page in spread(list(pages), FROM_FILES)])
