@@ -14,6 +14,7 @@ from scythe.batch import hand as hands
 from scythe.batch.hand import Hand, our_hand
 from scythe.batch.options import BatchOptions
 from scythe.batch.ray_engine import _do, _extract
+from scythe.batch.report import UnitReport
 from scythe.batch.run import run_batch
 from scythe.batch.unit import Unit
 from scythe.batch.worker import SCAN
@@ -117,19 +118,20 @@ def test_where_no_process_can_be_started_every_unit_says_why(tmp_path: Path, mon
 
 
 def test_what_a_task_of_a_cluster_does_is_done_by_one_hand_of_its_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    worker: Callable[[str], Hand], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hands, "_ours", {})
-    unit, told = Unit(str(write(tmp_path / "a.warc.gz", [page(1), page(2)])), "a"), json.dumps(OPTIONS.to_dict())
+    report, told = UnitReport(UNIT, documents=2), json.dumps(OPTIONS.to_dict())
+    answers = [{"done": report.to_dict()}, {"done": [2, 0.5]}, {"why": "No such file"}]
+    worker("echo '{}'; while read task; do echo \"$task\" >>$0.tasks; sed -n $(wc -l <$0.tasks)p $0.answers; done")
+    (tmp_path / "worker.answers").write_text("".join(f"{json.dumps(answer)}\n" for answer in answers))
     try:
-        row = _extract({"task": json.dumps({"unit": unit.to_dict(), "out": str(tmp_path / "out")}), "options": told})
-        task = {"do": SCAN, "number": "4", "unit": unit.to_dict(), "scans": str(tmp_path), "profiles": str(tmp_path)}
-        found = _do({"task": json.dumps(task), "options": told})
-        gone = _do({"task": json.dumps(task | {"unit": UNIT.to_dict()}), "options": told})
+        row = _extract({"task": json.dumps({"unit": UNIT.to_dict(), "out": str(tmp_path)}), "options": told})
+        task = {"task": json.dumps({"do": SCAN, "number": "4", "unit": UNIT.to_dict()}), "options": told}
+        found, gone = _do(task), _do(task)
     finally:
         our_hand(OPTIONS).close()
-    assert json.loads(row["report"])["documents"] == 2
-    assert (found["number"], found["why"], json.loads(found["found"])[0]) == ("4", "", 2)
-    assert "No such file" in gone["why"]
-    assert json.loads(gone["found"]) is None
+    assert UnitReport.from_dict(json.loads(row["report"])) == report
+    assert found == {"number": "4", "found": "[2, 0.5]", "why": ""}
+    assert gone == {"number": "4", "found": "null", "why": "No such file"}
     assert len(hands._ours) == 1
