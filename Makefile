@@ -102,6 +102,8 @@ cli-reference: $(VENV)/installed-dev  ## write docs/reference/cli.md from the co
 http-reference: $(VENV)/installed-dev  ## write docs/reference/api-http.md from the operations of the web page
 	$(BIN)/python tools/http_reference.py
 
+WITH = --extra batch --extra ml --extra plot --extra postgres  # what the tests that are run by default import
+
 # The time of the last commit is the time of everything in there: built twice, it is the same.
 wheel: $(VENV)/installed-dev  ## build the wheel and the source archive into dist/, and check what is in them
 	rm -rf dist
@@ -109,10 +111,10 @@ wheel: $(VENV)/installed-dev  ## build the wheel and the source archive into dis
 	$(BIN)/python -m tools.check_package dist
 
 test-wheel: wheel  ## install the built wheel into build/wheel and run tests against it: make test-wheel [TESTS='tests']
-	$(BIN)/python -m tools.test_installed build/wheel --wheel dist -- $(TESTS)
+	$(BIN)/python -m tools.test_installed build/wheel --wheel dist $(WITH) -- $(TESTS)
 
 test-oldest: $(BIN)/python  ## run tests with the oldest dependencies that pyproject.toml allows: make test-oldest [TESTS='tests']
-	$(BIN)/python -m tools.test_installed build/oldest --oldest -- $(TESTS)
+	$(BIN)/python -m tools.test_installed build/oldest --oldest $(WITH) -- $(TESTS)
 
 AUDITED = build/audited
 SBOM = $(BIN)/cyclonedx-py environment --pyproject pyproject.toml --mc-type library --output-reproducible --of JSON

@@ -104,6 +104,16 @@ def test_faults_of_a_package_are_found(built: Path, tmp_path: Path) -> None:
     assert len(list(check_metadata(poor, set()))) >= 7
 
 
+def test_a_scythe_from_the_source_tree_is_told_from_an_installed_one(root: Path) -> None:
+    """`make test-wheel` proves by this that it tests what was installed."""
+    from tools.only_installed import strangers
+
+    import scythe
+
+    is_from_here = Path(scythe.__file__).resolve().is_relative_to(root / "src")
+    assert any(line.startswith("scythe: ") for line in strangers()) == is_from_here
+
+
 MODULES = """
 import importlib, pathlib, sys, scythe
 home = pathlib.Path(scythe.__file__).parent
