@@ -153,3 +153,26 @@ def test_steps_far_from_the_start_lead_to_the_tag_they_count(engine: ModuleType,
         rule = Rule("after", b"<a href=/%d" % row, step=b"<p", nth=nth, reach=5_000, position=place)
         found = cut(engine, page, Way(ELEMENT, (rule,), needed=1), thorough=False)
         assert found[1] == (f"words of row {row + nth + (nth < 0)} more",)
+
+
+AFTER_B = Way(ELEMENT, (Rule("before", b"<b", step=b"<p", nth=1, reach=100_000),), needed=1)
+
+
+@pytest.mark.parametrize(
+    ("page", "way", "why"),
+    [
+        (b"<div class=x>" + b"<div>" * 300 + b"a", tag(b"<div class", FLOW), "too many open elements"),
+        (b"<div class=x><svg>" + b"<g>" * 300 + b"a</svg></div>", tag(b"<div class"), "too many open elements"),
+        (b"<table><tr><td>" * 70 + b"<b>k</b><p>a</p>", AFTER_B, "the page is too large"),
+        (b"<!-- <b> -->" * 1_100 + b"<b>k</b><p>a</p>", AFTER_B, "too many occurrences"),
+    ],
+    ids=["elements", "elements of a drawing", "tables", "anchors"],
+)
+def test_what_is_beyond_the_bounds_is_doubt_and_says_why(engine: ModuleType, page: bytes, way: Way, why: str) -> None:
+    assert cut(engine, page, way) == ("doubt", (), None, why, -1)
+
+
+def test_a_group_of_columns_ends_where_something_else_begins(engine: ModuleType) -> None:
+    page = b"<table><colgroup class=x><col><p>a"
+    state, values, span, _, _ = cut(engine, page, tag(b"<colgroup class"))
+    assert (state, values, span) == ("cut", ("",), (7, page.index(b"<p>")))

@@ -170,3 +170,16 @@ def test_wrong_arguments_are_refused() -> None:
         COMPILED.plan_flow(("<p",))
     with pytest.raises((ValueError, TypeError)):
         COMPILED.flow(b"<p>", 0, 3, None)
+
+
+@pytest.mark.parametrize(("element", "text"), GOLDEN[:4])
+def test_without_the_compiled_flow_the_text_is_the_same(
+    monkeypatch: pytest.MonkeyPatch, element: str, text: str
+) -> None:
+    monkeypatch.setattr("scythe.cut.flow.COMPILED", None)
+    body = f"<html><body>{element}</body>".encode()
+    assert Flow().text(body, len("<html><body>"), len("<html><body>") + len(element)) == text
+    left = Flow(WAY.drops, WAY.skip_lines).text(BODY, START, END)
+    assert left is not None
+    assert "Buy" not in left
+    assert "Share" not in left

@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 from tests.image_pages import figure, hero, judged, own_images, story, text_rules, url_of
 
-from scythe.cut.images import AreaCutter, CutAreas
+from scythe.cut.images import AreaCutter, CutAreas, outermost
+from scythe.cut.records import parse_parts
 from scythe.learn.areas import learn_areas
+from scythe.limits import LIMITS
 from scythe.model import Image
 from scythe.page.image_areas import AreaReader
 from scythe.page.source import read_source
@@ -119,3 +121,32 @@ def test_thousands_of_images_are_read_in_a_moment() -> None:
     start = page.index(b'<div class="text">')
     found = cutter.find(page, (start, page.index(b"</div>", start) + 6))
     assert len(cutter.read(page, found, absolute(url_of(20)))[0] or ()) == 3_002
+
+
+def test_areas_inside_another_are_part_of_it() -> None:
+    assert outermost([(0, (5, 9)), (1, (2, 20)), (2, (20, 30)), (3, (20, 25))]) == ((1, (2, 20)), (2, (20, 30)))
+
+
+def test_a_page_without_any_area_is_strange() -> None:
+    some = replace(AREAS, areas=tuple(replace(area, present=1) for area in AREAS.areas))
+    found = AreaCutter(Layout("stories", (), images=some)).find(b"<p>Nothing to see.</p>", None)
+    assert (found.state, found.why) == ("strange", "no area is there")
+
+
+def test_bytes_that_no_learned_encoding_explains_are_doubt() -> None:
+    cutter = AreaCutter(Layout("stories", (), images=AREAS, encodings=("cp1252",)))
+    body = story(20).replace(b"Mowers", b"M\x81wers")
+    assert cutter.find(story(20), None).state == "cut"
+    found = cutter.find(body, None)
+    assert (found.state, found.why) == ("doubt", "its encoding is not certain")
+
+
+def test_a_part_of_which_parsing_takes_something_away_is_not_read() -> None:
+    many = b" ".join(b"a%d=1" % number for number in range(2_000))
+    assert parse_parts([b"<figure " + many + b">x</figure>"], None) is None
+
+
+def test_parts_that_are_too_long_together_are_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scythe.cut.records.LIMITS", replace(LIMITS, body_bytes=100))
+    assert parse_parts([b"<p>" + b"a" * 99 + b"</p>"], None) is None
+    assert parse_parts([b"<p>a</p>"], None) is not None
