@@ -233,10 +233,12 @@ def test_pages_to_label_are_compared_by_who_chooses_them() -> None:
     columns = ("pages", "random", "std", "algorithm1", "std", "cover", "std")
     title = "{}: f by pages labelled and how they are chosen"
     ours = Table("wp", title.format("relevance"), columns, ((3, 0.5, 0, 0.6, 0, 0.9, 0),))
-    tc = Table("wp", title.format("adaboost"), columns, ((3, 0.1, 0, 0.2, 0, None, 0),))
+    tc = Table("wp", title.format("adaboost"), columns, ((3, 0.1, 0, 0.2, 0, 0.3, 0), (6, None, 0, None, 0, None, 0)))
     found = {(one.name, one.who): one.value for one in images.figures_of([ours, tc])}
     assert found == {
         ("images/wp/3 pages labelled, chosen by scythe suggest", "scythe"): 0.9,
         ("images/wp/3 pages labelled, chosen at random", "scythe"): 0.5,
+        ("images/wp/3 pages labelled, chosen by scythe suggest", "TC, AdaBoost"): 0.3,
         ("images/wp/3 pages labelled, chosen by scythe suggest", "TC, AdaBoost, its own choice"): 0.2,
+        ("images/wp/3 pages labelled, chosen at random", "TC, AdaBoost"): 0.1,
     }

@@ -24,9 +24,10 @@ from scythe.rules import RELEVANCE
 NAME = "images"
 PAGES = (3, 6)  # of a site that are labelled
 TC = "adaboost"
-NAMES = {RELEVANCE: SCYTHE, TC: "TC, AdaBoost, its own choice", "og": "og:image", "largest-width": "largest width"}
+NAMES = {RELEVANCE: SCYTHE, TC: "TC, AdaBoost", "og": "og:image", "largest-width": "largest width"}
 NAMES |= {"nearby": "nearby", "entities": "names in common"}
 TOLD = (RELEVANCE, TC, "og", "largest-width", "400x400", "nearby", "entities")
+SUGGESTED, AT_RANDOM = "chosen by scythe suggest", "chosen at random"
 COLD, HTML = "no page of a site labelled", "images from HTML, mean f over pages"
 WORDS = {"fundus": "news sites", "wpstatic": "WordPress sites", "dailysabah": "one site"}
 _LEAST_SITES = 2  # one alone tells nothing
@@ -68,15 +69,16 @@ def figures_of(tables: Sequence[Table]) -> Iterator[Figure]:
 
 
 def _chosen_figures(table: Table) -> Iterator[Figure]:
-    method = table.title.partition(":")[0]
-    columns = {"cover": "chosen by scythe suggest", "random": "chosen at random"}
-    if method == TC:
-        columns = {"algorithm1": "chosen by scythe suggest"}  # beside what we choose by: what its paper does
+    """Yield what came of pages that we choose and of random ones; of TC also of those that its paper chooses."""
+    who = _name(table.title.partition(":")[0])
+    columns = {"cover": (SUGGESTED, who), "random": (AT_RANDOM, who)}
+    if who == NAMES[TC]:
+        columns["algorithm1"] = (SUGGESTED, f"{who}, its own choice")
     for row in table.rows:
-        for column, words in columns.items():
+        for column, (words, name) in columns.items():
             f = row[table.columns.index(column)]
             if isinstance(f, float):
-                yield Figure(f"images/{table.name}/{row[0]} pages labelled, {words}", _name(method), f, "f", MORE)
+                yield Figure(f"images/{table.name}/{row[0]} pages labelled, {words}", name, f, "f", MORE)
 
 
 def _name(method: str) -> str:
