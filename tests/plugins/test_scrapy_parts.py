@@ -9,6 +9,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -420,6 +422,77 @@ def test_learning_can_be_given_up_at_once() -> None:
     study.stop()
     assert study.run() is None
     assert study.why == "was given up"
+
+
+@pytest.fixture
+def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Study]:
+    """Makes a study whose process is a shell script."""
+
+    def make(script: str, wall_s: float = 30.0) -> Study:
+        path = tmp_path / "learner"
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        monkeypatch.setattr(sys, "executable", str(path))
+        return Study(SiteSetup("demo.scythe.example"), [(STORY.url, STORY.html)], Caps(wall_s=wall_s))
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("script", "why", "has_died"),
+    [
+        ("cat >/dev/null", "nothing better was found", False),
+        ("exec sleep 60", "took more than 0.05 s", True),
+        ("cat >/dev/null; echo first >&2; echo no memory >&2; exit 9", "ended with code 9 no memory", True),
+    ],
+    ids=["nothing", "slow", "dies"],
+)
+def test_learning_that_gives_nothing_says_why(
+    learner: Callable[..., Study], script: str, why: str, has_died: bool
+) -> None:
+    study = learner(script, 0.05 if "sleep" in script else 30.0)
+    assert study.run() is None
+    assert study.why.endswith(why)
+    assert study.has_died is has_died
+
+
+def test_learning_for_which_no_process_starts_may_be_tried_again(
+    learner: Callable[..., Study], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    study = learner("exit 0")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "gone"))
+    assert study.run() is None
+    assert study.why == "no process that learns starts: No such file or directory"
+    assert not study.has_died
+
+
+def test_learning_that_is_under_way_can_be_given_up(learner: Callable[..., Study], tmp_path: Path) -> None:
+    study = learner("touch $0.began; exec sleep 60")
+    with ThreadPoolExecutor(1) as threads:
+        running = threads.submit(study.run)
+        while not (tmp_path / "learner.began").exists():
+            assert not running.done()
+        study.stop()
+        assert running.result(30.0) is None
+    assert study.why == "was given up"
+
+
+def test_what_was_learned_elsewhere_meanwhile_is_used_and_what_was_not_learned_is_counted(
+    tmp_path: Path, profile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = crawler(SCYTHE_PROFILES=str(tmp_path))
+    sites = sites_of(ours)
+    site = sites._site(STORY.url)
+    assert site is not None
+    study = Study(SiteSetup(site.key), [])
+    sites._studies[site.key] = None  # type: ignore[assignment]
+    sites._settle(None, site, study)
+    assert site.harvester is None
+    monkeypatch.setattr(sites._shelf, "save", lambda key, learned: profile)
+    sites._studies[site.key] = None  # type: ignore[assignment]
+    sites._settle(profile.replace("{", "{ ", 1), site, study)
+    assert site.profile == profile
+    assert ours.stats.get_value("scythe/sites/not_learned") == ours.stats.get_value("scythe/sites/learned") == 1
 
 
 def test_without_scrapy_the_extra_is_named(tmp_path: Path) -> None:

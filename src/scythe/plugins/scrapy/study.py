@@ -43,8 +43,12 @@ class Study:
         frames += [write_frame({"do": "page", "url": url}, [body]) for url, body in self.pages]
         environment = {**os.environ, **SINGLE_THREADED}
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        with subprocess.Popen(command, env=environment, **pipes) as process:  # noqa: S603 (our own module)
-            self._process = process
+        try:
+            self._process = subprocess.Popen(command, env=environment, **pipes)  # noqa: S603 (our own module)
+        except OSError as error:  # no more processes, or no memory: another time
+            self.why = f"no process that learns starts: {error.strerror}"
+            return None
+        with self._process as process:
             if self._is_over:
                 process.kill()
             try:
