@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import io
+import os
 
 import pytest
 from rich.console import Console
 from rich.table import Table
 
-from scythe.cli.demo_stage import INDENT, Stage
+from scythe.cli.demo_stage import INDENT, Paper, Stage
 from scythe.cli.demo_tables import lap_lines
 from scythe.demo.race import Lap
 from scythe.demo.steps import Step
@@ -75,3 +76,10 @@ def test_on_a_large_site_a_mark_stands_for_several_pages() -> None:
     assert len(strip.plain) <= 5 * played.width + 1
     assert strip.plain.count("█") == strip.plain.count("░")
     assert strip.plain.count("│") == 1
+
+
+def test_a_reader_that_left_is_told_from_a_failure() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with pytest.raises(BrokenPipeError), open(writer, "w", encoding="utf-8") as file:
+        Stage(Paper(file=file)).begin("First")

@@ -101,6 +101,8 @@ def demo(
 
             watch_s = 0.0 if no_watch else watch
             _show(ShowOptions(pages or _SHOWN, seed, design, has_corners=corners, watch_s=watch_s), report)
+        except BrokenPipeError:
+            raise
         except (ScytheError, OSError) as error:
             complain(str(error))
             raise typer.Exit(FAILED) from None
@@ -134,14 +136,13 @@ def _check_folder(report: str) -> None:
 def _show(options: ShowOptions, report: str) -> None:
     from pathlib import Path
 
-    from rich.console import Console
-
     from scythe.cli.demo_acts import play
-    from scythe.cli.demo_stage import Stage
+    from scythe.cli.demo_stage import Paper, Stage
     from scythe.demo.show import open_show
 
-    stage = Stage(Console(highlight=False))
-    stage.console.print("What scythe does, in eight short acts. Nothing leaves this machine.")
+    stage = Stage(Paper(highlight=False))
+    acts = "eight" if options.watch_s else "seven"
+    stage.console.print(f"What scythe does, in {acts} short acts. Nothing leaves this machine.")
     with open_show(options) as show:
         promises = play(stage, show, Path(report), _suggest)
     broken = [promise for promise in promises if not promise.is_kept]

@@ -10,14 +10,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from rich.console import Group
+from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
 from scythe.cli.ending import neutralise
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
 
     from scythe.crawling.run import Crawl
     from scythe.demo.replay import Replay
@@ -32,6 +32,14 @@ _LINE_S = 15.0  # between two lines where nobody looks
 _MARKS = {"cold": ("·", "dim"), "cut": ("█", "green"), "mixed": ("▓", "yellow"), "tree": ("░", "red")}
 _PLAIN = {"cold": ".", "cut": "#", "mixed": "+", "tree": "-"}
 _NAMES = {"cold": "read to learn from", "cut": "cut", "mixed": "partly by the tree", "tree": "by the tree"}
+
+
+class Paper(Console):
+    """A console that lets the command end as others do when its reader has left."""
+
+    def on_broken_pipe(self) -> None:
+        """Say so, where rich would end the process with the code of a failure."""
+        raise BrokenPipeError
 
 
 class Stage:
