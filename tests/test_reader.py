@@ -13,6 +13,7 @@ import pytest
 
 import scythe
 from scythe import BadInput, Document, Page, TextOptions
+from scythe.limits import LIMITS
 from scythe.model import Reading
 from scythe.reader import _document
 
@@ -271,3 +272,10 @@ def test_importing_scythe_stays_light_and_read_is_the_function() -> None:
     code = "import sys, scythe; import scythe.read.text; assert callable(scythe.read); print('numpy' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
+
+
+def test_images_beyond_the_limit_are_told_as_lost() -> None:
+    pictures = "".join(f"<img src=/{number}.jpg>" for number in range(LIMITS.page_images + 5))
+    doc = read(ARTICLE.replace("</body>", f"{pictures}</body>"))
+    assert [loss.what for loss in doc.losses if "image" in loss.what]
+    assert not [loss.what for loss in read().losses if "image" in loss.what]

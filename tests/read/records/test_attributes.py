@@ -9,6 +9,7 @@ import pytest
 
 from scythe.errors import BadInput
 from scythe.page import Page
+from scythe.read.records import hydration
 from scythe.read.records.attributes import read_attributes
 from scythe.read.records.methods import attribute_method
 
@@ -256,3 +257,29 @@ def test_every_method_that_is_named_reads_a_page(name: str) -> None:
 def test_a_method_that_nobody_has_is_refused_with_those_there_are() -> None:
     with pytest.raises(BadInput, match="no attribute method is called 'guess'; known are auto, hmm, cnbe"):
         attribute_method("guess")
+
+
+def state(value: object) -> str:
+    return f'<script type="application/json">{json.dumps(value)}</script>'
+
+
+def test_what_a_page_keeps_for_its_scripts_is_read_where_it_bears_the_name() -> None:
+    kettle = {"title": "Garden kettle 2 l", "price": 119.5, "currency": "EUR", "brand": "Acme"}
+    kept = {"props": [{"title": "Another kettle", "price": 3}, [[7, "text", {"page": {"product": kettle}}]]]}
+    pairs = dict(read(f"<h1>Garden kettle 2 l</h1>{state(kept)}"))
+    assert (pairs["price"], pairs["currency"], pairs["brand"]) == ("119.50", "EUR", "Acme")
+
+
+def test_of_a_very_large_state_only_the_first_objects_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [{"n": number} for number in range(50)] + [{"title": "Garden kettle 2 l", "price": 119.5}]
+    body = f"<h1>Garden kettle 2 l</h1>{state(kept)}"
+    assert "price" in dict(read(body))
+    monkeypatch.setattr(hydration, "_NODES", 20)
+    assert "price" not in dict(read(body))
+
+
+@pytest.mark.parametrize(("text", "more"), [("4 May 2026", ["2026-05-04"]), ("2026-05-04", [])])
+def test_a_date_is_said_in_the_form_of_machines_unless_it_is_written_so(text: str, more: list[str]) -> None:
+    pairs = read(f"<h1>Mill day</h1><p>Published: {text}</p><p>Colour: red</p>")
+    assert ("Published", text) in pairs
+    assert [value for name, value in pairs if name == "publication_date"] == more

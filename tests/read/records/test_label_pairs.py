@@ -58,3 +58,15 @@ def test_a_pair_printed_twice_is_given_once():
 
 def test_the_number_of_pairs_is_bounded():
     assert len(pairs_of("".join(f"<p>Name {n}: {n} x" for n in range(PAIRS + 50)))) == PAIRS
+
+
+def test_a_row_of_labels_names_columns_and_no_values():
+    html = (
+        "<table><tr><td>Author<td>Title<td>Year<tr><td>Ann Lee<td>On rye<td>1999<tr><td>Bo<td>On oats<td>2001</table>"
+    )
+    assert ("Author", "Title") not in pairs_of(html)
+
+
+def test_a_sentence_before_a_colon_is_no_label():
+    long = "All who had come to the town on that day said the same thing to everybody"
+    assert [pair for pair in pairs_of(f"<p>{long}: nothing</p><p>Colour: red</p>") if pair[0] != "Colour"] == []
