@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, requires
+from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 
 import pytest
@@ -53,6 +53,13 @@ def test_the_core_needs_nothing_of_the_extras(root: Path) -> None:
     assert "starlette" in core
     assert core & set(HEAVY) == set()
     assert len(core) <= 45  # each one more is something that may break for everybody
+
+
+def test_the_core_takes_less_than_200_megabytes_of_a_disk(root: Path) -> None:
+    """docs/how-to/install.md says how much it is; bytecode is not counted."""
+    files = [path for name in needed(root) for path in distribution(name).files or [] if path.suffix != ".pyc"]
+    sizes = [located.stat().st_size for located in (Path(str(path.locate())) for path in files) if located.is_file()]
+    assert 50e6 < sum(sizes) < 200e6
 
 
 def test_every_module_of_the_core_is_imported_without_the_extras() -> None:
