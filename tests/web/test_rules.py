@@ -199,6 +199,18 @@ def test_rules_are_shown_without_pages_and_nothing_is_shown_of_nothing(tmp_path:
     assert all(words in without_pages for words in ("There is no page at hand to follow", "data-take", "item-name"))
 
 
+def test_where_bytes_and_tree_cannot_be_matched_values_are_told_without_places_in_the_frame(tmp_path: Path) -> None:
+    room = shop_room(tmp_path)
+    odd = offer_page(40).replace(b"</body>", b"<x\0y>z</x\0y></body>")  # a name that browsers read as another one
+    [page] = room.add_pages(PROFILE, [Loaded("odd.html", odd, url_of(40))])
+    found = explain_at_hand(room, PageWanted(page=page.number))
+    fields = {field.name: field for field in found.fields}
+    assert (fields["price"].outcome, fields["price"].values) == ("cut", (thing(40)["price"],))
+    assert {place.elements for place in found.places} == {()}
+    whole = explain_at_hand(room, PageWanted(page=1))
+    assert all(place.elements for place in whole.places if place.kind == "field")
+
+
 def test_a_page_of_a_site_that_was_not_learned_cannot_be_explained(tmp_path: Path) -> None:
     room = make_room(tmp_path, demo_pages(3))
     with pytest.raises(NotNow, match="nothing was learned of 'profile' yet"):
