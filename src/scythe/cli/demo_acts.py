@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from scythe.demo.results import Results
     from scythe.watching.run import Watch
 
+_REGIONS = {"redesigned": "got another design", "gone": "is gone", "back": "is back"}
+
 
 def play(stage: Stage, show: Show, report: Path, suggest: Callable[[Stage], None]) -> tuple[Promise, ...]:
     """Play all acts; return what was promised, with what came of it."""
@@ -117,7 +119,7 @@ def _race(stage: Stage, show: Show) -> None:
 
 def _redesign(stage: Stage, show: Show) -> None:
     stage.begin("Redesign", "The crawl goes on, and while its next pages come in the site gets other markup:")
-    show.redesign(stage.follow(lambda: show.steps, _Redesigning(show)))
+    show.redesign(stage.follow(lambda: show.steps, Redesigning(show)))
     stage.say(stage.strip(show.steps))
     stage.say(stage.legend(with_redesign=True))
     redesign = show.redesigned
@@ -140,7 +142,7 @@ def _corners(stage: Stage, show: Show) -> None:
     show.visit_corners(stage.follow(lambda: (), lambda run: f"Odd corners of the site: {pages(run.tally.done)}"))
 
 
-class _Redesigning:
+class Redesigning:
     """Says how far it got, from page to page."""
 
     def __init__(self, show: Show) -> None:
@@ -164,13 +166,13 @@ def _watch(stage: Stage, show: Show) -> None:
         f"A list of another paper, which shows its newest {SHOWN} records and grows while `scythe watch` follows it. "
         "Its clock runs fast: a second is four hours and a half.",
     )
-    diary = _Diary(stage)
+    diary = ListDiary(stage)
     watched = show.watch(diary.tell, stage.follow_list(diary.status))
     for line in describe_watch(watched):
         stage.say(line)
 
 
-class _Diary:
+class ListDiary:
     """Writes what a watch tells as it comes."""
 
     def __init__(self, stage: Stage) -> None:
@@ -186,10 +188,8 @@ class _Diary:
         elif isinstance(event, RecordEvent):
             if self._visits > 1:
                 self._stage.say_short(f"           + {event.fields.get('title') or event.link}")
-        elif isinstance(event, RegionEvent) and event.what != "found":
-            self._stage.say_short(
-                f"{at}  the list {'got another design' if event.what == 'redesigned' else event.what}"
-            )
+        elif isinstance(event, RegionEvent) and event.what in _REGIONS:
+            self._stage.say_short(f"{at}  the list {_REGIONS[event.what]}")
         elif isinstance(event, GapEvent):
             more = f"{event.recovered} more on older pages" if event.recovered else "no more on the one before"
             self._stage.say_short(f"{at}  all that the page shows is new, {more}")
