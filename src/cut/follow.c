@@ -276,21 +276,38 @@ static int take_attribute(Search *s, const FollowWay *way, const Token *t, Text 
 }
 
 /* Say whether formatting elements may be open in vain at `offset`: the tree would wrap text there in copies of them.
- * None is open at `calm`. */
+ * None is open at `calm`. An end tag in a cell or an object reaches nothing outside of it. One apart (between cells, in a
+ * noscript or a template) is not relied on for what is outside. */
 static int formatting_open(const Map *m, uint32_t offset, uint32_t calm)
 {
-    int ends[256] = {0};
+    uint16_t ends[2][CELLS_DEEP][TAG_COUNT] = {0}; /* seen without their start, those apart second */
     long index = map_find(m, offset);
     if (index >= 0 && m->marks[index].at == offset)
         index--;
     for (; index >= 0 && m->marks[index].at >= calm; index--) {
         const Mark *mark = &m->marks[index];
-        if (!(traits_of(mark->tag) & T_FORMATTING) || mark->hidden)
+        int tag = mark->tag, level = mark->cells, apart = mark->hidden || mark->table == TABLE_GRID;
+        if (tag == TAG_OBJECT || tag == TAG_APPLET || tag == TAG_MARQUEE)
+            memset(ends, 0, sizeof ends);
+        if (tag == TAG_TABLE || (mark->hidden && (traits_of(tag) & T_TABLE_PART)))
+            memset(ends[1], 0, sizeof ends[1]);
+        if (!(traits_of(tag) & T_FORMATTING) || mark->hidden == 5)
             continue;
-        if (mark->kind == TOKEN_END)
-            ends[mark->tag]++;
-        else if (ends[mark->tag]-- == 0)
+        if (level >= CELLS_DEEP)
             return 1;
+        if (mark->kind == TOKEN_END) {
+            ends[apart][level][tag]++;
+            continue;
+        }
+        if (apart && ends[1][level][tag]) {
+            ends[1][level][tag]--;
+            continue;
+        }
+        while (level >= 0 && !ends[0][level][tag])
+            level--;
+        if (level < 0)
+            return 1;
+        ends[0][level][tag]--;
     }
     return 0;
 }

@@ -201,6 +201,7 @@ static void read_mark(Map *m, const byte *open)
     mark->tag = 0;
     mark->hidden = mark->odd = 0;
     mark->table = (uint8_t)table_state(m);
+    mark->cells = (uint8_t)(m->tables > 0 ? m->tables - !(m->cells & 1) : 0); /* tables are in cells of others */
     if (t.kind == TOKEN_START || t.kind == TOKEN_END) {
         mark->tag = t.tag;
         mark->odd = t.zero;

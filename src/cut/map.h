@@ -10,6 +10,7 @@ typedef struct {
     uint8_t hidden;    /* not followed, as in a select: 2 perhaps; 3 in a template, 5 in svg or math, 1 in others */
     uint8_t table;     /* TABLE_... before it */
     uint8_t odd;       /* as in Token */
+    uint8_t cells;     /* cells and captions that are open around it, as far as known */
 } Mark;
 
 enum { TABLE_NONE, TABLE_CELL, TABLE_GRID, TABLE_UNKNOWN };
@@ -20,6 +21,7 @@ enum {
     WIDE_WINDOW = 16384,  /* ... to see what is open around it */
     LOOK_BACK = 4096,     /* marks */
     MARK_LIMIT = 8000000,
+    CELLS_DEEP = 8,       /* cells in cells in which formatting is followed */
     PAGE_LIMIT = 0x7FFFFFF0,
 };
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import NamedTuple
 
@@ -9,13 +10,26 @@ from scythe.cut import tags
 from scythe.cut.element import Element, scan_element
 from scythe.cut.opaque import Doubt, kind_of
 from scythe.cut.text import IN_ATTRIBUTE, Text
-from scythe.cut.tokenmap import DOUBT, GRID, NO, UNKNOWN, WINDOW, YES, Mark, TokenMap
+from scythe.cut.tokenmap import (
+    DOUBT,
+    GRID,
+    IN_FOREIGN,
+    NO,
+    UNKNOWN,
+    WINDOW,
+    YES,
+    Mark,
+    TokenMap,
+)
 from scythe.page.blocks import SKIP
 from scythe.page.tokens import COMMENT, EMPTY, END, LITERAL, START, UNENDED, Token, find_attribute, read_token
 
 OCCURRENCES = 1_000
 ELEMENT, LEAD, TAIL, ATTRIBUTE, FLOW = range(5)
 _NAME_ENDS = frozenset(b"\t\n\f\r />")
+CELLS_DEEP = 8  # cells in cells in which formatting is followed
+# in these, too, an end tag of formatting reaches nothing outside
+_REACHES_NOT_OUT = frozenset(b"applet marquee object".split())
 _REOPENS = frozenset(b"br img image input wbr embed area keygen".split())
 
 
@@ -293,14 +307,32 @@ class Search:
         return Taken(start, end, text), token
 
     def _formatting_open(self, offset: int) -> bool:
-        """Say whether formatting elements may be open in vain: the tree would wrap text there in copies of them."""
-        ends: dict[bytes, int] = {}
+        """Say whether formatting elements may be open in vain: the tree would wrap text there in copies of them.
+
+        An end tag in a cell or an object reaches nothing outside of it. One apart (between cells, in a noscript or a
+        template) is not relied on for what is outside.
+        """
+        ends: Counter[tuple[bytes, int]] = Counter()  # seen without their start: names, cells around
+        apart: Counter[tuple[bytes, int]] = Counter()
         index = self.map.find(offset)
         index -= index >= 0 and self.map.marks[index].at == offset
         for mark in self.map.marks[index::-1] if index >= 0 else ():
-            if mark.name not in tags.FORMATTING or mark.hidden:
+            name, level, is_apart = mark.name, mark.cells, bool(mark.hidden) or mark.table == GRID
+            if name in _REACHES_NOT_OUT:
+                ends.clear()
+            if name == b"table" or name in _REACHES_NOT_OUT or (mark.hidden and name in tags.TABLE_PART):
+                apart.clear()
+            if name not in tags.FORMATTING or mark.hidden == IN_FOREIGN:
                 continue
-            ends[mark.name] = ends.get(mark.name, 0) + (1 if mark.kind == END else -1)
-            if ends[mark.name] < 0:
+            if level >= CELLS_DEEP:
                 return True
+            if mark.kind == END:
+                (apart if is_apart else ends)[name, level] += 1
+            elif is_apart and apart[name, level]:
+                apart[name, level] -= 1
+            else:
+                found = next((at for at in range(level, -1, -1) if ends[name, at]), None)
+                if found is None:
+                    return True
+                ends[name, found] -= 1
         return False

@@ -6,7 +6,6 @@ those that the same areas have on the tree of the page, or it is doubt and the r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -23,8 +22,9 @@ from scythe.rules import FLOW, FieldRules, Layout, Way
 from scythe.url import Url, absolute
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
-_FORMATTING = re.compile(rb"<(/?)(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\t\n\f\r />])", re.I)
 _UNSURE = "not sure of what is in an area"
+_MARK = b" scythe"  # of the tag that stands in for an area's
+_NAME_BYTES = 100  # of a tag, longer than all names of elements that layouts are made of
 _WRAPPERS = 3  # elements that parsing one puts around it at most, as a table around a row
 
 
@@ -93,9 +93,21 @@ class AreaCutter:
             return "the base address is not certain"
         for number, span in areas:
             guards = [results[i] for i in self._guards[number]]
-            if not any(span in guard[1] for guard in guards) and has_open_formatting(body, span[0]):
-                return "overlapping formatting"
+            why = "" if any(span in guard[1] for guard in guards) else self._doubt_before(body, span[0])
+            if why:
+                return why
         return ""
+
+    def _doubt_before(self, body: bytes, start: int) -> str:
+        """Say why what stands before an element may reach into it: an empty one of the same name is cut in its place.
+
+        The guards cannot tell where another element like it, or what is inside of this one, is in doubt.
+        """
+        tag = b"<" + root_name(body[start : start + _NAME_BYTES]).encode()
+        plan = self._engine.make_plan(plan_fields(Layout("", (FieldRules("", (every_tag(tag + _MARK, FLOW),)),))), True)
+        page = body[:start] + tag + _MARK + b"></" + tag[1:] + b">"
+        _, spans, _, why, _ = self._engine.cut_fields(plan, page, True)[0]
+        return "" if spans and spans[-1] == (start, len(page)) else why or _UNSURE
 
     def read(self, body: bytes, cut: CutAreas, url: Url | None = None) -> tuple[tuple[Image, ...] | None, str]:
         """Read the images of areas that were found; None and why where not all can be told."""
@@ -122,15 +134,6 @@ def names_image(body: bytes, start: int, end: int) -> bool:
     """Say whether a part of a page has something like the tag of an image; ten times as fast as an expression."""
     part = body[start:end].lower()
     return b"<img" in part or b"<amp-img" in part
-
-
-def has_open_formatting(body: bytes, end: int) -> bool:
-    """Say whether formatting may be left open before a place: the tree would build it again in what follows."""
-    left: dict[bytes, int] = {}
-    for closes, name in _FORMATTING.findall(body, 0, end):
-        name = name.lower()
-        left[name] = max(0, left.get(name, 0) + (-1 if closes else 1))
-    return any(left.values())
 
 
 def _own_tags(ways: Sequence[Way]) -> list[bytes]:

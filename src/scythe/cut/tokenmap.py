@@ -27,10 +27,11 @@ _SPACES = b"\t\n\f\r "
 class Mark:
     """A token, and how it stands in the page."""
 
-    __slots__ = ("at", "hidden", "is_odd", "kind", "name", "next", "table")
+    __slots__ = ("at", "cells", "hidden", "is_odd", "kind", "name", "next", "table")
 
-    def __init__(self, token: Token, table: int) -> None:
+    def __init__(self, token: Token, table: int, cells: int) -> None:
         self.at, self.kind, self.next, self.table = token.at, token.kind, token.next, table
+        self.cells = cells  # cells and captions that are open around it, as far as known
         self.name = token.name if token.kind in (START, END) else b""
         self.is_odd = bool(self.name) and token.is_odd
         self.hidden = 0
@@ -228,7 +229,7 @@ class TokenMap:
         if len(self.marks) > MARKS:
             self.is_broken = True
             return
-        mark = Mark(token, self._table())
+        mark = Mark(token, self._table(), sum(self._cells or ()))
         self.marks.append(mark)
         self._offsets.append(opening)
         self.cursor = token.next
