@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -115,10 +116,11 @@ def test_what_is_cut_is_what_the_tree_gives(body: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["td", "th", "tr", "tbody"])
-def test_parts_of_tables_are_areas_like_others(name: str) -> None:
+@pytest.mark.parametrize("after", ["", '<name class="hero"><tr><td><b>left open</name>'])
+def test_parts_of_tables_are_areas_like_others(name: str, after: str) -> None:
     around = {"tbody": "<table>", "tr": "<table>"}.get(name, "<table><tr>")
     inside = {"tbody": f"<tr><td>{PICTURE}</td></tr>", "tr": f"<td>{PICTURE}</td>"}.get(name, PICTURE)
-    body = page(f'<p>words</p>{around}<{name} class="hero">{inside}</{name}></table>')
+    body = page(f'<p>words</p>{around}<{name} class="hero">{inside}</{name}>{after.replace("name", name)}</table>')
     rules = layout(area(f'<{name} class="hero"', score=800, name=f"{name}.hero"))
     found, _ = by_cut(body, rules)
     assert list(found) == by_tree(body, rules, None)
@@ -201,6 +203,7 @@ def test_formatting_left_open_before_the_text_is_doubt(text: str) -> None:
     [
         ("<p>words</p>", "no anchor on the page"),
         ('<div class="hero">No picture today</div>', "it holds no image"),
+        (f'{PICTURE}<div class="hero">No picture today</div>', "it holds no image"),
         (f'<!-- {HERO} --><svg class="hero"></svg>', "no anchor on the page"),
     ],
 )
@@ -287,6 +290,14 @@ def test_formatting_left_open_before_an_area_is_doubt(before: str, is_certain: b
         assert find(body) == CutAreas("doubt", why="overlapping formatting")
 
 
+def test_formatting_left_open_matters_however_far_before_and_however_the_area_is_found() -> None:
+    rules = replace(ONE.images.areas[0], ways=(Way(FLOW, (Rule("before", b'</p><div class="hero"', skip=4),), 1),))
+    for before in ("<p><b>left open</p>", "<p>closed</p>"):
+        body = page(f"{before}{'<p>words</p>' * 600}{HERO}<div class='hero'><b>left open</div>")
+        state = "doubt" if "<b>" in before else "cut"
+        assert [find(body, layout(area)).state for area in (*ONE.images.areas, rules)] == [state, state]
+
+
 def test_formatting_left_open_matters_for_every_area() -> None:
     body = page(f'<i class="one">{PICTURE}</i><p><b>left open</p>{HERO}')
     rules = layout(area('<i class="one"'), area('<div class="hero"'))
@@ -302,6 +313,7 @@ def test_pages_in_utf8_need_not_say_so(encodings: tuple[str, ...]) -> None:
     rules = layout(area('<div class="hero"'), encodings=encodings)
     body = page(HERO.replace("src", 'alt="Mäher" src'))
     assert find(body, rules).codec == "utf-8"
+    assert find(page(HERO, "<base href='/ä/'>"), rules).base == "/ä/"
     assert [image.alt for image in by_cut(body, rules)[0]] == ["Mäher"]
 
 

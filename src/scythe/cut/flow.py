@@ -30,7 +30,7 @@ class Flow:
         self._is_utf8 = encoding == "utf-8"
         self._encoding = encoding
         self._drops = tuple(drops) if self._is_utf8 else tuple(_recoded(drop, encoding) for drop in drops)
-        self._skip_lines = frozenset(skip_lines) - {""}
+        self._skip_lines = frozenset(skip_lines)
         self._plan = COMPILED.plan_flow(self._drops) if COMPILED is not None else None
 
     def text(self, body: bytes, start: int, end: int) -> str | None:

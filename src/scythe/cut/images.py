@@ -106,8 +106,8 @@ class AreaCutter:
         tag = b"<" + root_name(body[start : start + _NAME_BYTES]).encode()
         plan = self._engine.make_plan(plan_fields(Layout("", (FieldRules("", (every_tag(tag + _MARK, FLOW),)),))), True)
         page = body[:start] + tag + _MARK + b"></" + tag[1:] + b">"
-        _, spans, _, why, _ = self._engine.cut_fields(plan, page, True)[0]
-        return "" if spans and spans[-1] == (start, len(page)) else why or _UNSURE
+        state, _, _, why, _ = self._engine.cut_fields(plan, page, True)[0]
+        return "" if state == "flow" else why
 
     def read(self, body: bytes, cut: CutAreas, url: Url | None = None) -> tuple[tuple[Image, ...] | None, str]:
         """Read the images of areas that were found; None and why where not all can be told."""
