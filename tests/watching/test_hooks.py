@@ -292,10 +292,10 @@ def test_a_feed_file_that_cannot_be_written_is_reported_once(desk: Desk, tmp_pat
 def test_a_feed_file_that_can_be_written_again_is_written_by_itself_and_reported(desk: Desk, tmp_path: Path) -> None:
     number, folder = watch(desk.archive), tmp_path / "feeds"
     folder.write_text("in the way")
+    visit(desk.archive, number, "a", at=later(1))
 
     async def work(outbox: Outbox) -> None:
         outbox._feeds._rest_s = 0.01
-        await desk.visit(outbox, number, "a", at=1)
         while not desk.reports:
             await asyncio.sleep(0.01)
         folder.unlink()
