@@ -155,3 +155,11 @@ def test_the_command_pins_and_holds(tmp_path: Path) -> None:
     (data / "text" / "news.jsonl").write_bytes((data / "text" / "fundus.jsonl").read_bytes())
     other = bench(*asked, "--floors", pinned)
     assert (other.exit_code, "text/news.jsonl differ" in other.output) == (2, True)
+
+
+def test_the_floors_of_this_repository_cover_every_part() -> None:
+    floors = load_floors(REPOSITORY)
+    assert {one.part for one in floors.floors} == set(PARTS)
+    assert floors.setting == Setting()
+    assert {name.split("/")[0] for name in floors.digests} == {"text", "sites", "records", "images", "arrivals"}
+    assert all(len(digest) == 64 for digest in floors.digests.values())
