@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from scythe.cut import cutter, regions
 from scythe.cut.cutter import COMPILED, Cutter
 from scythe.cut.regions import CutRegions, RegionCutter
-from scythe.rules import LEAD, ColumnRules, FieldRules, Layout, RegionRules, Rule, Way
+from scythe.rules import ATTRIBUTE, LEAD, ColumnRules, FieldRules, Layout, RegionRules, Rule, Way
 
 ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
 RECORD = '<div class="r">x<p>a</p></div>'
@@ -27,6 +27,7 @@ REACHED = [
     "<table><tr><td><p><b>o</p></b></td></tr></table>",
     "<table><tr><td><p><b>o</p></td></tr></table></b>",
     "<table><b>o</b><tr><td>o</td></tr></table>",
+    "<table><b>o<tr><td>o</td></tr></b></table>",
     "<noscript><a href=/x>o</a></noscript>",
     "<noscript><a href=/x>o</noscript></a>",
     "<template><b>o</b></template>",
@@ -36,6 +37,7 @@ REACHED = [
 ]
 OUT_OF_REACH = [
     "<p><a href=/x>o</p>",
+    "<p><b>o<b>p</p></b>",
     "<p><a href=/x>o</p><!-- </a> -->",
     "<p><a href=/x>o</p><script>'</a>'</script>",
     "<p><a href=/x>o</p><hr title='</a>'>",
@@ -52,7 +54,9 @@ OUT_OF_REACH = [
     "<div><p><a href=/x>o</p><marquee></a></marquee></div>",
     "<noscript><p><a href=/x>o</p></noscript>",
     "<noscript><p><b>o</p></noscript><table><tr><td></b></td></tr></table>",
+    "<noscript><p><b>o<b>p</b></p></noscript>",
     "<p><b>o</p><template></b></template>",
+    "<template><b>o<object></b></template>",
     "<template><ul><a href=x><table></a><tbody><object><p></template>",
     "<p><template><div><table><a href=x><caption></a></template>",
 ]
@@ -91,6 +95,20 @@ def test_an_end_tag_that_does_not_reach_it_closes_nothing(before: str, records: 
     assert is_built_again(page(before))
     assert records.cut(page(before)) == CutRegions("doubt", why=OPEN)
     assert (fields.cut(page(before))[0].state, fields.cut(page(before))[0].why) == ("doubt", OPEN)
+
+
+def test_what_is_left_open_behind_an_element_does_not_matter(records: RegionCutter) -> None:
+    last = Way(ATTRIBUTE, (Rule("tag", b"<link"),), needed=1, attribute="href")
+    cutter = Cutter(Layout("page", (FieldRules("last", (last,)), *LAYOUT.fields)))
+    body = page("") + b"<p><b>o</p><link href=/x>"
+    assert [cut.values for cut in cutter.cut(body)] == [("/x",), ("x",)]
+
+
+def test_an_element_of_formatting_is_not_open_before_itself(records: RegionCutter) -> None:
+    rules = RegionRules((b'<b class="r"',), RULES.columns)
+    body = b'<b class="r">x</b> <b class="r">y</b><p>z'
+    assert RegionCutter(Layout("list", (), regions=(rules,))).cut(body).state == "cut"
+    assert RegionCutter(Layout("list", (), regions=(rules,))).cut(b"<p><b>o</p>" + body).why == OPEN
 
 
 def test_formatting_in_more_cells_than_are_followed_is_doubt(records: RegionCutter) -> None:
