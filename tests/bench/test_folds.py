@@ -14,7 +14,7 @@ import pytest
 
 import scythe
 from scythe.bench import image_trials, images, records, text
-from scythe.bench.folds import FORMAT, TASKS, VERSION, Folds, load_folds, save_folds
+from scythe.bench.folds import FOLDS, FORMAT, TASKS, VERSION, Folds, load_folds, save_folds
 from scythe.bench.site_names import fold_of, site_of
 from scythe.errors import BadInput
 from scythe.model import ImageContext, PageImages
@@ -179,6 +179,12 @@ def test_the_same_models_give_the_same_file(tmp_path: Path) -> None:
     for name in ("one.json.xz", "two.json.xz"):
         save_folds(tmp_path / name, [network_that_keeps(True)], [])
     assert (tmp_path / "one.json.xz").read_bytes() == (tmp_path / "two.json.xz").read_bytes()
+
+
+def test_the_models_of_the_repository_fit_this_version() -> None:
+    folds = load_folds(ROOT / "train" / "folds")
+    assert [len(folds.text), len(folds.images), len(folds.records)] == [FOLDS] * 3
+    assert {name.partition("/")[0] for name in folds.data} == set(TASKS)
 
 
 def test_a_folder_without_models_is_refused(tmp_path: Path) -> None:
