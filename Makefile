@@ -52,7 +52,7 @@ $(VENV)/installed-bench: pyproject.toml | $(BIN)/python
 	$(INSTALL) -e '.[bench]'
 	@touch $@
 
-demo: $(VENV)/installed  ## install into .venv and crawl a bundled site on this machine
+demo: $(VENV)/installed  ## install into .venv and show in a minute what scythe does, on this machine
 	$(BIN)/scythe demo
 
 test: lint  ## everything a change must pass: format, lint, strict types, tests
