@@ -35,7 +35,7 @@ VERBS = {
     "plugins": ("scythe.cli.plugins", "List the parts that other packages bring."),
     "completion": ("scythe.cli.completion", "Print what makes a shell complete scythe."),
     "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
-    "bench": ("scythe.cli.bench", "Score text methods and other tools on page sets."),
+    "bench": ("scythe.cli.bench", "Measure scythe beside other tools: tables, charts, floors."),
 }
 
 
