@@ -88,10 +88,9 @@ coverage: $(VENV)/installed-dev  ## how much of the package the tests reach: fai
 	-$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-report=json:build/coverage.json --cov-report=html:build/coverage
 	$(BIN)/python -m tools.coverage_gate build/coverage.json --out build/coverage.md
 
-bench: $(VENV)/installed-bench  ## score every method and the peers: make bench DATA=folder-of-page-sets
+bench: $(VENV)/installed-bench  ## every number of the README beside the peers: make bench DATA=folder-of-page-sets
 	@test -n '$(DATA)' || { echo 'say where the page sets are: make bench DATA=DIR'; exit 2; }
-	$(BIN)/scythe bench text --data '$(DATA)' --peers
-	$(BIN)/scythe bench records --data '$(DATA)' --method auto --method mdr --method stm --method hmm --method cnbe
+	$(BIN)/scythe bench --data '$(DATA)' --folds train/folds -o build/bench
 
 docs: $(VENV)/installed-docs  ## build the documentation into site/, warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -316,8 +316,8 @@ def test_a_server_that_begins_and_ends_tells_the_application() -> None:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (PermissionError(13, "Permission denied", "/home/ann/private.json"), "Permission denied"),
-        (OSError("/home/ann/private.json"), "OSError"),
+        (PermissionError(13, "Permission denied", "/srv/ann/private.json"), "Permission denied"),
+        (OSError("/srv/ann/private.json"), "OSError"),
         (BadInput("name a page"), "name a page"),
     ],
 )
