@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
+import sys
 import threading
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -85,6 +87,30 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return str(tmp_path / "archive.db")
     return str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Servers, and files of each kind that documents take for granted."""
+    from tests.documents import fill_pantry, lay_out, open_places
+
+    pantry = tmp_path_factory.mktemp("pantry")
+    with open_places(pantry) as found:
+        fill_pantry(pantry, found)
+        lay_out(pantry / "bin", pantry)
+        yield found
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the examples of the source tree, where documents are tried out."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "activate").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -10,11 +11,12 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from tests.stand_in import PRICE, Places
+import pytest
+from tests.stand_in import PRICE, VARIABLE, Places
 
 from scythe.demo.live import live_site
 from scythe.demo.replay_serve import serve_replay
@@ -26,6 +28,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 SHELL = ("sh", "bash", "shell")
 _STORIES = 12
 _GOODS = 10
+_PATIENCE_S = 300  # for all commands of a block, on a busy machine
 
 
 @dataclass(frozen=True)
@@ -149,3 +152,32 @@ def lay_out(folder: Path, pantry: Path) -> Path:
         (folder / name).write_text(f"#!/usr/bin/env bash\n{textwrap.dedent(script)}\n")
         (folder / name).chmod(0o755)
     return folder
+
+
+def settle_places(block: Block, request: pytest.FixtureRequest) -> Places:
+    """Return where the things of a block are; a database is only started where one is spoken of."""
+    places: Places = request.getfixturevalue("places")
+    if "postgresql://" in block.document.read_text(encoding="utf-8"):
+        return replace(places, database=request.getfixturevalue("postgres_url"))
+    return places
+
+
+def run_shell(block: Block, places: Places) -> str:
+    """Run a block of shell commands and return what it said if one of them failed, or nothing."""
+    if not Path("saved").exists():
+        shutil.copytree(Path(places.pantry) / "saved", "saved")
+    environment = os.environ | {
+        "PATH": f"{places.pantry}/bin{os.pathsep}{os.environ['PATH']}",
+        VARIABLE: places.dump(),
+        "SCYTHE_ARCHIVE": places.database,  # as an earlier block may have said
+    }
+    done = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", block.text],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=_PATIENCE_S,
+        env=environment,
+    )
+    return f"{block.where} ended with {done.returncode}:\n{done.stdout}" if done.returncode else ""

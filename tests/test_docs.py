@@ -9,50 +9,22 @@ from __future__ import annotations
 import contextlib
 import doctest
 import io
-import os
 import re
 import shlex
-import shutil
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.documents import DOCUMENTS, ROOT, SHELL, Block, blocks_of, fill_pantry, lay_out, open_places
-from tests.stand_in import VARIABLE, Places
+from tests.documents import DOCUMENTS, ROOT, SHELL, Block, blocks_of, run_shell, settle_places
 
 from scythe.cli.main import VERBS, load_verb
 
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 BLOCKS = [block for document in DOCUMENTS for block in blocks_of(document)]
 RUNNABLE = sorted({block.document for block in BLOCKS if block.language in ("python", "pycon", "console", *SHELL)})
-PATIENCE_S = 300  # for all commands of a block, on a busy machine
-pytestmark = pytest.mark.docs
-
-
-@pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
-    """Servers, and files of each kind that documents take for granted."""
-    pantry = tmp_path_factory.mktemp("pantry")
-    with open_places(pantry) as found:
-        fill_pantry(pantry, found)
-        lay_out(pantry / "bin", pantry)
-        yield found
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the examples of the source tree, where documents are tried out."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / ".venv" / "bin" / "activate").touch()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("COLUMNS", "100")
-    return tmp_path
+pytestmark = [pytest.mark.docs, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("document", RUNNABLE, ids=lambda path: str(path.relative_to(ROOT)))
@@ -67,35 +39,6 @@ def test_every_block_of_a_document_runs_in_order(document: Path, desk: Path, req
             assert not run_console(block)
         elif block.language in SHELL:
             assert not run_shell(block, settle_places(block, request))
-
-
-def settle_places(block: Block, request: pytest.FixtureRequest) -> Places:
-    """Return where the things of a block are; a database is only started where one is spoken of."""
-    places: Places = request.getfixturevalue("places")
-    if "postgresql://" in block.document.read_text(encoding="utf-8"):
-        return replace(places, database=request.getfixturevalue("postgres_url"))
-    return places
-
-
-def run_shell(block: Block, places: Places) -> str:
-    """Run a block of shell commands and return what it said if one of them failed, or nothing."""
-    if not Path("saved").exists():
-        shutil.copytree(Path(places.pantry) / "saved", "saved")
-    environment = os.environ | {
-        "PATH": f"{places.pantry}/bin{os.pathsep}{os.environ['PATH']}",
-        VARIABLE: places.dump(),
-        "SCYTHE_ARCHIVE": places.database,  # as an earlier block may have said
-    }
-    done = subprocess.run(
-        ["bash", "-e", "-o", "pipefail", "-c", block.text],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        timeout=PATIENCE_S,
-        env=environment,
-    )
-    return f"{block.where} ended with {done.returncode}:\n{done.stdout}" if done.returncode else ""
 
 
 def run_session(block: Block, names: dict[str, object]) -> str:
@@ -160,31 +103,6 @@ def options_of(verb: str) -> set[str]:
         for parameter in command.params:
             options |= {*parameter.opts, *parameter.secondary_opts}
     return options
-
-
-EXAMPLE = re.compile(r"^ {2}((?:curl|scythe|watch)\b.*?)(?: {2,}\S.*)?$", re.MULTILINE)
-NOT_HERE = {
-    "mcp": "speaks with a program: tests/cli/test_mcp.py",
-    "demo": "takes long: tests/cli/test_demo.py",
-    "bench": "takes long: tests/bench",
-    "completion": "writes to folders of the shell: tests/cli/test_completion.py",
-    "plugins": "NAME stands for a plug-in: tests/cli/test_plugins.py",
-}
-
-
-def examples_of(verb: str) -> list[str]:
-    """Return the commands that the help of a verb shows."""
-    text = load_verb(verb).help or ""
-    return [found.strip() for found in EXAMPLE.findall(text)]
-
-
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in NOT_HERE])
-def test_examples_of_help_run(verb: str, desk: Path, request: pytest.FixtureRequest) -> None:
-    commands = examples_of(verb)
-    assert commands
-    text = "\n".join(f"mkdir {number}; cd {number}\n{command}\ncd .." for number, command in enumerate(commands))
-    block = Block(ROOT / "docs" / "reference" / "cli.md", 1, "sh", text)
-    assert not run_shell(block, settle_places(block, request))
 
 
 def test_the_command_reference_is_what_help_says() -> None:
