@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -23,6 +24,7 @@ from scythe.web.serve import Serving, serve_in_thread
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHOTS = ROOT / "build" / "screenshots"
 WIDE, NARROW = (1280, 800), (390, 844)
+T = TypeVar("T")
 
 
 def demo_pages(pages: int = 24, seed: int = 1) -> list[Loaded]:
@@ -34,6 +36,12 @@ def make_room(folder: Path, pages: list[Loaded] | None = None, *, archive: str |
     """Return a room with a profile that is not there yet."""
     options = RoomOptions(archive, folder / "site.json", "The Field Post", Reach(allow_private=True), 0.0)
     return Room(options, demo_pages() if pages is None else pages)
+
+
+def apart(work: Callable[[], T]) -> T:
+    """Do something in a thread of its own: where a browser is open, another loop runs in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
 
 
 @pytest.fixture
@@ -80,7 +88,8 @@ class Eyes:
         return path
 
     def overflow(self) -> int:
-        """Return by how many pixels the page is wider than the window."""
+        """Return by how many pixels the page is wider than the window, once its style has come."""
+        self.tab.wait_for_load_state("load")
         wide: int = self.tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         return wide
 

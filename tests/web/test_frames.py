@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.web.asking import Answer, ask, cookie, posting
-from tests.web.conftest import Look
+from tests.web.conftest import Look, apart
 from tests.web.staging import show_on_stage
 from tests.web.trap import Trap, set_trap
 
@@ -185,7 +185,7 @@ def test_nothing_is_asked_for_without_consent_whoever_calls(trap: Trap, room: Ro
         room.part(Loads).get(page, f"{trap.url}/red.png")
     assert trap.hits == []
     room.consent("profile", is_given=True)
-    assert room.part(Loads).get(page, f"{trap.url}/red.png")[0] == png()
+    assert apart(lambda: room.part(Loads).get(page, f"{trap.url}/red.png"))[0] == png()
 
 
 def test_sheets_without_an_address_of_the_web_are_left_out() -> None:

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.web.conftest import NARROW, WIDE, Look, make_room
+from tests.web.conftest import NARROW, WIDE, Look, apart, make_room
 
 from scythe.demo.live import live_site
 from scythe.demo.replay_serve import serve_replay
@@ -83,6 +83,8 @@ def test_work_that_ends_by_a_bug_is_told_as_failed_and_not_for_ever_running(room
 
     job = room.jobs.start("learn", "a bug", work)
     assert job.ended.wait(20)
+    for thread in [one for one in threading.enumerate() if one.name == "scythe-learn"]:
+        thread.join(20)  # what it says last is of this test, not of the next
     assert (job.state, job.error) == ("failed", "an error in scythe itself; the terminal shows where")
     assert job.ended_at is not None
 
@@ -105,7 +107,7 @@ def test_taking_pages_ends_when_it_is_asked_to_and_keeps_what_came(tmp_path: Pat
     job = Job(1, "pages", "asked to stop at once")
     job.stop()
     with serve_demo(ServeOptions(pages=24)) as served:
-        taken = _take(room, SampleWanted(url=served.url, pages=5), served.url, job)
+        taken = apart(lambda: _take(room, SampleWanted(url=served.url, pages=5), served.url, job))
     assert [page.number for page in room.pages()] == taken == [1]
 
 
