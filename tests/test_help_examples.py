@@ -10,7 +10,7 @@ from tests.documents import ROOT, Block, run_shell, settle_places
 
 from scythe.cli.main import VERBS, load_verb
 
-pytestmark = [pytest.mark.docs, pytest.mark.slow]
+pytestmark = [pytest.mark.docs, pytest.mark.soak]  # two minutes: `make long-tests`
 EXAMPLE = re.compile(r"^ {2}((?:curl|scythe|watch)\b.*?)(?: {2,}\S.*)?$", re.MULTILINE)
 NOT_HERE = {
     "mcp": "speaks with a program: tests/cli/test_mcp.py",
