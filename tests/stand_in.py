@@ -140,8 +140,8 @@ def _fetch_one(path: Path, pantry: Path, *, is_folder: bool) -> None:
 def run(arguments: Sequence[str], places: Places) -> int:
     """Run a command and return its exit code; a server is asked for its page and then interrupted."""
     command = [sys.executable, "-m", "scythe", *arguments]
-    if arguments[0] in _ELSEWHERE and "--save" not in arguments:
-        sys.stdout.write(f"{_ELSEWHERE[arguments[0]]} runs it\n")
+    if (arguments[0] in _ELSEWHERE and "--save" not in arguments) or "ray" in arguments:
+        sys.stdout.write(f"{_ELSEWHERE.get(arguments[0], 'tests/batch')} runs it\n")
         return 0
     if arguments[0] in ("export", "status") and places.database in arguments:  # it may be empty
         crawl = ["crawl", places.site, "--archive", places.database, "--quiet"]
