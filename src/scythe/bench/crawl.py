@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -119,7 +120,7 @@ def run(
     return CrawlRun(pages, page_bytes, tuple(crawled), tuple(killed))
 
 
-class _Crawler:
+class _Crawler(ABC):
     """What is crawled with, and where its pages end up."""
 
     name: str
@@ -129,17 +130,17 @@ class _Crawler:
         self.folder = folder
         self.pages = pages
 
+    @abstractmethod
     def command(self, place: Path) -> list[str]:
         """Return the command whose pages go to `place`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def count(self, place: Path, took: Timed) -> int:
         """Return how many pages came."""
-        raise NotImplementedError
 
+    @abstractmethod
     def judge(self, place: Path) -> tuple[int, int]:
         """Return how many pages are missing and how many are there twice."""
-        raise NotImplementedError
 
     def crawl(self, ledger: Ledger) -> Crawled:
         """Crawl in peace."""

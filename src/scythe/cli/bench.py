@@ -36,7 +36,30 @@ SHOWN_ERRORS = 3  # per extractor and set; the count is in the table
 CRAWLED_PAGES = 1_000  # scythe.bench.crawl.PAGES; a test compares
 
 
-@app.callback(invoke_without_command=True)
+HELP = """Measure scythe against other tools: everything at once, or one part by its name.
+
+\b
+Examples:
+  scythe bench --data DIR --folds train/folds     every number of the README, as tables and charts
+  scythe bench --data DIR --limit 20 -o quick/    the same on a few pages, in a few minutes
+  scythe bench --data DIR --only text,records     some parts of it; with --keep the others stay as they were
+  scythe bench --data DIR --floors floors.json    exit code 1 where something became worse
+  scythe bench crawl                              scythe and Scrapy on a made-up site, no data needed
+  scythe bench text --data DIR --method cetd      one part, with options of its own
+
+Runs one part after the other, prints a table of each and writes all of them to --out, charts included. A part whose
+folder is not in DIR is skipped. Without --folds the models that ship judge the pages they were trained on, which
+flatters them; the tables say so. What the numbers mean: docs/why/benchmarks.md.
+
+\b
+Exit codes:
+  0  everything was measured; with --floors nothing is worse than it may be
+  1  a figure is worse than --floors allows
+  2  the command was wrong, or the data
+"""
+
+
+@app.callback(help=HELP, invoke_without_command=True)
 def main(
     ctx: typer.Context,
     data: Annotated[
@@ -66,27 +89,6 @@ def main(
         Path | None, typer.Option(metavar="FILE", help="Write such a file from this run.", dir_okay=False)
     ] = None,
 ) -> None:
-    """Measure scythe against other tools: everything at once, or one part by its name.
-
-    \b
-    Examples:
-      scythe bench --data DIR --folds train/folds     every number of the README, as tables and charts
-      scythe bench --data DIR --limit 20 -o quick/    the same on a few pages, in a few minutes
-      scythe bench --data DIR --only text,records     some parts of it; with --keep the others stay as they were
-      scythe bench --data DIR --floors floors.json    exit code 1 where something became worse
-      scythe bench crawl                              scythe and Scrapy on a made-up site, no data needed
-      scythe bench text --data DIR --method cetd      one part, with options of its own
-
-    Runs one part after the other, prints a table of each and writes all of them to --out, charts included. A part whose
-    folder is not in DIR is skipped. Without --folds the models that ship judge the pages they were trained on, which
-    flatters them; the tables say so. What the numbers mean: docs/why/benchmarks.md.
-
-    \b
-    Exit codes:
-      0  everything was measured; with --floors nothing is worse than it may be
-      1  a figure is worse than --floors allows
-      2  the command was wrong, or the data
-    """
     if ctx.invoked_subcommand is not None:
         if data is not None:
             raise typer.BadParameter(f"options of {ctx.invoked_subcommand} are written behind it", param_hint="--data")
