@@ -184,3 +184,10 @@ def _response(status: int, body: str, headers: tuple[str, ...] = ()) -> bytes:
     if not any(line.startswith("Content-Type") for line in headers):
         lines.append("Content-Type: text/html; charset=utf-8")
     return "\r\n".join([*lines, "", ""]).encode() + sent
+
+
+def next_visit_s(stand: Stand) -> float:
+    """Return in how many seconds the page is due."""
+    (row,) = stand.archive.watches()
+    assert row.due_at is not None
+    return (row.due_at - stand.clock().now()).total_seconds()

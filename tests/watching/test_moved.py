@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.watching.board import HOUR_S, Board, Stand, open_stand
+from tests.watching.board import HOUR_S, Board, Stand, next_visit_s, open_stand
 
 from scythe.archive.stored import Wanted
 from scythe.limits import LIMITS
@@ -25,12 +25,6 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
     board.add(10)
     with open_stand(tmp_path, board) as stand:
         yield stand
-
-
-def due_s(stand: Stand) -> float:
-    (row,) = stand.archive.watches()
-    assert row.due_at is not None
-    return (row.due_at - stand.clock().now()).total_seconds()
 
 
 def troubles(stand: Stand) -> list[str]:
@@ -67,7 +61,7 @@ def test_a_page_that_moved_to_another_host_is_asked_there_at_once(stand: Stand) 
     stand.visit()
     assert troubles(stand) == [f"it leads to {there}"]
     assert stand.archive.watches()[0].url == there
-    assert due_s(stand) <= 0
+    assert next_visit_s(stand) <= 0
     stand.go_on()
     assert stand.stories() == list(range(101, 111))
 
@@ -79,7 +73,7 @@ def test_a_page_that_leads_to_another_host_for_now_is_trouble(stand: Stand) -> N
     assert troubles(stand) == [f"it leads to {there}"]
     assert stand.asked == ["/news"]
     assert stand.archive.watches()[0].url == stand.url
-    assert 30 < due_s(stand) <= 60
+    assert 30 < next_visit_s(stand) <= 60
 
 
 def test_redirects_in_a_circle_end(stand: Stand) -> None:

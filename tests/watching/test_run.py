@@ -11,7 +11,7 @@ from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
-from tests.watching.board import HOUR_S, Board, Stand, open_stand
+from tests.watching.board import HOUR_S, Board, Stand, next_visit_s, open_stand
 
 from scythe.archive.stored import Wanted
 from scythe.errors import BadInput
@@ -29,13 +29,6 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
     board.add(10)
     with open_stand(tmp_path, board) as stand:
         yield stand
-
-
-def next_visit_s(stand: Stand) -> float:
-    """Return in how many seconds the page is due."""
-    (row,) = stand.archive.watches()
-    assert row.due_at is not None
-    return (row.due_at - stand.clock().now()).total_seconds()
 
 
 def test_the_first_visit_archives_what_is_shown(stand: Stand) -> None:
