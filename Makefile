@@ -90,7 +90,7 @@ coverage: $(VENV)/installed-dev  ## how much of the package the tests reach: fai
 
 bench: $(VENV)/installed-bench  ## every number of the README beside the peers: make bench DATA=folder-of-page-sets
 	@test -n '$(DATA)' || { echo 'say where the page sets are: make bench DATA=DIR'; exit 2; }
-	$(BIN)/scythe bench --data '$(DATA)' --folds train/folds -o build/bench
+	$(BIN)/python -m bench --data '$(DATA)' --folds train/folds -o build/bench
 
 docs: $(VENV)/installed-docs  ## build the documentation into site/, warnings are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

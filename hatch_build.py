@@ -24,11 +24,11 @@ except ImportError:  # run by hand, outside a build
 ROOT = Path(__file__).resolve().parent
 # folder of C files -> module; by the stable interface one module serves every Python from 3.11 on
 MODULES = {
-    "speed": Path("scythe/read/text/_speed.abi3.so"),
+    "speed": Path("scythe/reading/text/_speed.abi3.so"),
     "walk": Path("scythe/page/_walk.abi3.so"),
     "hrefs": Path("scythe/page/_hrefs.abi3.so"),
-    "cut": Path("scythe/cut/_scan.abi3.so"),
-    "forest": Path("scythe/read/records/_forest.abi3.so"),
+    "cut": Path("scythe/site/cut/_scan.abi3.so"),
+    "forest": Path("scythe/reading/_forest.abi3.so"),
 }
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import scythe
 from scythe.archive.open import open_archive
-from scythe.crawling.export import export_archive
 from scythe.demo.serve import serve_demo
+from scythe.output.archive_export import export_archive
 
 with serve_demo() as demo, tempfile.TemporaryDirectory() as folder:  # a site of invented pages on this machine
     archive = Path(folder) / "demo.db"

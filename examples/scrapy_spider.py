@@ -20,7 +20,7 @@ def keep(item):
     ITEMS.append(item)
 
 
-process = CrawlerProcess({"ADDONS": {"scythe.plugins.scrapy.Addon": 300}, "LOG_LEVEL": "ERROR"})
+process = CrawlerProcess({"ADDONS": {"scythe.scrapy.Addon": 300}, "LOG_LEVEL": "ERROR"})
 crawler = process.create_crawler(StorySpider)
 crawler.signals.connect(keep, scrapy.signals.item_scraped)
 process.crawl(crawler)

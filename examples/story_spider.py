@@ -8,7 +8,7 @@ import scrapy
 class StorySpider(scrapy.Spider):
     name = "stories"
     start_urls = [Path("examples/harvest.html").absolute().as_uri()]
-    custom_settings = {"ADDONS": {"scythe.plugins.scrapy.Addon": 300}}
+    custom_settings = {"ADDONS": {"scythe.scrapy.Addon": 300}}
 
     def parse(self, response):
         yield {"file": response.url.rpartition("/")[2]}

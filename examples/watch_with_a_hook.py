@@ -6,8 +6,7 @@ import tempfile
 from pathlib import Path
 
 import scythe
-from scythe.demo.live import live_site
-from scythe.demo.replay_serve import serve_replay
+from scythe.demo.replay_serve import live_site, serve_replay
 from scythe.watching.hooks import HookOptions
 
 # your command: new records come as JSON lines on its standard input

@@ -18,10 +18,8 @@ from pathlib import Path
 import pytest
 from tests.stand_in import PRICE, VARIABLE, Places
 
-from scythe.demo.live import live_site
-from scythe.demo.replay_serve import serve_replay
-from scythe.demo.serve import serve_demo
-from scythe.demo.serving import ServeOptions
+from scythe.demo.replay_serve import live_site, serve_replay
+from scythe.demo.serve import ServeOptions, serve_demo
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scythe.learn.areas import JudgedPage
-from scythe.learn.markers import learn_way
-from scythe.page.follow import lead_to
 from scythe.page.source import read_source, tag_end
-from scythe.rules import FLOW, FieldRules, ImageRules
-from scythe.teaching.teach import make_lesson
+from scythe.site.follow.follow_fields import lead_to
+from scythe.site.learn.learn_images import JudgedPage
+from scythe.site.learn.learn_site import make_lesson
+from scythe.site.learn.way_rules import learn_way
+from scythe.site.rules import FLOW, FieldRules, ImageRules
 
 WORDS = (
     "The harvest of {n} began late, because the meadows by the river stood under water until the middle of June.",

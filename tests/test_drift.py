@@ -13,7 +13,7 @@ from tests.faults.redesign import REDESIGNS, change_everything
 
 import scythe
 from scythe.demo import site as demo_site
-from scythe.site import Site
+from scythe.site.site import Site
 
 FIELDS = ("name", "price", "maker", "weight")
 WORDS = "ash birch steel garden meadow long short light heavy folding curved forged sharp oak handle stone".split()

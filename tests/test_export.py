@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scythe
+from scythe.atomic_files import write_atomically
 from scythe.errors import BadInput, FetchFailed
-from scythe.export import Exporter, dump, export, safe_name, write_atomically
 from scythe.model import Document
+from scythe.output.document_files import Exporter, dump, export, safe_name
 from scythe.url import Url
 
 SENTENCES = "Reapers walked the field. They cut the barley. They bound it. It stood to dry. Then rain came."

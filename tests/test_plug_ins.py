@@ -11,9 +11,9 @@ from tests.testing.packages import install_package
 from scythe.errors import BadInput
 from scythe.model import TextOptions
 from scythe.page import Page
-from scythe.plug_ins import GROUPS, list_plug_ins, load_plug_in
-from scythe.read.records.methods import attribute_method
-from scythe.read.text import method
+from scythe.plugins import GROUPS, list_plug_ins, load_plug_in
+from scythe.reading.lists.list_methods import attribute_method
+from scythe.reading.text import method
 
 TEXT, RECORD = GROUPS["text characteristic"], GROUPS["record characteristic"]
 QUOTES = (

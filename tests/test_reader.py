@@ -163,7 +163,7 @@ def test_the_title_is_the_heading_where_the_declared_title_repeats_it(head: str,
     ],
 )
 def test_a_page_without_main_text_says_why(html: str, why: str) -> None:
-    from scythe.read.text.reasons import explain_empty
+    from scythe.reader import explain_empty
 
     assert explain_empty(Page.from_text(html)) == why
 
@@ -269,7 +269,7 @@ def test_losses_of_the_page_are_handed_on() -> None:
 
 
 def test_importing_scythe_stays_light_and_read_is_the_function() -> None:
-    code = "import sys, scythe; import scythe.read.text; assert callable(scythe.read); print('numpy' in sys.modules)"
+    code = "import sys, scythe; import scythe.reading.text; assert callable(scythe.read); print('numpy' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
 

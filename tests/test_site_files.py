@@ -9,8 +9,8 @@ import pytest
 from tests.demo_sites import demo_site
 
 from scythe.errors import BadInput
-from scythe.profiles.profile import _checksum
-from scythe.site import Site
+from scythe.site.profile import _checksum
+from scythe.site.site import Site
 
 NEWS = [page for page in demo_site() if page.kind == "news" and page.language == "en"]
 NEW = [page for page in demo_site(design=1) if page.kind == "news" and page.language == "en"]

@@ -11,8 +11,8 @@ import pytest
 from tests.image_pages import figure, own_images, story, url_of
 
 from scythe import Document, Site
-from scythe.rules import ImageRules
-from scythe.teaching.teach_images import relearn_images
+from scythe.site.learn.learn_images import relearn_images
+from scythe.site.rules import ImageRules
 
 PAGES = [(url_of(number), story(number)) for number in range(8)]
 

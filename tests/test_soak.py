@@ -19,7 +19,7 @@ from tools.soak_report import Seen, fit, grow, make_report, to_json, to_markdown
 from tools.soak_site import Plan, crawled_sites, watched_site
 
 from scythe.archive.open import open_archive
-from scythe.archive.rows import StoredRobots
+from scythe.archive.results import StoredRobots
 
 HOUR_S = 3_600.0
 USED = {"handles": 17, "threads": 5, "processes": 2, "temporary": 0}

@@ -17,7 +17,7 @@ from scythe.cli.main import VERBS
 
 # Every hundredth of many blocks stays: what is free lies between them, and the C library would keep it.
 _FRAGMENTED = """
-from scythe.tidy import tidy
+from scythe.memory import tidy
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * 4_096
@@ -32,7 +32,7 @@ print(before - resident())
 # Garbage that survived the younger generations of the collector, which then does not look at it for long.
 _GARBAGE = """
 import gc, time, weakref
-from scythe.tidy import kept_tidy, tidy
+from scythe.memory import kept_tidy, tidy
 
 class Thing:
     pass

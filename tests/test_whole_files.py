@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from scythe import whole_files
-from scythe.archive.folder_store import FolderStore
-from scythe.whole_files import replacing, sync_folder
+from scythe import atomic_files
+from scythe.archive.stores import FolderStore
+from scythe.atomic_files import replacing, sync_folder
 
 KEY = "ab12.zst"
 LEAVE = """
 import os, sys
 from pathlib import Path
-from scythe.archive.folder_store import FolderStore
-from scythe.whole_files import replacing
+from scythe.archive.stores import FolderStore
+from scythe.atomic_files import replacing
 
 folder = Path(sys.argv[1])
 FolderStore(folder / "bodies").put("ab11.zst", b"before")
@@ -65,9 +65,9 @@ def age(folder: Path) -> None:
 @pytest.fixture
 def no_memory() -> Iterator[None]:
     """Each look is as the first of a process."""
-    whole_files._clear.cache_clear()
+    atomic_files._clear.cache_clear()
     yield
-    whole_files._clear.cache_clear()
+    atomic_files._clear.cache_clear()
 
 
 @pytest.mark.fault
@@ -82,7 +82,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_one_and_what_is_writt
         write_all(tmp_path)
         assert unfinished(tmp_path) == ["ab", tmp_path.name]  # held
         writer.kill()
-    whole_files._clear.cache_clear()
+    atomic_files._clear.cache_clear()
     for path in tmp_path.rglob(".*.unfinished"):
         os.utime(path)
     write_all(tmp_path, "ab15.zst")
@@ -90,7 +90,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_one_and_what_is_writt
     age(tmp_path)
     write_all(tmp_path, "ab16.zst")
     assert unfinished(tmp_path) == ["ab", tmp_path.name]  # a process looks once
-    whole_files._clear.cache_clear()
+    atomic_files._clear.cache_clear()
     write_all(tmp_path, "ab14.zst")
     assert unfinished(tmp_path) == []
     names = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())

@@ -16,9 +16,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tests.differential.cuts import compare_sites
 from tests.property.soup import layout_of, make_filler, make_page, make_way
 
-from scythe.cut.cutter import Cutter
-from scythe.page.follow import follow
 from scythe.page.source import read_source
+from scythe.site.cut.cutter import Cutter
+from scythe.site.follow.follow_fields import follow
 
 
 def check_cases(cases: int, seed: int, faults: tuple[float, ...] = (0.0, 0.1, 0.3, 1.0)) -> tuple[Counter[str], int]:

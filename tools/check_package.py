@@ -21,11 +21,11 @@ from trove_classifiers import classifiers
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPILED = {
-    "scythe/cut/_scan.abi3.so",
+    "scythe/site/cut/_scan.abi3.so",
     "scythe/page/_hrefs.abi3.so",
     "scythe/page/_walk.abi3.so",
-    "scythe/read/records/_forest.abi3.so",
-    "scythe/read/text/_speed.abi3.so",
+    "scythe/reading/_forest.abi3.so",
+    "scythe/reading/text/_speed.abi3.so",
 }
 DIST_INFO = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
 MANUAL = "data/data/share/man/man1/scythe.1"

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from scythe.page import Page
 from scythe.page.blocks import Blocks
-from scythe.read.text import auto, fast
-from scythe.read.text.features import Head
-from scythe.read.text.head import head_of
-from scythe.read.text.network import Network, load
+from scythe.reading.text import auto
+from scythe.reading.text import network as fast
+from scythe.reading.text.auto import head_of
+from scythe.reading.text.block_features import Head
+from scythe.reading.text.network import Network, load
 
 Way = Callable[[Blocks, Head, Network], fast.Scores | None]
 

@@ -11,9 +11,10 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from scythe.bench import trial_runs
-from scythe.bench.trial_pages import START
-from scythe.bench.trial_runs import Asked, Ledger, crawl_command, descendants, is_alive, left_behind, query
+from bench.trial_pages import START
+from bench.trial_runs import Asked, Ledger, crawl_command, descendants, is_alive, left_behind, query
+
+from bench import trial_runs
 
 __all__ = [
     "ENVIRONMENT",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from scythe.web.interface import FieldTold, FormTold, OperationTold, tell_areas, tell_forms
+from scythe.web.interface.interface import FieldTold, FormTold, OperationTold, tell_areas, tell_forms
 from scythe.web.openapi import describe_interface
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "api-http.md"

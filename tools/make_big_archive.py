@@ -17,15 +17,15 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
 from scythe.archive.archive import Archive
-from scythe.archive.hashes import digest_text
 from scythe.archive.open import open_archive
+from scythe.archive.schema import digest_text
+from scythe.crawl_model import Extracted, Found, Looked, Outcome, Task
 from scythe.demo import site as demo_site
 from scythe.model import Record, Region
 from scythe.schedule.policies import make_policy
-from scythe.site import Site
+from scythe.site.site import Site
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Looked, Outcome, Task
-from scythe.watched import Goals, Plan, Seen
+from scythe.watch_model import Goals, Plan, Seen
 
 BATCH = 64
 VISITS = 40  # of each watched list

@@ -23,8 +23,8 @@ from random import Random
 
 from tools.trial_site import TrialPage, build_pages, spell
 
-from scythe.archive.stored import StoredRaw
-from scythe.archive.warc import WarcFile
+from scythe.archive.results import StoredRaw
+from scythe.output.warc import WarcFile
 from scythe.url import Url, absolute
 
 EXPECTED = "expected.jsonl"

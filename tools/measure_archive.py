@@ -21,10 +21,10 @@ from pathlib import Path
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted
+from scythe.crawl_model import Extracted, Found, Outcome, Task
 from scythe.model import Record, Region
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Outcome, Task
 
 BATCH = 64
 MARKS = (10_000, 100_000, 300_000, 1_000_000)

@@ -17,13 +17,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from scythe.bench.record_scoring import count_attributes, fold
-from scythe.bench.scoring import Counts, rate
+from bench.record_scoring import count_attributes, fold
+
+from scythe.demo.scoring import Counts, rate
 from scythe.page import Page
 from scythe.page.elements import Elements
-from scythe.read.records import cnbe, hmm, wvc
-from scythe.read.records.dictionary import shipped
-from scythe.read.records.label_pairs import Label, Pairs, find_labels, pair_labels
+from scythe.reading.attributes.dictionary import shipped
+from scythe.reading.papers import cnbe, hmm
+from scythe.reading.papers import hmm as wvc
+from scythe.reading.papers.label_pairs import Label, Pairs, find_labels, pair_labels
 
 SKIPPED = {"InStock", "OutOfStock", "url", "currency"}
 NAMES = shipped()

@@ -20,10 +20,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from scythe.archive.archive import Archive
-from scythe.archive.hashes import digest_text
 from scythe.archive.open import open_archive
+from scythe.archive.schema import digest_text
+from scythe.crawl_model import Extracted, Found, Outcome, Task
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Outcome, Task
 
 BATCH = 64  # as a crawl stores them
 LANE = "site.example"

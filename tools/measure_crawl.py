@@ -17,11 +17,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from bench.crawl import STORED, crawl_options, spider_command
+from bench.trial_runs import Timed, time_command
 from tools.crawl_trial import ENVIRONMENT, START, Ledger, crawl_command, descendants, query, rss_mb, serve_trial
 from tools.trial_site import load_pages
-
-from scythe.bench.crawl import STORED, crawl_options, spider_command
-from scythe.bench.trial_runs import Timed, time_command
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench.sites import SitePages, load_sites
 from tests.faults.redesign import REDESIGNS, change_everything
 
-from scythe.bench.sites import SitePages, load_sites
 from scythe.model import Document
-from scythe.site import Site
+from scythe.site.site import Site
 
 LEARNED = 10
 ALL_REDESIGNS = {**REDESIGNS, "all of them": change_everything}

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 from scythe.archive.open import open_archive
-from scythe.crawling.export import export_archive, plan_export
 from scythe.errors import BadInput
+from scythe.output.archive_export import export_archive, plan_export
 
 FILES = {
     "records.jsonl": "records",

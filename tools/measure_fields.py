@@ -17,14 +17,12 @@ from typing import Any
 
 from measure_lists import open_lines
 
-from scythe.learn.texts import words_of
-from scythe.sources import Loaded
-from scythe.web.fields_doubt import DOUBTFUL
-from scythe.web.fields_keep import learn
-from scythe.web.fields_sheet import Sheets
-from scythe.web.fields_sitting import Pick, Sitting, Sittings
-from scythe.web.jobs import Job
-from scythe.web.room import PROFILE, Room, RoomOptions
+from scythe.fetch.inputs import Loaded
+from scythe.site.learn.page_text import words_of
+from scythe.web.fields.fields_session import Pick, Sitting, Sittings, learn
+from scythe.web.fields.fields_sheet import Sheets
+from scythe.web.fields.fields_trial import DOUBTFUL
+from scythe.web.state import PROFILE, Job, Room, RoomOptions
 
 Gold = dict[str, list[str]]
 POLICIES = ("the page that the table puts first", "the most doubtful page", "the next page")

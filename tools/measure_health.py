@@ -14,8 +14,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from statistics import median
 
-from scythe.archive.health import read_health
 from scythe.archive.open import open_archive
+from scythe.archive.site_health import read_health
 
 TIMES = 9
 

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 from measure_lists import open_lines
 
 from scythe import Page, Region
-from scythe.archive.identity import identify_each
-from scythe.page.normalise import fold
-from scythe.page.own_links import find_own_links
-from scythe.read.records.regions import read_records
-from scythe.watching.identity import Known, describe, know_again
-from scythe.watching.published import published_times
+from scythe.archive.stored_records import identify_each
+from scythe.reading.lists.find_lists import read_records
+from scythe.reading.lists.own_link import find_own_links
+from scythe.url import fold
+from scythe.watching.list_identity import Known, describe, know_again
+from scythe.watching.relative_dates import published_times
 
 CHANCE = random.Random(1)
 Tally = Counter[str]

@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 
 from scythe.demo import site
-from scythe.site import Site
-from scythe.sources import Loaded
+from scythe.fetch.inputs import Loaded
+from scythe.site.site import Site
 from scythe.web.openapi import describe_interface
-from scythe.web.room import Room, RoomOptions
-from scythe.web.serve import Serving, serve_in_thread
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import Room, RoomOptions
 from scythe.web.tools import list_tools
 
 ASKED: dict[str, dict[str, object]] = {

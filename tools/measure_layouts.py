@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
-from scythe.cut.dispatch import Dispatcher
-from scythe.learn.layouts import group_pages
-from scythe.learn.marks import choose_marks
-from scythe.learn.urls import cluster_urls, spread
 from scythe.page import Page
-from scythe.rules import Layout
+from scythe.site.cut.cutter import Dispatcher
+from scythe.site.learn.layout_marks import choose_marks
+from scythe.site.learn.layouts import cluster_urls, group_pages, spread
+from scythe.site.rules import Layout
 
 LEARNED = 10
 

@@ -16,8 +16,7 @@ from pathlib import Path
 from statistics import mean, median
 
 from scythe.page import Page
-from scythe.page.href_tags import find_in_python, find_links
-from scythe.page.hrefs import read_hrefs
+from scythe.page.links_from_bytes import find_in_python, find_links, read_hrefs
 from scythe.url import absolute
 
 PAPER = re.compile(rb"<a.href.(.*?).>")

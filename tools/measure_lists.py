@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from bench.record_scoring import count_records
+
 from scythe import Page, Region, Site
-from scythe.bench.record_scoring import count_records
-from scythe.extracting.reap import Reaper
-from scythe.read.records.regions import read_records
+from scythe.reading.lists.find_lists import read_records
+from scythe.site.extract import Reaper
 from scythe.url import absolute
 
 P = TypeVar("P")

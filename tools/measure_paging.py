@@ -18,9 +18,10 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from scythe.bench.records import next_links
+from bench.records import next_links
+
 from scythe.page import Page
-from scythe.read.records.paging import read_paging
+from scythe.reading.lists.paging import read_paging
 from scythe.url import Url
 
 

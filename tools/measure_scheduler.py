@@ -27,9 +27,9 @@ from tools.crawl_trial import ROOT, START, Ledger, new_archives, serve_trial, st
 from tools.killing import Moments, describe, wait
 from tools.trial_site import load_pages
 
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
-from scythe.archive.requests import Hold, NewRequest, Requests, TakenRequest, Turn
+from scythe.scrapy.request_store import Hold, NewRequest, Requests, TakenRequest, Turn
 
 _RUN_S = 300.0
 KINDS = ("disk", "sqlite", "scythe")

@@ -21,12 +21,10 @@ from scrapy import signals
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import HtmlResponse, Response
 
-from scythe.crawling.frames import Frame
-from scythe.crawling.jobs import pack_setup
-from scythe.demo.serve import serve_demo_process
-from scythe.demo.serving import ServeOptions
-from scythe.plugins.scrapy import sites
-from scythe.plugins.scrapy.study import Study, learn
+from scythe.demo.serve import ServeOptions, serve_demo_process
+from scythe.engine.worker_protocol import Frame, pack_setup
+from scythe.scrapy import sites
+from scythe.scrapy.learned_profiles import Study, learn
 
 WAYS = ("without", "process", "thread", "reactor")
 _EVERY_S = 0.005
@@ -84,7 +82,7 @@ def crawl(way: str, start: str) -> None:
     settings: dict[str, Any] = {"LOG_ENABLED": False, "TELNETCONSOLE_ENABLED": False, "EXTENSIONS": {Lateness: 1}}
     settings |= {"DOWNLOAD_DELAY": 0.04, "RANDOMIZE_DOWNLOAD_DELAY": False}  # or there is no moment to be late for
     if way != "without":
-        settings["ADDONS"] = {"scythe.plugins.scrapy.Addon": 300}
+        settings["ADDONS"] = {"scythe.scrapy.Addon": 300}
     if way in ("thread", "reactor"):
         Study.run = _learn_here  # type: ignore[method-assign]
     if way == "reactor":

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.searched import Search
+from scythe.archive.results import Search
 
 WORDS = (
     "", "harvest", "harvest market", '"harvest field"', "harv*", "halan -harvest", "收成", "京", "nosuchword",

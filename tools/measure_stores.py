@@ -14,9 +14,9 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted
+from scythe.crawl_model import Extracted, Found, Outcome, Raw
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Outcome, Raw
 
 LANE = "site.example"
 BATCH = 8  # outcomes that a crawl stores together when its archive is slower than the network

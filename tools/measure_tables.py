@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from scythe import Document, Site
 from scythe.demo import site as demo_site
-from scythe.tables import TableBuilder
+from scythe.output.arrow_tables import TableBuilder
 
 _COPIES = 10  # of each document, to have row groups of a usual size
 

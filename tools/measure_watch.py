@@ -34,8 +34,8 @@ from tools.watch_trial import (
 
 from scythe.demo.replay import Replay
 from scythe.demo.replay_serve import InProcess, serve_replay_process
-from scythe.schedule.traces import Trace
-from scythe.watched import DAY_S, HOUR_S, Goals
+from scythe.schedule.simulate import Trace
+from scythe.watch_model import DAY_S, HOUR_S, Goals
 
 _START_S = 2.0  # real, for two processes to start
 _ENDING_S = 60.0

@@ -23,7 +23,7 @@ from tools.watch_trial import Found, Settings, compare, count_asks, make_traces,
 
 from scythe.demo.replay import Replay
 from scythe.demo.replay_serve import InProcess, serve_replay_process
-from scythe.watched import DAY_S
+from scythe.watch_model import DAY_S
 
 _RUN_S = 120.0
 _MOST_REQUESTS = 12  # between two kills

@@ -31,14 +31,14 @@ from tools.watch_trial import BEGIN, start_watch, watch_command
 from scythe.archive.open import open_archive
 from scythe.demo.replay import ListPage, Pace, Replay, Shelf
 from scythe.demo.replay_serve import InProcess, serve_replay_process
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.fetcher import open_fetcher
-from scythe.fetch.options import FetchOptions
-from scythe.schedule.synthetic import Rhythm, make_arrivals
+from scythe.schedule.simulate import Rhythm, make_arrivals
 from scythe.url import absolute
-from scythe.watched import DAY_S
+from scythe.watch_model import DAY_S
 from scythe.watching.clock import Clock
-from scythe.watching.options import ListOptions
-from scythe.watching.run import add_lists
+from scythe.watching.watch import add_lists
+from scythe.watching.watch_options import ListOptions
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 _HOSTS = 20

@@ -17,12 +17,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from scythe.archive.archive import Archive
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
+from scythe.crawl_model import WATCHED, Extracted, Found, Looked, Outcome, Task
 from scythe.model import Record, Region
 from scythe.url import Url
-from scythe.visits import WATCHED, Extracted, Found, Looked, Outcome, Task
-from scythe.watched import Plan, Seen
+from scythe.watch_model import Plan, Seen
 
 SITES = 100
 BATCH = 5_000

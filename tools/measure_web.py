@@ -25,13 +25,13 @@ from sqlalchemy import text
 
 from scythe.archive.open import open_archive
 from scythe.demo import site as demo_site
-from scythe.site import Site
-from scythe.sources import Loaded
+from scythe.fetch.inputs import Loaded
+from scythe.site.site import Site
 from scythe.web.app import all_documents, all_operations, all_views
-from scythe.web.archived import DownloadWanted
-from scythe.web.operation import Document, Operation, View, Wanted
-from scythe.web.room import Room, RoomOptions
-from scythe.web.serve import Serving, serve_in_thread
+from scythe.web.archive.archive import DownloadWanted
+from scythe.web.operations import Document, Operation, View, Wanted
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import Room, RoomOptions
 
 SITE = "site00.example"
 # what is asked beside the path itself, by the path: the same page with more to do

@@ -18,14 +18,20 @@ from typing import Any
 
 from tools.trial_site import load_pages
 
-from scythe.crawling.extraction import to_extracted
-from scythe.crawling.fingerprint import text_simhash
-from scythe.crawling.frames import Frame, read_frame, write_frame
-from scythe.crawling.jobs import Job, SiteSetup, pack_answer, pack_job, unpack_answer
-from scythe.crawling.learner import SiteLearner
-from scythe.crawling.told import Told
-from scythe.page.hrefs import read_hrefs
-from scythe.page.said import read_said
+from scythe.archive.stored_documents import text_simhash, to_extracted
+from scythe.engine.worker_process import SiteLearner, Told
+from scythe.engine.worker_protocol import (
+    Frame,
+    Job,
+    SiteSetup,
+    pack_answer,
+    pack_job,
+    read_frame,
+    unpack_answer,
+    write_frame,
+)
+from scythe.page.head_from_bytes import read_said
+from scythe.page.links_from_bytes import read_hrefs
 
 _TIMED = 300  # pages
 _REPEAT = 3

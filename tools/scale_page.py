@@ -1,6 +1,6 @@
 """Put the plans of `scythe bench scale` into docs/why/scale.md: `python tools/scale_page.py`.
 
-Run it after new costs were measured: `scythe bench scale --measure --costs src/scythe/bench/tables/scale_costs.json`.
+Run it after new costs were measured: `scythe bench scale --measure --costs bench/tables/scale_costs.json`.
 """
 
 from __future__ import annotations
@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from bench.command import app
+from bench.command_scale import CAUTION
 from typer.testing import CliRunner
-
-from scythe.cli.bench import app
-from scythe.cli.bench_scale import CAUTION
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "why" / "scale.md"
 _BLOCK = re.compile(r"```console\n\$ scythe bench ([^\n]*)\n.*?```", re.DOTALL)

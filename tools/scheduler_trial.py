@@ -23,7 +23,7 @@ KINDS: dict[str, dict[str, Any]] = {
         "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleLifoSQLiteQueue",
         "SCHEDULER_START_DISK_QUEUE": "scrapy.squeues.PickleFifoSQLiteQueue",
     },
-    "scythe": {"SCHEDULER": "scythe.plugins.scrapy.Scheduler"},
+    "scythe": {"SCHEDULER": "scythe.scrapy.Scheduler"},
 }
 
 

@@ -1,11 +1,11 @@
 """Crawl with Scrapy, only saving bodies: `python -m tools.scrapy_trial URL OUT [--list FILE] [--concurrency N]`.
 
-The spider is in `scythe.bench.trial_spider`, because `scythe bench crawl` needs it.
+The spider is in `bench.trial_spider`, because `scythe bench crawl` needs it.
 """
 
 from __future__ import annotations
 
-from scythe.bench.trial_spider import main
+from bench.trial_spider import main
 
 if __name__ == "__main__":
     main()

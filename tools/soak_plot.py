@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scythe.schedule.axes import Scale, tick_counts
-from scythe.schedule.drawing import LINES, draw, line, path, words
+from scythe.schedule.svg import LINES, Scale, draw, line, path, tick_counts, words
 
 _WIDE, _LEFT, _RIGHT, _TOP, _HIGH = 960.0, 70.0, 780.0, 84.0, 300.0
 

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scythe.demo.replay import ListPage, Replay, Shelf
-from scythe.schedule.policies import make_policy
-from scythe.schedule.policy import Estimator
+from scythe.schedule.policies import Estimator, make_policy
 from scythe.schedule.simulate import simulate
-from scythe.watched import Goals, Seen
+from scythe.watch_model import Goals, Seen
 
 _ROUNDED_S = 60.0  # dates on pages say hours and minutes
 

@@ -11,11 +11,11 @@ import signal
 import sys
 
 from scythe.archive.open import open_archive
-from scythe.watched import Goals
+from scythe.watch_model import Goals
 from scythe.watching.clock import Clock
 from scythe.watching.events import Event, to_json
-from scythe.watching.options import ListOptions, WatchOptions
-from scythe.watching.run import Watch, add_lists
+from scythe.watching.watch import Watch, add_lists
+from scythe.watching.watch_options import ListOptions, WatchOptions
 
 
 async def _tell(event: Event) -> None:

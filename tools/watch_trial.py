@@ -18,9 +18,8 @@ from tools.crawl_trial import ENVIRONMENT, ROOT, query
 
 from scythe.demo.replay import ListPage, Outage, Pace, Redesign, Replay, Shelf, split_trace
 from scythe.demo.replay_serve import Asked, InProcess
-from scythe.schedule.synthetic import Rhythm, make_arrivals
-from scythe.schedule.traces import Trace, read_traces
-from scythe.watched import DAY_S, HOUR_S, WEEK_S
+from scythe.schedule.simulate import Rhythm, Trace, make_arrivals, read_traces
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
 
 BEGIN = 1_646_611_200.0  # 2022-03-07 0:00 UTC, a Monday: what the clock of a replay shows first
 _HISTORY_S = 14 * DAY_S  # of stories before it, for older pages

@@ -256,7 +256,7 @@ static Plan *plan_of(PyObject *capsule)
 {
     if (ways_cache[7] == NULL && !make_constants())
         return NULL;
-    return PyCapsule_GetPointer(capsule, "scythe.cut.plan");
+    return PyCapsule_GetPointer(capsule, "scythe.site.cut.plan");
 }
 
 /* cut_field(plan, body, index, thorough) */

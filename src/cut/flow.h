@@ -1,4 +1,4 @@
-/* The text of one element in paragraphs, from the bytes of the page, as scythe.page.flow gives it from the tree.
+/* The text of one element in paragraphs, from the bytes of the page, as scythe.site.cut.cutter gives it from the tree.
  *
  * flow.c reads the tokens; flow_open.c, flow_close.c and flow_table.c follow the tree builder of the HTML standard as
  * far as it decides which box a text stands in; flow_text.c collects boxes and blocks; flow_render.c joins the blocks.

@@ -7,7 +7,7 @@
 
 #include "flow_python.h"
 
-static const char CAPSULE[] = "scythe.cut.flow";
+static const char CAPSULE[] = "scythe.site.cut.cutter";
 enum { KEPT_BYTES = 1 << 23 }; /* of buffers that stay for the next element */
 
 static void free_plan(FlowPlan *plan)

@@ -1,4 +1,4 @@
-/* Join the blocks of an element as scythe.page.clean_text does, with the tables of data that scythe.page.grid finds. */
+/* Join the blocks of an element as scythe.page.blocks does, with the tables of data that scythe.page.blocks finds. */
 #include "flow.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* scythe.cut._scan: what the stage `cut` does in C. */
+/* scythe.site.cut._scan: what the stage `cut` does in C. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
@@ -47,7 +47,7 @@ static PyMethodDef methods[] = {
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "scythe.cut._scan", "Cut fields out of bytes.", -1, methods, NULL, NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT, "scythe.site.cut._scan", "Cut fields out of bytes.", -1, methods, NULL, NULL, NULL, NULL,
 };
 
 PyMODINIT_FUNC PyInit__scan(void)

@@ -23,7 +23,7 @@ static void free_plan(Plan *plan)
 
 static void free_capsule(PyObject *capsule)
 {
-    free_plan(PyCapsule_GetPointer(capsule, "scythe.cut.plan"));
+    free_plan(PyCapsule_GetPointer(capsule, "scythe.site.cut.plan"));
 }
 
 static int is_bare(const byte *at, size_t size)
@@ -117,7 +117,7 @@ PyObject *make_plan(PyObject *module, PyObject *args)
     int good = plan->fields != NULL || (PyErr_NoMemory() != NULL);
     for (Py_ssize_t i = 0; good && i < plan->field_count; i++)
         good = read_field(PyTuple_GetItem(fields, i), &plan->fields[i]);
-    PyObject *capsule = good ? PyCapsule_New(plan, "scythe.cut.plan", free_capsule) : NULL;
+    PyObject *capsule = good ? PyCapsule_New(plan, "scythe.site.cut.plan", free_capsule) : NULL;
     if (capsule == NULL)
         free_plan(plan);
     return capsule;
@@ -126,6 +126,6 @@ PyObject *make_plan(PyObject *module, PyObject *args)
 PyObject *count_second_searches(PyObject *module, PyObject *capsule)
 {
     (void)module;
-    Plan *plan = PyCapsule_GetPointer(capsule, "scythe.cut.plan");
+    Plan *plan = PyCapsule_GetPointer(capsule, "scythe.site.cut.plan");
     return plan == NULL ? NULL : PyLong_FromUnsignedLong(plan->second_searches);
 }

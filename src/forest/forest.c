@@ -1,4 +1,4 @@
-/* The walk of scythe.read.records.forest in C: the arrays of a forest and rows of features come in, scores go out.
+/* The walk of scythe.reading.forest in C: the arrays of a forest and rows of features come in, scores go out.
  *
  * It must give the same numbers as the walk by arrays; a test holds that.
  */

@@ -1,4 +1,4 @@
-/* scythe.page._hrefs: the walk of scythe.page.href_tags in C. A page comes in, its links and tags like <base> go out.
+/* scythe.page._hrefs: the walk of scythe.page.links_from_bytes in C. A page comes in, its links and tags like <base> go out.
  *
  * It must give the same as the Python walk; a test holds that. The tokenizer is that of the stage `cut`.
  */

@@ -4,20 +4,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scythe.batch.options import BatchOptions
-    from scythe.batch.run import run_batch
-    from scythe.crawling.options import CrawlOptions
-    from scythe.crawling.stream import crawl
+    from scythe.batch.batch import run_batch
+    from scythe.batch.batch_options import BatchOptions
+    from scythe.crawling.crawl import crawl
+    from scythe.engine.crawl_options import CrawlOptions
     from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra, ScytheError
     from scythe.model import Document, Field, Image, Link, Loss, Metadata, Paging, Record, Region, TextOptions
+    from scythe.output.archive_export import scan_archive
+    from scythe.output.arrow_documents import from_arrow
+    from scythe.output.arrow_tables import stream_arrow, to_arrow
     from scythe.page import Page
     from scythe.reader import read, read_regions
-    from scythe.site import Site
-    from scythe.tables.archived import scan_archive
-    from scythe.tables.reading import from_arrow
-    from scythe.tables.writing import stream_arrow, to_arrow
-    from scythe.watching.options import ListOptions, WatchOptions
-    from scythe.watching.stream import watch
+    from scythe.site.site import Site
+    from scythe.watching.watch import watch
+    from scythe.watching.watch_options import ListOptions, WatchOptions
 
 __all__ = [
     "ArchiveFailed",
@@ -54,26 +54,22 @@ __all__ = [
 
 
 _HOMES = {
-    "scythe.batch.options": ["BatchOptions"],
-    "scythe.batch.run": ["run_batch"],
-    "scythe.crawling.options": ["CrawlOptions"],
-    "scythe.crawling.stream": ["crawl"],
+    "scythe.batch.batch_options": ["BatchOptions"],
+    "scythe.batch.batch": ["run_batch"],
+    "scythe.engine.crawl_options": ["CrawlOptions"],
+    "scythe.crawling.crawl": ["crawl"],
     "scythe.errors": ["ArchiveFailed", "BadInput", "FetchFailed", "MissingExtra", "ScytheError"],
     "scythe.model": "Document Field Image Link Loss Metadata Paging Record Region TextOptions".split(),
     "scythe.page": ["Page"],
     "scythe.reader": ["read", "read_regions"],
-    "scythe.site": ["Site"],
-    "scythe.tables.archived": ["scan_archive"],
-    "scythe.tables.reading": ["from_arrow"],
-    "scythe.tables.writing": ["stream_arrow", "to_arrow"],
-    "scythe.watching.options": ["ListOptions", "WatchOptions"],
-    "scythe.watching.stream": ["watch"],
+    "scythe.site.site": ["Site"],
+    "scythe.output.archive_export": ["scan_archive"],
+    "scythe.output.arrow_documents": ["from_arrow"],
+    "scythe.output.arrow_tables": ["stream_arrow", "to_arrow"],
+    "scythe.watching.watch_options": ["ListOptions", "WatchOptions"],
+    "scythe.watching.watch": ["watch"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-# The stage is imported here and its name given back: imported later, it would replace the function of the same name.
-import_module("scythe.read")
-globals().pop("read")
 
 
 def __getattr__(name: str) -> object:

@@ -298,3 +298,37 @@ class Document:
         plain["fields"] = {name: asdict(value) for name, value in self.fields.items()}
         plain |= {"losses": [asdict(loss) for loss in self.losses], "why": self.why}
         return plain
+
+
+RELEVANCE = "relevance"  # our own way to judge the images of a site
+PUBLISHED = ("adaboost", "forest", "tree", "neighbours", "svm")  # classifiers of paper 003, fitted to labels of a site
+IMAGE_METHODS = (RELEVANCE, *PUBLISHED)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What one person said of the images of one page, as numbers of images."""
+
+    by: str
+    relevant: tuple[int, ...] = ()
+    irrelevant: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPage:
+    """One page that people looked at. Images are kept with what is around them, so that any model can learn of them."""
+
+    page: PageImages
+    marks: tuple[Marks, ...]  # one of each person
+
+
+@dataclass(frozen=True, slots=True)
+class SiteImages:
+    """What is known of the images of a site beyond single layouts."""
+
+    pages: int = 0  # looked at, labelled or not
+    sources: tuple[tuple[str, int], ...] = ()  # addresses that several pages show, with the number of pages
+    signatures: tuple[tuple[str, int, int], ...] = ()  # signatures of images: pages that have it, images that have it
+    labelled: tuple[LabelledPage, ...] = ()
+    method: str = RELEVANCE  # one of IMAGE_METHODS
+    model: str = ""  # what a published method learned of the labels, as JSON; "" where there is none

@@ -1,28 +1,72 @@
-"""Join the stages that read one page: html comes in, a `Document` goes out."""
+"""Join the stages that read one page: html comes in, a `Document` goes out.
+
+Say why a page has no main text: a page comes in, the reason its own markup gives goes out.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
 from scythe.errors import BadInput
+from scythe.fetch.page_check import PLAIN_TEXT, sniff_bytes, sniff_text
 from scythe.limits import LIMITS
 from scythe.model import Document, Reading, Region, TextOptions
 from scythe.page import Page
-from scythe.page.content import PageContent, Prose
-from scythe.page.places import content_box
-from scythe.page.sniff import PLAIN_TEXT, sniff_bytes, sniff_text
-from scythe.read.images.methods import DEFAULT, AskSizes, MarkImages, mark_measured
-from scythe.read.images.methods import image_method as image_method_called
-from scythe.read.images.nearby import mark_chosen
-from scythe.read.records.lists import PageLists
-from scythe.read.records.methods import record_method
-from scythe.read.text import TextMethod
-from scythe.read.text import method as text_method
-from scythe.read.text.reasons import explain_empty
-from scythe.read.text.roles import CAPTION, COMMENT, TABLE, TITLE, comparable, roles, title_variants
+from scythe.page.content import PageContent, Prose, content_box
+from scythe.reading.images.image_methods import DEFAULT, AskSizes, MarkImages, mark_chosen, mark_measured
+from scythe.reading.images.image_methods import image_method as image_method_called
+from scythe.reading.lists.list_methods import PageLists, record_method
+from scythe.reading.text import TextMethod
+from scythe.reading.text import method as text_method
+from scythe.reading.text.roles import CAPTION, COMMENT, TABLE, TITLE, comparable, roles, title_variants
 from scythe.url import absolute
+
+_LITTLE = 1_500  # characters; error pages, walls and loading screens of the page sets stay below
+_MISSING = re.compile(r"\b(?:404|410|not found|page not found|no longer available|does not exist)\b", re.IGNORECASE)
+_SCRIPT_NEEDED = re.compile(
+    r"\b(?:enable|requires?|turn on|activate) javascript\b|\bjavascript is (?:disabled|off|required)", re.I
+)
+_WALL = re.compile(
+    r"\b(?:captcha|are you (?:a )?human|verify you are|checking your browser|unusual traffic)\b", re.IGNORECASE
+)
+_COOKIES = re.compile(
+    r"\b(?:accept|use|uses|our|all|enable) cookies\b|\bcookie (?:policy|settings|consent)\b", re.IGNORECASE
+)
+
+
+def explain_empty(page: Page) -> str:
+    """Return why nothing was kept, as far as the page shows it, or "" when there is no evidence."""
+    if not page.html.strip():
+        return "empty page"
+    tree = page.tree
+    if tree.css_first("frameset") is not None:
+        return "frameset"
+    text = " ".join(page.blocks.text)
+    if len(text) > _LITTLE:
+        return ""
+    if tree.css_first('meta[http-equiv="refresh" i]') is not None:
+        return "redirect by meta refresh"
+    return _explain_little(page, text)
+
+
+def _explain_little(page: Page, text: str) -> str:
+    tree = page.tree
+    if tree.css_first('input[type="password" i]') is not None:
+        return "login wall"
+    if _WALL.search(text):
+        return "captcha wall"
+    if _MISSING.search(page.metadata.title) or _MISSING.search(text):
+        return "soft 404"
+    unscripted = " ".join(node.text() for node in tree.css("noscript"))
+    if _SCRIPT_NEEDED.search(text) or (_SCRIPT_NEEDED.search(unscripted)):
+        return "only a script application"
+    if not text:
+        return "only a script application" if tree.css_first("script") is not None else "no text"
+    return "cookie wall" if _COOKIES.search(text) else ""
+
 
 _TITLE_PART = 12  # letters; a shorter heading may be found in a title by chance
 _NOT_READ = "not read"  # what `how` says of what cannot be on something that is no HTML page
@@ -98,7 +142,7 @@ def read_regions(
     if page is None or kind:
         return ()
     if method == "auto" and everything:
-        from scythe.read.records.regions import read_records
+        from scythe.reading.lists.find_lists import read_records
 
         return read_records(page, everything=True)
     return read_by(page)

@@ -324,7 +324,7 @@ static PyType_Slot slots[] = {
     {0, NULL},
 };
 
-static PyType_Spec spec = {"scythe.read.text._speed.Scorer", sizeof(Scorer), 0, Py_TPFLAGS_DEFAULT, slots};
+static PyType_Spec spec = {"scythe.reading.text._speed.Scorer", sizeof(Scorer), 0, Py_TPFLAGS_DEFAULT, slots};
 
 static int fill_module(PyObject *module) {
     fill_logs();

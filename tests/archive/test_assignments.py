@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scythe.archive import assignments, worker_rows
+from scythe.archive import assignments
+from scythe.archive import assignments as worker_rows
 from scythe.archive.archive import Archive
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
-from scythe.archive.rows import AssignmentRow, WorkerRow
+from scythe.archive.results import AssignmentRow, WorkerRow
 from scythe.url import Url
 
 NOW = datetime(2026, 5, 4, 12, 0, 0, 123456, UTC)

@@ -3,8 +3,8 @@ from __future__ import annotations
 from tests.archive.visiting import LANE, SITE, begin, done, extracted, found, listed, region, watch
 
 from scythe.archive.open import open_archive
+from scythe.crawl_model import Counts, Found
 from scythe.url import Url
-from scythe.visits import Counts, Found
 
 
 def test_counts_of_all_sites_are_those_of_each(where: str) -> None:

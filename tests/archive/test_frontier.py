@@ -6,9 +6,9 @@ import pytest
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later
 
 from scythe.archive.open import open_archive
+from scythe.crawl_model import Found, Outcome
 from scythe.errors import BadInput
 from scythe.url import Url
-from scythe.visits import Found, Outcome
 
 
 def test_a_site_is_added_once_and_found_again(where: str) -> None:

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 from tests.archive.visiting import LANE, NOW, begin, done, extracted, later, watch
 
-from scythe.archive.health import Reason, read_health
 from scythe.archive.open import open_archive
-from scythe.archive.rows import StoredRobots
+from scythe.archive.results import StoredRobots
+from scythe.archive.site_health import Reason, read_health
+from scythe.crawl_model import Found, Outcome, Task
 from scythe.url import Url
-from scythe.visits import Found, Outcome, Task
 
 
 def failed(task: Task, state: str, why: str, status: int | None = None, at_s: float = 0.0) -> Outcome:

@@ -7,13 +7,12 @@ from sqlalchemy import update
 from tests.archive.visiting import NOW, begin, done, extracted, later
 
 from scythe.archive.archive import Archive
-from scythe.archive.hashes import digest_text
-from scythe.archive.identity import Identity, identify, identify_each
 from scythe.archive.open import open_archive
-from scythe.archive.schema import RECORDS
+from scythe.archive.schema import RECORDS, digest_text
+from scythe.archive.stored_records import Identity, identify, identify_each
+from scythe.crawl_model import Outcome, Task
 from scythe.model import Record, Region
 from scythe.url import Url
-from scythe.visits import Outcome, Task
 
 BASE = "https://news.example"
 COLUMNS = ("title", "text")

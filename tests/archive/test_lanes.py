@@ -12,11 +12,10 @@ import pytest
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, listed, region, watch
 
 from scythe.archive.archive import Archive
-from scythe.archive.lanes import take_lane
+from scythe.archive.host_leases import Owner, _started, take_lane, this_machine
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner, _started, this_machine
-from scythe.archive.store import LISTS
-from scythe.visits import Outcome
+from scythe.archive.outcomes import LISTS
+from scythe.crawl_model import Outcome
 
 
 def elsewhere() -> Owner:
@@ -205,7 +204,7 @@ def test_a_process_that_runs_is_alive_and_its_number_alone_is_not_enough() -> No
 
 def test_a_system_without_proc_is_asked_in_another_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     dead = ended()
-    monkeypatch.setattr("scythe.archive.owner._PROC", tmp_path / "none")
+    monkeypatch.setattr("scythe.archive.host_leases._PROC", tmp_path / "none")
     owner = Owner.of_this_process()
     assert owner.started == ""
     assert owner.is_alive()
@@ -221,7 +220,7 @@ def test_a_process_of_another_user_is_alive(monkeypatch: pytest.MonkeyPatch, tmp
         raise PermissionError
 
     owner = Owner.of_this_process()
-    monkeypatch.setattr("scythe.archive.owner._PROC", tmp_path / "none")
+    monkeypatch.setattr("scythe.archive.host_leases._PROC", tmp_path / "none")
     monkeypatch.setattr("os.kill", refuse)
     assert owner.is_alive()
 

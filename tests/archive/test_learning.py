@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scythe.archive.archive import Archive
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
-from scythe.archive.rows import Lesson
+from scythe.archive.results import Lesson
 from scythe.url import Url
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -8,9 +8,9 @@ from tests.archive.visiting import LANE, NOW, SITE, found, later, list_tasks, li
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.rows import RegionRow
-from scythe.visits import Looked, Outcome
-from scythe.watched import Plan
+from scythe.archive.results import RegionRow
+from scythe.crawl_model import Looked, Outcome
+from scythe.watch_model import Plan
 
 HOUR = 3_600.0
 
@@ -89,7 +89,7 @@ def test_the_journal_tells_every_visit_in_the_order_it_was_stored(where: str) ->
 
 
 def test_a_long_journal_is_read_in_parts(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.archive.looks._BATCH", 2)
+    monkeypatch.setattr("scythe.archive.observations._BATCH", 2)
     with open_archive(where) as archive:
         site, task = watch(archive)
         for number in range(5):

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tests.archive.visiting import NOW, begin, done, extracted
 
 from scythe.archive.archive import Archive
-from scythe.archive.near import BITS_APART, BUCKET, _buckets, find_near, signed
 from scythe.archive.open import open_archive
-from scythe.visits import Outcome, Task
+from scythe.archive.outcomes import BITS_APART, BUCKET, _buckets, find_near, signed
+from scythe.crawl_model import Outcome, Task
 
 FINGERPRINTS = st.integers(0, 2**64 - 1)
 

@@ -13,8 +13,8 @@ from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, prose
 
 from scythe.archive import database, migrations
 from scythe.archive.open import open_archive
+from scythe.archive.results import Wanted
 from scythe.archive.schema import TABLES
-from scythe.archive.stored import Wanted
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
 OLD = {number: Path(__file__).with_name(f"version_{number}.sql").read_text(encoding="utf-8") for number in (1, 4, 5)}

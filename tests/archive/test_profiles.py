@@ -3,7 +3,7 @@ from __future__ import annotations
 from tests.archive.visiting import NOW, begin, later
 
 from scythe.archive.open import open_archive
-from scythe.archive.rows import StoredRobots
+from scythe.archive.results import StoredRobots
 
 
 def test_a_profile_gets_a_version_when_it_changed(where: str) -> None:

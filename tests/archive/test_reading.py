@@ -14,12 +14,12 @@ from tests.archive.visiting import LANE, NOW, SITE, begin, done, extracted, late
 from scythe.archive.archive import Archive
 from scythe.archive.bodies import pack, unpack
 from scythe.archive.open import open_archive
-from scythe.archive.reading import count_pages, count_raw, count_records
-from scythe.archive.stored import StoredPage, Wanted
+from scythe.archive.results import StoredPage, Wanted
+from scythe.archive.retrieval import count_pages, count_raw, count_records
+from scythe.crawl_model import Extracted, Found, Outcome, Raw
 from scythe.errors import ArchiveFailed
 from scythe.model import Record, Region
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Outcome, Raw
 
 BODY = Raw(200, (("Content-Type", "text/html"), ("X-Name", "caf\u00e9")), b"<p>as it came</p>")
 
@@ -166,8 +166,8 @@ def test_only_the_star_of_a_pattern_is_special(archive: Archive, pattern: str, e
 def test_every_page_is_read_once_over_many_batches_while_others_come(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scythe.archive.reading._BATCH", 100)
-    monkeypatch.setattr("scythe.archive.reading._TOGETHER", 30)
+    monkeypatch.setattr("scythe.archive.retrieval._BATCH", 100)
+    monkeypatch.setattr("scythe.archive.retrieval._TOGETHER", 30)
     site, tasks = begin(archive, *(f"{number}" for number in range(250)))
     archive.store([done(task) for task in tasks])
     pages = archive.read_pages(Wanted())
@@ -178,7 +178,9 @@ def test_every_page_is_read_once_over_many_batches_while_others_come(
 
 
 def test_large_contents_are_read_one_by_one(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.archive.reading._TOGETHER_BYTES", 2_500)  # a body here has 1 000, by what is said of it
+    monkeypatch.setattr(
+        "scythe.archive.retrieval._TOGETHER_BYTES", 2_500
+    )  # a body here has 1 000, by what is said of it
     _, tasks = begin(archive, *(f"{number}" for number in range(7)))
     archive.store([replace(done(task, raw=BODY), size=9_000 if task is tasks[3] else 1_000) for task in tasks])
     assert paths(archive.read_pages(Wanted())) == [f"{number}" for number in range(7)]

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, later, region
 
 from scythe.archive.archive import Archive
-from scythe.archive.identity import identify
 from scythe.archive.open import open_archive
-from scythe.archive.stored import StoredRecord, Wanted
+from scythe.archive.results import StoredRecord, Wanted
+from scythe.archive.stored_records import identify
+from scythe.crawl_model import Outcome, Task
 from scythe.model import Record, Region
 from scythe.url import Url
-from scythe.visits import Outcome, Task
 
 
 def listing(task: Task, *regions: Region, **more: object) -> Outcome:

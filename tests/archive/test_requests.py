@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from scythe.archive.archive import Archive
+from scythe.archive.host_leases import Owner, this_machine
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner, this_machine
-from scythe.archive.requests import LANES_AT_ONCE, Hold, NewRequest, Requests, Turn
+from scythe.scrapy.request_store import LANES_AT_ONCE, Hold, NewRequest, Requests, Turn
 
 LEASE_S = 60.0
 PAUSE_S = 5.0

@@ -29,11 +29,10 @@ from tests.archive.visiting import (
 from scythe.archive import search_index
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
+from scythe.archive.results import Hits, Pieces, Search
 from scythe.archive.schema import VERSIONS
-from scythe.archive.search import COUNTED, list_kinds
-from scythe.archive.searched import Hits, Pieces, Search
-from scythe.archive.snippets import Snippets
-from scythe.archive.words import find_marks, fold, list_words, read_query
+from scythe.archive.search import COUNTED, Snippets, list_kinds
+from scythe.archive.search_index import find_marks, fold, list_words, read_query
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.limits import LIMITS
 from scythe.url import Url

@@ -19,18 +19,17 @@ from tests.archive.test_warc import raw, write
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later
 
 from scythe.archive import assignments, verify
+from scythe.archive.begin_run import count_pages, enter_site
 from scythe.archive.database import Database
-from scythe.archive.entering import count_pages, enter_site
-from scythe.archive.folder_store import FolderStore
-from scythe.archive.health import read_health
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import name_archive, open_archive
-from scythe.archive.owner import Owner
-from scythe.archive.requests import Hold, Requests, Turn
-from scythe.archive.rows import AssignmentRow
-from scythe.archive.stores import Stores
-from scythe.archive.warc_pieces import Piece, next_piece, read_pieces, split_piece
+from scythe.archive.results import AssignmentRow
+from scythe.archive.site_health import read_health
+from scythe.archive.stores import FolderStore, Stores
+from scythe.crawl_model import Outcome, Raw
 from scythe.errors import ArchiveFailed, BadInput
-from scythe.visits import Outcome, Raw
+from scythe.output.warc_pieces import Piece, next_piece, read_pieces, split_piece
+from scythe.scrapy.request_store import Hold, Requests, Turn
 
 FIRST = "SELECT hash FROM bodies ORDER BY hash LIMIT 1"
 
@@ -270,7 +269,7 @@ def test_a_body_that_is_there_in_full_is_not_written_again(tmp_path: Path) -> No
 
 
 def test_reasons_without_number_are_counted_by_state(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.archive.health._STATES", 2)
+    monkeypatch.setattr("scythe.archive.site_health._STATES", 2)
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b", "c", "d")
         archive.store([Outcome(task, "gone", NOW, f"reason {task.id}", status=404, seconds=0.1) for task in tasks])

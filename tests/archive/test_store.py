@@ -7,9 +7,9 @@ from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, lat
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.stored import StoredPage, Wanted
+from scythe.archive.results import StoredPage, Wanted
+from scythe.crawl_model import Outcome, Raw, Receipt, Task
 from scythe.errors import BadInput
-from scythe.visits import Outcome, Raw, Receipt, Task
 
 
 def visit_again(archive: Archive, site: int) -> Task:

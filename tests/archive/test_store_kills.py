@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted
 
 pytestmark = pytest.mark.fault
 WRITER = """
@@ -18,7 +18,7 @@ import sys
 from dataclasses import replace
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found
 from scythe.archive.open import open_archive
-from scythe.visits import Raw
+from scythe.crawl_model import Raw
 
 run = sys.argv[2]
 with open_archive("archive.db", store="folder:bodies") as archive:

@@ -12,16 +12,15 @@ from tests.archive.visiting import NOW, SITE, begin, done
 from tests.testing.packages import install_package
 
 import scythe
-from scythe.archive.folder_store import FolderStore
 from scythe.archive.open import open_archive
+from scythe.archive.results import Wanted
 from scythe.archive.schema import BODIES
-from scythe.archive.stored import Wanted
-from scythe.crawling.options import CrawlOptions
-from scythe.demo.serve import serve_demo
-from scythe.demo.serving import ServeOptions
+from scythe.archive.stores import FolderStore
+from scythe.crawl_model import Raw
+from scythe.demo.serve import ServeOptions, serve_demo
+from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.url import Url
-from scythe.visits import Raw
 
 BODY = Raw(200, (("Content-Type", "text/html"),), b"<p>barley</p>" * 50)
 

@@ -15,10 +15,9 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from scythe.archive.stored import StoredRaw
-from scythe.archive.warc import WarcFile
-from scythe.archive.warc_check import verify_warc
+from scythe.archive.results import StoredRaw
 from scythe.errors import BadInput
+from scythe.output.warc import WarcFile, verify_warc
 from scythe.url import Url
 
 with warnings.catch_warnings():
@@ -247,7 +246,7 @@ def test_many_complaints_are_counted_and_not_all_said(tmp_path: Path) -> None:
 
 
 def test_a_record_longer_than_the_limit_is_not_held_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.archive.warc_pieces.RECORD_BYTES", 11_000)
+    monkeypatch.setattr("scythe.output.warc_pieces.RECORD_BYTES", 11_000)
     path = write(tmp_path / "out.warc.gz", [raw(1), raw(2, b"x" * 1_000_000), raw(3)])
     checked = verify_warc(path)
     assert checked.records == 4

@@ -7,13 +7,12 @@ from sqlalchemy import event
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, list_tasks, listed, looked, region, watch
 
 from scythe.archive.archive import Archive
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
-from scythe.archive.rows import WatchRow
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted, WatchRow
+from scythe.crawl_model import WATCHED, Found, Outcome, Raw
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.url import Url
-from scythe.visits import WATCHED, Found, Outcome, Raw
 
 DAY = 86_400.0
 AT_ONCE = later(-NOW.timestamp())

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from scythe.archive.archive import Archive
-from scythe.archive.hashes import digest_text
+from scythe.archive.schema import digest_text
+from scythe.crawl_model import Extracted, Found, Looked, Outcome, Task
 from scythe.model import Record, Region
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Looked, Outcome, Task
-from scythe.watched import Seen
+from scythe.watch_model import Seen
 
 NOW = datetime(2026, 5, 4, 12, 0, 0, tzinfo=UTC)
 SITE = Url("http://site.example/")

@@ -14,9 +14,8 @@ import pytest
 from tests.batch.warcs import DATE, http, page, record, write
 
 import scythe.batch.captures as reading
-from scythe.batch.captures import Capture, Found, read_captures
-from scythe.batch.payload import undo_chunks
-from scythe.batch.unit import Unit, plan_units
+from scythe.batch.captures import Capture, Found, read_captures, undo_chunks
+from scythe.batch.units import Unit, plan_units
 
 BEFORE, AFTER, LAST = page(1), page(2), page(3)
 B = record("https://mill.example/b", http(b"<p>" + b"b" * 300))
@@ -112,7 +111,7 @@ def test_records_that_were_packed_together_are_read(tmp_path: Path) -> None:
 
 
 def test_what_is_too_long_to_hold_is_read_as_a_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("scythe.batch.captures", "scythe.archive.warc_pieces"):
+    for module in ("scythe.batch.captures", "scythe.output.warc_pieces"):
         monkeypatch.setattr(f"{module}.RECORD_BYTES", 5_000)
     path = tmp_path / "a.warc.gz"
     path.write_bytes(gzip.compress(b"".join(page(number) for number in range(50))))
@@ -127,8 +126,8 @@ def test_what_is_too_long_to_hold_is_read_as_a_stream(tmp_path: Path, monkeypatc
 def test_the_parts_of_a_file_hold_every_record_once(
     tmp_path: Path, part_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scythe.batch.unit._LEAST_BYTES", 1)
-    monkeypatch.setattr("scythe.batch.unit._PARTS", 1)
+    monkeypatch.setattr("scythe.batch.units._LEAST_BYTES", 1)
+    monkeypatch.setattr("scythe.batch.units._PARTS", 1)
     path = write(tmp_path / "a.warc.gz", [page(number) for number in range(40)])
     units = plan_units([str(path)], part_bytes)
     assert len(units) > 3
@@ -239,7 +238,7 @@ def test_damages_beyond_the_first_are_only_counted(tmp_path: Path, monkeypatch: 
 @pytest.fixture
 def short_records(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets a record of 5 kB be too long to be held."""
-    for module in ("scythe.batch.captures", "scythe.archive.warc_pieces"):
+    for module in ("scythe.batch.captures", "scythe.output.warc_pieces"):
         monkeypatch.setattr(f"{module}.RECORD_BYTES", 5_000)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.batch import codecs
-from scythe.batch.codecs import Codecs
+from scythe.batch import extract_unit
+from scythe.batch.extract_unit import Codecs
 
 HEADER = "text/html"
 WORDS = "Volunteers keep the reading room open: " * 8
@@ -34,8 +34,8 @@ def test_pages_in_another_codec_say_the_same_in_utf8(text: str, codec: str, labe
 
 def test_what_a_page_bore_out_is_not_worked_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
     worked_out = []
-    decode = codecs.decode
-    monkeypatch.setattr(codecs, "decode", lambda *given: worked_out.append(given) or decode(*given))
+    decode = extract_unit.decode
+    monkeypatch.setattr(extract_unit, "decode", lambda *given: worked_out.append(given) or decode(*given))
     known = Codecs()
     for number in range(9):
         known.to_utf8(page(CHINESE, "gb18030", "gb18030"), HEADER, f"https://a.example/{number}")
@@ -60,7 +60,7 @@ def test_a_site_whose_pages_are_not_what_they_declare_is_never_believed() -> Non
 
 
 def test_no_more_declarations_are_kept_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(codecs, "_MOST", 3)
+    monkeypatch.setattr(extract_unit, "_MOST", 3)
     known = Codecs()
     for number in range(9):
         body = page(TURKISH, "cp1254", "iso-8859-9")

@@ -11,14 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 from tests.batch.warcs import DATE, http, page, record, tale, tales, write
 
-from scythe.batch import extract as extracting
-from scythe.batch.extract import extract_unit
-from scythe.batch.hand import Hand
-from scythe.batch.options import BatchOptions
-from scythe.batch.profiles import ProfileFolder
-from scythe.batch.unit import Unit, plan_units
+from scythe.batch import extract_unit as extracting
+from scythe.batch.batch_options import BatchOptions
+from scythe.batch.extract_unit import extract_unit
+from scythe.batch.local_engine import Hand
+from scythe.batch.units import Unit, plan_units
 from scythe.errors import BadInput
-from scythe.site import Site
+from scythe.site.profile_folder import ProfileFolder
+from scythe.site.site import Site
 
 COLD = BatchOptions(learn=False)
 
@@ -188,7 +188,7 @@ def test_rows_of_a_large_unit_are_written_as_they_come(tmp_path: Path, monkeypat
     unit = unit_of(tmp_path / "a.warc.gz", *(page(number) for number in range(5)))
     options = replace(COLD, parts=("text",))
     extract_unit(unit, tmp_path / "once", options)
-    monkeypatch.setattr("scythe.tables.builder.FULL_ROWS", 2)
+    monkeypatch.setattr("scythe.output.arrow_tables.FULL_ROWS", 2)
     extract_unit(unit, tmp_path / "often", options)
     assert rows(tmp_path / "often") == rows(tmp_path / "once")
     path = next((tmp_path / "often" / "documents").iterdir())

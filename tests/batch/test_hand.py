@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 from tests.batch.warcs import page, write
 
-from scythe.batch import hand as hands
-from scythe.batch.hand import Hand, our_hand
-from scythe.batch.options import BatchOptions
+from scythe.batch import local_engine as hands
+from scythe.batch.batch import run_batch
+from scythe.batch.batch_options import BatchOptions
+from scythe.batch.batch_worker import SCAN
+from scythe.batch.local_engine import Hand, our_hand
 from scythe.batch.ray_engine import _do, _extract
-from scythe.batch.report import UnitReport
-from scythe.batch.run import run_batch
-from scythe.batch.unit import Unit
-from scythe.batch.worker import SCAN
+from scythe.batch.units import Unit, UnitReport
 
 OPTIONS = BatchOptions(learn=False, processes=1, cpu_s=7)
 UNIT = Unit("none.warc.gz", "none")

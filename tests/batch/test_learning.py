@@ -11,19 +11,29 @@ from typing import Any
 
 import pytest
 
-from scythe.archive.stored import StoredRaw
-from scythe.archive.warc import WarcFile
-from scythe.batch import learning
-from scythe.batch import scan as scanning
-from scythe.batch.extract import extract_unit
-from scythe.batch.learning import LearnTask, ScanTask, choose, learn_profiles, learn_site
-from scythe.batch.options import BatchOptions
-from scythe.batch.profiles import ProfileFolder, site_of
-from scythe.batch.scan import Seen, Spot, merge_scans, read_spots, scan_unit
-from scythe.batch.unit import Unit, plan_units
+from scythe.archive.results import StoredRaw
+from scythe.batch import learn_sites
+from scythe.batch import learn_sites as scanning
+from scythe.batch.batch_options import BatchOptions
+from scythe.batch.extract_unit import extract_unit
+from scythe.batch.learn_sites import (
+    LearnTask,
+    ScanTask,
+    Seen,
+    Spot,
+    choose,
+    learn_profiles,
+    learn_site,
+    merge_scans,
+    read_spots,
+    scan_unit,
+)
+from scythe.batch.units import Unit, plan_units
 from scythe.demo import site as demo_site
 from scythe.errors import BadInput
+from scythe.output.warc import WarcFile
 from scythe.page.encoding import decode
+from scythe.site.profile_folder import ProfileFolder, site_of
 from scythe.url import Url
 
 DEMO = demo_site(pages=40)
@@ -355,9 +365,9 @@ def test_a_site_is_learned_from_no_more_bytes_than_there_is_room_for(
 ) -> None:
     task = task_of(tmp_path, responses(BIG, 0, 8))
     sizes = [len(page.body) for page in read_spots(task.spots, task.options)]
-    monkeypatch.setattr(learning, "_BYTES", sum(sizes[:5]))
+    monkeypatch.setattr(learn_sites, "_BYTES", sum(sizes[:5]))
     taken: list[int] = []
-    learn = learning.Site.learn
-    monkeypatch.setattr(learning.Site, "learn", lambda pages: taken.append(len(pages)) or learn(pages))
+    learn = learn_sites.Site.learn
+    monkeypatch.setattr(learn_sites.Site, "learn", lambda pages: taken.append(len(pages)) or learn(pages))
     assert learn_site(task)[0] == ""
     assert taken == [5]

@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 from tests.batch.warcs import page, record, write
 
-from scythe.batch import hand, ray_engine
-from scythe.batch.learning import ScanTask, scan
-from scythe.batch.options import BatchOptions
+from scythe.batch import local_engine, ray_engine
+from scythe.batch.batch import run_batch
+from scythe.batch.batch_options import BatchOptions
+from scythe.batch.learn_sites import ScanTask, scan
 from scythe.batch.ray_engine import run_units
-from scythe.batch.report import UnitReport
-from scythe.batch.run import run_batch
-from scythe.batch.unit import Unit, plan_units
+from scythe.batch.units import Unit, UnitReport, plan_units
 from scythe.errors import MissingExtra
 
 TABLES = ("documents", "images", "records")
@@ -106,9 +105,9 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     path.write_text(f"#!/bin/sh\necho '{{}}'\nwhile read -r task; do {case}; done\n")
     path.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(path))
-    monkeypatch.setattr(hand, "_ours", {})
+    monkeypatch.setattr(local_engine, "_ours", {})
     yield path
-    for ours in hand._ours.values():
+    for ours in local_engine._ours.values():
         ours.close()
 
 

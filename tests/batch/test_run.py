@@ -18,9 +18,9 @@ from tests.batch.warcs import http, page, record, tale, write
 from typer.testing import CliRunner, Result
 
 import scythe
-from scythe.batch.extract import extract_unit
-from scythe.batch.run import Progress, _alone_in, _tidy
-from scythe.batch.unit import plan_units
+from scythe.batch.batch import Progress, _alone_in, _tidy
+from scythe.batch.extract_unit import extract_unit
+from scythe.batch.units import plan_units
 from scythe.cli.main import app
 from scythe.errors import BadInput
 
@@ -131,7 +131,7 @@ def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
 
 
 def test_rows_of_parts_that_are_no_more_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.batch.unit._LEAST_BYTES", 2_000)
+    monkeypatch.setattr("scythe.batch.units._LEAST_BYTES", 2_000)
     path = write(tmp_path / "a.warc.gz", [page(number) for number in range(30)])
     out = tmp_path / "out"
     before = plan_units([str(path)])

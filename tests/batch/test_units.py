@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.batch.warcs import page, write
 
-from scythe.batch.unit import Unit, plan_units
+from scythe.batch.units import Unit, plan_units
 from scythe.errors import BadInput
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from tests.batch.warcs import page, write
 
-from scythe.batch import worker as working
-from scythe.batch.options import BatchOptions
-from scythe.batch.unit import Unit
-from scythe.batch.worker import EXTRACT, LEARN, SCAN, Note, Worker, spare_pandas
+from scythe.batch import batch_worker as working
+from scythe.batch.batch_options import BatchOptions
+from scythe.batch.batch_worker import EXTRACT, LEARN, SCAN, Note, Worker, spare_pandas
+from scythe.batch.units import Unit
 
 OPTIONS = BatchOptions(learn=False).to_dict()
 

@@ -9,14 +9,14 @@ import pytest
 
 NO_PANDAS = """
 import sys
-from scythe.batch.worker import spare_pandas
+from scythe.batch.batch_worker import spare_pandas
 spare_pandas()
 import pyarrow
 assert pyarrow.array(["a"]).to_pylist() == ["a"]
 print("pandas" in sys.modules)
 import pandas
 """
-NO_LEARNING = "import sys, scythe.batch.worker; print('scythe.site' in sys.modules)"
+NO_LEARNING = "import sys, scythe.batch.batch_worker; print('scythe.site.site' in sys.modules)"
 
 
 def said_by(code: str) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from scythe.demo import DemoPage, site
-from scythe.schedule.synthetic import Rhythm, make_arrivals
-from scythe.schedule.traces import write_trace
+from scythe.schedule.simulate import Rhythm, make_arrivals, write_trace
 
 FOLDERS = ("arrivals", "images", "records", "sites", "text")
 _SITE_PAGES = 12  # two more than are learned

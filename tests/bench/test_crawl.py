@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench.crawl import Crawled, CrawlRun, Killed, crawl_options, make_tables, spider_command
+from bench.trial_pages import build_pages, load_pages
+from bench.trial_runs import Ledger, serve_trial, time_command
+from bench.whole.crawl import figures_of
 from typer.testing import CliRunner
 
-from scythe.bench import crawl
-from scythe.bench.crawl import Crawled, CrawlRun, Killed, crawl_options, make_tables, spider_command
-from scythe.bench.trial_pages import build_pages, load_pages
-from scythe.bench.trial_runs import Ledger, serve_trial, time_command
-from scythe.bench.whole.crawl import figures_of
+from bench import crawl
 from scythe.cli.main import app
 from scythe.errors import BadInput, ScytheError
 

@@ -5,18 +5,18 @@ import lzma
 from pathlib import Path
 
 import pytest
+from bench.command import app
+from bench.cut_tables import Summary, Table, format_cell, make_tables
+from bench.cutting import by_regex, count_seconds, paper_methods
+from bench.parsers import Wanted, installed_parsers
+from bench.patterns import choose_patterns
+from bench.sites import SitePages, load_sites
 from typer.testing import CliRunner
 
-from scythe.bench import cut
-from scythe.bench.cut_tables import Summary, Table, format_cell, make_tables
-from scythe.bench.cutting import by_regex, count_seconds, paper_methods
-from scythe.bench.parsers import Wanted, installed_parsers
-from scythe.bench.patterns import choose_patterns
-from scythe.bench.sites import SitePages, load_sites
-from scythe.cli.bench import app
-from scythe.cut.cutter import Cut
+from bench import cut
 from scythe.errors import BadInput
-from scythe.learn.hints import HintOptions
+from scythe.site.cut.cutter import Cut
+from scythe.site.cut.hints import HintOptions
 
 PAGES = 14
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bench.machine import describe_machine
+from bench.whole.floors import check_same, hold, load_floors, make_floors, save_floors, tell_floors
+from bench.whole.parts import LESS, MORE, SPEED, Figure, Section, Setting
+from bench.whole.report import Report
+from bench.whole.run import PARTS
 from tests.bench.small_sets import write_sets
 from typer.testing import CliRunner, Result
 
-from scythe.bench.machine import describe_machine
-from scythe.bench.whole.floors import check_same, hold, load_floors, make_floors, save_floors, tell_floors
-from scythe.bench.whole.parts import LESS, MORE, SPEED, Figure, Section, Setting
-from scythe.bench.whole.report import Report
-from scythe.bench.whole.run import PARTS
 from scythe.cli.main import app
 from scythe.errors import BadInput
 

@@ -11,30 +11,30 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bench.folds import FOLDS, FORMAT, TASKS, VERSION, Folds, load_folds, save_folds
+from bench.site_names import fold_of, site_of
 
 import scythe
-from scythe.bench import image_trials, images, records, text
-from scythe.bench.folds import FOLDS, FORMAT, TASKS, VERSION, Folds, load_folds, save_folds
-from scythe.bench.site_names import fold_of, site_of
+from bench import image_trials, images, records, text
 from scythe.errors import BadInput
 from scythe.model import ImageContext, PageImages
 from scythe.page import Page
-from scythe.read.images import relevance
-from scythe.read.images.features import feature_names as image_feature_names
-from scythe.read.images.relevance import score_images
-from scythe.read.records.feature_names import feature_names
-from scythe.read.records.forest import RECORDS, Forest, to_json
-from scythe.read.records.regions import read_records
-from scythe.read.text.auto import see
+from scythe.reading.forest import RECORDS, Forest, to_json
+from scythe.reading.images import relevance
+from scythe.reading.images.image_features import feature_names as image_feature_names
+from scythe.reading.images.relevance import score_images
+from scythe.reading.lists.find_lists import read_records
+from scythe.reading.lists.list_features import feature_names
+from scythe.reading.text.auto import see
 
 ROOT = Path(__file__).parents[2]
 LISTING = (ROOT / "examples" / "tools.html").read_text("utf-8")
 PAGES = sorted((ROOT / "tests").glob("pages/*/*/page.html"))
-SHIPPED_NETWORK = resources.files("scythe.read.text").joinpath("auto.json").read_text("utf-8")
+SHIPPED_NETWORK = resources.files("scythe.reading.text").joinpath("auto.json").read_text("utf-8")
 SHIPPED = {
     "text": SHIPPED_NETWORK,
-    "images": resources.files("scythe.read.images").joinpath("tables/relevance.json").read_text("utf-8"),
-    "records": resources.files("scythe.read.records").joinpath("tables/regions.json").read_text("utf-8"),
+    "images": resources.files("scythe.reading.images").joinpath("tables/relevance.json").read_text("utf-8"),
+    "records": resources.files("scythe.reading.lists").joinpath("tables/regions.json").read_text("utf-8"),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from scythe.bench.image_agreement import measure_agreement
+from bench.image_agreement import measure_agreement
 
 URL = "https://s.example/1"
 HTML = "<body><p>abcd</p><a href=/x><img src=/a.jpg></a><p>efgh</p><img src=/b.jpg>"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from scythe.bench import image_baselines
-from scythe.bench.image_baselines import Baseline, LargestWidth, Lead
-from scythe.read.images.sizes import SIZE_RULES
+from bench.image_baselines import Baseline, LargestWidth, Lead
+
+from bench import image_baselines
+from scythe.reading.papers.image_sizes import SIZE_RULES
 
 PAGE = SimpleNamespace(
     site="example.org",

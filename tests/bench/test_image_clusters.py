@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from bench.image_clusters import count_clusters, measure_clusters
 
-from scythe.bench.image_clusters import count_clusters, measure_clusters
 from scythe.errors import BadInput
 
 STORIES = [f"https://a.example/story/{number}" for number in range(4)]

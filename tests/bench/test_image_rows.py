@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.image_rows import load_rows, rows_to_page
 
-from scythe.bench.image_rows import load_rows, rows_to_page
 from scythe.errors import BadInput
 
 SRC = "https://s.example/a.jpg"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
+from bench.image_tc import AdaBoost
 
-from scythe.bench import image_tc
-from scythe.bench.image_tc import AdaBoost
-from scythe.rules import PUBLISHED
+from bench import image_tc
+from scythe.model import PUBLISHED
 
 ADAPTERS = (image_tc.AdaBoost, image_tc.Forest, image_tc.Tree, image_tc.Neighbours, image_tc.Svm)
 

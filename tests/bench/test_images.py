@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.image_rows import LabelledRows, load_rows
+from bench.image_trials import Plan, Trial, choose, try_site, try_sites
+from bench.images import Relevance, judge_page, run
 from typer.testing import CliRunner
 
-from scythe.bench.image_rows import LabelledRows, load_rows
-from scythe.bench.image_trials import Plan, Trial, choose, try_site, try_sites
-from scythe.bench.images import Relevance, judge_page, run
-from scythe.bench.scoring import Counts
 from scythe.cli.main import app
+from scythe.demo.scoring import Counts
 from scythe.errors import BadInput
 
 

@@ -4,11 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-
-from scythe.bench.cut_tables import Table
-from scythe.bench.learned import LEARN_PAGES, WAYS, LearnedRun, learn_site, spread, time_learned
-from scythe.bench.learned_tables import make_learned_tables
-from scythe.bench.sites import SitePages, load_sites
+from bench.cut_tables import Table
+from bench.learned import LEARN_PAGES, WAYS, LearnedRun, learn_site, spread, time_learned
+from bench.learned_tables import make_learned_tables
+from bench.sites import SitePages, load_sites
 
 PAGES = 16
 STORY = "The reapers of field {n} rose before dawn and walked out in a line. By noon of day {n} the carts were full. "

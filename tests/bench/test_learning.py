@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from bench.learning import LearningRun, Tally, choose_pages, make_tables, run
 from typer.testing import CliRunner
 
-from scythe.bench.learning import LearningRun, Tally, choose_pages, make_tables, run
 from scythe.cli.main import app
 
 WORDS = "barley wheat river harvest farmer meadow autumn market village bridge orchard winter mill".split()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from bench.record_scoring import count_attributes, count_records, fold, match_records, title_column
 
-from scythe.bench.record_scoring import count_attributes, count_records, fold, match_records, title_column
-from scythe.bench.scoring import Counts
+from scythe.demo.scoring import Counts
 
 TRUE = [["Barley soup", "2 h", "cooked slowly"], ["Rye bread", "4 h", "baked hot"], ["Oat cakes", "1 h", "fried"]]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from scythe.bench import records as bench
+from bench import records as bench
 from scythe.cli.main import app
 from scythe.errors import BadInput
 

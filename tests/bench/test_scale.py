@@ -9,18 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench.command import app
+from bench.scale_batch import BatchPlanner, Cluster, plan_batches
+from bench.scale_check import check_batch
+from bench.scale_costs import FULL, TEXT, Costs, Line, Ways, load_costs
+from bench.scale_crawl import finish, plan_crawl
+from bench.scale_frontier import plan_frontier
+from bench.scale_measure import Timed, make_sites, measure_pages, time_decoding, write_warc
+from bench.scale_store import measure_store
+from bench.scale_web import Hosts, Web, make_hosts
 from typer.testing import CliRunner
 
 from scythe.batch.captures import read_captures
-from scythe.bench.scale_batch import BatchPlanner, Cluster, plan_batches
-from scythe.bench.scale_check import check_batch
-from scythe.bench.scale_costs import FULL, TEXT, Costs, Line, Ways, load_costs
-from scythe.bench.scale_crawl import finish, plan_crawl
-from scythe.bench.scale_frontier import plan_frontier
-from scythe.bench.scale_measure import Timed, make_sites, measure_pages, time_decoding, write_warc
-from scythe.bench.scale_store import measure_store
-from scythe.bench.scale_web import Hosts, Web, make_hosts
-from scythe.cli.bench import app
 from scythe.errors import BadInput
 
 with warnings.catch_warnings():

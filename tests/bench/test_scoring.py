@@ -1,22 +1,19 @@
 from __future__ import annotations
 
 import pytest
-
-from scythe.bench.scoring import (
-    Counts,
-    Rates,
+from bench.scoring import (
     Truth,
     aggregate,
     count,
     count_sentences,
     cut_sentences,
     cut_shingles,
-    cut_tokens,
     deviate,
     efficiency,
     pool,
-    rate,
 )
+
+from scythe.demo.scoring import Counts, Rates, cut_tokens, rate
 
 
 def test_shingles_are_runs_of_four_words() -> None:

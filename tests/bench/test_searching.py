@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from bench.searching import ALGORITHMS, Algorithm
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from scythe.bench.searching import ALGORITHMS, Algorithm
 
 ALL = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.name)
 FEW = st.lists(st.sampled_from(b"ab"), max_size=120).map(bytes)

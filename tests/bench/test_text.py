@@ -6,14 +6,14 @@ import lzma
 from pathlib import Path
 
 import pytest
+from bench.command import app
+from bench.machine import describe_machine
+from bench.pages import Case, find_sets, load_set
+from bench.scoring import Truth
 from typer.testing import CliRunner
 
 import scythe.reader
-from scythe.bench import peers, text
-from scythe.bench.machine import describe_machine
-from scythe.bench.pages import Case, find_sets, load_set
-from scythe.bench.scoring import Truth
-from scythe.cli.bench import app
+from bench import peers, text
 from scythe.errors import BadInput, MissingExtra
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
@@ -88,9 +88,9 @@ def test_an_extractor_that_raises_loses_the_page_not_the_run() -> None:
 
 def test_a_method_can_be_named_by_module_and_function(tmp_path: Path) -> None:
     path = write(tmp_path / "s.jsonl", ARTICLE)
-    (score,) = text.run(path, methods=["scythe.bench.variants:sentences_printed"])
+    (score,) = text.run(path, methods=["bench.variants:sentences_printed"])
     assert score.rates.f1 == 1.0
-    for name in ("no_such_module:read", "scythe.read.text.sentences:no_such_function", ":read"):
+    for name in ("no_such_module:read", "scythe.reading.papers.sentences:no_such_function", ":read"):
         with pytest.raises(BadInput, match="cannot be imported"):
             list(text.run(path, methods=[name]))
 

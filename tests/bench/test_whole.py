@@ -8,15 +8,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from bench.cut_tables import Table
+from bench.folds import save_folds
+from bench.whole import images
+from bench.whole.charts import QUALITY, SPEED, VISITS
+from bench.whole.parts import LESS, SEEN, UNSEEN, boldest, few, number_of, share
+from bench.whole.run import PARTS
 from tests.bench.small_sets import FOLDERS, write_sets
 from typer.testing import CliRunner, Result
 
-from scythe.bench.cut_tables import Table
-from scythe.bench.folds import save_folds
-from scythe.bench.whole import images
-from scythe.bench.whole.charts import QUALITY, SPEED, VISITS
-from scythe.bench.whole.parts import LESS, SEEN, UNSEEN, boldest, few, number_of, share
-from scythe.bench.whole.run import PARTS
 from scythe.cli.main import app
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -83,7 +83,7 @@ def test_charts_are_complete_in_themselves_and_know_dark_paper(whole: tuple[Resu
 
 
 def test_with_models_by_fold_the_tables_say_that_sites_are_unseen(data: Path, tmp_path: Path) -> None:
-    shipped = {"text": "read.text/auto.json", "records": "read.records/tables/regions.json"}
+    shipped = {"text": "reading.text/auto.json", "records": "reading.lists/tables/regions.json"}
     for task, place in shipped.items():
         package, _, name = place.partition("/")
         model = files(f"scythe.{package}").joinpath(name).read_text("utf-8")

@@ -17,14 +17,12 @@ from tests.fetch.server import by_path, page, serve
 from tests.mill_pages import BASE, address, tale
 from typer.testing import CliRunner
 
-from scythe.cli.annotate import _tell_conflicts
-from scythe.cli.annotate_page import find_target
-from scythe.cli.label_job import Job
+from scythe.cli.annotate import Job, _tell_conflicts, find_target
 from scythe.cli.main import app
-from scythe.learn.annotators import Conflict
-from scythe.profiles.profile import open_profile
-from scythe.rules import SiteImages
-from scythe.sources import Reach
+from scythe.fetch.inputs import Reach
+from scythe.model import SiteImages
+from scythe.site.labels.annotators import Conflict
+from scythe.site.profile import open_profile
 
 URL = f"{BASE}/tales/"
 

@@ -13,13 +13,11 @@ from tests.batch.warcs import page, write
 from tests.cli.conftest import Terminal
 from typer.testing import CliRunner
 
-from scythe.batch.learning import LearnReport
-from scythe.batch.report import BatchReport, Failure, UnitReport
-from scythe.batch.run import Progress
-from scythe.batch.unit import Unit
-from scythe.cli import batch_report
-from scythe.cli.batch import app
-from scythe.cli.batch_report import show_batch, summarise
+from scythe.batch.batch import Progress
+from scythe.batch.learn_sites import LearnReport
+from scythe.batch.units import BatchReport, Failure, Unit, UnitReport
+from scythe.cli import batch as batch_report
+from scythe.cli.batch import app, show_batch, summarise
 
 EXTRACTING = Progress("extracting", 8, 2, 1_200, 10.0)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scythe.cli.completing import FILES, FOLDERS, NOTHING_ELSE, complete
+from scythe.cli.completion import FILES, FOLDERS, NOTHING_ELSE, complete
 from scythe.cli.main import VERBS, load_verb
 
 from .conftest import Run

@@ -17,8 +17,7 @@ import pytest
 from tests.cli.conftest import Run
 
 from scythe.cli.crawl_report import tell_duration, tell_reasons, tell_size
-from scythe.demo.serve import InThread, serve_demo
-from scythe.demo.serving import ServeOptions
+from scythe.demo.serve import InThread, ServeOptions, serve_demo
 
 FAST = ("--allow-private", "--delay", "0", "--per-host", "4", "--parts", "text,images")
 

@@ -14,7 +14,7 @@ import typer
 
 from scythe import Page
 from scythe.cli import demo
-from scythe.demo import promises
+from scythe.demo import wording
 
 from .conftest import Run
 
@@ -89,7 +89,7 @@ def test_ctrl_c_ends_a_demo_with_130_and_leaves_nothing_behind(tmp_path: Path) -
 def test_a_demo_that_does_not_keep_what_it_promises_says_so_and_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(promises, "LEAST_F1", 1.01)  # which nothing reaches
+    monkeypatch.setattr(wording, "LEAST_F1", 1.01)  # which nothing reaches
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as ended:
         demo.app(["--pages", "3", "--no-watch", "--no-corners"])

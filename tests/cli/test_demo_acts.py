@@ -10,12 +10,11 @@ from typing import Any, cast
 from tests.cli.test_demo_stage import STEPS, stage
 
 from scythe.archive.open import open_archive
-from scythe.cli.demo_acts import ListDiary, Redesigning
-from scythe.cli.demo_tables import kinds_table, sample_table
-from scythe.crawling.run import Crawl
+from scythe.cli.demo_acts import ListDiary, Redesigning, kinds_table, sample_table
+from scythe.crawling.crawl import Crawl
+from scythe.demo.crawl_results import KindRow, Sample
+from scythe.demo.crawl_steps import Redesign
 from scythe.demo.growing import BEGIN, plan_growth
-from scythe.demo.healing import Redesign
-from scythe.demo.results import KindRow, Sample
 from scythe.demo.show import Show
 from scythe.watching.events import Event, GapEvent, RecordEvent, RegionEvent, TroubleEvent, VisitEvent
 

@@ -7,10 +7,9 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from scythe.cli.demo_stage import INDENT, Paper, Stage
-from scythe.cli.demo_tables import lap_lines
-from scythe.demo.race import Lap
-from scythe.demo.steps import Step
+from scythe.cli.demo_acts import INDENT, Paper, Stage, lap_lines
+from scythe.demo.crawl_results import Lap
+from scythe.demo.crawl_steps import Step
 
 
 def stage(*, encoding: str = "utf-8", terminal: bool = False, width: int = 40) -> tuple[Stage, io.BytesIO]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import typer
 
-from scythe.cli.durations import parse_duration, say_duration
+from scythe.cli.watch_options import parse_duration, say_duration
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 import pytest
 import typer
 
-from scythe.cli.ending import attempt, neutralise, plain_errors, quiet_ends, take_any_text
+from scythe.cli.console import attempt, neutralise, plain_errors, quiet_ends, take_any_text
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
 TURNING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))

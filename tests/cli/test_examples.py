@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scythe.cli.examples import merge, own_examples, read_examples, show_on_a_page
+from scythe.cli.page_inputs import merge, own_examples, read_examples, show_on_a_page
 from scythe.errors import BadInput
-from scythe.sources import Loaded
+from scythe.fetch.inputs import Loaded
 
 PAGES = [
     Loaded("shop/spade.html", b"<h1>Spade</h1><p>Price: $12", url="https://example.org/spade"),

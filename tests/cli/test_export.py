@@ -15,12 +15,12 @@ from tests.cli.conftest import Run, Terminal
 from typer.testing import CliRunner
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted
 from scythe.cli.export import FORMATS, HELP, _export_under_a_bar, app
-from scythe.crawling.export import FORMATS as WRITTEN
-from scythe.crawling.export import plan_export, read_date
+from scythe.crawl_model import Extracted, Raw
 from scythe.errors import BadInput
-from scythe.visits import Extracted, Raw
+from scythe.output.archive_export import FORMATS as WRITTEN
+from scythe.output.archive_export import plan_export, read_date
 
 
 @pytest.fixture

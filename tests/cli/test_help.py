@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from tools.man_page import page
 
-from scythe.cli.help_width import fold
-from scythe.cli.main import VERBS, app, load_verb
+from scythe.cli.main import VERBS, app, fold, load_verb
 
 from .conftest import Run
 

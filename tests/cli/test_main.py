@@ -45,7 +45,7 @@ def test_help_imports_no_model_no_client_and_no_terminal_painter() -> None:
     code = (
         "import sys; from scythe.cli.main import run; sys.argv = ['scythe', '--help']\n"
         "try: run()\nexcept SystemExit: pass\n"
-        "heavy = ('numpy', 'aiohttp', 'rich', 'asyncio', 'scythe.bench')\n"
+        "heavy = ('numpy', 'aiohttp', 'rich', 'asyncio', 'bench')\n"
         "print([name for name in heavy if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

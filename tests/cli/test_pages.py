@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scythe.cli.pages import load_pages, spread
-from scythe.sources import Loaded, Reach
+from scythe.cli.page_inputs import load_pages
+from scythe.fetch.inputs import Loaded, Reach, spread
 
 
 @pytest.fixture

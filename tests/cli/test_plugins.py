@@ -16,10 +16,9 @@ from tests.cli.conftest import PAGE, Run
 from tests.testing.packages import install_package
 from typer.testing import CliRunner
 
-from scythe.archive.warc_check import verify_warc
 from scythe.cli.main import app
-from scythe.demo.serve import serve_demo
-from scythe.demo.serving import ServeOptions
+from scythe.demo.serve import ServeOptions, serve_demo
+from scythe.output.warc import verify_warc
 
 
 def install(root: Path, into: Path) -> None:

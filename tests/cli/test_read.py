@@ -18,8 +18,8 @@ from tests.fetch.server import page as answer
 from typer.testing import CliRunner
 
 from scythe.cli.read import app
+from scythe.fetch.inputs import list_sources
 from scythe.limits import LIMITS
-from scythe.sources import list_sources
 
 from .conftest import EMPTY_PAGE, PAGE, Run
 

@@ -12,15 +12,14 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from scythe.cli.following import Trail
-from scythe.cli.record_text import render_records
-from scythe.cli.row_sinks import ParquetRows, open_row_sink, require_parquet
+from scythe.cli.document_sinks import render_records
+from scythe.cli.records import Trail
+from scythe.cli.row_sinks import ParquetRows, open_row_sink
 from scythe.errors import BadInput, MissingExtra
+from scythe.fetch.inputs import Reach
 from scythe.model import Document, Listed, Record, Region
+from scythe.output.rows import Batch, Shape, attributes_batch, region_batch, require_parquet, write_csv, write_lines
 from scythe.page import Page
-from scythe.record_files import write_csv, write_lines
-from scythe.record_rows import Batch, Shape, attributes_batch, region_batch
-from scythe.sources import Reach
 from scythe.url import Url
 
 LINK, IMAGE = Url("https://example.org/a"), Url("https://example.org/a.jpg")

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from scythe.cli.records import app
 from scythe.cli.row_sinks import TableRows
-from scythe.record_rows import Batch, Shape
+from scythe.output.rows import Batch, Shape
 
 from .conftest import EMPTY_PAGE, Run
 

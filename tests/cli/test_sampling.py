@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.fetch.server import Server, by_path, page, serve
 
-from scythe.sources import Loaded, Reach
-from scythe.teaching.sampling import Frontier, sample_site
+from scythe.crawling.sample_site import Frontier, sample_site
+from scythe.fetch.inputs import Loaded, Reach
 
 HTML = "Content-Type: text/html"
 STORIES = [f"/story-{number}-of-ten.html" for number in range(10)]

@@ -15,15 +15,13 @@ from typer.testing import CliRunner, Result
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.cli.schedule import app
-from scythe.cli.schedule_plan import _until
-from scythe.cli.schedule_trial import Experiment, run_experiment
+from scythe.cli.schedule_report import Experiment, _until, run_experiment
+from scythe.crawl_model import Extracted, Found, Looked, Outcome
 from scythe.schedule.policies import POLICIES, make_policy
-from scythe.schedule.synthetic import Rhythm, make_arrivals
-from scythe.schedule.traces import write_trace
+from scythe.schedule.simulate import Rhythm, make_arrivals, write_trace
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Looked, Outcome
-from scythe.watched import DAY_S, Goals, Plan, Seen
-from scythe.watching.options import ListOptions
+from scythe.watch_model import DAY_S, Goals, Plan, Seen
+from scythe.watching.watch_options import ListOptions
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 PAGE = Url("https://news.example/latest")

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from scythe.cli.explain import _describe
 from scythe.cli.main import app
 from scythe.demo import BASE, DemoPage
-from scythe.extracting.trace import FieldTrace, LayoutTrace, Trace
+from scythe.site.trace import FieldTrace, LayoutTrace, Trace
 
 DEMO = demo_site()
 NEWS = [demo for demo in DEMO if demo.kind == "news"]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from scythe.cli.status import _lines
-from scythe.fleet.status import HostStatus, SiteStatus, Status, WorkerStatus
+from scythe.workers.worker_status import HostStatus, SiteStatus, Status, WorkerStatus
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 HERE = WorkerStatus("here:1", False, 3.0, 30.0, 8, ("a.example",), "host 1", NOW)

@@ -14,9 +14,9 @@ from tests.fetch.server import by_path, page, serve
 from typer.testing import CliRunner
 
 from scythe.cli.main import app
-from scythe.model import ImageContext, PageImages
-from scythe.profiles.profile import dump_profile
-from scythe.rules import LabelledPage, Marks, Profile, SiteImages
+from scythe.model import ImageContext, LabelledPage, Marks, PageImages, SiteImages
+from scythe.site.profile import dump_profile
+from scythe.site.rules import Profile
 
 Suggest = Callable[..., Result]
 HTML = "Content-Type: text/html"
@@ -208,7 +208,7 @@ def test_a_page_is_known_by_how_it_begins_whatever_its_name(suggest: Suggest, tm
 def test_of_a_very_long_list_the_first_addresses_are_looked_at_and_that_is_told(
     suggest: Suggest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scythe.cli.candidates._ADDRESSES", 3)
+    monkeypatch.setattr("scythe.cli.suggest._ADDRESSES", 3)
     (tmp_path / "urls.txt").write_text("\n".join([*LISTED[:3], LISTED[0], *LISTED[3:]]), encoding="utf-8")
     done = suggest("urls.txt", "-n", "9")
     assert sorted(done.stdout.splitlines()) == LISTED[:3]

@@ -19,8 +19,8 @@ import pytest
 from tests.cli.conftest import Run
 
 from scythe.cli.ui import _open, open_page
-from scythe.web.room import Room, RoomOptions
-from scythe.web.serve import ServeOptions
+from scythe.web.server import ServeOptions
+from scythe.web.state import Room, RoomOptions
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import pytest
 from tests.cli.conftest import Run, Terminal
 from tests.watching.board import Board, Stand, open_stand
 
-from scythe.cli.watch_show import Showing, cells, describe, kinds_of, when
+from scythe.cli.watch import Showing, cells, describe, kinds_of, when
 from scythe.errors import BadInput
 from scythe.watching.events import VisitEvent
 
@@ -149,7 +149,7 @@ def test_kinds_of_events_are_read() -> None:
 def test_the_table_shows_pages_and_what_is_new(stand: Stand) -> None:
     from rich.console import Console
 
-    from scythe.watching.run import Watch
+    from scythe.watching.watch import Watch
 
     stand.visit()
     watch = Watch(stand.archive, clock=stand.clock())
@@ -167,7 +167,7 @@ def test_the_table_shows_pages_and_what_is_new(stand: Stand) -> None:
 
 
 def test_who_looks_at_a_watch_sees_its_table_until_it_ends(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
-    from scythe.watching.run import Watch
+    from scythe.watching.watch import Watch
 
     watch = Watch(stand.archive, clock=stand.clock())
     monkeypatch.setenv("TERM", "xterm")

@@ -12,12 +12,12 @@ from dataclasses import replace
 from hashlib import sha256
 
 from scythe.archive.archive import Archive
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
-from scythe.crawling.kit import open_kit
-from scythe.crawling.options import CrawlOptions
-from scythe.crawling.run import Crawl
-from scythe.visits import Outcome, Receipt
+from scythe.crawl_model import Outcome, Receipt
+from scythe.crawling.crawl import Crawl
+from scythe.engine.context import open_kit
+from scythe.engine.crawl_options import CrawlOptions
 
 OPTIONS = CrawlOptions(allow_private=True, parts=("text",), sitemaps=False, feeds=False)
 

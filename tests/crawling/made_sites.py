@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
-from scythe.crawling.addresses import Addresses
-from scythe.crawling.jobs import Named
-from scythe.crawling.options import CrawlOptions
+from scythe.crawl_model import Extracted, Task
+from scythe.crawling.url_filter import Addresses
+from scythe.engine.crawl_options import CrawlOptions
+from scythe.engine.worker_protocol import Named
 from scythe.url import Url, absolute
-from scythe.visits import Extracted, Task
 
 WORDS = [
     a + b + c for a in "b d f g k l m n p r s t v".split() for b in "aeiou" for c in ("n", "ra", "ste", "lo", "vi")

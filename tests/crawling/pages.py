@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from scythe.crawling.jobs import Job, SiteSetup
+from scythe.engine.worker_protocol import Job, SiteSetup
 
 SITE = SiteSetup("mill.example", ("text", "images"), start="https://mill.example/")
 _WORDS = "water wheel stone grain flour river sluice miller sack barn wind rope gear oak iron bread dust night".split()

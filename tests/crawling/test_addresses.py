@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from scythe.crawling.addresses import Addresses
-from scythe.crawling.jobs import Named
-from scythe.crawling.options import CrawlOptions
+from scythe.crawl_model import Extracted, Task
+from scythe.crawling.url_filter import Addresses
+from scythe.engine.crawl_options import CrawlOptions
+from scythe.engine.worker_protocol import Named
 from scythe.limits import LIMITS
 from scythe.url import Url
-from scythe.visits import Extracted, Task
 
 START = Url("https://example.org/")
 TASK = Task(1, 1, START, "example.org")

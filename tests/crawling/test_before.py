@@ -14,10 +14,9 @@ import pytest
 
 import scythe
 from scythe.archive.open import open_archive
-from scythe.archive.stored import StoredPage, Wanted
-from scythe.crawling.before import note_parts, recall_parts, tell_before
-from scythe.crawling.options import CrawlOptions
-from scythe.crawling.run import Crawl
+from scythe.archive.results import StoredPage, Wanted
+from scythe.crawling.crawl import Crawl, note_parts, recall_parts, tell_before
+from scythe.engine.crawl_options import CrawlOptions
 
 FAST = {"delay": 0.0, "allow_private": True, "sitemaps": False, "feeds": False}
 NAMES = ("scythe", "sickle", "rake", "hammer", "anvil", "peening jig")

@@ -7,10 +7,10 @@ import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from scythe.crawling import clerk as clerks
-from scythe.crawling.clerk import Clerk
+from scythe.crawl_model import Outcome, Receipt, Task
+from scythe.engine import archive_thread as clerks
+from scythe.engine.archive_thread import Clerk
 from scythe.url import Url
-from scythe.visits import Outcome, Receipt, Task
 
 
 class SlowArchive:

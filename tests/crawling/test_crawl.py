@@ -14,15 +14,13 @@ import pytest
 import scythe
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.stored import StoredPage, Wanted
-from scythe.crawling.options import CrawlOptions
-from scythe.crawling.run import Crawl
-from scythe.crawling.stream import profile_text
-from scythe.demo.serve import InThread, serve_demo
-from scythe.demo.serving import ServeOptions
+from scythe.archive.results import StoredPage, Wanted
+from scythe.crawl_model import Found, Outcome, Receipt
+from scythe.crawling.crawl import Crawl, profile_text
+from scythe.demo.serve import InThread, ServeOptions, serve_demo
+from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput
 from scythe.url import Url
-from scythe.visits import Found, Outcome, Receipt
 
 FAST = CrawlOptions(delay=0, per_host=4, allow_private=True, patience_s=20.0, parts=("text", "images"))
 

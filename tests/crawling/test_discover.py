@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.crawling.discover import Discovery, discover, read_robots_tag
-from scythe.crawling.jobs import Named
+from scythe.engine.discovery import Discovery, discover, read_robots_tag
+from scythe.engine.worker_protocol import Named
 
 URL = "https://example.org/list?page=2"
 

@@ -13,14 +13,13 @@ import scythe
 from scythe import demo
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
-from scythe.crawling.documents import to_document
-from scythe.crawling.export_rows import page_line
-from scythe.crawling.extraction import to_extracted
-from scythe.crawling.options import PARTS
+from scythe.archive.results import Wanted
+from scythe.archive.stored_documents import to_document, to_extracted
+from scythe.crawl_model import Extracted
+from scythe.engine.crawl_options import PARTS
 from scythe.model import Document
+from scythe.output.archive_rows import page_line
 from scythe.url import Url
-from scythe.visits import Extracted
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "tests" / "pages").rglob("page.html"))[:6] + sorted((ROOT / "examples").glob("*.html"))

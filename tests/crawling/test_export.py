@@ -22,13 +22,13 @@ from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, prose, r
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
-from scythe.archive.warc_check import verify_warc
-from scythe.crawling import export_rows
-from scythe.crawling.export import count_wanted, export_archive, plan_export
+from scythe.archive.results import Wanted
+from scythe.crawl_model import Extracted, Found, Raw
 from scythe.errors import BadInput
+from scythe.output import archive_rows
+from scythe.output.archive_export import count_wanted, export_archive, plan_export
+from scythe.output.warc import verify_warc
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Raw
 
 RAW = Raw(200, (("Content-Type", "text/html"),), b"<p>as it came</p>")
 IMAGES = [
@@ -162,7 +162,7 @@ def test_fields_by_example_are_columns_of_csv_behind_the_others_by_name(tmp_path
 
 
 def test_fields_beyond_the_bound_share_a_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export_rows, "_FIELD_COLUMNS", 2)
+    monkeypatch.setattr(archive_rows, "_FIELD_COLUMNS", 2)
     with taught(tmp_path / "a.db") as archive:
         export_archive(archive, tmp_path / "out.csv")
     blade, rake, _ = rows_of(tmp_path / "out.csv")
@@ -422,7 +422,7 @@ def test_an_export_killed_on_the_way_leaves_nothing_under_its_name(tmp_path: Pat
         archive.store([done(task, extracted=Extracted(text=prose(task.url, 20_000)), raw=RAW) for task in tasks])
     code = (
         "import sys, time; from scythe.archive.open import open_archive;"
-        "from scythe.crawling.export import export_archive;"
+        "from scythe.output.archive_export import export_archive;"
         "tell = lambda n: (print(n, flush=True), time.sleep(60)) if n == 150 else None;"
         "export_archive(open_archive(sys.argv[1]), sys.argv[2], tell=tell)"
     )
@@ -467,7 +467,7 @@ def test_a_parquet_file_is_written_in_groups_of_rows(
     archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export_archive(archive, tmp_path / "whole.parquet")
-    monkeypatch.setattr("scythe.crawling.export_files._GROUP_ROWS", 1)
+    monkeypatch.setattr("scythe.output.archive_rows._GROUP_ROWS", 1)
     export_archive(archive, tmp_path / "groups.parquet")
     whole, groups = (pyarrow.parquet.ParquetFile(tmp_path / name) for name in ("whole.parquet", "groups.parquet"))
     assert groups.read().equals(whole.read())

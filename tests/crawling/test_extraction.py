@@ -10,12 +10,11 @@ from tests.crawling.pages import write_page
 
 import scythe
 from scythe import demo
-from scythe.crawling import fingerprint as lanes
-from scythe.crawling.extraction import to_extracted
-from scythe.crawling.fingerprint import LEAST_WORDS, text_simhash
+from scythe.archive import stored_documents as lanes
+from scythe.archive.stored_documents import LEAST_WORDS, text_simhash, to_extracted
 from scythe.model import Metadata
-from scythe.read.text.simhash import fingerprint
-from scythe.site import Site
+from scythe.reading.papers.simhash import fingerprint
+from scythe.site.site import Site
 
 URL = "https://mill.example/page-7.html"
 ALL = ("text", "markdown", "html", "images", "records", "attributes")

@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
-from scythe.crawling.judge import Judge
-from scythe.crawling.options import CrawlOptions
+from scythe.crawl_model import Task
+from scythe.crawling.judge_response import Judge
 from scythe.crawling.scope import Scope
+from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import FetchFailed
 from scythe.model import Response
 from scythe.url import Url
-from scythe.visits import Task
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 TASK = Task(7, 1, Url("https://example.org/a"), "example.org", depth=2)

@@ -17,17 +17,17 @@ from tests.crawling.pages import SITE, write_page
 from tests.fetch.server import Server, page, serve
 
 from scythe.archive.archive import Archive
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
-from scythe.archive.stored import Wanted
-from scythe.crawling.kit import Kit, open_kit
-from scythe.crawling.learning import Learning
-from scythe.crawling.options import CrawlOptions
-from scythe.crawling.run import Crawl, Listener
+from scythe.archive.results import Wanted
+from scythe.crawl_model import Lane, Outcome, Receipt
+from scythe.crawling.crawl import Crawl, Listener
+from scythe.engine.context import Kit, open_kit
+from scythe.engine.crawl_options import CrawlOptions
+from scythe.engine.site_learning import Learning
 from scythe.url import Url
-from scythe.visits import Lane, Outcome, Receipt
-from scythe.watching.options import ListOptions, WatchOptions
-from scythe.watching.run import Watch, add_lists
+from scythe.watching.watch import Watch, add_lists
+from scythe.watching.watch_options import ListOptions, WatchOptions
 
 HTML = "Content-Type: text/html; charset=utf-8"
 OPTIONS = CrawlOptions(delay=0.02, allow_private=True, parts=("text",), sitemaps=False, feeds=False)

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from scythe.crawling import lists
-from scythe.crawling.jobs import Job, SiteSetup
-from scythe.crawling.lists import read_list
+from scythe.crawl_model import Extracted
+from scythe.engine import discovery
+from scythe.engine.discovery import read_list
+from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.limits import LIMITS
-from scythe.visits import Extracted
 
 URL = "https://mill.example/sitemap.xml"
 SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -56,7 +56,7 @@ def test_an_index_of_sitemaps_lists_them() -> None:
 
 
 def test_addresses_beyond_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lists, "LIMITS", replace(LIMITS, feed_entries=3))
+    monkeypatch.setattr(discovery, "LIMITS", replace(LIMITS, feed_entries=3))
     found = read(DATED)
     assert addresses(found) == ["b", "d", "a"]
     assert json.loads(found.rest)["why"] == "1 addresses beyond the limit are not watched"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from scythe.crawling import manners as minding
-from scythe.crawling.manners import Manners, _Noting
-from scythe.crawling.options import CrawlOptions
+from scythe.engine import politeness as minding
+from scythe.engine.crawl_options import CrawlOptions
+from scythe.engine.politeness import Manners, _Noting
 from scythe.errors import FetchFailed
 from scythe.fetch.robots import parse_robots
 

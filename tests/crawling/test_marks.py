@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from random import Random
 
-from scythe.crawling.marks import Marks
+from scythe.crawling.traps import Marks
 
 
 def made(count: int, seed: int = 1) -> list[int]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.crawling.made_sites import STYLES, Honest, Made, crawl, prose
 
-from scythe.crawling.params import Params, text_mark
+from scythe.crawling.url_filter import Params, text_mark
 from scythe.limits import LIMITS
 
 SITE = "https://example.org"
@@ -136,7 +136,7 @@ def test_the_order_of_lines_does_not_matter_and_their_words_do() -> None:
 def test_no_more_names_of_parameters_are_kept_than_the_limit_and_none_that_is_endless(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("scythe.crawling.params.LIMITS", replace(LIMITS, site_parameters=3, name_chars=10))
+    monkeypatch.setattr("scythe.crawling.url_filter.LIMITS", replace(LIMITS, site_parameters=3, name_chars=10))
     names = [f"p{number}" for number in range(9)]
     params = learn((f"/{name}?{name}={value}", prose(name, 80)) for name in ["x" * 11, *names] for value in range(3))
     assert sorted(params.names) == ["p0", "p1", "p2"]
@@ -147,7 +147,7 @@ def test_the_oldest_pages_are_forgotten_where_many_are_told_apart_by_idle_parame
 ) -> None:
     params = learn(row for session in range(3) for row in shop(session))
     most = len(params._done) + 1
-    monkeypatch.setattr("scythe.crawling.params._BASES", most)
+    monkeypatch.setattr("scythe.crawling.url_filter._BASES", most)
     for number in range(5):
         params.note(f"{SITE}/new?id={number}&zid=1", text_mark(prose(f"new {number}", 80)))
     assert params.is_repeat(f"{SITE}/new?id=4&zid=2")

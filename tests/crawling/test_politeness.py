@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from tests.fetch.server import Server, page, serve
 
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
-from scythe.crawling.options import CrawlOptions
-from scythe.crawling.run import Crawl
+from scythe.crawling.crawl import Crawl
+from scythe.engine.crawl_options import CrawlOptions
 from scythe.fetch.connections import Connector
 
 pytestmark = pytest.mark.fault

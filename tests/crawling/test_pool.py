@@ -14,10 +14,10 @@ from typing import TypeVar
 import pytest
 from tests.crawling.pages import SITE, make_job, write_page
 
-from scythe.crawling.jobs import Answer, Job, SiteSetup
-from scythe.crawling.pool import Pool, open_pool
+from scythe.engine.worker_pool import Pool, open_pool
+from scythe.engine.worker_protocol import Answer, Job, SiteSetup
 from scythe.errors import ScytheError
-from scythe.site import Site
+from scythe.site.site import Site
 
 T = TypeVar("T")
 _numbers = count()

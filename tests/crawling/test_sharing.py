@@ -22,10 +22,10 @@ from tests.fetch.server import Server, page, serve
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
-from scythe.crawling.jobs import Answer
-from scythe.crawling.kit import open_kit
-from scythe.crawling.learning import Learning
+from scythe.archive.results import Wanted
+from scythe.engine.context import open_kit
+from scythe.engine.site_learning import Learning
+from scythe.engine.worker_protocol import Answer
 from scythe.url import Url
 
 PROGRAM = Path(__file__).with_name("crawl_beside.py")

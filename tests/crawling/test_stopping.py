@@ -18,12 +18,12 @@ from tests.fetch.server import by_path, page, serve
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.crawling.options import CrawlOptions
-from scythe.crawling.run import Crawl
+from scythe.crawl_model import Lane, Outcome, Receipt
+from scythe.crawling.crawl import Crawl
+from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import ArchiveFailed
-from scythe.visits import Lane, Outcome, Receipt
-from scythe.watching.options import ListOptions, WatchOptions
-from scythe.watching.run import Watch, add_lists
+from scythe.watching.watch import Watch, add_lists
+from scythe.watching.watch_options import ListOptions, WatchOptions
 
 pytestmark = pytest.mark.fault
 

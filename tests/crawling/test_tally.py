@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scythe.crawling.tally import Tally
-from scythe.crawling.variety import Variety
+from scythe.crawl_model import Task
+from scythe.crawling.stats import Tally
+from scythe.engine.sampling import Variety
 from scythe.url import Url
-from scythe.visits import Task
 
 
 def test_a_note_is_kept_once_and_no_more_than_people_read() -> None:

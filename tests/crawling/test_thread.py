@@ -8,8 +8,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from scythe.crawling import thread
-from scythe.crawling.thread import Stream
+from scythe.engine import background
+from scythe.engine.background import Stream
 from scythe.errors import ArchiveFailed
 
 
@@ -32,8 +32,8 @@ def test_what_the_work_raises_is_raised_for_the_one_who_iterates_after_all_it_ga
 
 
 def test_work_that_is_faster_waits_and_goes_on_when_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread, "_AHEAD", 2)
-    monkeypatch.setattr(thread, "_LOOK_S", 0.005)
+    monkeypatch.setattr(background, "_AHEAD", 2)
+    monkeypatch.setattr(background, "_LOOK_S", 0.005)
     stream: Stream[int] = Stream("test")
     put: list[int] = []
     is_stuck = threading.Event()

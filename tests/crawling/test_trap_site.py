@@ -14,9 +14,9 @@ from tests.crawling.made_sites import STYLES, Honest, Site, with_traps
 from tests.faults.servers_sites import write
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
-from scythe.crawling.options import CrawlOptions
-from scythe.crawling.run import Crawl
+from scythe.archive.results import Wanted
+from scythe.crawling.crawl import Crawl
+from scythe.engine.crawl_options import CrawlOptions
 
 pytestmark = pytest.mark.fault
 

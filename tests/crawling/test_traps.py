@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from tests.crawling.made_sites import STYLES, TRAPS, Honest, combinations, crawl, prose, with_traps
 
-from scythe.crawling.options import CrawlOptions
 from scythe.crawling.traps import (
     COMBINATIONS,
     DEEP_PATH,
@@ -18,9 +17,10 @@ from scythe.crawling.traps import (
     TOO_MANY_ALIKE,
     TOO_MANY_HOSTS,
     Traps,
-    kinds_of,
     why_endless,
 )
+from scythe.engine.crawl_options import CrawlOptions
+from scythe.engine.sampling import kinds_of
 from scythe.limits import LIMITS
 
 START = "https://example.org/"

@@ -14,27 +14,29 @@ from typing import Any
 import pytest
 from tests.crawling.pages import SITE, make_job, write_page
 
-from scythe.crawling.bounds import describe
-from scythe.crawling.frames import BrokenFrame, Frame, read_frame, receive_frame, write_frame
-from scythe.crawling.jobs import (
+from scythe.crawl_model import Extracted
+from scythe.engine.sampling import FIRST, Sample
+from scythe.engine.worker_process import SiteLearner, Told, Worker
+from scythe.engine.worker_protocol import (
     Answer,
+    BrokenFrame,
+    Frame,
     Job,
     Named,
     SiteSetup,
+    describe,
     pack_answer,
     pack_job,
     pack_setup,
+    read_frame,
+    receive_frame,
     unpack_answer,
     unpack_job,
     unpack_setup,
+    write_frame,
 )
-from scythe.crawling.learner import SiteLearner
-from scythe.crawling.sample import FIRST, Sample
-from scythe.crawling.told import Told
-from scythe.crawling.worker import Worker
 from scythe.model import Record, Region
 from scythe.url import Url
-from scythe.visits import Extracted
 
 
 def through_pipe(head: dict[str, Any], parts: Any = ()) -> Frame:
@@ -66,7 +68,7 @@ def job_frames(jobs: list[Job]) -> list[bytes]:
 def _keep_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker limits the CPU of its process, which here is that of the tests: from then on Linux would count their CPU
     time in steps of 4 ms. tests/faults/test_workers.py has the limit."""
-    monkeypatch.setattr("scythe.crawling.worker.allow_cpu", lambda seconds: None)
+    monkeypatch.setattr("scythe.engine.worker_process.allow_cpu", lambda seconds: None)
 
 
 def test_a_frame_comes_out_as_it_went_in() -> None:
@@ -302,7 +304,7 @@ def test_a_site_is_learned_again_when_it_has_other_pages_too() -> None:
 
 
 def test_a_site_learned_by_example_is_not_learned_over() -> None:
-    from scythe.site import Site
+    from scythe.site.site import Site
 
     pages = [(job.url, job.body) for job in map(make_job, range(4))]
     shown = [{"keeper": [f"said miller {number}."]} for number in range(2)]
@@ -317,9 +319,8 @@ def test_a_site_learned_by_example_is_not_learned_over() -> None:
 
 
 def test_a_worker_starts_without_what_it_never_needs() -> None:
-    code = (
-        "import sys, scythe.crawling.worker; print(*{'aiohttp', 'asyncio', 'rapidfuzz', 'sqlalchemy'} & {*sys.modules})"
-    )
+    never = {"aiohttp", "asyncio", "rapidfuzz", "sqlalchemy"}
+    code = f"import sys, scythe.engine.worker_process; print(*{never} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
 
@@ -341,7 +342,7 @@ def test_a_word_that_a_worker_does_not_know_is_passed_over_and_so_is_the_end_of_
 def test_troubles_beyond_the_bound_are_not_remembered_and_their_pages_kept_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("scythe.crawling.sample._TROUBLES", 3)
+    monkeypatch.setattr("scythe.engine.sampling._TROUBLES", 3)
     sample = Sample(is_learned=True)
     for number in range(9):
         sample.add(f"https://mill.example/{'abcdefghi'[number]}/", b"<p>", f"tree: {'abcdefghi'[number] * 3}")

@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 from tests.property.soup import layout_of
 
-from scythe.cut import scan
-from scythe.cut.cutter import COMPILED, plan_fields
-from scythe.page.follow import follow
 from scythe.page.source import read_source
-from scythe.rules import Rule, Way
+from scythe.site.cut import python_scan
+from scythe.site.cut.cutter import COMPILED, plan_fields
+from scythe.site.follow.follow_fields import follow
+from scythe.site.rules import Rule, Way
 
 FILE = Path(__file__).with_name("cases.json")
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
-ENGINES = [pytest.param(scan, id="python")] + ([pytest.param(COMPILED, id="compiled")] if COMPILED else [])
+ENGINES = [pytest.param(python_scan, id="python")] + ([pytest.param(COMPILED, id="compiled")] if COMPILED else [])
 
 
 def way_of(case: dict[str, Any]) -> Way:

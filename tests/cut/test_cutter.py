@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.cut import cutter, scan
-from scythe.cut.cutter import COMPILED, Cut, Cutter
-from scythe.page.follow import follow
 from scythe.page.source import read_source
-from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, FieldRules, Layout, Rule, Way
+from scythe.site.cut import cutter, python_scan
+from scythe.site.cut.cutter import COMPILED, Cut, Cutter
+from scythe.site.follow.follow_fields import follow
+from scythe.site.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, FieldRules, Layout, Rule, Way
 
-ENGINES = [pytest.param(scan, id="python")] + ([pytest.param(COMPILED, id="compiled")] if COMPILED else [])
+ENGINES = [pytest.param(python_scan, id="python")] + ([pytest.param(COMPILED, id="compiled")] if COMPILED else [])
 
 
 @pytest.fixture(params=ENGINES, autouse=True)
 def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cutter, "COMPILED", None if request.param is scan else request.param)
+    monkeypatch.setattr(cutter, "COMPILED", None if request.param is python_scan else request.param)
 
 
 def layout(*ways: Way, encodings: tuple[str, ...] = ("utf-8",)) -> Layout:

@@ -8,12 +8,12 @@ from time import perf_counter
 
 import pytest
 
-from scythe.cut.dispatch import Dispatcher
 from scythe.demo import DemoPage, World, site
-from scythe.learn.layouts import group_pages
-from scythe.learn.marks import choose_marks
 from scythe.page import Page
-from scythe.rules import Layout
+from scythe.site.cut.cutter import Dispatcher
+from scythe.site.learn.layout_marks import choose_marks
+from scythe.site.learn.layouts import group_pages
+from scythe.site.rules import Layout
 from scythe.url import url_shape
 
 

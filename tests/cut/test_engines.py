@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from scythe.cut import scan
-from scythe.cut.cutter import COMPILED, plan_fields
-from scythe.page.follow import follow
 from scythe.page.source import read_source
-from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, FieldRules, Layout, Rule, Way
+from scythe.site.cut import python_scan
+from scythe.site.cut.cutter import COMPILED, plan_fields
+from scythe.site.follow.follow_fields import follow
+from scythe.site.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, FieldRules, Layout, Rule, Way
 
-ENGINES = [pytest.param(scan, id="python")] + ([pytest.param(COMPILED, id="compiled")] if COMPILED else [])
+ENGINES = [pytest.param(python_scan, id="python")] + ([pytest.param(COMPILED, id="compiled")] if COMPILED else [])
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
 RULE = (b"<p", 0, b"", 0, 0, 0, False)
 LACKS = ("absent", (), None, "the element does not hold it", -1)

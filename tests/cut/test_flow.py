@@ -7,11 +7,11 @@ from html.entities import html5
 
 import pytest
 
-from scythe.cut.flow import COMPILED, Flow, FragmentContent, flow_in_python
-from scythe.page.flow import flow_text
 from scythe.page.source import read_source
-from scythe.read.images.nearby import mark_relevant
-from scythe.rules import FLOW, Way
+from scythe.reading.images.image_methods import mark_relevant
+from scythe.site.cut.cutter import FLOW_COMPILED as COMPILED
+from scythe.site.cut.cutter import Flow, FragmentContent, flow_in_python, flow_text
+from scythe.site.rules import FLOW, Way
 
 BODY = b"""<html><div class="post"><h2>Rye</h2><p>The <a href="/rye">rye</a> stood high.<p>Share
 <div class="ad">Buy<img src="ad.png"></div><img src="/rye.png"><p>They cut it &amp; bound it.</div>"""
@@ -176,7 +176,7 @@ def test_wrong_arguments_are_refused() -> None:
 def test_without_the_compiled_flow_the_text_is_the_same(
     monkeypatch: pytest.MonkeyPatch, element: str, text: str
 ) -> None:
-    monkeypatch.setattr("scythe.cut.flow.COMPILED", None)
+    monkeypatch.setattr("scythe.site.cut.cutter.FLOW_COMPILED", None)
     body = f"<html><body>{element}</body>".encode()
     assert Flow().text(body, len("<html><body>"), len("<html><body>") + len(element)) == text
     left = Flow(WAY.drops, WAY.skip_lines).text(BODY, START, END)

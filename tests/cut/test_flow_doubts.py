@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.cut import flow
-from scythe.cut.flow import COMPILED, Flow, FragmentContent, flow_in_python
-from scythe.rules import FLOW, Way
+from scythe.site.cut import cutter
+from scythe.site.cut.cutter import FLOW_COMPILED as COMPILED
+from scythe.site.cut.cutter import Flow, FragmentContent, flow_in_python
+from scythe.site.rules import FLOW, Way
 
 ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
 PART = b'<div><p>one</p><p>Share</p><b class="ad">two</b><p>three</p></div>'
@@ -15,7 +16,7 @@ PART = b'<div><p>one</p><p>Share</p><b class="ad">two</b><p>three</p></div>'
 @pytest.fixture(params=ENGINES, autouse=True)
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "python":
-        monkeypatch.setattr(flow, "COMPILED", None)
+        monkeypatch.setattr(cutter, "FLOW_COMPILED", None)
     return str(request.param)
 
 

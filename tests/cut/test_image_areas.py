@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from scythe.cut import cutter, flow, images, regions
-from scythe.cut.cutter import COMPILED
-from scythe.cut.images import AreaCutter, CutAreas
 from scythe.limits import LIMITS
 from scythe.model import Image
-from scythe.page.image_areas import UNKNOWN, AreaReader
-from scythe.page.image_follow import follow_areas
 from scythe.page.source import read_source
-from scythe.rules import FLOW, FieldRules, ImageArea, ImageRules, Layout, Rule, Way
+from scythe.site.cut import cut_images, cut_lists, cutter
+from scythe.site.cut import cutter as flow
+from scythe.site.cut.cut_images import AreaCutter, CutAreas
+from scythe.site.cut.cutter import COMPILED
+from scythe.site.follow.follow_images import UNKNOWN, AreaReader, follow_areas
+from scythe.site.rules import FLOW, FieldRules, ImageArea, ImageRules, Layout, Rule, Way
 from scythe.url import absolute
 
 ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
@@ -30,7 +30,7 @@ NOT_FOLLOWED = "the tag may stand in an element that is not followed"
 @pytest.fixture(params=ENGINES, autouse=True)
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "python":
-        for module in (cutter, flow, images, regions):
+        for module in (cutter, flow, cut_images, cut_lists):
             monkeypatch.setattr(module, "COMPILED", None)
     return str(request.param)
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from tests.image_pages import figure, hero, judged, own_images, story, text_rules, url_of
 
-from scythe.cut.images import AreaCutter, CutAreas, outermost
-from scythe.cut.records import parse_parts
-from scythe.learn.areas import learn_areas
 from scythe.limits import LIMITS
 from scythe.model import Image
-from scythe.page.image_areas import AreaReader
 from scythe.page.source import read_source
-from scythe.rules import ImageRules, Layout
+from scythe.site.cut.cut_images import AreaCutter, CutAreas, outermost
+from scythe.site.cut.cut_lists import parse_parts
+from scythe.site.follow.follow_images import AreaReader
+from scythe.site.learn.learn_images import learn_areas
+from scythe.site.rules import ImageRules, Layout
 from scythe.url import absolute
 
 BODIES = [story(number) for number in range(8)]
@@ -147,6 +147,6 @@ def test_a_part_of_which_parsing_takes_something_away_is_not_read() -> None:
 
 
 def test_parts_that_are_too_long_together_are_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.cut.records.LIMITS", replace(LIMITS, body_bytes=100))
+    monkeypatch.setattr("scythe.site.cut.cut_lists.LIMITS", replace(LIMITS, body_bytes=100))
     assert parse_parts([b"<p>" + b"a" * 99 + b"</p>"], None) is None
     assert parse_parts([b"<p>a</p>"], None) is not None

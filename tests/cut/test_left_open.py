@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from scythe.cut import cutter, regions
-from scythe.cut.cutter import COMPILED, Cutter
-from scythe.cut.regions import CutRegions, RegionCutter
-from scythe.rules import ATTRIBUTE, LEAD, ColumnRules, FieldRules, Layout, RegionRules, Rule, Way
+from scythe.site.cut import cut_lists, cutter
+from scythe.site.cut.cut_lists import CutRegions, RegionCutter
+from scythe.site.cut.cutter import COMPILED, Cutter
+from scythe.site.rules import ATTRIBUTE, LEAD, ColumnRules, FieldRules, Layout, RegionRules, Rule, Way
 
 ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
 RECORD = '<div class="r">x<p>a</p></div>'
@@ -66,7 +66,7 @@ OUT_OF_REACH = [
 def records(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> RegionCutter:
     if request.param == "python":
         monkeypatch.setattr(cutter, "COMPILED", None)
-        monkeypatch.setattr(regions, "COMPILED", None)
+        monkeypatch.setattr(cut_lists, "COMPILED", None)
     return RegionCutter(LAYOUT)
 
 
@@ -131,7 +131,7 @@ def test_records_that_are_cut_are_never_built_otherwise(records: RegionCutter) -
     tokens = """<a> </a> <b> </b> <p> </p> <div> </div> <table> </table> <tr> <td> </td> <caption> <object> </object>
     <noscript> </noscript> <template> </template> x""".split()
     random, number = Random(11), 0
-    for _ in range(3_000 if COMPILED is not None and regions.COMPILED is not None else 300):
+    for _ in range(3_000 if COMPILED is not None and cut_lists.COMPILED is not None else 300):
         body = page("".join(random.choices(tokens, k=random.choice((3, 5, 8)))))
         if records.cut(body).state == "cut":
             number += 1

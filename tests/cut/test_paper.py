@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.cut.hinted import cut_hinted
-from scythe.cut.search import NAMES, search_by
-from scythe.cut.simple import UNKNOWN, Found, TagRule, cut_simple, resolve_tags
 from scythe.errors import BadInput
+from scythe.site.cut.cutter import NAMES, search_by
+from scythe.site.papers.string_search import UNKNOWN, Found, TagRule, cut_hinted, cut_simple, resolve_tags
 
 # Figure 1 of the paper, in our words
 PAGE = b"""<html><body><div id="bigcontainer"><div class="header">Field News</div><div class="menu"><p>Home</p></div>

@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from scythe.cut import cutter, flow, records, regions
-from scythe.cut.cutter import COMPILED
-from scythe.cut.records import RecordCutter, parse_parts
-from scythe.extracting.reap import Reaper
 from scythe.limits import LIMITS
 from scythe.model import Region
 from scythe.page.source import read_source
-from scythe.rules import ColumnRules, Layout, RegionRules
+from scythe.site.cut import cut_lists, cutter
+from scythe.site.cut import cutter as flow
+from scythe.site.cut.cut_lists import RecordCutter, parse_parts
+from scythe.site.cut.cutter import COMPILED
+from scythe.site.extract import Reaper
+from scythe.site.rules import ColumnRules, Layout, RegionRules
 from scythe.url import absolute
 
 ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
@@ -23,7 +24,7 @@ URL = absolute("https://shop.example/list")
 @pytest.fixture(params=ENGINES, autouse=True)
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "python":
-        for module in (cutter, flow, regions):
+        for module in (cutter, flow, cut_lists):
             monkeypatch.setattr(module, "COMPILED", None)
     return str(request.param)
 
@@ -114,9 +115,9 @@ def test_records_that_cannot_stand_alone_are_left_to_the_tree() -> None:
 def test_records_longer_than_a_page_may_be_are_left_to_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = [item(1).encode(), item(2).encode()]
     size = sum(len(b"<div></div>") + len(part) for part in parts) + len(b"<!DOCTYPE html><body>")
-    monkeypatch.setattr(records, "LIMITS", replace(LIMITS, body_bytes=size))
+    monkeypatch.setattr(cut_lists, "LIMITS", replace(LIMITS, body_bytes=size))
     assert parse_parts(parts, None) is not None
-    monkeypatch.setattr(records, "LIMITS", replace(LIMITS, body_bytes=size - 1))
+    monkeypatch.setattr(cut_lists, "LIMITS", replace(LIMITS, body_bytes=size - 1))
     assert parse_parts(parts, None) is None
 
 

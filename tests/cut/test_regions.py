@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.list_pages import frame, product, shop_page
 
-from scythe.cut.records import RecordCutter
-from scythe.cut.regions import CutRecords, CutRegions, RegionCutter
-from scythe.rules import FLOW, ColumnRules, Layout, RegionRules, Rule, Way
+from scythe.site.cut.cut_lists import CutRecords, CutRegions, RecordCutter, RegionCutter
+from scythe.site.rules import FLOW, ColumnRules, Layout, RegionRules, Rule, Way
 
 COLUMNS = (ColumnRules("title", (">h2.name>a",)), ColumnRules("text", (">p.about",)), ColumnRules("rest", (">div",)))
 ITEMS = RegionRules((b'<li class="item',), COLUMNS, pages=3, present=3, fewest=6, most=12, tight=True)
@@ -157,7 +156,7 @@ def test_an_encoding_that_was_not_learned_is_doubt() -> None:
 def test_both_engines_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [shop_page(1), shop_page(2).replace(b"</li>", b"", 3), frame("Empty", ""), shop_page(3)[:2_000]]
     compiled = [cut(page, ITEMS) for page in pages]
-    monkeypatch.setattr("scythe.cut.regions.COMPILED", None)
+    monkeypatch.setattr("scythe.site.cut.cut_lists.COMPILED", None)
     assert [cut(page, ITEMS) for page in pages] == compiled
 
 

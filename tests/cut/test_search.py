@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.cut.search import DEFAULT, NAMES, search_by
 from scythe.errors import BadInput
+from scythe.site.cut.cutter import DEFAULT, NAMES, search_by
 
 BODIES = st.lists(st.sampled_from([b"<div", b">", b"a", b"<", b"\n", b"</div>", b"\xff", b"*"])).map(b"".join)
 PATTERNS = st.lists(st.sampled_from([b"<div", b">", b"a", b"<", b".*"]), min_size=1, max_size=3).map(b"".join)

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import pytest
 from tests.property.soup import layout_of
 
-from scythe.cut import scan
-from scythe.cut.cutter import COMPILED, plan_fields
-from scythe.page.follow import follow
 from scythe.page.source import read_source
-from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, Rule, Way
+from scythe.site.cut import python_scan
+from scythe.site.cut.cutter import COMPILED, plan_fields
+from scythe.site.follow.follow_fields import follow
+from scythe.site.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, Rule, Way
 
 FAR = b"<!DOCTYPE html><body><p>far</p>" + b"some words of a page in good order, " * 45
 NEAR = (b"", b"", b"<!DOCTYPE html>", b"<body>", b"<html><head><title>T</title></head><body>")
@@ -204,7 +204,7 @@ def test_both_engines_say_the_same_about(name: str) -> None:
     random = Random(len(name))
     for _ in range(1_000):
         page, way, thorough = make_case(THEMES[name], random)
-        assert ask(COMPILED, page, way, thorough) == ask(scan, page, way, thorough), (page, way, thorough)
+        assert ask(COMPILED, page, way, thorough) == ask(python_scan, page, way, thorough), (page, way, thorough)
 
 
 @pytest.mark.skipif(COMPILED is None, reason="nothing is compiled here")

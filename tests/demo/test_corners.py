@@ -10,8 +10,7 @@ from tests.demo.test_serve import get
 from scythe import Page
 from scythe.demo.answers import Answer
 from scythe.demo.corners import CORNERS, Corner, Setting, build_corners
-from scythe.demo.serve import make_site, serve_demo
-from scythe.demo.serving import ServeOptions
+from scythe.demo.serve import ServeOptions, make_site, serve_demo
 from scythe.errors import BadInput
 
 BASE = "http://127.0.0.1:9"

@@ -12,7 +12,7 @@ from tests.demo.test_report import RESULTS
 from scythe.demo.growing import BEGIN, SHOWN, Diary, compare, plan_growth, watch_growth
 from scythe.demo.replay_serve import Asked, InThread, serve_replay
 from scythe.demo.wording import describe_watch, plan_words
-from scythe.watched import HOUR_S
+from scythe.watch_model import HOUR_S
 from scythe.watching.events import Event, RecordEvent, RegionEvent, VisitEvent
 
 END = BEGIN + 30 * HOUR_S

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from scythe.demo.healing import ENOUGH, WINDOW, judge_redesign
-from scythe.demo.steps import Step
+from scythe.demo.crawl_steps import ENOUGH, WINDOW, Step, judge_redesign
 from scythe.demo.wording import describe_redesign
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from tests.demo.test_report import RESULTS
 
-from scythe.demo.promises import judge_promises
-from scythe.demo.results import KindRow, Results
+from scythe.demo.crawl_results import KindRow, Results
+from scythe.demo.wording import judge_promises
 
 WATCHED = RESULTS.watched
 assert WATCHED is not None

@@ -9,9 +9,19 @@ from urllib.parse import urlsplit
 import pytest
 
 import scythe
-from scythe.demo.replay import ListPage, Outage, Pace, Redesign, Replay, Shelf, dump, load, split_trace
-from scythe.demo.replay_dress import DRESSES
-from scythe.demo.replay_pages import ReplayHost
+from scythe.demo.replay import (
+    DRESSES,
+    ListPage,
+    Outage,
+    Pace,
+    Redesign,
+    Replay,
+    ReplayHost,
+    Shelf,
+    dump,
+    load,
+    split_trace,
+)
 from scythe.demo.replay_serve import serve_replay, serve_replay_process
 from scythe.errors import BadInput
 

@@ -5,12 +5,10 @@ from dataclasses import replace
 from importlib.resources import files
 
 from scythe import Page
+from scythe.demo.crawl_results import CornerRow, FieldRow, KindRow, Lap, Learned, Results, Sample, total
+from scythe.demo.crawl_steps import Redesign, Step
 from scythe.demo.growing import BEGIN, Look, Sighting, Watched
-from scythe.demo.healing import Redesign
-from scythe.demo.race import Lap, total
 from scythe.demo.report import write_report
-from scythe.demo.results import CornerRow, FieldRow, KindRow, Learned, Results, Sample
-from scythe.demo.steps import Step
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"' onload=x &amp; \x1b[31m"
 RESULTS = Results(

@@ -2,18 +2,16 @@ from __future__ import annotations
 
 import json
 
+from scythe.crawl_model import Extracted
 from scythe.demo.corners import Corner
-from scythe.demo.crawled import Address, Crawled, Visited
+from scythe.demo.crawl_results import count_fields, judge_corners, race, score_kinds, score_texts
+from scythe.demo.crawl_steps import Address, Crawled, Visited, order_steps
 from scythe.demo.protocol import Request
-from scythe.demo.race import race
-from scythe.demo.results import count_fields, judge_corners, score_kinds, score_texts
-from scythe.demo.steps import order_steps
 from scythe.demo.wording import corner_ending
 from scythe.demo.world import World
 from scythe.model import Record, Region
-from scythe.site import Site
+from scythe.site.site import Site
 from scythe.url import Url
-from scythe.visits import Extracted
 
 WORLD = World(pages=20)
 

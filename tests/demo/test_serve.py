@@ -9,8 +9,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from scythe.demo.serve import InProcess, InThread, serve_demo, serve_demo_process
-from scythe.demo.serving import ServeOptions, read_arguments, write_arguments
+from scythe.demo.serve import (
+    InProcess,
+    InThread,
+    ServeOptions,
+    read_arguments,
+    serve_demo,
+    serve_demo_process,
+    write_arguments,
+)
 from scythe.errors import BadInput
 
 Serve = Callable[[ServeOptions], AbstractContextManager[InThread | InProcess]]

@@ -23,8 +23,7 @@ from yarl import URL
 
 from scythe.errors import FetchFailed
 from scythe.fetch import FetchOptions, guard
-from scythe.fetch.dial import dialled
-from scythe.fetch.fetcher import Fetcher, open_fetcher
+from scythe.fetch.fetcher import Fetcher, dialled, open_fetcher
 from scythe.fetch.redirects import start_of
 
 _PORTS = {"http": 80, "https": 443}

@@ -14,7 +14,7 @@ from tests.faults.redesign import REDESIGNS
 
 from scythe.demo import DemoPage, site
 from scythe.model import Document
-from scythe.site import Site
+from scythe.site.site import Site
 
 LEARNED = 36  # pages of a site that it is learned from: three of each kind and language
 AS_IS = "as learned"

@@ -1,11 +1,11 @@
 """What a page's first bytes declare, written a second time, byte by byte, from the HTML standard (13.2.3.2).
 
-Slow and plain on purpose: it has nothing in common with `scythe.page.labels` but the table of labels.
+Slow and plain on purpose: it has nothing in common with `scythe.page.encoding` but the table of labels.
 """
 
 from __future__ import annotations
 
-from scythe.page.labels import codec_of
+from scythe.page.encoding import codec_of
 
 SPACE = b"\t\n\x0c\r "
 WINDOW = 1_024

@@ -11,8 +11,7 @@ from tests.differential.encodings import DECIDED, DECLARED, Decided, Declared
 from tests.differential.prescan import prescan
 from tests.differential.reencoded import count_right, misread
 
-from scythe.page.encoding import decode
-from scythe.page.labels import PRESCAN_BYTES, declared_codec
+from scythe.page.encoding import PRESCAN_BYTES, declared_codec, decode
 
 WORDS = """
 <meta <META /meta <a </a <! <? <!-- --> -- > / = ' " charset content http-equiv content-type CHARSET charset= content=

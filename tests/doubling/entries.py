@@ -20,9 +20,9 @@ from tests.doubling.site import BASE, address, learned, lessons, write_page
 import scythe
 from scythe.errors import ScytheError
 from scythe.model import Document
-from scythe.read.images.methods import METHODS as IMAGE_METHODS
-from scythe.read.images.methods import SIZE_METHODS
-from scythe.read.text import BUILT_IN as TEXT_METHODS
+from scythe.reading.images.image_methods import METHODS as IMAGE_METHODS
+from scythe.reading.images.image_methods import SIZE_METHODS
+from scythe.reading.text import BUILT_IN as TEXT_METHODS
 
 URL = "https://example.org/a/page.html?page=3"
 Run = Callable[[], object]
@@ -241,7 +241,7 @@ def _(body: bytes) -> Run:
 
 @entry("export")
 def _(body: bytes) -> Run:
-    from scythe.export import FORMATS, dump, export
+    from scythe.output.document_files import FORMATS, dump, export
 
     def write() -> object:
         document = _read(body)
@@ -254,9 +254,9 @@ def _(body: bytes) -> Run:
 @entry("archive", "scan_archive")
 def _(body: bytes) -> Run:
     from scythe.archive.open import open_archive
-    from scythe.crawling.extraction import to_extracted
+    from scythe.archive.stored_documents import to_extracted
+    from scythe.crawl_model import Found, Outcome
     from scythe.url import Url
-    from scythe.visits import Found, Outcome
 
     def store_and_scan() -> object:
         extracted = to_extracted(_read(body), PARTS)
@@ -274,9 +274,9 @@ def _(body: bytes) -> Run:
 
 @entry("batch", "run_batch")
 def _(body: bytes) -> Run:
-    from scythe.batch.extract import extract_unit
-    from scythe.batch.options import BatchOptions
-    from scythe.batch.unit import plan_units
+    from scythe.batch.batch_options import BatchOptions
+    from scythe.batch.extract_unit import extract_unit
+    from scythe.batch.units import plan_units
 
     def extract() -> object:  # in this process, where it can be measured: run_batch hands units to others
         with tempfile.TemporaryDirectory() as folder:
@@ -296,7 +296,7 @@ def _(body: bytes) -> Run:
     from warcio.warcwriter import WARCWriter
 
     from scythe.batch.captures import read_captures
-    from scythe.batch.unit import plan_units
+    from scythe.batch.units import plan_units
 
     folder = tempfile.TemporaryDirectory()
     path = Path(folder.name) / "pages.warc.gz"
@@ -314,7 +314,7 @@ def _(body: bytes) -> Run:
 
 @entry("addresses", kind="addresses")
 def _(body: bytes) -> Run:
-    from scythe.fetch.dial import dialled
+    from scythe.fetch.fetcher import dialled
     from scythe.url import absolute, host, url_shape
 
     text = body.decode()
@@ -344,21 +344,21 @@ def _(body: bytes) -> Run:
 
 @entry("sitemap", kind="sitemap")
 def _(body: bytes) -> Run:
-    from scythe.fetch.sitemaps import read_sitemap
+    from scythe.page.sitemaps import read_sitemap
 
     return lambda: read_sitemap(body, "http://example.org/sitemap.xml")
 
 
 @entry("feed", kind="feed")
 def _(body: bytes) -> Run:
-    from scythe.fetch.feeds import read_feed
+    from scythe.page.feeds import read_feed
 
     return lambda: read_feed(body, "http://example.org/feed.xml")
 
 
 @entry("labels", kind="labels")
 def _(body: bytes) -> Run:
-    from scythe.learn.annotations import read_labels
+    from scythe.site.labels.label_files import read_labels
 
     return _tolerant(lambda: read_labels(body, "labels.csv"))
 

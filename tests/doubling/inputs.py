@@ -171,7 +171,7 @@ def profile_of(kind: str, size: int) -> bytes:
     """Return a profile file of about `size` bytes, sealed as ours are where it is to be taken for one."""
     from tests.doubling.site import learned
 
-    from scythe.profiles.profile import dump_profile
+    from scythe.site.profile import dump_profile
 
     if kind == "nested":
         return b'{"version":' + b"[" * size

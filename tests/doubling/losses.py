@@ -16,7 +16,7 @@ from tests.faults.pages import AFTER, BEFORE, INSIDE, PAGES
 
 import scythe
 from scythe.model import Document
-from scythe.site import Site
+from scythe.site.site import Site
 
 WORDS = (BEFORE, INSIDE, AFTER)
 SIZE = 64_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from scythe.site import Site
+from scythe.site.site import Site
 
 BASE = "https://mill.example"
 _WORDS = """the miller river wheel flour dawn field barley oats autumn spring rain sack stone bridge road village market

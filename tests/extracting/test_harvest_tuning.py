@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scythe.site import Site
+from scythe.site.site import Site
 
 
 def page(filler: int, number: int) -> bytes:

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from scythe.extracting.judge_images import ImageJudge, Quality, expect_quality, fit_method
-from scythe.model import RELEVANT, ImageContext, PageImages
-from scythe.rules import PUBLISHED, LabelledPage, Marks, SiteImages
+from scythe.model import PUBLISHED, RELEVANT, ImageContext, LabelledPage, Marks, PageImages, SiteImages
+from scythe.site.judge_images import ImageJudge, Quality, expect_quality, fit_method
 
 
 def image(kind: str, number: int) -> ImageContext:

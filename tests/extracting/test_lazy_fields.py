@@ -14,7 +14,7 @@ from scythe.demo import DemoPage
 from scythe.model import Document
 from scythe.page import Page
 from scythe.reader import read
-from scythe.site import Site
+from scythe.site.site import Site
 
 NEWS = [page for page in demo_site() if page.kind == "news" and page.language == "en"]
 LEARNED, OTHER = NEWS[:-1], NEWS[-1]

@@ -7,13 +7,13 @@ from tests.demo_sites import demo_site
 from tests.learn.seen import learn
 from tests.list_pages import shop_page
 
-from scythe.extracting.reap import Reaper, rows_by_offset
-from scythe.extracting.trace import Tracer
 from scythe.model import Document
 from scythe.page import Page
 from scythe.page.source import read_source
-from scythe.rules import Layout
-from scythe.site import Site
+from scythe.site.extract import Reaper, rows_by_offset
+from scythe.site.rules import Layout
+from scythe.site.site import Site
+from scythe.site.trace import Tracer
 
 NEWS = [page for page in demo_site() if page.kind == "news" and page.language == "en"]
 ODD = b"<di\0v>an element whose name nobody knows</di\0v></body>"

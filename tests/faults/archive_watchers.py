@@ -18,7 +18,7 @@ from tests.faults.archive_writers import kill
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.visits import Outcome, Task
+from scythe.crawl_model import Outcome, Task
 
 LISTS = 6
 SHOWN = 10

@@ -24,7 +24,7 @@ from tests.archive.visiting import LANE, NOW, SITE, done, extracted, found, regi
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.visits import Outcome, Raw, Task
+from scythe.crawl_model import Outcome, Raw, Task
 
 BATCH = 8
 Write = Callable[[str, str, int, BinaryIO, int], None]  # where, key of the site, how much, ledger, seed

@@ -20,10 +20,10 @@ from tests.archive.visiting import NOW, begin, done, extracted, region
 from tests.batch.warcs import http, record
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import StoredRaw
-from scythe.archive.warc import WarcFile
+from scythe.archive.results import StoredRaw
+from scythe.crawl_model import Raw
+from scythe.output.warc import WarcFile
 from scythe.url import Url
-from scythe.visits import Raw
 
 Make = Callable[[Path], Path]  # a folder -> the file to open in it
 ARCHIVES: dict[str, Make] = {}

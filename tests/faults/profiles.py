@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from scythe.limits import LIMITS
-from scythe.profiles.profile import VERSION, _checksum, dump_profile
-from scythe.rules import ELEMENT, FLOW, FieldRules, Layout, Profile, Rule, Usual, Way
+from scythe.site.profile import VERSION, _checksum, dump_profile
+from scythe.site.rules import ELEMENT, FLOW, FieldRules, Layout, Profile, Rule, Usual, Way
 
 Make = Callable[[], bytes]
 PROFILES: dict[str, Make] = {}

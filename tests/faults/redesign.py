@@ -139,9 +139,9 @@ def _requoted(value: bytes) -> bytes:
 
 
 def _span(source: Source, node: object) -> tuple[int, int] | None:
-    from scythe.page.follow import span_of
     from scythe.page.source import MARK
-    from scythe.rules import ELEMENT, Way
+    from scythe.site.follow.follow_fields import span_of
+    from scythe.site.rules import ELEMENT, Way
 
     mark = node.attributes.get(MARK)  # type: ignore[attr-defined]
     opening = source.at(int(mark)) if mark and mark.isdecimal() else None

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import brotli
 from tests.faults.servers import OK, Ask, Behave, plain, server
 
-from scythe.fetch.codings import zstd  # type: ignore[attr-defined]
+from scythe.fetch.decode import zstd  # type: ignore[attr-defined]
 
 MEGABYTE = 1_000_000
 Pack = Callable[[Iterator[bytes]], Iterator[bytes]]

@@ -18,10 +18,9 @@ from tests.faults.archives import fill
 from warcio.archiveiterator import ArchiveIterator
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import StoredRaw
-from scythe.archive.warc import WarcFile
-from scythe.archive.warc_check import verify_warc
+from scythe.archive.results import StoredRaw
 from scythe.limits import LIMITS
+from scythe.output.warc import WarcFile, verify_warc
 from scythe.url import Url
 
 pytestmark = pytest.mark.fault

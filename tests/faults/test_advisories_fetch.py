@@ -26,10 +26,10 @@ from tests.fetch.trap import set_trap
 from scythe.errors import FetchFailed
 from scythe.fetch import Credentials, FetchOptions, fetch, fetch_all, open_fetcher
 from scythe.fetch.decode import Decoder
-from scythe.fetch.feeds import read_feed
 from scythe.fetch.robots import fetch_robots, parse_robots
-from scythe.fetch.sitemaps import read_sitemap
 from scythe.model import Response
+from scythe.page.feeds import read_feed
+from scythe.page.sitemaps import read_sitemap
 
 pytestmark = pytest.mark.fault
 OPEN = FetchOptions(allow_private=True)

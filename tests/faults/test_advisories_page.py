@@ -25,9 +25,9 @@ from tests.faults.profiles import PROFILES, RunsCode
 
 import scythe
 from scythe.errors import BadInput
-from scythe.fetch.image_header import probe_size
 from scythe.page import Page
-from scythe.profiles.profile import load_profile
+from scythe.page.image_size import probe_size
+from scythe.site.profile import load_profile
 
 pytestmark = pytest.mark.fault
 URL = "https://example.org/a/b"
@@ -77,7 +77,7 @@ def test_CVE_2021_43818_CVE_2021_28957_CVE_2024_52595_html_holds_no_script_of_th
 def test_CVE_2022_2309_pages_are_read_without_the_library_that_crashes() -> None:
     code = (
         "import sys, scythe\n"
-        "from scythe.fetch.feeds import read_feed\n"
+        "from scythe.page.feeds import read_feed\n"
         "read_feed(b'<rss version=\"2.0\"><channel><item><link>/x</link></item></channel></rss>', 'https://e.org/')\n"
         "scythe.read('<x:y xmlns:x=\"\\x00\"></x:y></x>' + '<p>words ' * 50).markdown\n"
         "assert not [name for name in sys.modules if name.startswith('lxml')]\n"

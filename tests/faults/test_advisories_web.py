@@ -21,15 +21,15 @@ from tests.web.asking import ask, bearer, call, cookie, posting
 
 import scythe
 from scythe.archive.open import open_archive
+from scythe.crawl_model import Extracted
 from scythe.errors import BadInput
-from scythe.export import Exporter
-from scythe.sources import Loaded, Reach
-from scythe.visits import Extracted
+from scythe.fetch.inputs import Loaded, Reach
+from scythe.output.document_files import Exporter
 from scythe.web.app import all_operations, make_app
-from scythe.web.gate import Gate, Guarded
-from scythe.web.room import Room, RoomOptions
-from scythe.web.serve import Serving, serve_in_thread
-from scythe.web.tame import tame
+from scythe.web.auth import Gate, Guarded
+from scythe.web.safe_html import tame
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import Room, RoomOptions
 
 pytestmark = pytest.mark.fault
 TEMPLATE = "{{ 7*7 }}{% for x in ().__class__.__base__.__subclasses__() %}{{ x }}{% endfor %}"

@@ -17,9 +17,9 @@ from tests.faults.archives import fill
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted
+from scythe.crawl_model import Raw
 from scythe.errors import ArchiveFailed
-from scythe.visits import Raw
 
 pytestmark = pytest.mark.fault
 

@@ -13,7 +13,7 @@ from tests.fetch.server import always, kept_page, serve
 
 from scythe.errors import FetchFailed
 from scythe.fetch import FetchOptions, open_fetcher
-from scythe.fetch.codings import zstd
+from scythe.fetch.decode import zstd
 from scythe.model import Response
 
 pytestmark = pytest.mark.fault

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from scythe.cut.cutter import COMPILED, Cutter
-from scythe.cut.regions import CutRegions, RegionCutter
-from scythe.rules import (
+from scythe.site.cut.cut_lists import CutRegions, RegionCutter
+from scythe.site.cut.cutter import COMPILED, Cutter
+from scythe.site.rules import (
     ATTRIBUTE,
     ELEMENT,
     FLOW,

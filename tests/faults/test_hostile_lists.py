@@ -9,7 +9,7 @@ import pytest
 from tests.faults.list_pages import PAGES
 
 from scythe.page import Page
-from scythe.read.records.lists import PageLists
+from scythe.reading.lists.list_methods import PageLists
 
 pytestmark = pytest.mark.fault
 

@@ -24,13 +24,13 @@ from tests.faults.serving import serve_hostile
 
 import scythe
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
-from scythe.archive.warc_check import verify_warc
+from scythe.archive.results import Wanted
 from scythe.errors import ArchiveFailed, BadInput, FetchFailed
 from scythe.fetch import FetchOptions, fetch, open_fetcher
-from scythe.learn.annotations import read_labels
 from scythe.model import Response
-from scythe.profiles.profile import load_profile
+from scythe.output.warc import verify_warc
+from scythe.site.labels.label_files import read_labels
+from scythe.site.profile import load_profile
 
 pytestmark = pytest.mark.fault
 DEADLINE_S = 5.0

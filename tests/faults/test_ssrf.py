@@ -14,14 +14,14 @@ from tests.fetch.server import always, by_path, page, serve
 from tests.fetch.trap import METADATA, SPELLINGS, disguises, set_trap
 
 from scythe.archive.open import open_archive
-from scythe.crawling.options import CrawlOptions
-from scythe.crawling.run import Crawl
+from scythe.crawling.crawl import Crawl
+from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import FetchOptions, fetch, fetch_all
 from scythe.fetch.fetcher import open_fetcher
-from scythe.fetch.image_size import ProbeOptions, probe_all
 from scythe.fetch.robots import fetch_robots
 from scythe.model import Response
+from scythe.page.image_size import ProbeOptions, probe_all
 
 pytestmark = pytest.mark.fault
 CLOSED = FetchOptions(timeout_s=20.0, concurrency=32, per_host=8)

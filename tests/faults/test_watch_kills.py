@@ -8,7 +8,7 @@ import pytest
 from tools.crawl_trial import new_archives, new_schemas
 from tools.measure_watch_kills import Chances, measure
 
-from scythe.watched import HOUR_S
+from scythe.watch_model import HOUR_S
 
 pytestmark = pytest.mark.fault
 

@@ -11,9 +11,8 @@ from collections import Counter
 import pytest
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
-from scythe.demo.live import live_site
-from scythe.demo.replay_serve import Asked, InThread, serve_replay
+from scythe.archive.results import Wanted
+from scythe.demo.replay_serve import Asked, InThread, live_site, serve_replay
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow]
 VISITS = 6

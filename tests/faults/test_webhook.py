@@ -21,13 +21,12 @@ from tests.fetch.trap import METADATA, disguises, set_trap
 from tests.watching.listing import visit, watch
 
 from scythe.archive.open import open_archive
-from scythe.crawling.clerk import Clerk
+from scythe.engine.archive_thread import Clerk
 from scythe.errors import FetchFailed
 from scythe.fetch import Credentials, Fetcher, FetchOptions, guard, open_fetcher
 from scythe.watching.events import Event, HookEvent
-from scythe.watching.hooks import Batch, HookOptions, Told
+from scythe.watching.hooks import Batch, HookOptions, Told, Webhook
 from scythe.watching.outbox import Outbox
-from scythe.watching.webhook import Webhook
 
 pytestmark = pytest.mark.fault
 OPEN = FetchOptions(allow_private=True, timeout_s=20.0)

@@ -18,8 +18,8 @@ from typing import TypeVar
 import pytest
 from tests.crawling.pages import SITE, make_job
 
-from scythe.crawling.jobs import Answer, Caps, Job
-from scythe.crawling.pool import Pool, open_pool
+from scythe.engine.worker_pool import Pool, open_pool
+from scythe.engine.worker_protocol import Answer, Caps, Job
 from scythe.errors import ScytheError
 
 pytestmark = pytest.mark.fault
@@ -202,7 +202,7 @@ def test_no_process_is_left_when_the_pool_closes_with_pages_under_way() -> None:
 
 _PARENT = """
 import asyncio, sys
-from scythe.crawling.pool import open_pool
+from scythe.engine.worker_pool import open_pool
 from tests.crawling.pages import make_job
 
 async def run():
@@ -227,7 +227,7 @@ def test_no_worker_outlives_a_crawl_that_was_killed() -> None:
 
 
 def test_what_a_worker_prints_does_not_get_between_the_answers() -> None:
-    code = "import scythe.crawling.worker as w; print('noise', flush=True); w.main(['30', '2000000000'])"
+    code = "import scythe.engine.worker_process as w; print('noise', flush=True); w.main(['30', '2000000000'])"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         out, _ = process.communicate()
     assert out.startswith(b"noise")  # what was printed before; the worker itself has moved standard output away

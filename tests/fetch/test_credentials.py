@@ -6,7 +6,7 @@ import pytest
 
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import Credentials, FetchOptions, open_fetcher
-from scythe.fetch.credentials import origin_of
+from scythe.fetch.fetch_options import origin_of
 from scythe.model import Response
 
 from .server import by_path, page, serve

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.fetch.codings import ACCEPTED, zstd
-from scythe.fetch.decode import Decoded, Decoder
+from scythe.fetch.decode import ACCEPTED, Decoded, Decoder, zstd
 
 PAGE = b"<p>" + bytes(range(32, 127)) * 500
 

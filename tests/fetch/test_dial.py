@@ -12,8 +12,7 @@ from yarl import URL
 
 from scythe.errors import FetchFailed
 from scythe.fetch import FetchOptions, guard
-from scythe.fetch.dial import dialled
-from scythe.fetch.fetcher import open_fetcher
+from scythe.fetch.fetcher import dialled, open_fetcher
 from scythe.url import absolute
 
 from .odd_urls import odd_urls

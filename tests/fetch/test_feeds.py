@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.fetch.feeds import is_feed, read_feed
 from scythe.limits import LIMITS
+from scythe.page.feeds import is_feed, read_feed
 
 URL = "https://example.org/blog/feed"
 RSS = b"""<?xml version="1.0"?><rss version="2.0" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/"><channel>

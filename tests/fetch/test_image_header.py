@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.fetch.image_header import ImageSize, probe_size
 from scythe.limits import LIMITS
+from scythe.page.image_size import ImageSize, probe_size
 
 from .image_files import WRITERS, avif, bmp, box, ico, jpeg, jxl, png, segment, svg, tiff, webp_lossy
 

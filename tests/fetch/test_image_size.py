@@ -11,8 +11,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from scythe.fetch import guard
-from scythe.fetch.image_header import ImageSize
-from scythe.fetch.image_size import Probe, ProbeOptions, measure_data_url, probe_images, real_sizes
+from scythe.page.image_size import ImageSize, Probe, ProbeOptions, measure_data_url, probe_images, real_sizes
 
 from .image_files import jpeg, png, svg
 from .server import Server, always, by_path, page, serve

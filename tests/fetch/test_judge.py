@@ -6,7 +6,7 @@ import pytest
 
 from scythe.errors import FetchFailed
 from scythe.fetch import require_page
-from scythe.fetch.judge import other_than_page, retry_after_s
+from scythe.fetch.page_check import other_than_page, retry_after_s
 from scythe.model import Response
 from scythe.url import Url
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.fetch.pace import LONGEST_S, SLOWEST, Pace, retry_in_s
+from scythe.engine.pace import LONGEST_S, SLOWEST, Pace, retry_in_s
 
 
 @dataclass

@@ -23,7 +23,7 @@ from tests.fetch.server import by_path, page, serve
 
 from scythe.errors import FetchFailed, MissingExtra
 from scythe.fetch import FetchOptions, open_fetcher
-from scythe.fetch.judge import header
+from scythe.fetch.page_check import header
 from scythe.fetch.render import MARK, Renderer, RenderOptions, open_renderer
 from scythe.limits import LIMITS
 from scythe.model import Response
@@ -394,7 +394,7 @@ def test_a_browser_that_does_not_start_is_named(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_without_playwright_it_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("playwright", "scythe.fetch.browser", "scythe.fetch.traffic"):
+    for name in ("playwright", "scythe.fetch.browser", "scythe.fetch.browser"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "playwright", None)
     with pytest.raises(MissingExtra, match=r"scythe\[browser\]"):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.fetch.sitemaps import read_sitemap
 from scythe.limits import LIMITS
+from scythe.page.sitemaps import read_sitemap
 
 URL = "https://example.org/sitemap.xml"
 MAP = b"""<?xml version="1.0" encoding="UTF-8"?>

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from scythe.fetch.turns import Turns
+from scythe.fetch.fetcher import Turns
 
 
 async def is_free(turns: Turns, host: str) -> bool:

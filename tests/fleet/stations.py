@@ -19,8 +19,8 @@ from sqlalchemy import make_url, text
 from tests.fetch.server import Server, page, serve
 
 from scythe.archive.archive import Archive
-from scythe.crawling.options import CrawlOptions
-from scythe.fleet.worker import Worker, WorkerOptions
+from scythe.engine.crawl_options import CrawlOptions
+from scythe.workers.worker import Worker, WorkerOptions
 
 QUICK = CrawlOptions(delay=0.0, allow_private=True, parts=("text",), sitemaps=False, feeds=False, attempts=2)
 HEARTBEAT_S = 4.0  # the shortest that leaves a busy machine time for four signs in half of it

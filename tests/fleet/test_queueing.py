@@ -16,10 +16,9 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.cli.main import app
 from scythe.errors import ArchiveFailed, BadInput
-from scythe.fleet.engine import prepare_jobs
-from scythe.fleet.orders import crawl_order, watch_order
-from scythe.fleet.queueing import queue_crawl, queue_watch
-from scythe.watching.options import ListOptions, WatchOptions
+from scythe.watching.watch_options import ListOptions, WatchOptions
+from scythe.workers.job_queue import prepare_jobs
+from scythe.workers.orders import crawl_order, queue_crawl, queue_watch, watch_order
 
 JOBS = "SELECT task_name, lock, queueing_lock, status::text, args ->> 'assignment' AS of FROM procrastinate_jobs"
 

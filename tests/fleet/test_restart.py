@@ -13,8 +13,8 @@ from tests.fleet.stations import QUICK, serve_site, start_worker, states, wait_u
 from tests.postgres import address, command, find_programs, serve_postgres
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
-from scythe.fleet.queueing import queue_crawl
+from scythe.archive.results import Wanted
+from scythe.workers.orders import queue_crawl
 
 pytestmark = [pytest.mark.fault, pytest.mark.soak]
 

@@ -13,15 +13,15 @@ from tests.fleet.stations import QUICK, ask
 from typer.testing import CliRunner
 
 from scythe.archive.archive import Archive
+from scythe.archive.assignments import keep_worker
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
-from scythe.archive.rows import WorkerRow
-from scythe.archive.worker_rows import keep_worker
+from scythe.archive.results import WorkerRow
 from scythe.cli.main import app
-from scythe.fleet.queueing import queue_crawl, queue_watch
-from scythe.fleet.status import read_status
-from scythe.visits import Found
-from scythe.watching.options import ListOptions
+from scythe.crawl_model import Found
+from scythe.watching.watch_options import ListOptions
+from scythe.workers.orders import queue_crawl, queue_watch
+from scythe.workers.worker_status import read_status
 
 NOW = datetime.now(UTC)
 

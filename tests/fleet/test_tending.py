@@ -13,14 +13,12 @@ from procrastinate.jobs import Job, Status
 from tests.fleet.stations import QUICK, ask
 
 from scythe.archive.archive import Archive
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
-from scythe.archive.rows import AssignmentRow, WorkerRow
-from scythe.fleet.engine import QUEUE, Engine, connected, make_app
-from scythe.fleet.ledger import Ledger
-from scythe.fleet.queueing import queue_crawl
-from scythe.fleet.tending import is_left, tend
-from scythe.fleet.work import MOST_ATTEMPTS
+from scythe.archive.results import AssignmentRow, WorkerRow
+from scythe.workers.job_queue import QUEUE, Engine, connected, make_app
+from scythe.workers.orders import queue_crawl
+from scythe.workers.work import MOST_ATTEMPTS, Ledger, is_left, tend
 
 JOBS = "SELECT status::text, worker_id, scheduled_at > now() AS is_later FROM procrastinate_jobs ORDER BY id"
 NOW = datetime.now(UTC)

@@ -19,15 +19,15 @@ from tests.fleet.test_tending import Desk, desk
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.rows import AssignmentRow
-from scythe.crawling.kit import open_kit
+from scythe.archive.results import AssignmentRow
+from scythe.engine.context import open_kit
 from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra
-from scythe.fleet import queueing
-from scythe.fleet.absence import Absence
-from scythe.fleet.engine import engine_of, is_away
-from scythe.fleet.queueing import cancel_crawl, queue_crawl, queue_watch
-from scythe.fleet.work import Again, Ended, TryAgain, Work
-from scythe.watching.options import ListOptions
+from scythe.watching.watch_options import ListOptions
+from scythe.workers import orders
+from scythe.workers.job_queue import engine_of, is_away
+from scythe.workers.orders import cancel_crawl, queue_crawl, queue_watch
+from scythe.workers.work import Again, Ended, TryAgain, Work
+from scythe.workers.worker import Absence
 
 JOB = Job(id=1, queue="scythe", lock=None, queueing_lock=None, task_name="crawl_site")
 Attempt = Callable[[AssignmentRow, int], Coroutine[Any, Any, Ended]]
@@ -196,9 +196,9 @@ def test_only_the_site_that_is_named_is_cancelled(archive: Archive) -> None:
 
 
 def test_without_the_job_engine_the_line_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queueing, "find_spec", lambda name: None)
+    monkeypatch.setattr(orders, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"pip install 'scythe\[workers\]'"):
-        queueing.check_shared("postgresql://example.org/archive")
+        orders.check_shared("postgresql://example.org/archive")
 
 
 # a database that refuses, and one that is away ----------------------------------------------------------------------
@@ -236,7 +236,7 @@ def test_only_a_database_that_cannot_be_reached_is_away(error: BaseException, aw
 def test_what_the_database_refuses_of_a_job_is_logged_and_given_up_in_the_end(
     archive: Archive, play: Play, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("scythe.fleet.engine._WAITS_S", (0.0, 0.0))
+    monkeypatch.setattr("scythe.workers.job_queue._WAITS_S", (0.0, 0.0))
 
     async def refuse(work: Work, here: Desk, job: int) -> None:
         ask(archive, "ALTER TABLE procrastinate_jobs ADD CHECK (status <> 'todo' OR id < 0) NOT VALID")

@@ -34,15 +34,14 @@ from tests.watching.board import Board
 from scythe.archive.archive import Archive
 from scythe.archive.database import LOCKS
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted
+from scythe.crawl_model import WATCHED
 from scythe.errors import ArchiveFailed, BadInput
-from scythe.fleet.orders import name_lock
-from scythe.fleet.queueing import cancel_crawl, queue_crawl, queue_watch
-from scythe.fleet.work import Again, wait_after
-from scythe.fleet.worker import Worker, WorkerOptions
-from scythe.visits import WATCHED
-from scythe.watching.options import ListOptions, WatchOptions
-from scythe.watching.run import forget_lists
+from scythe.watching.watch import forget_lists
+from scythe.watching.watch_options import ListOptions, WatchOptions
+from scythe.workers.orders import cancel_crawl, name_lock, queue_crawl, queue_watch
+from scythe.workers.work import Again, wait_after
+from scythe.workers.worker import Worker, WorkerOptions
 
 pytestmark = pytest.mark.fault
 NO_HARM_S = 0.002  # the moment is noted when a request has been read, a little after it came
@@ -168,7 +167,7 @@ def test_a_worker_that_is_asked_to_end_does_not_wait_for_one_that_stands_still(
     archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another was stopped inside a transaction: it holds the site, its lane and its job for as long as it likes."""
-    monkeypatch.setattr("scythe.fleet.worker._ENDING_S", 1.0)
+    monkeypatch.setattr("scythe.workers.worker._ENDING_S", 1.0)
     run = Worker(archive, WorkerOptions(heartbeat_s=600.0))
     with serve_site(500) as site, ThreadPoolExecutor(1) as pool:
         row = queue_crawl(archive, site.url, replace(QUICK, delay=0.1))

@@ -21,7 +21,7 @@ from tests.fuzz.registry import Target, find_target
 from tests.fuzz.shared import Seen, Shared
 
 _LEASE_S = 5.0  # CPU seconds after which the limit is moved on
-_LATE = ("scythe.page.detect", "feedparser", "idna")  # loaded when first needed, which under atheris is fatal
+_LATE = ("scythe.page.encoding_guess", "feedparser", "idna")  # loaded when first needed, which under atheris is fatal
 _TOLD_EVERY = 16  # inputs
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from scythe.model import ImageContext, PageImages
-from scythe.rules import LabelledPage, Marks
+from scythe.model import ImageContext, LabelledPage, Marks, PageImages
 
 
 def picture(src: str, where: str, *, outer: str = "main.site", tag: str = "") -> ImageContext:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from scythe.model import ImageContext, PageImages
-from scythe.rules import LabelledPage, Marks
+from scythe.model import ImageContext, LabelledPage, Marks, PageImages
 
 PAGE = "https://news.example/2026/harvest.html"
 

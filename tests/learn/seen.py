@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from scythe.learn.columns import Shown
-from scythe.learn.region_groups import Seen
-from scythe.learn.regions import LearnedRegions, learn_regions
 from scythe.page.elements import Elements
 from scythe.page.source import MARK
-from scythe.read.records.candidate import Candidate
-from scythe.read.records.fill import fill_region
-from scythe.teaching.teach import Lesson, make_lesson
+from scythe.reading.lists.candidates import Candidate
+from scythe.reading.lists.fill import fill_region
+from scythe.site.learn.learn_lists import LearnedRegions, learn_regions
+from scythe.site.learn.learn_site import Lesson, make_lesson
+from scythe.site.learn.list_groups import Seen, Shown
 
 LEAST = 0.3
 

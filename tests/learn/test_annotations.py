@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.errors import BadInput
-from scythe.learn.annotations import Label, Labels, open_labels, read_labels
 from scythe.limits import LIMITS
+from scythe.site.labels.label_files import Label, Labels, open_labels, read_labels
 
 ROWS = [("a.html", "1.jpg", "1"), ("a.html", "2.jpg", "0"), ("b.html", "", "")]
 WANTED = (
@@ -230,7 +230,7 @@ def test_any_text_of_a_table_is_labels_or_bad_input(lines: list[str]) -> None:
 
 
 def test_more_labels_than_the_limit_are_refused_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.learn.annotations.LIMITS", replace(LIMITS, labels=2))
+    monkeypatch.setattr("scythe.site.labels.label_files.LIMITS", replace(LIMITS, labels=2))
     with pytest.raises(BadInput, match=r"labels\.csv:4: more than 2 labels"):
         table("page,image,relevant\na,1,1\na,2,0\na,3,0\n")
 

@@ -6,10 +6,17 @@ import pytest
 from tests.learn.labelled import PAGE, image, labelled
 
 from scythe.errors import BadInput
-from scythe.learn.annotators import Agreement, Conflict, agree, agreed_marks, find_conflicts, merge_labelled, page_key
 from scythe.limits import LIMITS
-from scythe.model import PageImages
-from scythe.rules import LabelledPage, Marks
+from scythe.model import LabelledPage, Marks, PageImages
+from scythe.site.labels.annotators import (
+    Agreement,
+    Conflict,
+    agree,
+    agreed_marks,
+    find_conflicts,
+    merge_labelled,
+    page_key,
+)
 
 ANN = labelled("a.jpg", "b.jpg", "c.jpg", Ann=({0}, {1, 2}))
 BO = labelled("a.jpg", "b.jpg", "c.jpg", Bo=({0, 1}, {2}))

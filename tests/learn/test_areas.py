@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from tests.image_pages import area_tags, figure, hero, judged, story, text_rules, url_of
 
-from scythe.learn.areas import JudgedPage, LearnedAreas, learn_areas
-from scythe.rules import ImageRules
-from scythe.teaching.teach import make_lesson
+from scythe.site.learn.learn_images import JudgedPage, LearnedAreas, learn_areas
+from scythe.site.learn.learn_site import make_lesson
+from scythe.site.rules import ImageRules
 
 PAGES = range(8)
 BODIES = [story(number) for number in PAGES]

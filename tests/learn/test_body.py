@@ -6,13 +6,12 @@ import random
 from dataclasses import replace
 
 from scythe.demo import site
-from scythe.learn.agreement import agree
-from scythe.learn.body import learn_body
-from scythe.learn.sample import Sample
 from scythe.page import Page
-from scythe.page.follow import follow
 from scythe.page.source import read_source
-from scythe.teaching.teach import make_lesson, make_sample
+from scythe.site.follow.follow_fields import follow
+from scythe.site.learn.learn_site import make_lesson, make_sample
+from scythe.site.learn.main_text import agree, learn_body
+from scythe.site.learn.value_sources import Sample
 
 FILL = "Long before sunrise the people of the valley had gone out to bring the {} in, as they did in every good year."
 CROPS = ("barley", "rye", "oats", "wheat", "hay", "flax", "apples", "hops")

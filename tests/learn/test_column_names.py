@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from scythe.learn import columns
-from scythe.learn.columns import _names, _prune
-from scythe.rules import ColumnRules
+from scythe.site.learn import list_groups
+from scythe.site.learn.list_groups import _names, _prune
+from scythe.site.rules import ColumnRules
 
 
 def test_a_name_that_is_taken_gets_a_number() -> None:
@@ -17,9 +17,9 @@ def test_a_name_that_is_taken_gets_a_number() -> None:
 
 
 def test_the_commonest_places_stay_and_one_of_every_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "_PLACES", 2)
+    monkeypatch.setattr(list_groups, "_PLACES", 2)
     rules = [ColumnRules("title", (">a", ">b", ">c")), ColumnRules("price", (">d", ">e"))]
     counts = [Counter({">a": 9, ">b": 8, ">c": 1}), Counter({">d": 2, ">e": 3})]
     assert [column.places for column in _prune(rules, counts)] == [(">a", ">b"), (">e",)]
-    monkeypatch.setattr(columns, "_PLACES", 5)
+    monkeypatch.setattr(list_groups, "_PLACES", 5)
     assert _prune(rules, counts) == tuple(rules)

@@ -6,8 +6,8 @@ import time
 
 from tests.learn.image_pages import picture, story
 
-from scythe.learn.cover import choose_pages
 from scythe.model import PageImages
+from scythe.site.labels.suggest_pages import choose_pages
 
 
 def _page(*kinds: str) -> PageImages:

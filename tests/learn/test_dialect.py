@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from scythe.learn.dialect import measure_dialect, split_by_dialect
-from scythe.learn.layouts import group_pages
 from scythe.page import Page
+from scythe.site.learn.layouts import group_pages, measure_dialect, split_by_dialect
 
 PLAIN = '<html><body class="post"><div id="top" class="head">a</div><main class="text"><p class="first">b</p></main>'
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.learn.drift import judge, script_of, usual_of
-from scythe.rules import Usual
+from scythe.site.drift import judge, script_of, usual_of
+from scythe.site.rules import Usual
 
 PRICES = [("$12.50",), ("$9",), ("$1,299.00",), ("$45.10",), ("$7.77",)]
 RUSSIAN = "Сенокос начался на прошлой неделе, и погода держится; косы правят у каждого двора, а вечером поют."

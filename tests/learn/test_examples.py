@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scythe.learn.examples import Examples, Learned, learn_examples
-from scythe.page.follow import follow
 from scythe.page.source import read_source
+from scythe.site.follow.follow_fields import follow
+from scythe.site.learn.examples import Examples, Learned, learn_examples
 
 BOOK = """<html><head><title>{title} | Books</title><meta name="price" content="{price}"></head><body>
 <div id="top"><a href="/">Books</a> &gt; <a href="/all">{title}</a></div>

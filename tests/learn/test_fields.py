@@ -8,13 +8,13 @@ import pytest
 
 from scythe.demo import site
 from scythe.demo.build import DemoPage
-from scythe.learn.agreement import agree
-from scythe.learn.boilerplate import Boilerplate
-from scythe.learn.fields import Learned, learn_fields
-from scythe.learn.sample import Sample
 from scythe.page.dates import to_iso
-from scythe.page.follow import follow
-from scythe.teaching.teach import make_lesson, make_sample
+from scythe.site.boilerplate import Boilerplate
+from scythe.site.follow.follow_fields import follow
+from scythe.site.learn.learn_fields import Learned, learn_fields
+from scythe.site.learn.learn_site import make_lesson, make_sample
+from scythe.site.learn.main_text import agree
+from scythe.site.learn.value_sources import Sample
 
 LEARNED = 5
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.learn.frames import frame
-from scythe.learn.places import Place
+from scythe.site.learn.examples import frame
+from scythe.site.learn.page_text import Place
 
 
 def place(text: str, value: str) -> Place:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from scythe.learn.grubbs import critical_value
+from scythe.site.cut.hints import critical_value
 
 # Grubbs 1969, Table I: 5 % significance, one-sided
 PUBLISHED = {3: 1.153, 4: 1.463, 5: 1.672, 6: 1.822, 7: 1.938, 8: 2.032, 9: 2.110, 10: 2.176, 15: 2.409, 20: 2.557}

@@ -7,9 +7,8 @@ import json
 import pytest
 
 from scythe.errors import BadInput
-from scythe.learn.events import Drift, Event, describe
-from scythe.learn.health import Health
-from scythe.rules import ELEMENT, FieldRules, Layout, Rule, Usual, Way
+from scythe.site.drift import Drift, Event, Health, describe
+from scythe.site.rules import ELEMENT, FieldRules, Layout, Rule, Usual, Way
 
 WAY = Way(ELEMENT, (Rule("tag", b"<h1"),))
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.errors import BadInput
-from scythe.learn.grubbs import critical_value
-from scythe.learn.hints import UNKNOWN, HintLearner, HintOptions, Hints
+from scythe.site.cut.hints import UNKNOWN, HintLearner, HintOptions, Hints, critical_value
 
 # Table 2 of the paper, row by row: position found, second search, position predicted before
 TABLE_2 = [

@@ -6,10 +6,10 @@ import dataclasses
 
 import pytest
 
-from scythe.learn import image_counts
-from scythe.learn.image_counts import count_images
 from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
+from scythe.site.labels import site_relevance
+from scythe.site.labels.site_relevance import count_images
 
 
 def _image(src: str, where: str) -> ImageContext:
@@ -38,7 +38,7 @@ def test_no_pages_give_no_counts() -> None:
 
 
 def test_only_the_most_frequent_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(image_counts, "LIMITS", dataclasses.replace(LIMITS, site_signatures=2))
+    monkeypatch.setattr(site_relevance, "LIMITS", dataclasses.replace(LIMITS, site_signatures=2))
     often, twice = _image("/often.png", "o"), [_image(f"/{name}.png", name) for name in "abc"]
     site = count_images([_page(often, *twice), _page(often, *twice), _page(often)])
     assert site.sources == (("/often.png", 3), ("/a.png", 2))

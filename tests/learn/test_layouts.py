@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from scythe.demo import DemoPage, site
-from scythe.learn import layouts
-from scythe.learn.layouts import group_pages, link_averages
 from scythe.page import Page
+from scythe.site.learn import layouts
+from scythe.site.learn.layouts import group_pages, link_averages
 
 SHELL = (
     '<html><body class="{kind}"><header id="top"><nav><ul>{menu}</ul></nav></header>{main}<footer id="end"></footer>'

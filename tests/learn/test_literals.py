@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.learn.literals import (
+from scythe.site.learn.literals import (
     common_prefix,
     common_suffix,
     end_of_label,

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from scythe.demo.build import site
-from scythe.learn.markers import learn_way
-from scythe.page.follow import follow, follow_rule
 from scythe.page.source import read_source
-from scythe.rules import ELEMENT, FLOW, LEAD, TAIL, Way
+from scythe.site.follow.follow_fields import follow, follow_rule
+from scythe.site.learn.way_rules import learn_way
+from scythe.site.rules import ELEMENT, FLOW, LEAD, TAIL, Way
 
 SHOP = """<html><head><title>{name} - Shop</title></head><body>
 <div id="menu"><a href="/">Home</a> <a href="/new">New</a></div>

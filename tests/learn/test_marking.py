@@ -8,10 +8,9 @@ import pytest
 from tests.learn.labelled import PAGE, image, page
 
 from scythe.errors import BadInput
-from scythe.learn.annotations import Label, Labels, read_labels
-from scythe.learn.marking import Marked, mark_page
-from scythe.model import PageImages
-from scythe.rules import Marks
+from scythe.model import Marks, PageImages
+from scythe.site.labels.label_files import Label, Labels, read_labels
+from scythe.site.labels.match_labels import Marked, mark_page
 
 HARVEST = page("img/cart.jpg", "img/sheaf.jpg", "logo.png")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from scythe.demo import site
-from scythe.learn.marks import MARKS, choose_marks, read_literals
+from scythe.site.learn.layout_marks import MARKS, choose_marks, read_literals
 
 HEAD = b'<html><head><link rel="stylesheet" href="/themes/meadow/style.css"></head>'
 SIDE = b'<aside id="meadow-side" class="side"><ul class="meadow-links"><li>a</li></ul></aside>'

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from scythe.errors import BadInput
-from scythe.learn.memory import PAGES, Memory
 from scythe.page.source import read_source
+from scythe.site.monitor import PAGES, Memory
 
 SCYTHE = {"name": ("Long hay scythe",), "price": ("$48.50",), "maker": ("Reaper & Sons",)}
 SICKLE = {"name": ("Small garden sickle",), "price": ("$12.00",), "maker": ("Reaper & Sons",)}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.learn.frames import frame
-from scythe.learn.places import Place, find_places
-from scythe.learn.texts import lay_out, words_of
-from scythe.page.follow import element_text, take
 from scythe.page.source import read_source
-from scythe.rules import ATTRIBUTE, ELEMENT, LEAD, TAIL, Way
+from scythe.site.follow.follow_fields import element_text, take
+from scythe.site.learn.examples import frame
+from scythe.site.learn.page_text import Place, find_places, lay_out, words_of
+from scythe.site.rules import ATTRIBUTE, ELEMENT, LEAD, TAIL, Way
 
 
 def places(html: str, *values: str) -> list[Place]:

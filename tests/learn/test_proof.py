@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.learn.memory import sketch
-from scythe.learn.proof import RECOLLECTED, follow_best, is_consistent, pick_shown, prove
 from scythe.page.source import Source, read_source
-from scythe.rules import ELEMENT, FieldRules, Layout, Profile, Rule, Usual, Way
+from scythe.site.monitor import RECOLLECTED, follow_best, is_consistent, pick_shown, prove, sketch
+from scythe.site.rules import ELEMENT, FieldRules, Layout, Profile, Rule, Usual, Way
 
 PRICES = [f"${n}.50" for n in range(10, 16)]
 USUAL = Usual(pages=8, present=8, shortest=4, longest=6, middle=5, form="digits+no letters")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.learn.seen import learn
 from tests.list_pages import frame, product, shop_page
 
-from scythe.extracting.reap import Reaper
 from scythe.model import Region
-from scythe.rules import Layout, RegionRules
+from scythe.site.extract import Reaper
+from scythe.site.rules import Layout, RegionRules
 
 
 def read_by(rules: RegionRules, page: bytes) -> Region:

@@ -6,10 +6,10 @@ import pytest
 from tests.learn.seen import LEAST, learn, see
 from tests.list_pages import frame, product, shop_page, words
 
-from scythe.learn.regions import learn_regions
-from scythe.page.entries import follow_region
 from scythe.page.source import read_source
-from scythe.teaching.teach import make_lesson
+from scythe.site.follow.follow_lists import follow_region
+from scythe.site.learn.learn_lists import learn_regions
+from scythe.site.learn.learn_site import make_lesson
 
 SHOP = [shop_page(number) for number in range(3)]
 

@@ -7,9 +7,8 @@ import time
 import pytest
 from tests.learn.image_pages import mark_stories, picture, story
 
-from scythe.learn.relevance import Update, fit_update, merged_labels
-from scythe.model import ImageContext, PageImages
-from scythe.rules import LabelledPage, Marks
+from scythe.model import ImageContext, LabelledPage, Marks, PageImages
+from scythe.site.labels.site_relevance import Update, fit_update, merged_labels
 
 
 def _unsure(page: PageImages) -> list[float]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scythe.learn.examples import learn_examples
-from scythe.learn.repeats import learn_repeats
-from scythe.learn.texts import lay_out
-from scythe.page.follow import follow
 from scythe.page.source import read_source
-from scythe.rules import ATTRIBUTE
+from scythe.site.follow.follow_fields import follow
+from scythe.site.learn.examples import learn_examples, learn_repeats
+from scythe.site.learn.page_text import lay_out
+from scythe.site.rules import ATTRIBUTE
 
 
 def page(*tags: str, others: Sequence[str] = ("x",)) -> bytes:

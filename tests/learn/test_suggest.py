@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.learn.suggest import (
+from scythe.site.labels.suggest_pages import (
     UrlCluster,
     draw,
     group_urls,

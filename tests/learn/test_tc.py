@@ -9,11 +9,9 @@ import pytest
 from tests.learn.labelled import labelled
 
 from scythe.errors import BadInput, MissingExtra
-from scythe.learn.tc import examples_of, fit_site_model, fit_tc
-from scythe.page.image_tokens import text_of
-from scythe.page.token_tables import MOST_ROWS
-from scythe.read.images.tc import load_site_model
-from scythe.rules import PUBLISHED
+from scythe.model import PUBLISHED
+from scythe.reading.papers.tc import MOST_ROWS, load_site_model, text_of
+from scythe.site.papers.fit_tc import examples_of, fit_site_model, fit_tc
 
 EXAMPLES = [('<p class="story"><img>', True), ("<a><img>", False)] * 3
 
@@ -86,7 +84,7 @@ def test_images_that_people_do_not_agree_on_or_say_nothing_of_teach_nothing() ->
 
 
 def test_more_tokens_than_can_be_learned_from_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.learn.tc.MOST_ENTRIES", 3)
+    monkeypatch.setattr("scythe.site.papers.fit_tc.MOST_ENTRIES", 3)
     tables = fit_tc(EXAMPLES, PUBLISHED[0])
     assert not tables.is_model
     assert tables.why == "more than 3 tokens to learn from"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scythe.learn.thrift import Thrift
+from scythe.site.drift import Thrift
 
 DOUBT = ("layout-1", "author", "too few rules agree")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scythe.learn.sample import Sample
-from scythe.learn.titles import improve_titles
 from scythe.page import Page
 from scythe.page.source import read_source
+from scythe.site.learn.learn_fields import improve_titles
+from scythe.site.learn.value_sources import Sample
 
 
 def sample_of(declared: str, reported: str) -> Sample:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scythe.cut.cutter import Cutter
-from scythe.learn.tuning import Tuner
-from scythe.rules import ELEMENT, FieldRules, Layout, Rule, Way
+from scythe.site.cut.cutter import Cutter
+from scythe.site.cut.hints import Tuner
+from scythe.site.rules import ELEMENT, FieldRules, Layout, Rule, Way
 
 RULES = (
     Rule("tag", b'<h1 class="t"', position=9_000),

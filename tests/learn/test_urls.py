@@ -8,13 +8,7 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from scythe.learn.urls import (
-    COMPARED,
-    cluster_by_density,
-    cluster_urls,
-    measure_distances,
-    number_in_order,
-)
+from scythe.site.learn.layouts import COMPARED, cluster_by_density, cluster_urls, measure_distances, number_in_order
 from scythe.url import url_shape
 
 # the example of the TC paper, Table 2, with its fourth address in full

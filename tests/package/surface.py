@@ -13,7 +13,7 @@ import scythe
 
 # besides `scythe` itself: what docs/reference/api.md names of other modules
 SUBMODULES = {
-    "scythe.export": ["Exporter", "dump", "export", "safe_name"],
+    "scythe.output.document_files": ["Exporter", "dump", "export", "safe_name"],
     "scythe.testing": [
         "CannedFetcher",
         "MemoryStore",
@@ -23,7 +23,7 @@ SUBMODULES = {
         "check_text_characteristic",
         "check_text_method",
     ],
-    "scythe.watched": ["Goals"],
+    "scythe.watch_model": ["Goals"],
     "scythe.watching.events": ["to_json"],
     "scythe.watching.hooks": ["HookOptions"],
 }

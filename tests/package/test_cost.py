@@ -61,7 +61,7 @@ def test_every_verb_explains_itself_in_two_fifths_of_a_second(slowness: float, v
 
 
 def test_what_bench_repeats_so_that_its_help_is_quick_is_still_true() -> None:
-    from scythe.bench.crawl import PAGES
-    from scythe.cli.bench import CRAWLED_PAGES
+    from bench.command import CRAWLED_PAGES
+    from bench.crawl import PAGES
 
     assert CRAWLED_PAGES == PAGES

@@ -32,7 +32,7 @@ def test_public_names_of_submodules_are_those_of_the_reference(root: Path) -> No
         assert [name for name in names if name not in text] == []
         assert all(hasattr(import_module(module), name) for name in names)
     paths = {path.rpartition(".")[0] for path in re.findall(r"`(scythe(?:\.[a-z_]+)+\.\w+)`", text)}
-    assert paths - {"scythe.errors"} <= {*SUBMODULES, "scythe", "scythe.demo"}
+    assert paths - {"scythe.errors"} <= {*SUBMODULES, "scythe", "scythe.demo", "scythe.output"}
 
 
 def test_the_typed_program_of_a_user_uses_every_public_name(root: Path) -> None:

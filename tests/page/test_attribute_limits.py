@@ -14,7 +14,7 @@ from scythe.limits import LIMITS
 from scythe.page import Page
 from scythe.page.attribute_limits import COMPILED, has_many_in_python
 from scythe.page.rewrite import rewrite
-from scythe.page.suspicion import is_plain
+from scythe.page.tree_guard import is_plain
 
 MOST = LIMITS.attribute_names
 COUNTERS: list[Callable[[bytes, int], bool]] = [has_many_in_python]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.page.encoding import decode, in_utf8
-from scythe.page.labels import declared_codec, web_codecs
+from scythe.page.encoding import declared_codec, decode, in_utf8, web_codecs
 
 GERMAN = "<p>Die Bäume über dem Fluß wurden größer, und die Mühle mahlte schöne weiße Körner für das ganze Dorf.</p>"
 JAPANESE = "<p>農夫たちは夜明けに畑へ出て、水車は夕方まで麦をひいていた。子供たちは水の音を聞いていた。</p>"

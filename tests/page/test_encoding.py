@@ -7,8 +7,7 @@ import time
 import pytest
 
 from scythe.page import Page
-from scythe.page.encoding import decode
-from scythe.page.labels import codec_of, declared_codec, header_codec
+from scythe.page.encoding import codec_of, declared_codec, decode, header_codec
 
 TURKISH = (
     "<p>Ağaçların gölgesinde şırıl şırıl akan dere, köyün içinden geçip değirmene ulaşıyordu; çığlık atıyordu.</p>"

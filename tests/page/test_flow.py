@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.page.clean_text import render_text
-from scythe.page.flow import flow_text, leave_out
-from scythe.page.grid import find_grid
+from scythe.page.blocks import find_grid, render_text
 from scythe.page.source import read_source
+from scythe.site.cut.cutter import flow_text, leave_out
 
 
 def flow(body: bytes, opening: bytes, *drops: bytes, skip_lines: tuple[str, ...] = ()) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.page.follow import Found, follow, span_of
 from scythe.page.source import read_source
-from scythe.rules import ATTRIBUTE, ELEMENT, LEAD, TAIL, Rule, Way
+from scythe.site.follow.follow_fields import Found, follow, span_of
+from scythe.site.rules import ATTRIBUTE, ELEMENT, LEAD, TAIL, Rule, Way
 
 BODY = b"""<html><body><!-- <h1 class="t">old</h1> --><h1 class="t">New <i>title</i></h1>
 <table id="facts"><tr><th>Price:</th><td>$12</td></tr><tr><th>Size:</th><td>9 &amp; up</td></tr></table>

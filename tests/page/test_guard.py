@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from scythe.limits import LIMITS
 from scythe.page import Page
 from scythe.page.rewrite import rewrite
-from scythe.page.suspicion import is_plain
+from scythe.page.tree_guard import is_plain
 
 ORDINARY = """<!DOCTYPE html><html><head><title>T</title><style>a > b { color: red }</style></head>
 <body class="x"><nav><ul><li><a href="/">Home</a><li><a href="/2">Two</a></ul></nav>

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 from scythe.demo import site
 from scythe.limits import LIMITS
 from scythe.page import Page
-from scythe.page.href_tags import COMPILED, find_in_python, find_links
-from scythe.page.hrefs import Href, directives, read_hrefs, refresh_target
+from scythe.page.links_from_bytes import (
+    COMPILED,
+    Href,
+    directives,
+    find_in_python,
+    find_links,
+    read_hrefs,
+    refresh_target,
+)
 
 URL = "https://example.org/folder/page"
 PIECES = [

@@ -8,9 +8,8 @@ import pytest
 
 from scythe.model import ImageContext, PageImages
 from scythe.page import Page
-from scythe.page.fragment import read_fragment
-from scythe.page.image_context import PATH_LABELS, read_image_contexts
-from scythe.page.image_tags import VALUE_CHARS
+from scythe.page.image_context import PATH_LABELS, VALUE_CHARS, read_image_contexts
+from scythe.site.cut.cutter import read_fragment
 
 URL = "https://example.org/a/b.html"
 HTML = """<title>Wheat  prices - Fields</title><meta property=og:image content=https://cdn.example/wheat-1200x630.jpg>

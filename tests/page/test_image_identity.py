@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from scythe.page import Page
-from scythe.page.image_identity import Named, identity, lead_images, stated_images
+from scythe.page.image_context import Named, identity, lead_images, stated_images
 
 URL = "https://example.org/a/b.html"
 

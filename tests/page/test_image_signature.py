@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scythe.limits import LIMITS
 from scythe.model import ImageContext
-from scythe.page.image_signature import fold, signature
+from scythe.page.image_context import fold, signature
 
 PATH = ("a", "figure.pic", "div#post-17.entry", "main", "div.wrap", "body")
 

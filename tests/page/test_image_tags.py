@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from scythe.page.image_tags import TAG_CHARS, VALUE_CHARS, split_tags, write_tag
+from scythe.page.image_context import TAG_CHARS, VALUE_CHARS, split_tags, write_tag
 from scythe.page.tag_attributes import read_attributes
 
 

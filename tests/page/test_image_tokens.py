@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.model import ImageContext
-from scythe.page.image_tokens import text_of, tokenise
+from scythe.reading.papers.tc import text_of, tokenise
 
 # the first example of the paper's Table 1, the image's tag as its bag of tokens has it
 PRINTED = '<div class="row img-wrapper"> <div class="nd-article"> <img src="/0x410/6032d.jpg">'

@@ -10,7 +10,7 @@ from scythe.limits import LIMITS
 from scythe.model import Loss
 from scythe.page import Page
 from scythe.page.images import ImageUse, source_of
-from scythe.page.srcset import read_srcset
+from scythe.page.tag_attributes import read_srcset
 
 URL = "https://example.org/a/b.html"
 DATA = "data:image/gif;base64,R0lGODlhAQABAAAAACw="

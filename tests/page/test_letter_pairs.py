@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scythe.page.encoding import decode
-from scythe.page.letter_pairs import HALF, count_pairs, log_ratios, pair_rows
+from scythe.page.encoding_guess import HALF, count_pairs, log_ratios, pair_rows
 
 HEBREW = "<p>הקוצרים יצאו לשדה עם שחר והטחנה טחנה את החיטה עד הערב והילדים הקשיבו לקול המים הזורמים.</p>"
 GREEK = "<p>Οι θεριστές βγήκαν στο χωράφι την αυγή, και ο μύλος άλεθε το σιτάρι μέχρι το βράδυ χωρίς διακοπή.</p>"

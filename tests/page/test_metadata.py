@@ -9,7 +9,7 @@ import pytest
 from scythe.model import Metadata
 from scythe.page import Page
 from scythe.page.dates import to_iso
-from scythe.page.jsonld import read_json_ld
+from scythe.page.head import read_json_ld
 
 URL = "https://www.example.org/2024/harvest.html"
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.page.normalise import identity, is_session, is_tracking, normalise, split_host, without_tracking
-from scythe.url import Url, absolute
+from scythe.url import Url, absolute, identity, is_session, is_tracking, normalise, split_host, without_tracking
 
 pieces = st.sampled_from(
     [

@@ -9,11 +9,11 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 from tests.faults.pages import PAGES
 
 from scythe.limits import LIMITS
-from scythe.page import guard
-from scythe.page.guard import is_orderly
+from scythe.page import tree_guard
 from scythe.page.rewrite import rewrite
+from scythe.page.tree_guard import is_orderly
 
-pytestmark = pytest.mark.skipif(guard.COMPILED is None, reason="the compiled module is not built")
+pytestmark = pytest.mark.skipif(tree_guard.COMPILED is None, reason="the compiled module is not built")
 
 ORDERLY = {
     "paragraphs left open": "<body><p>a<p>b<div>c<p>d</div>e",
@@ -102,8 +102,8 @@ def test_markup_by_chance_is_built_alike_where_it_is_orderly() -> None:
 
 def test_long_plain_pages_are_not_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
     rewritten: list[bytes] = []
-    monkeypatch.setattr(guard, "rewrite", lambda source: (rewritten.append(source) or source, ()))
-    guard.parse(b"<table>" + b"<tr><td>x" * LIMITS.plain_tags + b"</table>")
+    monkeypatch.setattr(tree_guard, "rewrite", lambda source: (rewritten.append(source) or source, ()))
+    tree_guard.parse(b"<table>" + b"<tr><td>x" * LIMITS.plain_tags + b"</table>")
     assert rewritten == []
-    guard.parse(b"<div><b></div>" * LIMITS.plain_tags)
+    tree_guard.parse(b"<div><b></div>" * LIMITS.plain_tags)
     assert len(rewritten) == 1

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scythe.model import Record, Region
-from scythe.page.normalise import fold
-from scythe.page.own_links import find_own_links, own_links
-from scythe.url import Url
+from scythe.reading.lists.own_link import find_own_links, own_links
+from scythe.url import Url, fold
 
 BASE = "https://news.example"
 TITLES = ["Rain over the hills", "Old mill for sale", "Sheep win a prize", "Bridge is closed", "Harvest begins early"]

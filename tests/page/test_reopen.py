@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.page.reopen import reopen
+from scythe.page.page import reopen
 
 BODY = "<body><p>The barley stood high in July.</p><div>The reapers came at dawn.</div></body>"
 

@@ -9,9 +9,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from scythe.limits import LIMITS
 from scythe.page.attribute_limits import has_many_in_python, has_many_names
-from scythe.page.guard import is_orderly, parse
 from scythe.page.rewrite import count_attributes, rewrite
-from scythe.page.suspicion import is_plain
+from scythe.page.tree_guard import is_orderly, is_plain, parse
 
 LONG = "x" * 3 * LIMITS.tag_attributes
 
@@ -144,7 +143,7 @@ def test_without_the_compiled_module_as_many_names_are_too_many(names: int, monk
 def test_without_the_compiled_module_no_page_is_taken_for_orderly(monkeypatch: pytest.MonkeyPatch) -> None:
     source = b"<p>word</p>" * (LIMITS.plain_tags + 1)
     compiled, _ = parse(source)
-    monkeypatch.setattr("scythe.page.guard.COMPILED", None)
+    monkeypatch.setattr("scythe.page.tree_guard.COMPILED", None)
     assert not is_orderly(source)
     tree, losses = parse(source)
     assert (tree.html, losses) == (compiled.html, ())

@@ -9,7 +9,7 @@ import pytest
 from scythe import demo
 from scythe.model import Metadata
 from scythe.page import Page
-from scythe.page.said import read_declared_title, read_said
+from scythe.page.head_from_bytes import read_declared_title, read_said
 
 URL = "https://mill.example/a.html"
 OF_BODY = {"title": "", "author": "", "published": "", "modified": "", "description": ""}

@@ -12,11 +12,9 @@ from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.page import Page
 from scythe.page import blocks as walk
-from scythe.page.head import read_head
-from scythe.page.hrefs import read_hrefs
-from scythe.page.jsonld import read_json_ld
-from scythe.page.plain_head import read_plain_head
-from scythe.page.said import read_said
+from scythe.page.head import read_head, read_json_ld
+from scythe.page.head_from_bytes import read_plain_head, read_said
+from scythe.page.links_from_bytes import read_hrefs
 
 URL = "https://farm.example/barley"
 
@@ -87,7 +85,7 @@ def test_a_plain_head_says_what_a_parser_says(source: str) -> None:
 
 
 def test_a_head_stops_at_the_limit_of_what_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.page.plain_head.LIMITS", replace(LIMITS, metas=2))
+    monkeypatch.setattr("scythe.page.head_from_bytes.LIMITS", replace(LIMITS, metas=2))
     head = read_plain_head('<meta name="a" content="b">' * 3 + '<link rel="next" href="/2">' * 3)
     assert head is not None
     assert (len(head.properties), len(head.links)) == (2, 2)
@@ -103,7 +101,7 @@ def test_bytes_that_no_codec_reads_leave_a_page_without_a_word() -> None:
 def test_linked_data_that_is_too_long_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     script = '<script type="application/ld+json">{"@type": "Article", "headline": "%s"}</script>'
     assert read_said((script % "Barley").encode(), URL).title == "Barley"
-    monkeypatch.setattr("scythe.page.said.LIMITS", replace(LIMITS, json_ld_bytes=200))
+    monkeypatch.setattr("scythe.page.head_from_bytes.LIMITS", replace(LIMITS, json_ld_bytes=200))
     assert read_said((script % ("Barley" * 100)).encode(), URL).title == ""
 
 
@@ -146,7 +144,7 @@ def test_a_caption_is_looked_for_near_the_top_of_a_figure(figure: str, caption: 
 
 def test_links_behind_the_longest_page_are_counted_as_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     body = b"<a href=/one>1</a><a href=/two>2</a>"
-    monkeypatch.setattr("scythe.page.hrefs.LIMITS", replace(LIMITS, body_bytes=18))
+    monkeypatch.setattr("scythe.page.links_from_bytes.LIMITS", replace(LIMITS, body_bytes=18))
     hrefs = read_hrefs(body, URL)
     assert [href.url for href in hrefs.links] == ["https://farm.example/one"]
     assert [(loss.what, loss.count) for loss in hrefs.losses] == [("bytes beyond the size limit", len(body) - 18)]

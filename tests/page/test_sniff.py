@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.page.sniff import sniff_bytes, sniff_text
+from scythe.fetch.page_check import sniff_bytes, sniff_text
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.page import suspicion
-from scythe.page.suspicion import is_plain
+from scythe.page import tree_guard
+from scythe.page.tree_guard import is_plain
 
 pieces = st.lists(
     st.sampled_from([b"<b>", b"<p>", b"<i class=x>", b"</b>", b"text ", b"<a " + b"x " * 600, b"'<'", b"<font>" * 90]),
@@ -17,10 +17,10 @@ pieces = st.lists(
 @given(pieces)
 def test_the_shortcut_agrees_with_the_vectors(parts: list[bytes]) -> None:
     source = b"".join(parts)
-    if suspicion._is_short(source):
-        slow = suspicion._is_short
-        suspicion._is_short = lambda source: False  # type: ignore[assignment]
+    if tree_guard._is_short(source):
+        slow = tree_guard._is_short
+        tree_guard._is_short = lambda source: False  # type: ignore[assignment]
         try:
             assert is_plain(source)
         finally:
-            suspicion._is_short = slow
+            tree_guard._is_short = slow

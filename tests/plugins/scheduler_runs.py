@@ -19,7 +19,7 @@ from scrapy.utils.log import configure_logging
 from scrapy.utils.reactor import install_reactor
 
 SETTINGS: dict[str, Any] = {
-    "SCHEDULER": "scythe.plugins.scrapy.Scheduler",
+    "SCHEDULER": "scythe.scrapy.Scheduler",
     "LOG_LEVEL": "ERROR",
     "TELNETCONSOLE_ENABLED": False,
     "RETRY_TIMES": 2,

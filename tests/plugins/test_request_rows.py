@@ -6,7 +6,7 @@ import pytest
 from scrapy import FormRequest, Request, Spider
 from scrapy.http import JsonRequest, Response, XmlRpcRequest
 
-from scythe.plugins.scrapy.request_rows import dump_request, load_request
+from scythe.scrapy.request_store import dump_request, load_request
 
 
 class Shop(Spider):

@@ -26,7 +26,7 @@ from tools.measure_scheduler import measure_kills
 from scythe.archive.open import open_archive
 from scythe.archive.schema import REQUESTS
 from scythe.errors import BadInput
-from scythe.plugins.scrapy.scheduler_options import SchedulerOptions
+from scythe.scrapy.scheduler import SchedulerOptions
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 pytestmark = pytest.mark.fault

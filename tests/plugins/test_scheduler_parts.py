@@ -19,9 +19,8 @@ from scrapy.utils.asyncio import AsyncioLoopingCall
 from tests.plugins.test_scrapy_parts import crawler
 
 from scythe.errors import ArchiveFailed
-from scythe.plugins.scrapy import scheduler as scheduling
-from scythe.plugins.scrapy.feeds import mend_feeds
-from scythe.plugins.scrapy.scheduler import Scheduler
+from scythe.scrapy import scheduler as scheduling
+from scythe.scrapy.scheduler import Scheduler, mend_feeds
 
 URL = "https://mill.example/{}"
 

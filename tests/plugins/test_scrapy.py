@@ -12,15 +12,14 @@ pytest.importorskip("scrapy_poet")
 from tests.plugins.scrapy_projects import Project, make_project, stat
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
-from scythe.batch.profiles import ProfileFolder, site_of
+from scythe.archive.results import Wanted
 from scythe.demo.build import DemoPage
-from scythe.demo.serve import InThread, serve_demo
-from scythe.demo.serving import ServeOptions
+from scythe.demo.serve import InThread, ServeOptions, serve_demo
+from scythe.site.profile_folder import ProfileFolder, site_of
 
 pytestmark = pytest.mark.fault
 
-LINE = 'ADDONS = {"scythe.plugins.scrapy.Addon": 300}\n'
+LINE = 'ADDONS = {"scythe.scrapy.Addon": 300}\n'
 SPIDERS = '''
 import scrapy
 from scrapy.http import HtmlResponse
@@ -44,7 +43,7 @@ class Stock(scrapy.Spider):
 '''
 POET = """
 import scrapy
-from scythe.plugins.scrapy import ScytheArticle, ScytheRecords
+from scythe.scrapy import ScytheArticle, ScytheRecords
 from web_poet import field
 
 
@@ -139,7 +138,7 @@ def test_pages_and_records_are_archived_once(project: tuple[Project, str], serve
 def test_page_objects_cut_by_the_profile_of_the_run_before(
     project: tuple[Project, str], served: InThread, tmp_path: Path
 ) -> None:
-    addons = 'ADDONS = {"scrapy_poet.Addon": 200, "scythe.plugins.scrapy.Addon": 300}\n'
+    addons = 'ADDONS = {"scrapy_poet.Addon": 200, "scythe.scrapy.Addon": 300}\n'
     profiles = f"SCYTHE_PROFILES = {str(project[0].path / 'profiles')!r}\n"
     poet = make_project(tmp_path, POET, addons + profiles + "SCYTHE_FIELDS = {}\n")
     stories = [row["address"] for row in project[0].rows("items.jsonl") if "/news/2026" in row["address"]][:8]

@@ -13,8 +13,7 @@ import pytest
 pytest.importorskip("scrapy")
 from tests.plugins.scrapy_projects import Project
 
-from scythe.demo.serve import InThread, serve_demo
-from scythe.demo.serving import ServeOptions
+from scythe.demo.serve import InThread, ServeOptions, serve_demo
 from scythe.demo.world import World
 
 pytestmark = [

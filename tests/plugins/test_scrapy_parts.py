@@ -28,21 +28,17 @@ from scrapy.settings import Settings
 from scrapy.utils.reactor import is_reactor_installed
 
 import scythe
-from scythe.batch.profiles import ProfileFolder
-from scythe.crawling.jobs import Caps, SiteSetup
+from scythe import scrapy as plugin
 from scythe.demo.build import site
+from scythe.engine.worker_protocol import Caps, SiteSetup
 from scythe.errors import BadInput, MissingExtra
-from scythe.plugins import scrapy as plugin
-from scythe.plugins.scrapy import Addon, ScythePipeline, ScytheSpiderMiddleware
-from scythe.plugins.scrapy.filing import Cabinet
-from scythe.plugins.scrapy.options import USUAL, PluginOptions
-from scythe.plugins.scrapy.origins import Origins
-from scythe.plugins.scrapy.page_document import PageDocument
-from scythe.plugins.scrapy.pipeline import fill
-from scythe.plugins.scrapy.profiles import ArchiveShelf, FolderShelf, NoShelf, open_shelf
-from scythe.plugins.scrapy.sites import Sites, sites_of
-from scythe.plugins.scrapy.study import Study
-from scythe.plugins.scrapy.values import NAMES, value_of
+from scythe.scrapy import Addon, ScythePipeline, ScytheSpiderMiddleware
+from scythe.scrapy.archive_items import Cabinet
+from scythe.scrapy.learned_profiles import ArchiveShelf, FolderShelf, NoShelf, Study, open_shelf
+from scythe.scrapy.page_document import NAMES, PageDocument, value_of
+from scythe.scrapy.pipeline import fill
+from scythe.scrapy.sites import USUAL, Origins, PluginOptions, Sites, sites_of
+from scythe.site.profile_folder import ProfileFolder
 
 PAGES = site(pages=24)
 STORY = next(page for page in PAGES if page.kind == "news" and page.language == "en" and page.gold_images)
@@ -176,7 +172,7 @@ def test_the_page_of_an_item_is_known_once_and_by_identity() -> None:
 
 
 def test_items_that_nobody_asks_about_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.plugins.scrapy.origins._ITEMS", 3)
+    monkeypatch.setattr("scythe.scrapy.sites._ITEMS", 3)
     origins = Origins()
     origins.is_wanted = True
     items = [{"n": n} for n in range(5)]
@@ -213,14 +209,14 @@ def test_the_add_on_puts_each_part_in_its_place_once() -> None:
     settings = Settings({"ITEM_PIPELINES": {"mine.Pipeline": 7}, "SPIDER_MIDDLEWARES": {ScytheSpiderMiddleware: 9}})
     Addon().update_settings(settings)
     Addon().update_settings(settings)
-    assert settings.getdict("ITEM_PIPELINES") == {"mine.Pipeline": 7, "scythe.plugins.scrapy.ScythePipeline": 100}
+    assert settings.getdict("ITEM_PIPELINES") == {"mine.Pipeline": 7, "scythe.scrapy.ScythePipeline": 100}
     assert settings.getdict("SPIDER_MIDDLEWARES") == {ScytheSpiderMiddleware: 9}
 
 
 def test_a_part_that_is_switched_off_stays_so() -> None:
-    settings = Settings({"ITEM_PIPELINES": {"scythe.plugins.scrapy.pipeline.ScythePipeline": None}})
+    settings = Settings({"ITEM_PIPELINES": {"scythe.scrapy.pipeline.ScythePipeline": None}})
     Addon().update_settings(settings)
-    assert settings.getdict("ITEM_PIPELINES") == {"scythe.plugins.scrapy.pipeline.ScythePipeline": None}
+    assert settings.getdict("ITEM_PIPELINES") == {"scythe.scrapy.pipeline.ScythePipeline": None}
 
 
 def test_middleware_and_pipeline_of_a_crawler_share_its_sites() -> None:
@@ -399,8 +395,8 @@ def test_any_response_has_a_document(kind: bytes) -> None:
 
 
 def test_the_sites_and_pages_kept_in_mind_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.plugins.scrapy.sites._SITES", 4)
-    monkeypatch.setattr("scythe.plugins.scrapy.sites._SAMPLED_BYTES", 3 * len(STORY.html))
+    monkeypatch.setattr("scythe.scrapy.sites._SITES", 4)
+    monkeypatch.setattr("scythe.scrapy.sites._SAMPLED_BYTES", 3 * len(STORY.html))
     sites: Sites = sites_of(crawler())
     for number in range(12):
         page = PageDocument(sites.extract, STORY.html, f"https://{number}.example/")
@@ -496,7 +492,7 @@ def test_what_was_learned_elsewhere_meanwhile_is_used_and_what_was_not_learned_i
 
 
 def test_without_scrapy_the_extra_is_named(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['scrapy'] = None; import scythe.plugins.scrapy as p; p.ScytheSpiderMiddleware"
+    code = "import sys; sys.modules['scrapy'] = None; import scythe.scrapy as p; p.ScytheSpiderMiddleware"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ))
     assert done.returncode == 1
     assert MissingExtra.__name__ in done.stderr
@@ -504,14 +500,14 @@ def test_without_scrapy_the_extra_is_named(tmp_path: Path) -> None:
 
 
 def test_a_package_of_ours_that_is_missing_is_no_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "scythe.plugins.scrapy.scheduler", raising=False)
-    monkeypatch.setitem(sys.modules, "scythe.archive.requests", None)
-    with pytest.raises(ModuleNotFoundError, match=r"scythe\.archive\.requests"):
+    monkeypatch.delitem(sys.modules, "scythe.scrapy.scheduler", raising=False)
+    monkeypatch.setitem(sys.modules, "scythe.scrapy.request_store", None)
+    with pytest.raises(ModuleNotFoundError, match=r"scythe\.scrapy\.request_store"):
         plugin.__getattr__("Scheduler")
 
 
 def test_a_name_that_is_none_of_ours_is_an_attribute_error() -> None:
-    import scythe.plugins.scrapy as plugin
+    from scythe import scrapy as plugin
 
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         _ = plugin.Nothing  # type: ignore[attr-defined]

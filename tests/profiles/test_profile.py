@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.profiles import profile_forms as forms
-from scythe.profiles.profile import VERSION, _checksum, dump_profile, load_profile, open_profile
-from scythe.rules import (
+from scythe.site import profile_format as forms
+from scythe.site.profile import VERSION, _checksum, dump_profile, load_profile, open_profile
+from scythe.site.rules import (
     ATTRIBUTE,
     ELEMENT,
     FLOW,
@@ -127,7 +127,7 @@ def test_bytes_that_are_not_text_are_base64() -> None:
 
 
 def test_what_is_left_out_means_the_same_in_every_version() -> None:
-    """Defaults are part of the format: changing one in scythe.rules would change what old files say."""
+    """Defaults are part of the format: changing one in scythe.site.rules would change what old files say."""
     rule = {"kind": "tag", "anchor": "<p"}
     layout = {"name": "a", "fields": [{"name": "b", "ways": [{"take": "element", "rules": [rule]}]}]}
     loaded = load_profile(signed({"scythe_profile": 1, "layouts": [layout], "health": {}})).profile

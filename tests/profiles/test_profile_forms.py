@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from scythe.profiles import profile_forms as forms
-from scythe.profiles import profile_values as values
-from scythe.profiles import rule_words
-from scythe.rules import ATTRIBUTE, FLOW, ImageArea, ImageRules, Rule, Way
+from scythe.site import describe_rules
+from scythe.site import profile_format as forms
+from scythe.site import profile_format as values
+from scythe.site.rules import ATTRIBUTE, FLOW, ImageArea, ImageRules, Rule, Way
 
 TAG = Rule("tag", b'<h1 class="headline', position=4_000)
 IMAGES = Way(ATTRIBUTE, (Rule("tag", b'<img class="photo"'),), needed=1, attribute="src", repeats=True)
@@ -39,8 +39,8 @@ def test_half_of_a_character_is_refused_wherever_it_stands() -> None:
 
 
 def test_rules_are_told_in_words_for_what_repeats_and_for_pages_without_images() -> None:
-    assert rule_words._describe_votes(IMAGES) == "every match counts"
-    assert rule_words._describe_votes(replace(BODY, rules=(TAG, TAG, TAG), needed=2)) == "2 of 3 rules must agree"
-    assert rule_words._describe_votes(BODY) == "1 rule"
-    assert rule_words._describe_images(ImageRules()) == "Nothing is known of its images: the tree is asked."
-    assert "None of the 4 pages" in rule_words._describe_images(ImageRules(pages=4))
+    assert describe_rules._describe_votes(IMAGES) == "every match counts"
+    assert describe_rules._describe_votes(replace(BODY, rules=(TAG, TAG, TAG), needed=2)) == "2 of 3 rules must agree"
+    assert describe_rules._describe_votes(BODY) == "1 rule"
+    assert describe_rules._describe_images(ImageRules()) == "Nothing is known of its images: the tree is asked."
+    assert "None of the 4 pages" in describe_rules._describe_images(ImageRules(pages=4))

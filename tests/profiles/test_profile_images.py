@@ -12,12 +12,12 @@ from tests.profiles.test_profile import ARTICLE, PROFILE, changed, mutate, outco
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.model import ImageContext, PageImages
-from scythe.page.token_tables import TokenTables, to_plain
-from scythe.profiles import profile_forms as forms
-from scythe.profiles.profile import dump_profile, load_profile
-from scythe.profiles.profile_values import Record, write_plain
-from scythe.rules import FLOW, ImageArea, ImageRules, LabelledPage, Marks, Rule, SiteImages, Way
+from scythe.model import ImageContext, LabelledPage, Marks, PageImages, SiteImages
+from scythe.reading.papers.tc import TokenTables, to_plain
+from scythe.site import profile_format as forms
+from scythe.site.profile import dump_profile, load_profile
+from scythe.site.profile_format import Record, write_plain
+from scythe.site.rules import FLOW, ImageArea, ImageRules, Rule, Way
 
 CART = ImageContext(
     "https://news.example/cart.jpg",

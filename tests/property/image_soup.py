@@ -6,7 +6,7 @@ from random import Random
 
 from tests.property.list_soup import make_soup
 
-from scythe.rules import FLOW, ImageArea, ImageRules, Layout, Rule, Way
+from scythe.site.rules import FLOW, ImageArea, ImageRules, Layout, Rule, Way
 
 BOXES = ("div", "figure", "section", "p", "span", "td", "li", "ul", "article")
 IMAGES = (

@@ -6,7 +6,7 @@ from random import Random
 
 from tests.property.soup import make_page
 
-from scythe.rules import FLOW, ColumnRules, Layout, RegionRules, Rule, Way
+from scythe.site.rules import FLOW, ColumnRules, Layout, RegionRules, Rule, Way
 
 HOLDERS = ("ul", "ol", "div", "section", "main", "td")
 KINDS = ("li", "div", "article", "p", "a", "span", "tr", "dl", "blockquote")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from scythe.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, FieldRules, Layout, Rule, Way
+from scythe.site.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, FieldRules, Layout, Rule, Way
 
 BLOCKS = "div div div section article ul ol li li p p p h1 h2 h3 blockquote dl dt dd pre form fieldset main nav".split()
 INLINES = "span span a a b i em strong font small code label time my-el abbr u nobr s".split()

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from scythe.model import Region
 from scythe.page import Page
-from scythe.read.records.candidate import Candidate
-from scythe.read.records.fill import fill_region
+from scythe.reading.lists.candidates import Candidate
+from scythe.reading.lists.fill import fill_region
 
 WORDS = "river mill stone bread lamp winter garden copper silent harbour old north twelve paper glass".split()
 

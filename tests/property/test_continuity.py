@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.watching.continuity import judge_overlap, merge_pages, next_newest, next_sticky
+from scythe.watching.tracking import judge_overlap, merge_pages, next_newest, next_sticky
 
 
 @dataclass

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 from tests.property.soup import layout_of, make_filler, make_page, make_way
 
-from scythe.cut import scan, tags
-from scythe.cut.cutter import COMPILED, Cut, Cutter, plan_fields
 from scythe.page.blocks import KIND
-from scythe.page.follow import follow
 from scythe.page.source import read_source
-from scythe.rules import TAKES, Rule, Way
+from scythe.site.cut import python_scan, python_text
+from scythe.site.cut.cutter import COMPILED, Cut, Cutter, plan_fields
+from scythe.site.follow.follow_fields import follow
+from scythe.site.rules import TAKES, Rule, Way
 
 STATES = {"cut", "absent", "doubt"}
 FAULTS = (0.0, 0.1, 0.3, 1.0)
@@ -87,13 +87,13 @@ def test_both_engines_say_the_same() -> None:
         page, ways = make_case(random)
         for way in ways:
             fields, utf8, thorough = plan_fields(layout_of(way)), random.random() < 0.8, random.random() < 0.5
-            compiled, python = COMPILED.make_plan(fields, utf8), scan.make_plan(fields, utf8)
+            compiled, python = COMPILED.make_plan(fields, utf8), python_scan.make_plan(fields, utf8)
             cut = COMPILED.cut_field(compiled, page, 0, thorough)
-            assert cut == scan.cut_field(python, page, 0, thorough), (page, way)
-            assert COMPILED.second_searches(compiled) == scan.second_searches(python), (page, way)
+            assert cut == python_scan.cut_field(python, page, 0, thorough), (page, way)
+            assert COMPILED.second_searches(compiled) == python_scan.second_searches(python), (page, way)
 
 
-@pytest.mark.parametrize("engine", [scan, *([COMPILED] if COMPILED else [])])
+@pytest.mark.parametrize("engine", [python_scan, *([COMPILED] if COMPILED else [])])
 def test_character_references_are_those_of_the_standard(engine: ModuleType) -> None:
     numbers = [f"#{code}" for code in (0, 9, 38, 127, *range(128, 160), 0xD800, 0x10FFFF, 0x110000, 10**30)]
     names = [*html5, *(f"{name};" for name in numbers), *(f"#x{code:X}" for code in (0x80, 0xA0, 0x1F600, 0xFFFF))]
@@ -109,9 +109,9 @@ def test_character_references_are_those_of_the_standard(engine: ModuleType) -> N
 def test_both_engines_know_the_same_tags() -> None:
     assert COMPILED is not None
     table = {name.encode(): row for name, row in COMPILED.tag_table().items()}
-    assert set(table) == tags.KNOWN
+    assert set(table) == python_text.KNOWN
     for name, (kind, traits) in table.items():
         assert kind == KIND.get(name.decode(), 1), name
         for bit, trait in enumerate(TRAITS):
             if trait != "_":
-                assert bool(traits >> bit & 1) == (name in getattr(tags, trait)), (name, trait)
+                assert bool(traits >> bit & 1) == (name in getattr(python_text, trait)), (name, trait)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.page.detect import without_plain
+from scythe.page.encoding_guess import without_plain
 
 CODECS = ("gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "utf-8")
 runs = st.one_of(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.cut import flow
-from scythe.page.flow import flow_text
 from scythe.page.source import read_source
+from scythe.site.cut import cutter
+from scythe.site.cut.cutter import flow_text
 
 BOXES = (
     "p div section h1 h2 ul ol li dl dt dd blockquote pre table tr td th tbody thead caption colgroup figure "
@@ -166,7 +166,7 @@ def test_bytes_and_tree_give_the_same_text_or_the_bytes_are_in_doubt(
     start = len(around.encode())
     page = around.encode() + cut + b"</div>"
     wanted = by_tree(page, start, drops, skip_lines)
-    assert flow.Flow(drops, skip_lines).text(page, start, start + len(cut)) in (None, wanted)
+    assert cutter.Flow(drops, skip_lines).text(page, start, start + len(cut)) in (None, wanted)
 
 
 @settings(max_examples=150, deadline=None)
@@ -174,13 +174,13 @@ def test_bytes_and_tree_give_the_same_text_or_the_bytes_are_in_doubt(
 def test_a_fragment_parsed_alone_gives_the_same_text_or_is_in_doubt(around, root, inner, drops):
     cut = element(root, "", inner, True).encode()
     page = around.encode() + cut + b"</div>"
-    assert flow.flow_in_python(cut, drops) in (None, by_tree(page, len(around.encode()), drops, ()))
+    assert cutter.flow_in_python(cut, drops) in (None, by_tree(page, len(around.encode()), drops, ()))
 
 
-@pytest.mark.skipif(flow.COMPILED is None, reason="the compiled flow is not built: no C compiler was found")
+@pytest.mark.skipif(cutter.FLOW_COMPILED is None, reason="the compiled flow is not built: no C compiler was found")
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(DROPS))
 def test_any_bytes_are_read_or_in_doubt(octets, drops):
     for cut in (octets, b"<div>" + octets + b"</div>"):
-        text = flow.Flow(drops).text(cut, 0, len(cut))
+        text = cutter.Flow(drops).text(cut, 0, len(cut))
         assert text is None or text == text.strip("\n\t ")

@@ -8,12 +8,12 @@ from random import Random
 import pytest
 from tests.property.image_soup import make_areas
 
-from scythe.cut.images import AreaCutter
-from scythe.extracting.glean import AskedImages, Gleaner
 from scythe.model import Image
 from scythe.page import Page
 from scythe.page.source import Source, read_source
-from scythe.rules import Layout
+from scythe.site.cut.cut_images import AreaCutter
+from scythe.site.extract import AskedImages, Gleaner
+from scythe.site.rules import Layout
 from scythe.url import Url
 
 HERE = Url("http://a.example/p")
@@ -72,5 +72,5 @@ def test_both_engines_find_the_same_areas(monkeypatch: pytest.MonkeyPatch) -> No
     random = Random(43)
     cases = [make_areas(random, random.choice((0.0, 0.1, 0.3, 1.0))) for _ in range(150)]
     compiled = [AreaCutter(layout).find(page, None) for page, layout in cases]
-    monkeypatch.setattr("scythe.cut.images.COMPILED", None)
+    monkeypatch.setattr("scythe.site.cut.cut_images.COMPILED", None)
     assert [AreaCutter(layout).find(page, None) for page, layout in cases] == compiled

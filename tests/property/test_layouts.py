@@ -5,12 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.cut.dispatch import Dispatcher
-from scythe.learn.layouts import group_pages
-from scythe.learn.marks import choose_marks
-from scythe.learn.urls import cluster_urls
 from scythe.page import Page
-from scythe.rules import Layout
+from scythe.site.cut.cutter import Dispatcher
+from scythe.site.learn.layout_marks import choose_marks
+from scythe.site.learn.layouts import cluster_urls, group_pages
+from scythe.site.rules import Layout
 from scythe.url import url_shape
 
 PIECES = st.sampled_from(

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 from tests.property.list_soup import make_list
 
-from scythe.cut.regions import RegionCutter
-from scythe.extracting.reap import Reaper
 from scythe.model import Region
 from scythe.page.source import read_source
-from scythe.rules import Layout
+from scythe.site.cut.cut_lists import RegionCutter
+from scythe.site.extract import Reaper
+from scythe.site.rules import Layout
 from scythe.url import Url
 
 HERE = Url("http://a.example/p")
@@ -52,5 +52,5 @@ def test_both_engines_find_the_same_records(monkeypatch: pytest.MonkeyPatch) -> 
     random = Random(33)
     cases = [make_list(random, random.choice((0.0, 0.1, 0.3, 1.0))) for _ in range(150)]
     compiled = [RegionCutter(layout).cut(page) for page, layout in cases]
-    monkeypatch.setattr("scythe.cut.regions.COMPILED", None)
+    monkeypatch.setattr("scythe.site.cut.cut_lists.COMPILED", None)
     assert [RegionCutter(layout).cut(page) for page, layout in cases] == compiled

@@ -13,7 +13,7 @@ from scythe.limits import LIMITS
 from scythe.page import Page
 from scythe.page.encoding import decode
 from scythe.page.image_context import read_image_contexts
-from scythe.page.reopen import shows_nothing
+from scythe.page.page import shows_nothing
 from scythe.page.rewrite import rewrite
 from scythe.url import absolute
 

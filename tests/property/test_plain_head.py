@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from scythe.page.head import read_head
-from scythe.page.microdata import Body
-from scythe.page.plain_head import read_plain_head
+from scythe.page.head import Body, read_head
+from scythe.page.head_from_bytes import read_plain_head
 
 NAMES = ("name", "property", "content", "itemprop", "http-equiv", "rel", "href", "lang", "xml:lang", "type", "class",
          "itemtype", "charset", "NAME", "a=b", "a/b")  # fmt: skip

@@ -13,9 +13,9 @@ from tests.demo_sites import demo_site
 from tests.list_pages import shop_page
 
 from scythe.errors import BadInput
-from scythe.profiles.profile import _checksum, dump_profile, load_profile
-from scythe.rules import FLOW, ColumnRules, Layout, Profile, RegionRules, Rule, Way
-from scythe.site import Site
+from scythe.site.profile import _checksum, dump_profile, load_profile
+from scythe.site.rules import FLOW, ColumnRules, Layout, Profile, RegionRules, Rule, Way
+from scythe.site.site import Site
 
 NEWS = [page for page in demo_site() if page.kind == "news"]
 LIST = [shop_page(number) for number in range(5)]

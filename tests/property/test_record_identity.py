@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.archive.identity import identify_each
+from scythe.archive.stored_records import identify_each
 from scythe.model import Record, Region
 from scythe.url import Url
 

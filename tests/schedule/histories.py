@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from scythe.watched import DAY_S, HOUR_S, Seen
+from scythe.watch_model import DAY_S, HOUR_S, Seen
 
 START = 1_649_635_200.0  # 2022-04-11 0:00 UTC, a Monday
 OFFICE = [2.1 if 8 <= hour % 24 < 18 else 0.3 if hour // 24 in (2, 3) else 0.6 for hour in range(168)]

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from tests.schedule.histories import OFFICE, START, dated, disturbed, ordinary, turning, undated
 
-from scythe.schedule.policies import POLICIES, policy_kind
-from scythe.schedule.policy import Estimator
-from scythe.watched import DAY_S, HOUR_S, Goals, Seen
+from scythe.schedule.policies import POLICIES, Estimator, policy_kind
+from scythe.watch_model import DAY_S, HOUR_S, Goals, Seen
 
 FILE = Path(__file__).with_name("accepted.json")
 HISTORIES = {

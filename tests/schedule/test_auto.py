@@ -12,11 +12,9 @@ from dataclasses import replace
 
 import pytest
 
-from scythe.schedule.auto import CAP_S, ROTATES_S, Auto
-from scythe.schedule.delay import quiet_rate, sleep_through
-from scythe.schedule.simulate import Start, Trial, simulate
-from scythe.schedule.synthetic import EPOCH, NEWS, Rhythm, make_arrivals
-from scythe.watched import DAY_S, HOUR_S, WEEK_S, Goals, Seen
+from scythe.schedule.auto import CAP_S, ROTATES_S, Auto, quiet_rate, sleep_through
+from scythe.schedule.simulate import EPOCH, NEWS, Rhythm, Start, Trial, make_arrivals, simulate
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Seen
 
 LISTS = [(NEWS, 40), (replace(NEWS, per_day=200), 100), (replace(NEWS, per_day=20, weekend=0.2, bursts=0.003), 25)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scythe.schedule.delay import fewest_requests, late_records, quiet_rate, sleep_through
-from scythe.schedule.span import Forecast, cut_hours
-from scythe.watched import DAY_S, HOUR_S
+from scythe.schedule.auto import fewest_requests, late_records, quiet_rate, sleep_through
+from scythe.schedule.forecast import Forecast, cut_hours
+from scythe.watch_model import DAY_S, HOUR_S
 
 WEEK = np.array([4.0, 1.0, 2.0, 3.0])
 

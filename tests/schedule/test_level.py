@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scythe.schedule.level import WAVES, Correction, Level
-from scythe.schedule.span import cut_hours
-from scythe.watched import DAY_S, HOUR_S
+from scythe.schedule.forecast import WAVES, Correction, Level, cut_hours
+from scythe.watch_model import DAY_S, HOUR_S
 
 
 def test_a_level_follows_with_its_half_life() -> None:

@@ -8,15 +8,23 @@ import xml.etree.ElementTree as ElementTree
 from collections import Counter
 
 import pytest
+from bench.pareto_plot import Curve, Point, frontier_svg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.schedule.axes import Scale, name_duration, tick_counts, tick_durations, tick_logs, tick_times
-from scythe.schedule.frontier import Curve, Point, frontier_svg
-from scythe.schedule.labels import place_labels
 from scythe.schedule.plots import History, Lane, Span, region_svg
-from scythe.schedule.raster import has_fonts, to_png
-from scythe.watched import DAY_S, HOUR_S
+from scythe.schedule.svg import (
+    Scale,
+    has_fonts,
+    name_duration,
+    place_labels,
+    tick_counts,
+    tick_durations,
+    tick_logs,
+    tick_times,
+    to_png,
+)
+from scythe.watch_model import DAY_S, HOUR_S
 
 SVG = "{http://www.w3.org/2000/svg}"
 MONDAY = 1_794_787_200.0  # 2026-11-16 0:00 UTC
@@ -251,7 +259,7 @@ def test_an_image_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_machine_without_fonts_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     from scythe.errors import MissingExtra
-    from scythe.schedule import raster
+    from scythe.schedule import svg as raster
 
     monkeypatch.setattr(raster, "has_fonts", lambda: False)
     with pytest.raises(MissingExtra, match="no fonts"):

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.errors import BadInput
-from scythe.schedule.foretold import Foretold
-from scythe.schedule.policies import DEFAULT, POLICIES, make_policy, policy_kind
-from scythe.watched import DAY_S, HOUR_S, WEEK_S, Goals, Plan, Seen
+from scythe.schedule.policies import DEFAULT, POLICIES, Foretold, make_policy, policy_kind
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Plan, Seen
 
 NAMES = sorted(POLICIES)
 NOW = 1_650_000_000.0

@@ -8,8 +8,7 @@ import statistics
 
 import pytest
 
-from scythe.schedule.chances import share_over
-from scythe.schedule.safety import AIM, KEPT, Budget, Errors, allowance, hidden
+from scythe.schedule.safety import AIM, KEPT, Budget, Errors, allowance, hidden, share_over
 
 
 def normal_errors(spread: float, count: int = KEPT, seed: int = 1) -> list[float]:

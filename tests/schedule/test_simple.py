@@ -6,11 +6,20 @@ import math
 
 import pytest
 
-from scythe.schedule.chances import largest_mean, quantile, share_over
-from scythe.schedule.poisson import Poisson, Seasonal, hour_of
-from scythe.schedule.rule import LEARN_S
-from scythe.schedule.simple import NUTCH_SYNC, STORM, Adaptive, Average, Fixed, Ses
-from scythe.watched import DAY_S, HOUR_S, WEEK_S, Goals, Seen
+from scythe.schedule.safety import largest_mean, quantile, share_over
+from scythe.schedule.simple_policies import (
+    LEARN_S,
+    NUTCH_SYNC,
+    STORM,
+    Adaptive,
+    Average,
+    Fixed,
+    Poisson,
+    Seasonal,
+    Ses,
+    hour_of,
+)
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Seen
 
 MONDAY = 1_649_635_200.0  # 2022-04-11 0:00 UTC
 FLAT = [1.0] * 168

@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scythe.errors import BadInput
-from scythe.schedule.policies import POLICIES, make_policy, policy_kind
-from scythe.schedule.policy import Estimator
-from scythe.schedule.simple import Fixed
-from scythe.schedule.simulate import Make, Start, simulate, start_of
-from scythe.schedule.synthetic import Rhythm, make_arrivals
-from scythe.watched import DAY_S, HOUR_S, Goals, Seen
+from scythe.schedule.policies import POLICIES, Estimator, make_policy, policy_kind
+from scythe.schedule.simple_policies import Fixed
+from scythe.schedule.simulate import Make, Rhythm, Start, make_arrivals, simulate, start_of
+from scythe.watch_model import DAY_S, HOUR_S, Goals, Seen
 
 HOURLY = [1_000_000.0 * 3_600 + 3_600 * hour + 1_800 for hour in range(24 * 60)]  # one an hour, at half past
 

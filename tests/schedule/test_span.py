@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scythe.schedule.span import Forecast, cut_hours
-from scythe.watched import HOUR_S, WEEK_S
+from scythe.schedule.forecast import Forecast, cut_hours
+from scythe.watch_model import HOUR_S, WEEK_S
 
 
 @pytest.mark.parametrize(

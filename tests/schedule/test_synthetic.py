@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import pytest
 
-from scythe.schedule.synthetic import EPOCH, Rhythm, make_arrivals
-from scythe.watched import DAY_S
+from scythe.schedule.simulate import EPOCH, Rhythm, make_arrivals
+from scythe.watch_model import DAY_S
 
 EVEN = Rhythm(per_day=100, days=140, daily=0, weekend=1, bursts=0)
 

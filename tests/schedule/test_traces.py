@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scythe.errors import BadInput
-from scythe.schedule.traces import read_traces, write_trace
+from scythe.schedule.simulate import read_traces, write_trace
 
 
 @pytest.mark.parametrize("name", ["list.csv", "list.csv.xz"])
@@ -62,7 +62,7 @@ def test_what_is_no_trace_is_refused_with_its_line(tmp_path: Path, text: str, sa
 def test_more_arrivals_than_the_bound_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from scythe.schedule import traces
+    from scythe.schedule import simulate as traces
 
     monkeypatch.setattr(traces, "LIMITS", replace(traces.LIMITS, trace_arrivals=3, traces=1))
     (tmp_path / "t.csv").write_text("a,1\n" * 4)

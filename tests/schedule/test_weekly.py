@@ -7,10 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from scythe.schedule.saved import read_numbers
-from scythe.schedule.span import HOURS, cut_hours
-from scythe.schedule.weekly import Profile, published_shares
-from scythe.watched import DAY_S, HOUR_S, WEEK_S
+from scythe.schedule.forecast import HOURS, Profile, cut_hours, published_shares, read_numbers
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
 
 
 def test_a_profile_is_learned_from_long_visits() -> None:

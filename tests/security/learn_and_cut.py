@@ -14,8 +14,8 @@ from tests.security.hostile import CODE, hostile_page
 
 import scythe
 from scythe.archive.open import open_archive
-from scythe.crawling.export import export_archive
 from scythe.errors import ScytheError
+from scythe.output.archive_export import export_archive
 
 _ENGINES = ("exec", "compile", "marshal.loads", "pickle.find_class", "import", "os.system", "subprocess.Popen")
 seen: list[str] = []

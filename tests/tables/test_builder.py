@@ -9,9 +9,8 @@ from scythe import Document, Field, Image, Loss, Metadata, Record, Region, Site,
 from scythe.demo import site as demo_site
 from scythe.errors import BadInput
 from scythe.model import Listed, Rendered
-from scythe.tables import TableBuilder, documents_schema, images_schema, records_schema
-from scythe.tables.builder import ELSEWHERE
-from scythe.teaching.teach import DEFAULT_FIELDS
+from scythe.output.arrow_tables import ELSEWHERE, TableBuilder, documents_schema, images_schema, records_schema
+from scythe.site.learn.learn_site import DEFAULT_FIELDS
 from scythe.url import Url
 
 PAGE = Url("https://example.org/a")

@@ -15,7 +15,7 @@ import pytest
 
 import scythe
 from scythe.demo import site as demo_site
-from scythe.tables import builder as builder_module
+from scythe.output import arrow_tables as builder_module
 
 PAGES = [page for page in demo_site(pages=24) if page.kind in ("news", "list")][:10]
 ROWS = {"id": list(range(len(PAGES))), "url": [page.url for page in PAGES], "html": [page.html for page in PAGES]}

@@ -7,11 +7,11 @@ from tests.mill_pages import BASE, address, pages, tale
 
 import scythe
 from scythe.errors import BadInput
-from scythe.model import PageImages
+from scythe.model import LabelledPage, Marks, PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
-from scythe.rules import ImageRules, LabelledPage, Marks
-from scythe.teaching.annotate import annotate, list_labels, place_labels
+from scythe.site.labels.learn_labels import annotate, list_labels, place_labels
+from scythe.site.rules import ImageRules
 
 RULES = {address(number): [f"/rules/{number}.jpg"] for number in (1, 2, 3)}  # against what anyone would guess
 

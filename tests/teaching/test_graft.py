@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from scythe.extracting.harvest import Harvest
-from scythe.learn.drift import usual_of
 from scythe.model import Document, Field
-from scythe.rules import ELEMENT, FieldRules, Layout, Profile, Rule, Usual, Way
-from scythe.teaching.graft import MOST_LAYOUTS, count_present, free_name, graft, helps, mend, prune, share_boilerplate
+from scythe.site.drift import usual_of
+from scythe.site.extract import Harvest
+from scythe.site.learn.merge_layout import (
+    MOST_LAYOUTS,
+    count_present,
+    free_name,
+    graft,
+    helps,
+    mend,
+    prune,
+    share_boilerplate,
+)
+from scythe.site.rules import ELEMENT, FieldRules, Layout, Profile, Rule, Usual, Way
 
 
 def page(name: str, number: int) -> bytes:

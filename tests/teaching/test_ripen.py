@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scythe.demo.world import World
-from scythe.site import Site
+from scythe.site.site import Site
 
 WORDS = "barley wheat river harvest farmer meadow autumn market village bridge orchard winter summer mill".split()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.cli.test_sampling import FRONT, HTML, SITE, asked_for, sampled
 from tests.fetch.server import by_path, page, serve
 
-from scythe.teaching import sampling
+from scythe.crawling import sample_site
 
 
 def test_a_site_that_asks_for_pauses_of_an_hour_gives_the_page_named() -> None:
@@ -19,4 +19,4 @@ def test_a_site_whose_pages_all_fail_is_given_up() -> None:
     links = "".join(f'<a href="/gone-{number}.html">x</a>' for number in range(40))
     with serve(by_path({"/": page(f"{FRONT}{links}".encode(), HTML)})) as server:
         pages = sampled(server, 3)
-    assert [one.complaint == "" for one in pages] == [True] + [False] * (3 * sampling._TRIES)
+    assert [one.complaint == "" for one in pages] == [True] + [False] * (3 * sample_site._TRIES)

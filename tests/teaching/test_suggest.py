@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from scythe.errors import BadInput
-from scythe.model import ImageContext, PageImages
+from scythe.model import ImageContext, LabelledPage, Marks, PageImages, SiteImages
 from scythe.page import Page
-from scythe.rules import LabelledPage, Marks, SiteImages
-from scythe.teaching.suggest import suggest_pages
+from scythe.site.labels.suggest_pages import suggest_pages
 
 URLS = [f"https://a.example/story/{number}" for number in range(6)]
 BODY = "<article><figure><img src=/cart.jpg width=800></figure></article>"

@@ -7,7 +7,7 @@ from tests.mill_pages import address, pages, tale
 
 import scythe
 from scythe.demo import world
-from scythe.demo.shop import price_of
+from scythe.demo.world import price_of
 from scythe.errors import BadInput
 
 SHOP = world(pages=60)

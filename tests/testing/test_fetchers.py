@@ -17,7 +17,7 @@ import pytest
 from yarl import URL
 
 from scythe.errors import FetchFailed
-from scythe.fetch.options import FetchOptions
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.model import Response
 from scythe.testing import CannedFetcher, check_fetcher
 from scythe.url import Url

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scythe.archive.folder_store import FolderStore
+from scythe.archive.stores import FolderStore
 from scythe.testing import MemoryStore, check_store
 
 

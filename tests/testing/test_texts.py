@@ -10,9 +10,9 @@ import pytest
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.page.elements import Elements as RecordElements
-from scythe.read.records.wvc import mark_quantities
-from scythe.read.text.elements import Elements
-from scythe.read.text.vsse import VisualText
+from scythe.reading.papers.hmm import mark_quantities
+from scythe.reading.papers.text_elements import Elements
+from scythe.reading.papers.vsse import VisualText
 from scythe.testing import check_record_characteristic, check_text_characteristic, check_text_method
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import scythe
-from scythe.export import Exporter, dump, export, safe_name
+from scythe.output.document_files import Exporter, dump, export, safe_name
 from scythe.testing import (
     CannedFetcher,
     MemoryStore,
@@ -15,7 +15,7 @@ from scythe.testing import (
     check_text_characteristic,
     check_text_method,
 )
-from scythe.watched import Goals
+from scythe.watch_model import Goals
 from scythe.watching.events import to_json
 from scythe.watching.hooks import HookOptions
 
@@ -92,7 +92,7 @@ def write(docs: list[scythe.Document]) -> list[Path]:
 
 
 def check_parts() -> None:
-    from scythe.read.text import method
+    from scythe.reading.text import method
 
     check_store(MemoryStore)
     check_fetcher(CannedFetcher({"https://example.org/": b"<p>x"}).open)

@@ -14,12 +14,12 @@ from tests.fetch.server import Server, serve
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted
 from scythe.watching.clock import Clock
 from scythe.watching.events import Event
 from scythe.watching.hooks import HookOptions
-from scythe.watching.options import ListOptions, WatchOptions
-from scythe.watching.run import Totals, Watch, add_lists
+from scythe.watching.watch import Totals, Watch, add_lists
+from scythe.watching.watch_options import ListOptions, WatchOptions
 
 HOUR_S = 3_600.0
 TOPICS = ("harbour", "council", "orchard", "railway", "museum", "library", "bridge", "market", "theatre", "river")

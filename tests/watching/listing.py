@@ -8,10 +8,10 @@ from datetime import datetime
 from tests.archive.visiting import LANE, NOW, SITE, done, later, region
 
 from scythe.archive.archive import Archive
-from scythe.archive.stored import StoredRecord
+from scythe.archive.results import StoredRecord
+from scythe.crawl_model import WATCHED, Extracted, Found, Looked
 from scythe.url import Url
-from scythe.visits import WATCHED, Extracted, Found, Looked
-from scythe.watched import Plan, Seen
+from scythe.watch_model import Plan, Seen
 
 FIRST = later(0)
 

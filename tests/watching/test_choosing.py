@@ -12,18 +12,17 @@ from tests.watching.board import HOUR_S, Board, Stand, open_stand
 from tests.watching.test_identity import BUILD, OTHER_BUILD, keys_of, stories
 
 from scythe.archive.open import open_archive
-from scythe.archive.rows import RecordKey
-from scythe.archive.stored import Wanted
+from scythe.archive.results import RecordKey, Wanted
 from scythe.errors import BadInput
 from scythe.model import Region
 from scythe.page.page import Page
-from scythe.read.records.regions import read_records
-from scythe.watching.chosen import Chosen, choose_places, describe_lists
+from scythe.reading.lists.find_lists import read_records
 from scythe.watching.events import RegionEvent, TroubleEvent
-from scythe.watching.notes import Notes
-from scythe.watching.options import ListOptions
-from scythe.watching.planned import read_plan
+from scythe.watching.list_choice import Notes
+from scythe.watching.list_identity import Chosen, choose_places, describe_lists
+from scythe.watching.plan_report import read_plan
 from scythe.watching.tracking import Lists
+from scythe.watching.watch_options import ListOptions
 
 WORLD, SPORT, TOWN = stories("world", range(20)), stories("sport", range(30, 40)), stories("town", range(60, 72))
 

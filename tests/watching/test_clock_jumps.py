@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from tests.watching.board import HOUR_S, Board, Stand, open_stand
 
-from scythe.watching import run
+from scythe.watching import watch as run
 from scythe.watching.clock import Clock
 from scythe.watching.events import Event, VisitEvent
-from scythe.watching.options import ListOptions, WatchOptions
-from scythe.watching.run import Watch, add_lists
+from scythe.watching.watch import Watch, add_lists
+from scythe.watching.watch_options import ListOptions, WatchOptions
 
 pytestmark = pytest.mark.fault
 DAY_S = 24 * HOUR_S

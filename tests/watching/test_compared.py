@@ -8,15 +8,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scythe.archive.rows import LookRow
+from scythe.archive.results import LookRow
 from scythe.limits import LIMITS
-from scythe.schedule.policies import make_policy
-from scythe.schedule.policy import Estimator
-from scythe.schedule.simple import STORM, Adaptive, Fixed
-from scythe.schedule.simulate import Trial, simulate
-from scythe.schedule.synthetic import Rhythm, make_arrivals
-from scythe.watched import DAY_S, Goals
-from scythe.watching.compared import Compared, Comparison, compare
+from scythe.schedule.policies import Estimator, make_policy
+from scythe.schedule.simple_policies import STORM, Adaptive, Fixed
+from scythe.schedule.simulate import Rhythm, Trial, make_arrivals, simulate
+from scythe.watch_model import DAY_S, Goals
+from scythe.watching.plan_report import Compared, Comparison, compare
 
 NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
 
@@ -102,7 +100,7 @@ def look_at(at: float, since_s: float | None, new: int, lost: int) -> LookRow:
 
 
 def test_of_a_long_journal_the_newest_part_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.watching.compared.LIMITS", replace(LIMITS, compared_arrivals=100))
+    monkeypatch.setattr("scythe.watching.plan_report.LIMITS", replace(LIMITS, compared_arrivals=100))
     comparison = compare(journal(6, 5, 40))
     assert comparison is not None
     assert comparison.came == 95  # of 200: with the look before them, which only begins the time, 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.limits import LIMITS
-from scythe.watching.continuity import judge_overlap, merge_pages, next_newest, next_sticky
+from scythe.watching.tracking import judge_overlap, merge_pages, next_newest, next_sticky
 
 
 def keys(text: str) -> list[str]:

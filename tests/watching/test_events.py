@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.archive.visiting import NOW, SITE
 from tests.watching.listing import record
 
-from scythe.cli.ending import neutralise
+from scythe.cli.console import neutralise
 from scythe.limits import LIMITS
 from scythe.url import Url
 from scythe.watching.events import KINDS, Event, HookEvent, TroubleEvent, VisitEvent, record_events, to_json, to_plain

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.archive.visiting import NOW, SITE, later
 from tests.watching.listing import record
 
-from scythe.archive.stored import StoredRecord
+from scythe.archive.results import StoredRecord
 from scythe.errors import BadInput
 from scythe.url import Url
 from scythe.watching.feed_files import feed_format, write_feed

@@ -8,8 +8,8 @@ import pytest
 
 from scythe.model import Response
 from scythe.url import Url
-from scythe.watched import Plan
-from scythe.watching.hints import heed, read_hints
+from scythe.watch_model import Plan
+from scythe.watching.visit import heed, read_hints
 
 
 def response(*headers: tuple[str, str], status: int = 200) -> Response:

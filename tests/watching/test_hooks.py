@@ -17,15 +17,13 @@ from tests.watching.listing import record, visit, watch
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.crawling.clerk import Clerk
+from scythe.engine.archive_thread import Clerk
 from scythe.errors import BadInput
 from scythe.fetch import open_fetcher
 from scythe.limits import LIMITS
-from scythe.watching.command import Command, split
 from scythe.watching.events import Event, HookEvent
-from scythe.watching.hooks import Batch, HookOptions, Told, make_batch
+from scythe.watching.hooks import Batch, Command, HookOptions, Told, Webhook, make_batch, split
 from scythe.watching.outbox import Outbox, make_hooks
-from scythe.watching.webhook import Webhook
 
 pytestmark = pytest.mark.fault
 PYTHON = f"'{sys.executable}' -S -c "
@@ -391,7 +389,7 @@ def test_a_command_gets_records_as_lines_and_the_page_in_its_environment(tmp_pat
 
 def test_what_a_command_says_goes_to_standard_error(root: Path) -> None:
     code = (
-        "import asyncio, sys; from scythe.watching.command import Command; from scythe.watching.hooks import Batch\n"
+        "import asyncio, sys; from scythe.watching.hooks import Command; from scythe.watching.hooks import Batch\n"
         "asyncio.run(Command('echo said').tell(Batch('i', 's', 'p', (), 0)))"
     )
     environment = os.environ | {"PYTHONPATH": str(root / "src")}
@@ -439,7 +437,7 @@ def lives_on(pid: int) -> bool:
 def test_a_command_that_does_not_end_is_ended_with_all_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stubborn: str
 ) -> None:
-    monkeypatch.setattr("scythe.watching.command._TERM_S", 0.3)
+    monkeypatch.setattr("scythe.watching.hooks._TERM_S", 0.3)
     pids = tmp_path / "pids"
     script = tmp_path / "hangs.sh"
     script.write_text(f"{stubborn}sleep 60 & echo $! $$ > {pids}; wait; sleep 60")
@@ -451,7 +449,7 @@ def test_a_command_that_does_not_end_is_ended_with_all_it_started(
 
 
 def test_one_that_left_its_group_holds_up_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.watching.command._TERM_S", 0.3)
+    monkeypatch.setattr("scythe.watching.hooks._TERM_S", 0.3)
     pids = tmp_path / "pids"
     script = tmp_path / "escapes.sh"
     script.write_text(f"setsid sh -c 'echo $$ > {pids}; exec sleep 60' & sleep 60")
@@ -560,7 +558,7 @@ import asyncio, sys
 from tests.archive.visiting import later
 from tests.watching.listing import visit
 from scythe.archive.open import open_archive
-from scythe.crawling.clerk import Clerk
+from scythe.engine.archive_thread import Clerk
 from scythe.fetch import open_fetcher
 from scythe.watching.hooks import HookOptions
 from scythe.watching.outbox import Outbox

@@ -10,16 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.archive.identity import identify_each
-from scythe.demo.replay import ListPage, Pace, Redesign, Replay, Shelf
-from scythe.demo.replay_dress import DRESSES
-from scythe.demo.replay_pages import ReplayHost
+from scythe.archive.stored_records import identify_each
+from scythe.demo.replay import DRESSES, ListPage, Pace, Redesign, Replay, ReplayHost, Shelf
 from scythe.model import Record, Region
-from scythe.page.own_links import own_links
 from scythe.page.page import Page
-from scythe.read.records.regions import read_records
+from scythe.reading.lists.find_lists import read_records
+from scythe.reading.lists.own_link import own_links
 from scythe.url import Url
-from scythe.watching.identity import Known, compare_patterns, describe, is_redesigned, know_again
+from scythe.watching.list_identity import Known, compare_patterns, describe, is_redesigned, know_again
 
 BUILD = "article(a(img),h3(a),p,time)"
 OTHER_BUILD = "li(div(span,em),b(a),small,ul(li+))"

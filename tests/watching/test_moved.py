@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from tests.watching.board import HOUR_S, Board, Stand, next_visit_s, open_stand
 
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted
 from scythe.limits import LIMITS
-from scythe.watched import DAY_S, Goals
+from scythe.watch_model import DAY_S, Goals
 from scythe.watching.events import DocumentEvent, Event, GapEvent, LostEvent, MovedEvent, TroubleEvent
-from scythe.watching.options import ListOptions
 from scythe.watching.visit import retry_s, soonest
+from scythe.watching.watch_options import ListOptions
 
 pytestmark = pytest.mark.fault
 FOLLOW = ListOptions(follow=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from scythe.errors import BadInput
-from scythe.watched import Goals
-from scythe.watching.chosen import MOST, Chosen
-from scythe.watching.notes import Notes
-from scythe.watching.options import ListOptions, WatchOptions
-from scythe.watching.stream import watch
+from scythe.watch_model import Goals
+from scythe.watching.list_choice import Notes
+from scythe.watching.list_identity import MOST, Chosen
+from scythe.watching.watch import watch
+from scythe.watching.watch_options import ListOptions, WatchOptions
 
 MANY = (Chosen(place=1),) * (MOST + 1)
 

@@ -10,13 +10,13 @@ import pytest
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
+from scythe.crawl_model import Extracted, Found, Looked, Outcome
 from scythe.schedule.plots import History
 from scythe.schedule.policies import make_policy
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Looked, Outcome
-from scythe.watched import Goals, Plan, Seen
-from scythe.watching.options import ListOptions
-from scythe.watching.planned import Planned, draw_plan, read_plan
+from scythe.watch_model import Goals, Plan, Seen
+from scythe.watching.plan_report import Planned, draw_plan, read_plan
+from scythe.watching.watch_options import ListOptions
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 PAGE = Url("https://news.example/latest")

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.model import Record, Region
-from scythe.watching.moments import read_moment
-from scythe.watching.published import CLOCK_ERROR_S, EARLIEST, published_times
+from scythe.watching.relative_dates import CLOCK_ERROR_S, EARLIEST, published_times, read_moment
 
 NOW = datetime(2024, 5, 15, 12, 0, tzinfo=UTC).timestamp()
 HOUR, DAY = 3_600.0, 86_400.0

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from tests.watching.board import HOUR_S, Board, Stand, next_visit_s, open_stand
 
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted
 from scythe.errors import BadInput
-from scythe.watched import Goals
+from scythe.watch_model import Goals
 from scythe.watching.events import Event, GapEvent, LostEvent, RecordEvent, RegionEvent, TroubleEvent, VisitEvent
-from scythe.watching.options import ListOptions, WatchOptions
-from scythe.watching.run import Watch, add_lists, forget_lists
+from scythe.watching.watch import Watch, add_lists, forget_lists
+from scythe.watching.watch_options import ListOptions, WatchOptions
 
 pytestmark = pytest.mark.fault
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from scythe.archive.rows import RecordKey, RegionRow, WatchRow
+from scythe.archive.results import RecordKey, RegionRow, WatchRow
+from scythe.crawl_model import Looked, Outcome, Receipt, Task
 from scythe.model import Record, Region
 from scythe.url import Url
-from scythe.visits import Looked, Outcome, Receipt, Task
 from scythe.watching.events import RegionEvent
-from scythe.watching.notes import Notes
-from scythe.watching.options import ListOptions
-from scythe.watching.telling import tell_visit
+from scythe.watching.list_choice import Notes
 from scythe.watching.tracking import GONE_AFTER, Lists
+from scythe.watching.visit import tell_visit
+from scythe.watching.watch_options import ListOptions
 
 NOW = 1_780_000_000.0
 HOUR_S = 3_600.0

@@ -9,8 +9,8 @@ from http.client import HTTPResponse
 from typing import Any
 from urllib.parse import urlsplit
 
-from scythe.web.gate import Gate
-from scythe.web.serve import Serving
+from scythe.web.auth import Gate
+from scythe.web.server import Serving
 
 JSON = "application/json"
 

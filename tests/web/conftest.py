@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 import pytest
 
 from scythe.demo import site
-from scythe.sources import Loaded, Reach
-from scythe.web.room import Room, RoomOptions
-from scythe.web.serve import Serving, serve_in_thread
+from scythe.fetch.inputs import Loaded, Reach
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import Room, RoomOptions
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHOTS = ROOT / "build" / "screenshots"

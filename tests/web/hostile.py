@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scythe.sources import Loaded
+from scythe.fetch.inputs import Loaded
 
 _JS = "new Image().src='T/hit/{0}'"
 

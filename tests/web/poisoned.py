@@ -14,12 +14,12 @@ from tests.archive.visiting import NOW, done, later, listed, looked, region
 from tests.web.payloads import rounds
 
 from scythe.archive.archive import Archive
+from scythe.crawl_model import Extracted, Found
 from scythe.errors import BadInput
-from scythe.site import Site
-from scythe.sources import Loaded, Reach
+from scythe.fetch.inputs import Loaded, Reach
+from scythe.site.site import Site
 from scythe.url import Url
-from scythe.visits import Extracted, Found
-from scythe.web.room import PROFILE, Room, RoomOptions
+from scythe.web.state import PROFILE, Room, RoomOptions
 
 START = Url("http://poison.example/")
 LANE = "poison.example"

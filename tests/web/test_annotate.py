@@ -12,14 +12,13 @@ import pytest
 from tests.web.conftest import NARROW, WIDE, Eyes, Look, make_room
 
 from scythe.demo import DemoPage, World
+from scythe.demo.serve import ServeOptions as DemoOptions
 from scythe.demo.serve import serve_demo
-from scythe.demo.serving import ServeOptions as DemoOptions
 from scythe.errors import BadInput
+from scythe.fetch.inputs import FROM_FILES, Loaded, spread
 from scythe.page import Page
-from scythe.site import Site
-from scythe.sources import Loaded
-from scythe.teaching.spread import FROM_FILES, spread
-from scythe.web.annotate import (
+from scythe.site.site import Site
+from scythe.web.annotate.annotate import (
     AnnotateWanted,
     BeginWanted,
     MarksWanted,
@@ -35,11 +34,9 @@ from scythe.web.annotate import (
     show_annotate,
     undo_marks,
 )
-from scythe.web.frames import ConsentWanted, give_consent
-from scythe.web.jobs import JobSeen, see
-from scythe.web.operation import NotNow, NotThere
-from scythe.web.room import PROFILE, Room, RoomOptions
-from scythe.web.serve import serve_in_thread
+from scythe.web.frames.frames import ConsentWanted, give_consent
+from scythe.web.server import serve_in_thread
+from scythe.web.state import PROFILE, JobSeen, NotNow, NotThere, Room, RoomOptions, see
 
 KINDS = ("product", "gallery", "news", "blog", "recipe")
 

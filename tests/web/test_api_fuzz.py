@@ -24,12 +24,12 @@ from tools.make_big_archive import Maker, add_pages, add_watches
 from scythe import Site
 from scythe.archive.open import open_archive
 from scythe.fetch import guard
+from scythe.fetch.inputs import Reach
 from scythe.limits import LIMITS
-from scythe.sources import Reach
 from scythe.web.app import all_operations
 from scythe.web.openapi import describe_interface
-from scythe.web.room import Room, RoomOptions
-from scythe.web.serve import Serving, serve_in_thread
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import Room, RoomOptions
 
 schemathesis = pytest.importorskip("schemathesis")
 generation = pytest.importorskip("schemathesis.generation")

@@ -24,13 +24,11 @@ from tests.web.conftest import NARROW, WIDE, Look, make_room
 from scythe.archive import search_index
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.web.alignment import align
-from scythe.web.archived import DownloadWanted, Indexing, SearchWanted, download_found, search_archive
-from scythe.web.archived_diff import TextDiff, compare_texts
-from scythe.web.archived_seen import NamedPieces, Piece, RecordHit, line_up
-from scythe.web.jobs import Job
-from scythe.web.room import Room
-from scythe.web.serve import Serving, serve_in_thread
+from scythe.archive.results import NamedPieces, Piece, RecordHit
+from scythe.web.archive.archive import DownloadWanted, Indexing, SearchWanted, download_found, line_up, search_archive
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import Job, Room
+from scythe.web.text_diff import TextDiff, align, compare_texts
 
 HOSTILE = '<script>document.title="stolen"</script><img src=x onerror=alert(1)>'
 FIRST = """The harvest in the northern valley was late this year, and nobody is quite sure why.
@@ -68,7 +66,7 @@ def fill(archive: Archive) -> None:
 
 
 def _extracted(title: str, text: str) -> Any:
-    from scythe.visits import Extracted
+    from scythe.crawl_model import Extracted
 
     images = [{"src": "http://site.example/mill.jpg", "alt": "The mill", "relevant": True}]
     rest = {"metadata": {"author": HOSTILE, "kind": "article", "language": "en"}, "images": images}
@@ -242,8 +240,8 @@ def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: Room, servin
 
 
 def test_a_long_index_is_made_beside_the_search(room: Room, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.web.archived._INDEX_S", -1.0)
-    monkeypatch.setattr("scythe.web.archived._INDEX_BESIDE_S", -1.0)
+    monkeypatch.setattr("scythe.web.archive.archive._INDEX_S", -1.0)
+    monkeypatch.setattr("scythe.web.archive.archive._INDEX_BESIDE_S", -1.0)
     monkeypatch.setitem(search_index._BATCH, "documents", 1)
     call(serving, "/archive")
     (job,) = room.jobs.seen("index")
@@ -277,7 +275,7 @@ def test_a_download_that_is_too_long_is_named_as_the_first_part(
     room: Room, what: Literal["documents", "records"], count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = download_found(room, DownloadWanted(what=what))
-    monkeypatch.setattr("scythe.web.archived._EXPORTED_CHARS", 10)
+    monkeypatch.setattr("scythe.web.archive.archive._EXPORTED_CHARS", 10)
     short = download_found(room, DownloadWanted(what=what))
     assert (whole.file_name, whole.body.count(b"\n")) == (f"{what}-{count}.jsonl", count)
     assert (short.file_name, short.body.count(b"\n")) == (f"{what}-first-1.jsonl", 1)

@@ -8,10 +8,10 @@ import pytest
 from tests.archive.visiting import LANE, SITE, begin, done, found
 
 from scythe.archive.archive import Archive
-from scythe.web import counted
-from scythe.web.home import list_sites
-from scythe.web.operation import Nothing
-from scythe.web.room import Room, RoomOptions
+from scythe.web import learned_sites
+from scythe.web.home.home import list_sites
+from scythe.web.operations import Nothing
+from scythe.web.state import Room, RoomOptions
 
 
 @pytest.fixture
@@ -38,13 +38,13 @@ def test_what_takes_long_to_count_is_counted_seldom(room: Room, monkeypatch: pyt
     times: list[str] = []
     count = Archive.counts_of_sites
     monkeypatch.setattr(Archive, "counts_of_sites", lambda archive: times.append("once more") or count(archive))
-    monkeypatch.setattr(counted, "_QUICK_S", 0.0)
-    monkeypatch.setattr(counted, "_SHARE", 1e9)
+    monkeypatch.setattr(learned_sites, "_QUICK_S", 0.0)
+    monkeypatch.setattr(learned_sites, "_SHARE", 1e9)
     with room.archive() as archive:
         archive.add_found(archive.add_site(LANE, SITE), [found("a")])
     assert pages(room) == pages(room) == [0]
     assert len(times) == 1
-    room.part(counted.SiteCounts)._until = 0.0
+    room.part(learned_sites.SiteCounts)._until = 0.0
     assert pages(room) == [0]
     assert len(times) == 2
     room.close()

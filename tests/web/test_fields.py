@@ -12,10 +12,10 @@ from tests.web.conftest import NARROW, Eyes, Look, make_room
 
 import scythe
 from scythe.demo import world
-from scythe.demo.shop import price_of
-from scythe.sources import Loaded
-from scythe.web.room import Room
-from scythe.web.serve import Serving, serve_in_thread
+from scythe.demo.world import price_of
+from scythe.fetch.inputs import Loaded
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import Room
 
 expect = pytest.importorskip("playwright.sync_api").expect
 

@@ -11,16 +11,14 @@ from tests.web.asking import call
 from tests.web.conftest import make_room
 
 import scythe
-from scythe.cli.examples import read_examples
-from scythe.cli.pages import load_pages
+from scythe.cli.page_inputs import load_pages, read_examples
 from scythe.demo import world
-from scythe.demo.shop import price_of
+from scythe.demo.world import price_of
 from scythe.errors import BadInput
-from scythe.sources import Loaded, Reach
+from scythe.fetch.inputs import Loaded, Reach
 from scythe.url import Url
-from scythe.web import fields
-from scythe.web.fields_doubt import Doubt, Found, Usually, doubt
-from scythe.web.fields_said import (
+from scythe.web.fields import fields
+from scythe.web.fields.fields import (
     CellWanted,
     ElementWanted,
     FieldSeen,
@@ -32,12 +30,11 @@ from scythe.web.fields_said import (
     SiteWanted,
     TextsWanted,
 )
-from scythe.web.fields_sheet import KEPT, Sheets
-from scythe.web.fields_sitting import FIELDS, VALUES, Pick, Sittings
-from scythe.web.jobs import JobSeen
-from scythe.web.operation import NotNow, NotThere
-from scythe.web.room import PROFILE, Room, RoomOptions
-from scythe.web.serve import serve_in_thread
+from scythe.web.fields.fields_session import FIELDS, VALUES, Pick, Sittings
+from scythe.web.fields.fields_sheet import KEPT, Sheets
+from scythe.web.fields.fields_trial import Doubt, Found, Usually, doubt
+from scythe.web.server import serve_in_thread
+from scythe.web.state import PROFILE, JobSeen, NotNow, NotThere, Room, RoomOptions
 
 SHOP = world(pages=60)
 PLANS = [plan for plan in SHOP.ledger.by_path.values() if plan.kind == "product"][:8]

@@ -13,13 +13,12 @@ from tests.web.conftest import Look, apart
 from tests.web.staging import show_on_stage
 from tests.web.trap import Trap, set_trap
 
+from scythe.fetch.inputs import Loaded, Reach
 from scythe.page import Page
-from scythe.sources import Loaded, Reach
-from scythe.web import frames
-from scythe.web.frames import NO_PICTURE, Loads, sheet_addresses
-from scythe.web.operation import NotThere
-from scythe.web.room import Room, RoomOptions
-from scythe.web.serve import Serving, serve_in_thread
+from scythe.web.frames import frames
+from scythe.web.frames.frames import NO_PICTURE, Loads, sheet_addresses
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import NotThere, Room, RoomOptions
 
 
 def png() -> bytes:

@@ -17,11 +17,10 @@ from tests.web.asking import Answer, ask, bearer, cookie, posting, send
 from tests.web.conftest import demo_pages, make_room
 
 from scythe.errors import BadInput
-from scythe.web import answers
-from scythe.web.answers import fail, send_document
-from scythe.web.gate import Gate, Guarded, read_host
-from scythe.web.operation import Sent
-from scythe.web.serve import ServeOptions, Serving, serve_in_thread
+from scythe.web import operations
+from scythe.web.auth import Gate, Guarded, read_host
+from scythe.web.operations import Sent, fail, send_document
+from scythe.web.server import ServeOptions, Serving, serve_in_thread
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +231,7 @@ def test_more_than_a_request_may_have_is_not_read(serving: Serving) -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "LIMITS", replace(answers.LIMITS, request_s=0.1))
+    monkeypatch.setattr(operations, "LIMITS", replace(operations.LIMITS, request_s=0.1))
     own = urlsplit(serving.url).netloc
     head = f"POST /api/consent HTTP/1.1\r\nHost: {own}\r\nAuthorization: Bearer {serving.gate.token}\r\n"
     answer = send(serving, f"{head}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{{".encode())

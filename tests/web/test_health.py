@@ -13,22 +13,28 @@ from tests.faults.redesign import change_everything
 from tests.test_drift import learn_shop, shop_page, url_of
 from tests.web.conftest import NARROW, Look, demo_pages, make_room
 
-from scythe.archive.health import read_health
-from scythe.archive.rows import StoredRobots
+from scythe.archive.results import StoredRobots
+from scythe.archive.site_health import read_health
+from scythe.crawl_model import Found, Outcome
 from scythe.demo import site as demo_site
-from scythe.learn.events import Change, Drift, Event
-from scythe.rules import Profile
-from scythe.site import Site
+from scythe.site.drift import Change, Drift, Event
+from scythe.site.rules import Profile
+from scythe.site.site import Site
 from scythe.url import Url
-from scythe.visits import Found, Outcome
 from scythe.web.app import make_templates
-from scythe.web.gate import Gate
-from scythe.web.health import ChangesWanted, HealthWanted, list_changes, see_health, show_health
-from scythe.web.health_verdict import day_of, judge, tell_log
-from scythe.web.operation import NotThere
-from scythe.web.profile_changes import compare_profiles, summarise
-from scythe.web.profile_versions import Versions
-from scythe.web.room import PROFILE, Room
+from scythe.web.auth import Gate
+from scythe.web.health.health import (
+    ChangesWanted,
+    HealthWanted,
+    day_of,
+    judge,
+    list_changes,
+    see_health,
+    show_health,
+    tell_log,
+)
+from scythe.web.health.profile_changes import Versions, compare_profiles, summarise
+from scythe.web.state import PROFILE, NotThere, Room
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 KEY = "shop.example:8080"

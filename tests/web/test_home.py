@@ -8,17 +8,14 @@ from pathlib import Path
 import pytest
 from tests.web.conftest import NARROW, WIDE, Look, apart, make_room
 
-from scythe.demo.live import live_site
-from scythe.demo.replay_serve import serve_replay
-from scythe.demo.serve import serve_demo
-from scythe.demo.serving import ServeOptions
+from scythe.demo.replay_serve import live_site, serve_replay
+from scythe.demo.serve import ServeOptions, serve_demo
 from scythe.errors import BadInput
 from scythe.web.app import make_templates
-from scythe.web.gate import Gate
-from scythe.web.home import SampleWanted, _take, show_home, take_pages
-from scythe.web.jobs import Job
-from scythe.web.operation import Nothing, NotNow, NotThere
-from scythe.web.room import Room
+from scythe.web.auth import Gate
+from scythe.web.home.home import SampleWanted, _take, show_home, take_pages
+from scythe.web.operations import Nothing
+from scythe.web.state import Job, NotNow, NotThere, Room
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])

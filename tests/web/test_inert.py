@@ -12,8 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from scythe.limits import LIMITS
 from scythe.page import Page
-from scythe.web.inert import ELEMENT, IMAGE, Inert, make_inert, number_elements
-from scythe.web.tame import tame
+from scythe.web.safe_html import ELEMENT, IMAGE, Inert, make_inert, number_elements, tame
 
 TAGS = """
 a abbr address article b blockquote body br button caption center code col dd details dialog div dl dt em fieldset font

@@ -11,9 +11,9 @@ from tests.web.asking import call
 from tests.web.conftest import NARROW, WIDE, Look
 
 from scythe.web.app import all_operations
-from scythe.web.interface import say_kind, tell_areas
+from scythe.web.interface.interface import say_kind, tell_areas
 from scythe.web.openapi import describe_interface, sample
-from scythe.web.serve import Serving
+from scythe.web.server import Serving
 
 
 def test_the_description_is_valid_openapi() -> None:

@@ -6,21 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from scythe.model import PageImages
-from scythe.rules import (
-    ELEMENT,
-    FieldRules,
-    ImageArea,
-    ImageRules,
-    LabelledPage,
-    Layout,
-    Profile,
-    RegionRules,
-    Rule,
-    SiteImages,
-    Way,
-)
-from scythe.web.profile_changes import ProfileChange, compare_profiles, summarise
+from scythe.model import LabelledPage, PageImages, SiteImages
+from scythe.site.rules import ELEMENT, FieldRules, ImageArea, ImageRules, Layout, Profile, RegionRules, Rule, Way
+from scythe.web.health.profile_changes import ProfileChange, compare_profiles, summarise
 
 PRICE = FieldRules("price", (Way(ELEMENT, (Rule("tag", b'<b class="price">'), Rule("before", b"<i>", 3))),))
 NAME = FieldRules("name", ())

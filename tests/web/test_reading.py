@@ -15,10 +15,8 @@ from tests.web.conftest import demo_pages, make_room
 
 from scythe import Site, read
 from scythe.errors import BadInput, FetchFailed
-from scythe.sources import Reach
-from scythe.web.learned import LearnedSites
-from scythe.web.operation import NotNow, NotThere
-from scythe.web.reading import (
+from scythe.fetch.inputs import Reach
+from scythe.web.documents.documents import (
     ExtractWanted,
     PageWanted,
     ReadWanted,
@@ -30,8 +28,9 @@ from scythe.web.reading import (
     read_page_regions,
     suggest_for_annotation,
 )
-from scythe.web.room import Room, RoomOptions
-from scythe.web.serve import Serving
+from scythe.web.learned_sites import LearnedSites
+from scythe.web.server import Serving
+from scythe.web.state import NotNow, NotThere, Room, RoomOptions
 
 STORY = 3  # the number of a page at hand
 

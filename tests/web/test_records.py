@@ -16,15 +16,16 @@ from tests.web.asking import ask, bearer
 from tests.web.conftest import NARROW, WIDE, Look, demo_pages, make_room
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
+from scythe.archive.results import Wanted
 from scythe.demo.replay import ListPage, Pace, Replay, Shelf
 from scythe.demo.replay_serve import InThread, serve_replay
 from scythe.errors import BadInput
-from scythe.sources import Loaded
-from scythe.watching.options import ListOptions, WatchOptions
-from scythe.watching.run import Watch
-from scythe.web.operation import Nothing, NotThere
-from scythe.web.records import (
+from scythe.fetch.inputs import Loaded
+from scythe.watching.watch import Watch
+from scythe.watching.watch_options import ListOptions, WatchOptions
+from scythe.web.operations import Nothing
+from scythe.web.records.page_lists import EndWanted, Listings, WatchWanted, end_watch, list_watches, watch_page
+from scythe.web.records.records import (
     ExportWanted,
     PageRecordsWanted,
     RecordsWanted,
@@ -32,10 +33,8 @@ from scythe.web.records import (
     list_records,
     show_records,
 )
-from scythe.web.records_seen import Listings
-from scythe.web.records_watch import EndWanted, WatchWanted, end_watch, list_watches, watch_page
-from scythe.web.room import Room
-from scythe.web.serve import Serving
+from scythe.web.server import Serving
+from scythe.web.state import NotThere, Room
 
 START = 1_660_000_000.0
 HOSTILE_URL = "https://shop.example/list?q=%22%3E%3Cscript%3E"

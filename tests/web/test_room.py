@@ -8,16 +8,15 @@ from pathlib import Path
 import pytest
 
 from scythe.errors import BadInput
-from scythe.rules import Profile
-from scythe.site import Site
-from scythe.sources import Loaded
+from scythe.fetch.inputs import Loaded
+from scythe.site.rules import Profile
+from scythe.site.site import Site
 from scythe.url import Url
-from scythe.web.home import see_about
-from scythe.web.jobs import Jobs
-from scythe.web.learned import LearnedSites
-from scythe.web.operation import Nothing
-from scythe.web.room import PROFILE, Room, RoomOptions
-from scythe.web.rules_measured import Measured
+from scythe.web.home.home import see_about
+from scythe.web.learned_sites import LearnedSites
+from scythe.web.operations import Nothing
+from scythe.web.rules.rules_page import Measured
+from scythe.web.state import PROFILE, Jobs, Room, RoomOptions
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,13 @@ import pytest
 from tests.test_drift import shop_page, thing, url_of
 from tests.web.conftest import NARROW, Look, demo_pages, make_room
 
-from scythe.extracting.trace import Place, Tracer
-from scythe.rules import ELEMENT, FieldRules, Profile, Rule, Usual, Way
-from scythe.site import Site
-from scythe.sources import Loaded
+from scythe.fetch.inputs import Loaded
+from scythe.site.rules import ELEMENT, FieldRules, Profile, Rule, Usual, Way
+from scythe.site.site import Site
+from scythe.site.trace import Place, Tracer
 from scythe.web.app import make_templates
-from scythe.web.gate import Gate
-from scythe.web.operation import NotNow, NotThere
-from scythe.web.room import PROFILE, Room, RoomOptions
-from scythe.web.rules import (
+from scythe.web.auth import Gate
+from scythe.web.rules.rules import (
     LearnWanted,
     PageWanted,
     RulesViewWanted,
@@ -35,9 +33,10 @@ from scythe.web.rules import (
     read_source_part,
     show_rules,
 )
-from scythe.web.rules_source import MOST_BYTES, SourcePart, show_more, show_windows
-from scythe.web.serve import Serving, serve_in_thread
-from scythe.web.word_diff import diff_words
+from scythe.web.rules.rules_page import MOST_BYTES, SourcePart, show_more, show_windows
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import PROFILE, NotNow, NotThere, Room, RoomOptions
+from scythe.web.text_diff import diff_words
 
 OFFER = '<p class="offer">Half price until week {n}</p>'
 OFFER_ELSEWISE = "<p class='offer'>Half price until week {n}</p>"

@@ -17,24 +17,21 @@ from tests.cli.test_ui import ask, ui
 from tests.web.conftest import NARROW, Look, make_room
 
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted as Selection
-from scythe.crawling.options import CrawlOptions
-from scythe.demo.live import live_site
-from scythe.demo.replay_serve import serve_replay
-from scythe.demo.serve import InThread, serve_demo
-from scythe.demo.serving import ServeOptions
+from scythe.archive.results import Wanted as Selection
+from scythe.crawl_model import Found
+from scythe.demo.replay_serve import live_site, serve_replay
+from scythe.demo.serve import InThread, ServeOptions, serve_demo
+from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput
+from scythe.fetch.inputs import Reach
 from scythe.limits import LIMITS
-from scythe.sources import Reach
 from scythe.url import Url
-from scythe.visits import Found
-from scythe.watching.options import ListOptions
-from scythe.watching.run import add_lists
-from scythe.web import runs_kept
-from scythe.web.jobs import Job
-from scythe.web.operation import Nothing, NotNow, NotThere
-from scythe.web.room import Room
-from scythe.web.runs import (
+from scythe.watching.watch import add_lists
+from scythe.watching.watch_options import ListOptions
+from scythe.web.operations import Nothing
+from scythe.web.runs import run_store
+from scythe.web.runs.run_store import CrawlRun, Runs, RunSeen
+from scythe.web.runs.runs import (
     CrawlWanted,
     RunWanted,
     WatchRunWanted,
@@ -47,8 +44,8 @@ from scythe.web.runs import (
     start_crawl,
     start_watch,
 )
-from scythe.web.runs_kept import CrawlRun, Runs, RunSeen
-from scythe.web.serve import Serving
+from scythe.web.server import Serving
+from scythe.web.state import Job, NotNow, NotThere, Room
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +163,7 @@ def test_one_crawl_of_a_site_goes_on_at_a_time(room: Room, demo: InThread) -> No
 
 
 def test_no_more_runs_go_on_than_may(room: Room, demo: InThread, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs_kept, "LIMITS", replace(LIMITS, runs=1))
+    monkeypatch.setattr(run_store, "LIMITS", replace(LIMITS, runs=1))
     run = start_crawl(room, CrawlWanted(url=demo.url, delay=0.5))
     with pytest.raises(NotNow, match="pause one first"):
         start_crawl(room, CrawlWanted(url="https://example.org/"))
@@ -277,7 +274,7 @@ class Short(CrawlRun):
 
 
 def test_runs_that_ended_long_ago_are_forgotten(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs_kept, "_KEPT", 1)
+    monkeypatch.setattr(run_store, "_KEPT", 1)
     for number in range(3):
         run = Short(room.part(Runs)._next(), Url("https://a.example/"), f"site {number}", CrawlOptions())
         job = room.part(Runs)._begin(run).job

@@ -16,24 +16,34 @@ from tests.web.test_runs import post as post_to
 from tests.web.test_runs import until
 
 from scythe.archive.archive import Archive
-from scythe.demo.live import live_site
-from scythe.demo.replay_serve import serve_replay
+from scythe.crawl_model import Extracted, Found, Looked, Outcome
+from scythe.demo.replay_serve import live_site, serve_replay
 from scythe.errors import BadInput
 from scythe.schedule.policies import make_policy
-from scythe.schedule.synthetic import Rhythm, make_arrivals
+from scythe.schedule.simulate import Rhythm, make_arrivals
 from scythe.url import Url
-from scythe.visits import Extracted, Found, Looked, Outcome
-from scythe.watched import DAY_S, Goals, Seen
-from scythe.watching.options import ListOptions
-from scythe.watching.run import add_lists
-from scythe.web.operation import NotNow, NotThere
-from scythe.web.room import Room
-from scythe.web.runs import RunWanted, WatchRunWanted, pause_run, see_run, start_watch
-from scythe.web.runs_kept import Runs
-from scythe.web.schedule import ScheduleWanted, see_schedule, show_schedule
-from scythe.web.schedule_goals import GoalsWanted, WatchWanted, change_goals, end_watching, say_goals, visit_now
-from scythe.web.schedule_region import RegionWanted, draw_compared, draw_region, see_region
-from scythe.web.serve import Serving
+from scythe.watch_model import DAY_S, Goals, Seen
+from scythe.watching.watch import add_lists
+from scythe.watching.watch_options import ListOptions
+from scythe.web.runs.run_store import Runs
+from scythe.web.runs.runs import RunWanted, WatchRunWanted, pause_run, see_run, start_watch
+from scythe.web.schedule.schedule import (
+    GoalsWanted,
+    RegionWanted,
+    ScheduleWanted,
+    WatchWanted,
+    change_goals,
+    draw_compared,
+    draw_region,
+    end_watching,
+    say_goals,
+    see_region,
+    see_schedule,
+    show_schedule,
+    visit_now,
+)
+from scythe.web.server import Serving
+from scythe.web.state import NotNow, NotThere, Room
 
 SHOWN = 20
 

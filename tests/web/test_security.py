@@ -24,10 +24,10 @@ from tests.web.payloads import PAYLOADS, addresses, harmless, rounds, skeleton
 from tests.web.poisoned import WATCH, poison
 
 from scythe.web.app import all_documents, all_operations, all_views, make_templates
-from scythe.web.gate import Gate
-from scythe.web.operation import View, Wanted
-from scythe.web.room import Room
-from scythe.web.serve import Serving, serve_in_thread
+from scythe.web.auth import Gate
+from scythe.web.operations import View, Wanted
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import Room
 
 WEB = ROOT / "src" / "scythe" / "web"
 # what to ask for besides the bare path, so that pages show something

@@ -15,10 +15,10 @@ from tests.web.hostile import OTHER, WORKING, attempts, hostile_page
 from tests.web.staging import show_on_stage
 from tests.web.trap import Trap, set_trap
 
-from scythe.sources import Loaded
-from scythe.web.frames import FRAME_POLICIES, sheet_addresses
-from scythe.web.room import Room
-from scythe.web.serve import Serving
+from scythe.fetch.inputs import Loaded
+from scythe.web.frames.frames import FRAME_POLICIES, sheet_addresses
+from scythe.web.server import Serving
+from scythe.web.state import Room
 
 SENTINEL = "() => [document.title, String(window.pwned), document.cookie, localStorage.getItem('pwned')]"
 FOCUSABLE = "[href],button,input,select,textarea,[tabindex],summary,iframe,object,embed,[contenteditable]"

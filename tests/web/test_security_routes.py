@@ -18,12 +18,12 @@ from tests.web.asking import Answer, ask, bearer, call, cookie, posting
 from tests.web.conftest import demo_pages, make_room
 from tests.web.trap import set_trap
 
-from scythe.sources import Reach
+from scythe.fetch.inputs import Reach
 from scythe.web.app import all_documents, all_operations, all_views, make_app
-from scythe.web.frames import FRAME_POLICIES
-from scythe.web.gate import NOTHING_POLICY, PAGE_POLICY, Gate, Guarded
-from scythe.web.room import Room, RoomOptions
-from scythe.web.serve import Serving, serve_in_thread
+from scythe.web.auth import NOTHING_POLICY, PAGE_POLICY, Gate, Guarded
+from scythe.web.frames.frames import FRAME_POLICIES
+from scythe.web.server import Serving, serve_in_thread
+from scythe.web.state import Room, RoomOptions
 
 BOUND = {
     "x-content-type-options": "nosniff",

@@ -8,7 +8,7 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from scythe.read.records.forest import Forest
+from scythe.reading.forest import Forest
 
 SETTINGS: dict[str, Any] = {
     "objective": "binary",

@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bench.image_rows import rows_to_page
 
-from scythe.bench.image_rows import rows_to_page
-from scythe.learn.image_counts import count_images
-from scythe.learn.relevance import Update, fit_update
-from scythe.model import PageImages
-from scythe.read.images.relevance import FORM, image_logits
-from scythe.read.records.forest import Forest, from_json
-from scythe.rules import LabelledPage, Marks, SiteImages
+from scythe.model import LabelledPage, Marks, PageImages, SiteImages
+from scythe.reading.forest import Forest, from_json
+from scythe.reading.images.relevance import FORM, image_logits
+from scythe.site.labels.site_relevance import Update, count_images, fit_update
 
 
 @lru_cache(maxsize=1)

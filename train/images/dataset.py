@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from bench.folds import FOLDS
+from bench.image_rows import load_rows
+from bench.site_names import fold_of, site_of
 from silver import SILVER_SETS, Silver, is_advert, read_silver, registered, silver_file
 
-from scythe.bench.folds import FOLDS
-from scythe.bench.image_rows import load_rows
-from scythe.bench.site_names import fold_of, site_of
-from scythe.learn.image_counts import count_images
 from scythe.model import PageImages
-from scythe.read.images.features import SiteCounts, image_features, is_nothing, site_counts
+from scythe.reading.images.image_features import SiteCounts, image_features, is_nothing, site_counts
+from scythe.site.labels.site_relevance import count_images
 
 GOLD_SETS = ("fundus", "wpstatic")
 CONTEXT = 20  # pages of a site that are counted, as many as the benchmark hands over

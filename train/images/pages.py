@@ -12,14 +12,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from bench.image_rows import load_rows
+from bench.pages import read_rows
 from crossval import held_forest
 
-from scythe.bench.image_rows import load_rows
-from scythe.bench.pages import read_rows
-from scythe.bench.scoring import Counts, rate
+from scythe.demo.scoring import Counts, rate
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
-from scythe.read.images.relevance import image_logits
+from scythe.reading.images.relevance import image_logits
 from scythe.url import absolute
 
 

@@ -17,13 +17,10 @@ import tldextract
 
 from scythe.model import ImageContext, PageImages, TextOptions
 from scythe.page import Page
-from scythe.page.content import is_icon
+from scythe.page.content import AFTER, BEFORE, BETWEEN, INSIDE, content_box, image_places, is_icon
 from scythe.page.image_context import read_image_contexts
-from scythe.page.places import AFTER, BEFORE, BETWEEN, INSIDE, content_box, image_places
-from scythe.read.images.address_features import LINKS, read_address, read_link
-from scythe.read.images.image_words import roles, roles_of
-from scythe.read.images.path_features import read_label
-from scythe.read.text import method
+from scythe.reading.images.tag_features import LINKS, read_address, read_label, read_link, roles, roles_of
+from scythe.reading.text import method
 
 TEXT_SETS = ("dragnet", "trafilatura", "readability", "articles", "chaos", "cleaneval", "newsgold", "big9")
 LIST_SETS = ("newslists", "mixedlists")

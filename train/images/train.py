@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from bench.folds import save_folds
 from boost import boost, to_forest
 from dataset import Rows, gold_rows, silver_rows, sources
 from doubt import drop_doubtful
 from score import log_loss, mean_f, reliability, site_scores
 
-from scythe.bench import folds as bench_folds
-from scythe.bench.folds import save_folds
-from scythe.read.images import relevance
-from scythe.read.images.features import feature_names
-from scythe.read.records.forest import Forest, to_json
+from bench import folds as bench_folds
+from scythe.reading.forest import Forest, to_json
+from scythe.reading.images import relevance
+from scythe.reading.images.image_features import feature_names
 
 FOLDS = 5
 BOOSTERS = 6  # with other seeds; the mean of their logits is steadier than one

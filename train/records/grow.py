@@ -8,7 +8,7 @@ import numpy as np
 from prepare import Prepared
 from sklearn.ensemble import ExtraTreesRegressor
 
-from scythe.read.records.forest import Forest
+from scythe.reading.forest import Forest
 
 WEIGHT = {"mixedlists": 2.0, "newslists": 1.0, "recipes": 0.7}  # of a page: the sets differ in size and variety
 POOR, POOR_KEPT = 0.05, 60  # candidates below this grade are nearly all alike: so many of a page are enough

@@ -6,17 +6,16 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+from bench.folds import FOLDS
+from bench.site_names import fold_of, site_of
 from dataset import Labelled
 from labels import Gold, grade_part, grade_whole, locate, score_whole, words_of
 
-from scythe.bench.folds import FOLDS
-from scythe.bench.site_names import fold_of, site_of
 from scythe.page import Page
-from scythe.read.records.candidate import Candidate
-from scythe.read.records.candidates import find_candidates
-from scythe.read.records.features import Described, describe
-from scythe.read.records.rank import score_leaves
-from scythe.read.records.traits import measure
+from scythe.reading.lists.candidates import Candidate, find_candidates
+from scythe.reading.lists.find_lists import score_leaves
+from scythe.reading.lists.list_features import Described, describe
+from scythe.reading.lists.traits import measure
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ import numpy as np
 from labels import f1
 from prepare import Prepared
 
-from scythe.read.records.rank import choose
-from scythe.read.records.settle import is_clear, settle
+from scythe.reading.lists.find_lists import choose, is_clear, settle
 
 FOUND = 0.5  # F1 from which an ingredient list counts as found
 FIRST = 3

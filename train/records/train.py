@@ -8,15 +8,15 @@ from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
+from bench.folds import save_folds
 from dataset import read_pages, sources
 from grow import grow, to_forest
 from prepare import Prepared, prepare
 from score import HEADER, judge
 
-from scythe.bench import folds as bench_folds
-from scythe.bench.folds import save_folds
-from scythe.read.records import forest as module
-from scythe.read.records.forest import to_json
+from bench import folds as bench_folds
+from scythe.reading import forest as module
+from scythe.reading.forest import to_json
 
 FOLDS = 5
 CUTS = (0.18, 0.2, 0.22, 0.25, 0.3)

@@ -12,17 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import tldextract
+from bench.folds import FOLDS
+from bench.site_names import fold_of as bench_fold
+from bench.site_names import site_of as site_name
 from labels import Labels, label_chunks, label_gold
 from numpy.typing import NDArray
 
-from scythe.bench.folds import FOLDS
-from scythe.bench.site_names import fold_of as bench_fold
-from scythe.bench.site_names import site_of as site_name
 from scythe.page import Page
-from scythe.read.text.auto import is_thread
-from scythe.read.text.features import WORD, Features, describe
-from scythe.read.text.head import head_of
-from scythe.read.text.names import Vocabulary, split_names
+from scythe.reading.text.auto import head_of, is_thread
+from scythe.reading.text.block_features import WORD, Features, Vocabulary, describe, split_names
 
 NAMES, WORDS, PAGE = (2500, 8), (5000, 12), (500, 6)  # how many at most, and on how many sites each must occur
 _domain = tldextract.TLDExtract(suffix_list_urls=())

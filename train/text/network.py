@@ -1,4 +1,4 @@
-"""The network of `scythe.read.text.network` in torch, for training; `export` writes the weights in the saved form."""
+"""The network of `scythe.reading.text.network` in torch, for training; `export` writes the saved form."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataset import Sample
 from torch import Tensor, nn
 from torch.nn import functional
 
-from scythe.read.text.names import Vocabulary
-from scythe.read.text.network import FORMAT, VERSION, pack
+from scythe.reading.text.block_features import Vocabulary
+from scythe.reading.text.network import FORMAT, VERSION, pack
 
 REACHES = (1, 2, 4, 1)
 STREAMS = 10  # self, before, after, three boxes around, style, page mean, page maximum, heading

@@ -7,16 +7,15 @@ import json
 from pathlib import Path
 
 import numpy as np
+from bench.pages import find_sets, load_set
+from bench.scoring import aggregate, count
 
-from scythe.bench.pages import find_sets, load_set
-from scythe.bench.scoring import aggregate, count
 from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent
-from scythe.read.text.auto import Seen, choose, has_headline, is_thread, settle, without_title
-from scythe.read.text.features import describe
-from scythe.read.text.head import head_of
-from scythe.read.text.network import load
+from scythe.reading.text.auto import Seen, choose, has_headline, head_of, is_thread, settle, without_title
+from scythe.reading.text.block_features import describe
+from scythe.reading.text.network import load
 
 
 def text_of(page: Page, probabilities: np.ndarray) -> str:

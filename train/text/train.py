@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from bench.folds import FOLDS, save_folds
 from dataset import Sample, collect_vocabulary, fold_of, load
 from network import TextNetwork, export, lay_out
 from torch import Tensor
 from torch.nn import functional
 
-from scythe.bench.folds import FOLDS, save_folds
-from scythe.read.text.auto import Seen, choose, settle
-from scythe.read.text.names import Vocabulary
+from scythe.reading.text.auto import Seen, choose, settle
+from scythe.reading.text.block_features import Vocabulary
 
 EPOCHS, PAGES_PER_STEP, RATE = 12, 8, 3e-3
 MEMORY = 0.997  # of the running mean of weights that is kept in the end

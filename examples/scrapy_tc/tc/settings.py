@@ -6,7 +6,7 @@ COMMANDS_MODULE = "tc.commands"
 ROBOTSTXT_OBEY = True
 DOWNLOAD_DELAY = 0.25
 
-ADDONS = {"scythe.plugins.scrapy.Addon": 300}
+ADDONS = {"scythe.scrapy.Addon": 300}
 SCYTHE_PROFILES = "profiles"  # a folder with a file per site, which `scrapy teach` writes
 SCYTHE_FIELDS = {"page": "url", "title": "title", "images": "images"}
 SCYTHE_LEARN = False  # a person teaches this project what matters; nothing is learned besides

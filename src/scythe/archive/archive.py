@@ -9,13 +9,12 @@ from types import TracebackType
 
 from sqlalchemy import Connection, func, select, update
 
-from scythe.archive import frontier, history, lanes, learning, looks, profiles, reading, search, watches
-from scythe.archive.counts import count, count_sites
+from scythe.archive import frontier, history, host_leases, observations, profile_history, retrieval, search, watches
 from scythe.archive.database import Database, insert_new, sound
-from scythe.archive.hashes import moment, seconds, storable
-from scythe.archive.owner import Owner
-from scythe.archive.records import known_records
-from scythe.archive.rows import (
+from scythe.archive.host_leases import Owner
+from scythe.archive.outcomes import store
+from scythe.archive.results import (
+    Hits,
     LaneRow,
     LaneState,
     Lesson,
@@ -23,19 +22,23 @@ from scythe.archive.rows import (
     PlanRow,
     RecordKey,
     RegionRow,
+    Search,
     SiteRow,
+    StoredPage,
+    StoredRaw,
+    StoredRecord,
     StoredRobots,
+    Wanted,
     WatchRow,
 )
-from scythe.archive.schema import PROFILES, SITES
+from scythe.archive.schema import PROFILES, SITES, moment, seconds, storable
 from scythe.archive.search_index import index_new
-from scythe.archive.searched import Hits, Search
-from scythe.archive.store import store
-from scythe.archive.stored import StoredPage, StoredRaw, StoredRecord, Wanted
+from scythe.archive.site_health import count, count_sites
+from scythe.archive.stored_records import known_records
 from scythe.archive.verify import verify
+from scythe.crawl_model import CRAWLED, Counts, Found, Lane, Outcome, Receipt, Task
 from scythe.model import Region
 from scythe.url import Url
-from scythe.visits import CRAWLED, Counts, Found, Lane, Outcome, Receipt, Task
 
 _CLOCK_LOOKS = 5  # at most, at the clock of the database
 _QUICK_S = 0.2  # which is wrong by half of that at most
@@ -131,27 +134,27 @@ class Archive:
         were due then.
         """
         with self.database.writing() as connection:
-            return lanes.take_lane(connection, site, owner, now=now, lease_s=lease_s, kinds=kinds, due_by=due_by)
+            return host_leases.take_lane(connection, site, owner, now=now, lease_s=lease_s, kinds=kinds, due_by=due_by)
 
     def keep_lane(self, lane: Lane, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> LaneState:
         """Renew a hold; say whether it still is one, and whether somebody waits."""
         with self.database.writing() as connection:
-            return lanes.keep_lane(connection, lane, owner, now=now, lease_s=lease_s)
+            return host_leases.keep_lane(connection, lane, owner, now=now, lease_s=lease_s)
 
     def want_lane(self, site: int, owner: Owner, *, now: datetime, kinds: Collection[str] = CRAWLED) -> None:
         """Ask the holders of a site's lanes to let go; say it again every few seconds while it is meant."""
         with self.database.writing() as connection:
-            lanes.want_lane(connection, site, owner, now=now, kinds=kinds)
+            host_leases.want_lane(connection, site, owner, now=now, kinds=kinds)
 
     def leave_lane(self, lane: Lane, owner: Owner, *, free_at: datetime, slow: float) -> None:
         """Give a lane back; nobody asks it before `free_at`."""
         with self.database.writing() as connection:
-            lanes.leave_lane(connection, lane, owner, free_at=free_at, slow=slow)
+            host_leases.leave_lane(connection, lane, owner, free_at=free_at, slow=slow)
 
     def lane_states(self, site: int, *, now: datetime, kinds: Collection[str] = CRAWLED) -> list[LaneRow]:
         """Return the lanes of a site that have addresses waiting."""
         with self.database.reading() as connection:
-            return lanes.lane_rows(connection, site, now=now, kinds=kinds)
+            return host_leases.lane_rows(connection, site, now=now, kinds=kinds)
 
     def next_tasks(
         self,
@@ -235,32 +238,32 @@ class Archive:
     def regions(self, watch: int) -> list[RegionRow]:
         """Return the regions of a watched page, by number, as the last visit left them."""
         with sound(self.where), self.database.reading() as connection:
-            return looks.region_rows(connection, watch)
+            return observations.region_rows(connection, watch)
 
     def watched_regions(self) -> list[RegionRow]:
         """Return the regions of every page that is watched, page after page."""
         with sound(self.where), self.database.reading() as connection:
-            return looks.watched_regions(connection)
+            return observations.watched_regions(connection)
 
     def region(self, region: int) -> RegionRow | None:
         """Return a region by its own number, None if there is none."""
         with sound(self.where), self.database.reading() as connection:
-            return looks.find_region(connection, region)
+            return observations.find_region(connection, region)
 
     def plans(self, sites: Sequence[str] = ()) -> list[PlanRow]:
         """Return the regions of every page that is watched, of these sites or of all, with the last look at each."""
         with sound(self.where), self.database.reading() as connection:
-            return looks.plan_rows(connection, sites)
+            return observations.plan_rows(connection, sites)
 
     def looks(self, region: int, *, since: datetime | None = None) -> Iterator[LookRow]:
         """Yield the journal of a region, oldest line first."""
         with sound(self.where):
-            yield from looks.read_looks(self.database, region, None if since is None else seconds(since))
+            yield from observations.read_looks(self.database, region, None if since is None else seconds(since))
 
     def late_looks(self, region: int, *, before: int | None = None, count: int = 50) -> list[LookRow]:
         """Return the last lines of the journal of a region, or those before a line; the newest first."""
         with sound(self.where), self.database.reading() as connection:
-            return looks.late_looks(connection, region, before, count)
+            return observations.late_looks(connection, region, before, count)
 
     def count_came(self, regions: Sequence[int], *, since: datetime, step_s: float) -> dict[int, dict[int, int]]:
         """Return by region how many records came in each step of time from `since` on; steps without any are left out.
@@ -268,7 +271,7 @@ class Archive:
         What a first visit found came before, and is not counted.
         """
         with sound(self.where), self.database.reading() as connection:
-            return looks.count_came(connection, regions, seconds(since), step_s)
+            return observations.count_came(connection, regions, seconds(since), step_s)
 
     def known_records(self, site: int, regions: Sequence[Region]) -> list[list[RecordKey]]:
         """Return for each record of each region, all of one page, its key and whether the archive has it."""
@@ -278,12 +281,12 @@ class Archive:
     def new_records(self, after: int, *, watches: Collection[int] | None, limit: int) -> list[StoredRecord]:
         """Return records that watched pages showed first, of these watches or of all, with numbers above `after`."""
         with sound(self.where):
-            return reading.read_watched(self.database, watches=watches, limit=limit, after=after)
+            return retrieval.read_watched(self.database, watches=watches, limit=limit, after=after)
 
     def newest_records(self, count: int, *, watches: Collection[int] | None) -> list[StoredRecord]:
         """Return the last `count` records that watched pages showed first, the newest first."""
         with sound(self.where):
-            return reading.read_watched(self.database, watches=watches, limit=count)
+            return retrieval.read_watched(self.database, watches=watches, limit=count)
 
     def cursor(self, name: str) -> int:
         """Return the number of the record that somebody has come to who takes them in turn; 0 at the beginning."""
@@ -317,47 +320,47 @@ class Archive:
     def robots(self, origin: str) -> StoredRobots | None:
         """Return the robots.txt last fetched from an origin."""
         with self.database.reading() as connection:
-            return profiles.load_robots(connection, origin)
+            return profile_history.load_robots(connection, origin)
 
     def save_robots(self, robots: StoredRobots) -> None:
         """Keep a robots.txt in place of the one before."""
         with self.database.writing() as connection:
-            profiles.save_robots(connection, robots)
+            profile_history.save_robots(connection, robots)
 
     def save_profile(self, site: int, profile: str) -> int:
         """Store a profile unless it is the newest already; return its version."""
         with self.database.writing(site) as connection:
-            return profiles.save_profile(connection, site, profile, seconds(self._clock()))
+            return profile_history.save_profile(connection, site, profile, seconds(self._clock()))
 
     def claim_learning(self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> Lesson:
         """Take or renew the right to learn a site; who does not get it has to take what another learns."""
         with self.database.writing(site) as connection:
-            return learning.claim_learning(connection, site, owner, now=now, lease_s=lease_s)
+            return profile_history.claim_learning(connection, site, owner, now=now, lease_s=lease_s)
 
     def leave_learning(self, site: int, owner: Owner) -> None:
         """Give the right to learn a site back."""
         with self.database.writing(site) as connection:
-            learning.leave_learning(connection, site, owner)
+            profile_history.leave_learning(connection, site, owner)
 
     def learner(self, site: int, *, now: datetime) -> str:
         """Return who has the right to learn a site, as Owner.to_text writes it; empty: nobody."""
         with self.database.reading() as connection:
-            return learning.learner_of(connection, site, now)
+            return profile_history.learner_of(connection, site, now)
 
     def save_learned(self, site: int, profile: str, owner: Owner, *, after: int) -> int | None:
         """Store a profile made from version `after` by the one who has the right; None: it came too late."""
         with self.database.writing(site) as connection:
-            return learning.save_learned(connection, site, profile, owner, after, seconds(self._clock()))
+            return profile_history.save_learned(connection, site, profile, owner, after, seconds(self._clock()))
 
     def profile_version(self, site: int) -> int:
         """Return the version of a site's newest profile, 0 where there is none."""
         with self.database.reading() as connection:
-            return profiles.newest_version(connection, site)
+            return profile_history.newest_version(connection, site)
 
     def profile(self, site: int, version: int | None = None) -> str | None:
         """Return a version of a site's profile, the newest if none is named; None where there is none."""
         with self.database.reading() as connection:
-            return profiles.load_profile(connection, site, version)
+            return profile_history.load_profile(connection, site, version)
 
     def counts(self, site: int | None = None) -> Counts:
         """Count what is there, of one site or of all. It looks at every address: call it now and then, not per page."""
@@ -381,22 +384,22 @@ class Archive:
     def read_pages(self, wanted: Wanted) -> Iterator[StoredPage]:
         """Yield stored pages one by one."""
         with sound(self.where):
-            yield from reading.read_pages(self.database, wanted)
+            yield from retrieval.read_pages(self.database, wanted)
 
     def read_rests(self, wanted: Wanted) -> Iterator[str]:
         """Yield of each stored page what was extracted besides, as JSON."""
         with sound(self.where):
-            yield from reading.read_rests(self.database, wanted)
+            yield from retrieval.read_rests(self.database, wanted)
 
     def read_records(self, wanted: Wanted) -> Iterator[StoredRecord]:
         """Yield stored records one by one."""
         with sound(self.where):
-            yield from reading.read_records(self.database, wanted)
+            yield from retrieval.read_records(self.database, wanted)
 
     def read_raw(self, wanted: Wanted) -> Iterator[StoredRaw]:
         """Yield stored responses one by one."""
         with sound(self.where):
-            yield from reading.read_raw(self.database, wanted)
+            yield from retrieval.read_raw(self.database, wanted)
 
     def index_new(self, *, budget_s: float = 0.1) -> int:
         """Let searches find what was stored since the last time; stop after about so long, return what is left."""
@@ -410,12 +413,12 @@ class Archive:
     def found_pages(self, wanted: Search) -> Iterator[StoredPage]:
         """Yield the documents of a page of results, as exports have them."""
         with sound(self.where):
-            yield from reading.read_versions(self.database, search.find_numbers(self.database, wanted))
+            yield from retrieval.read_versions(self.database, search.find_numbers(self.database, wanted))
 
     def found_records(self, wanted: Search) -> Iterator[StoredRecord]:
         """Yield the records of a page of results, as exports have them."""
         with sound(self.where):
-            yield from reading.read_some_records(self.database, search.find_numbers(self.database, wanted))
+            yield from retrieval.read_some_records(self.database, search.find_numbers(self.database, wanted))
 
     def page_history(self, page: int) -> history.PageHistory | None:
         """Return versions and requests of a document; None where there is none of this number."""
@@ -425,7 +428,7 @@ class Archive:
     def page_version(self, page: int, number: int | None = None) -> StoredPage | None:
         """Return one version of a document, the newest if none is named, without its records."""
         with sound(self.where):
-            return reading.read_version(self.database, page, number)
+            return retrieval.read_version(self.database, page, number)
 
     def record_history(self, record: int) -> history.RecordHistory | None:
         """Return a record with where it was seen; None where there is none of this number."""

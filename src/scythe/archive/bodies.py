@@ -9,8 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from scythe.archive.database import Database, insert_new
-from scythe.archive.hashes import digest
-from scythe.archive.schema import BODIES
+from scythe.archive.schema import BODIES, digest
 from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed
 from scythe.limits import LIMITS

@@ -9,12 +9,11 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from scythe.archive.database import write_rows
-from scythe.archive.hashes import digest_text, moment, seconds, storable
-from scythe.archive.lanes import is_due, lane_ids, of_kinds
-from scythe.archive.schema import LANES, PAGES, URLS
+from scythe.archive.host_leases import is_due, lane_ids, of_kinds
+from scythe.archive.schema import LANES, PAGES, URLS, digest_text, moment, seconds, storable
+from scythe.crawl_model import CRAWLED, STATES, WAITING, Found, Task
 from scythe.errors import BadInput
 from scythe.url import Url
-from scythe.visits import CRAWLED, STATES, WAITING, Found, Task
 
 IN_ONE_QUERY = 500  # values looked up at once
 ALWAYS_DUE = 0.0  # of addresses that need not wait: no clock is so wrong that they would

@@ -11,10 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, select
 
 from scythe.archive.database import Database
-from scythe.archive.hashes import moment
-from scythe.archive.reading import read_some_records
-from scythe.archive.schema import FETCHES, PAGES, RECORDS, SIGHTINGS, SITES, URLS, VERSIONS, WATCHES
-from scythe.archive.stored import StoredRecord
+from scythe.archive.results import StoredRecord
+from scythe.archive.retrieval import read_some_records
+from scythe.archive.schema import FETCHES, PAGES, RECORDS, SIGHTINGS, SITES, URLS, VERSIONS, WATCHES, moment
 
 SHOWN = 200  # versions, requests or sightings of one thing, at most
 NEAR = 3  # places to either side of a record whose neighbours are told

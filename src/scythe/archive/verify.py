@@ -8,9 +8,8 @@ from sqlalchemy import Connection, Select, Table, func, or_, select, text
 
 from scythe.archive.bodies import read_body
 from scythe.archive.database import Database, sound
-from scythe.archive.hashes import checksum, digest, digest_text
-from scythe.archive.looks import unreadable_regions
 from scythe.archive.migrations import missing_indexes
+from scythe.archive.observations import unreadable_regions
 from scythe.archive.schema import (
     BODIES,
     CHECKED,
@@ -22,6 +21,9 @@ from scythe.archive.schema import (
     URLS,
     VERSIONS,
     WATCHES,
+    checksum,
+    digest,
+    digest_text,
 )
 from scythe.errors import ArchiveFailed
 

@@ -12,13 +12,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.database import write_rows
 from scythe.archive.frontier import ALWAYS_DUE, IN_ONE_QUERY, add_found
-from scythe.archive.hashes import digest_text, moment, seconds, storable
-from scythe.archive.lanes import lane_ids, of_kinds
-from scythe.archive.rows import WatchRow
-from scythe.archive.schema import CURSORS, LANES, SITES, URLS, WATCHES
+from scythe.archive.host_leases import lane_ids, of_kinds
+from scythe.archive.results import WatchRow
+from scythe.archive.schema import CURSORS, LANES, SITES, URLS, WATCHES, digest_text, moment, seconds, storable
+from scythe.crawl_model import WATCHED, Found
 from scythe.errors import BadInput
 from scythe.url import Url
-from scythe.visits import WATCHED, Found
 
 _ON = URLS.c.id == WATCHES.c.id
 _LISTS = of_kinds(select(URLS.c.id), ["list"]).where(URLS.c.due_at.is_not(None))

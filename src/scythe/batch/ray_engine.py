@@ -17,12 +17,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from scythe.batch.hand import our_hand
-from scythe.batch.learning import Spread, learn_site
-from scythe.batch.options import BatchOptions
-from scythe.batch.report import UnitReport
-from scythe.batch.unit import Unit
-from scythe.batch.worker import LEARN, SCAN
+from scythe.batch.batch_options import BatchOptions
+from scythe.batch.batch_worker import LEARN, SCAN
+from scythe.batch.learn_sites import Spread, learn_site
+from scythe.batch.local_engine import our_hand
+from scythe.batch.units import Unit, UnitReport
 from scythe.errors import MissingExtra
 
 _AT_A_TIME = 1_000  # tasks of one data set: as many rows wait in the driver

@@ -1,4 +1,14 @@
-"""`scythe annotate`: labels of images and a profile come in, a profile that has learned from them goes to a file."""
+"""`scythe annotate`: labels of images and a profile come in, a profile that has learned from them goes to a file.
+
+`scythe annotate` without labels: a site and its pages come in, the web page to mark images on goes out.
+
+What `scythe annotate` works on: its inputs come in, pages and a profile, there or to be made, go out.
+
+Find the pages that labels name: names and the pages of a command come in, the images of each page go out.
+
+A page is one of those given, by its file or address, or the end of either where that is unambiguous; else one that was
+labelled before; else a file, as named or beside the labels; else it is fetched by its address.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +19,155 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
-from scythe.cli.label_job import Job
-from scythe.cli.label_pages import Shelf, open_page
-from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.console import FAILED, USAGE, complain, counted, neutralise, quiet_ends, show_progress
+from scythe.cli.learn import load_to_learn
+from scythe.cli.options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.page_inputs import SETS, keep_good, load_pages, page_named
 from scythe.cli.ui import Browser, Host, Names, Port, Token, check_token
+from scythe.cli.ui import open_page as open_web_page
 from scythe.errors import BadInput, MissingExtra
+from scythe.fetch.inputs import FROM_FILES, PAGE_SUFFIXES, Loaded, Reach, Source, check_base, is_address, load, spread
 from scythe.limits import LIMITS
-from scythe.rules import IMAGE_METHODS
-from scythe.sources import Reach, check_base
+from scythe.model import IMAGE_METHODS, LabelledPage, PageImages
+from scythe.output.document_files import safe_name
+from scythe.page import Page
+from scythe.page.image_context import read_image_contexts
+from scythe.url import host
 
 if TYPE_CHECKING:
-    from scythe.learn.annotations import Labels
-    from scythe.learn.annotators import Conflict
-    from scythe.learn.marking import Lost
-    from scythe.rules import LabelledPage
-    from scythe.teaching.annotate import Annotated as Outcome
+    from scythe.site.labels.annotators import Conflict
+    from scythe.site.labels.label_files import Labels
+    from scythe.site.labels.learn_labels import Annotated as Outcome
+    from scythe.site.labels.match_labels import Lost
+    from scythe.site.site import Site
+    from scythe.web.server import ServeOptions
+
+
+class Shelf:
+    """The pages at hand; the images of each are read once."""
+
+    def __init__(self, pages: Sequence[Loaded], known: Sequence[LabelledPage], reach: Reach) -> None:
+        self.pages = list(pages)
+        self._known = {each.page.url: each.page for each in known if each.page.url}
+        self._reach = reach
+        self._images: dict[int, PageImages] = {}
+
+    def find(self, names: Sequence[str], folder: Path) -> dict[str, PageImages | str]:
+        """Return the images of each page named, or why there are none; pages that are not at hand are loaded."""
+        at_hand = {name: at for at, page in enumerate(self.pages) for name in (page.name, page.url) if name}
+        found = {name: at_hand[name] if name in at_hand else page_named(name, self.pages) for name in names}
+        missing = [name for name in names if isinstance(found[name], str) and name not in self._known]
+        wanted = [source for name in missing if (source := _source(name, folder))]
+        loaded = show_progress(load(wanted, None, self._reach), "loading", len(wanted))
+        for source, page in zip(wanted, loaded, strict=False):
+            found[source.name] = page.complaint or len(self.pages)
+            if not page.complaint:
+                self.pages.append(page)
+        return {name: self.see(at) if isinstance(at, int) else self._known.get(name, at) for name, at in found.items()}
+
+    def see(self, at: int) -> PageImages:
+        """Return the images of a page at hand."""
+        if at not in self._images:
+            self._images[at] = read_image_contexts(open_page(self.pages[at]))
+        return self._images[at]
+
+
+def open_page(loaded: Loaded) -> Page:
+    """Return a page for reading."""
+    return Page.from_bytes(loaded.body, url=loaded.url, content_type=loaded.content_type)
+
+
+def _source(name: str, folder: Path) -> Source | None:
+    """Return where a page that was not given may be found."""
+    if is_address(name):
+        return Source(name, url=name)
+    for path in (Path(name), folder / name):
+        try:
+            if path.is_file():
+                return Source(name, path=path)
+        except (OSError, ValueError):  # a name that no file can have
+            continue
+    return None
+
+
+class Job:
+    """What a command works on: a profile, there or to be made, and pages."""
+
+    def __init__(self, site: str, pages: Sequence[str], base: str | None, reach: Reach, delay_s: float) -> None:
+        path = Path(site)
+        self.site = site
+        has_pages = is_address(site) or path.is_dir() or path.suffix.lower() in PAGE_SUFFIXES
+        self.is_site = is_address(site)
+        self.profile = None if has_pages or site.lower().endswith(SETS) else site
+        self.exists = self.profile is not None and path.exists()
+        self.inputs = list(pages) if self.profile is not None else [site, *pages]
+        self.base, self.reach, self.delay_s = base, reach, delay_s
+
+    def load(self) -> list[Loaded]:
+        """Load the pages given; of a site, some of its pages. What fails is said and left out."""
+        if self.is_site:
+            sampled = load_to_learn(self.inputs[:1], self.base, None, self.reach, self.delay_s)
+            return [*sampled, *keep_good(load_pages(self.inputs[1:], self.base, self.reach))]
+        return keep_good(load_pages(self.inputs, self.base, self.reach))
+
+    def open_known(self) -> tuple[LabelledPage, ...]:
+        """Return the pages that the profile has labels of. Raises BadInput, OSError."""
+        from scythe.site.profile import open_profile
+
+        return open_profile(self.profile).profile.images.labelled if self.profile is not None and self.exists else ()
+
+    def open_site(self, pages: Sequence[Loaded]) -> Site:
+        """Load the profile, or learn one from pages. Raises BadInput, OSError."""
+        from scythe.site.site import Site
+
+        if self.profile is not None and self.exists:
+            return Site.load(self.profile)
+        return Site.learn([(page.url, page.body) for page in spread(list(pages), FROM_FILES)])
+
+
+def find_target(job: Job, output: str | None) -> Path:
+    """Return the profile that is annotated: as said, SITE, or one named after the host. Raises BadInput."""
+    if output is None and job.profile is None:
+        if not job.is_site:
+            raise BadInput(f"{job.site} is no profile; say with -o where to write one")
+        output = f"{safe_name(host(job.site))}.json"
+    if job.profile is not None and not job.exists and not job.inputs and Path(job.profile).suffix.lower() != ".json":
+        raise BadInput(f"{job.profile}: no such profile; they end with .json, and the address of a site with https://")
+    return Path(output or job.profile or "")
+
+
+def open_annotating(
+    job: Job, target: Path, serving: ServeOptions, *, by: str | None, method: str | None, opens: bool
+) -> None:
+    """Serve the page for annotating until it is interrupted. Raises BadInput, OSError."""
+    from scythe.site.profile import open_profile
+    from scythe.web.annotate.annotate_session import Desk
+    from scythe.web.state import Room, RoomOptions
+
+    _take_over(job, target)
+    if target.exists():
+        open_profile(target)  # what is wrong with it is said here, not on the page
+    loaded = job.load() if job.inputs else []
+    if job.inputs and not loaded:
+        raise BadInput("there is no page to annotate")
+    title = host(job.site) if job.is_site else target.stem
+    room = Room(RoomOptions(None, target, title, job.reach, job.delay_s), loaded)
+    desk = room.part(Desk)
+    desk.by, desk.method = by or "", method
+    complain(f"what you mark is written to {target}")
+    open_web_page(room, serving, "/annotate", opens=opens)
+
+
+def _take_over(job: Job, target: Path) -> None:
+    """Begin with the profile that was named where another is to be written."""
+    if not job.exists or job.profile is None or Path(job.profile) == target:
+        return
+    if target.exists():
+        raise BadInput(f"{target} is there already; to go on with it name it as SITE")
+    from scythe.site.site import Site
+
+    Site.load(job.profile).save(target)
+
 
 HELP = """Teach a site which images of its pages are relevant.
 
@@ -127,8 +270,7 @@ def annotate(
             if labels:
                 _learn(job, _open_all(labels, by), _find_target(job, output), method, conflicts_out, strict=strict)
                 return
-            from scythe.cli.annotate_page import find_target, open_annotating
-            from scythe.web.serve import ServeOptions
+            from scythe.web.server import ServeOptions
 
             _check_options(strict=strict, conflicts_out=conflicts_out)
             serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
@@ -192,7 +334,7 @@ class _Unwritten(Exception):
 
 def _open_all(names: Sequence[str], by: str | None) -> list[tuple[Path, Labels]]:
     """Read files of labels. Who made those of several files is told by their names where nothing else does."""
-    from scythe.learn.annotations import open_labels
+    from scythe.site.labels.label_files import open_labels
 
     paths = [Path(name) for name in names]
     return [(path, open_labels(path, by if by is not None else path.stem * (len(paths) > 1))) for path in paths]
@@ -200,7 +342,7 @@ def _open_all(names: Sequence[str], by: str | None) -> list[tuple[Path, Labels]]
 
 def _place(shelf: Shelf, tables: Sequence[tuple[Path, Labels]]) -> tuple[list[LabelledPage], list[Lost]]:
     """Find what the labels of all files mean."""
-    from scythe.teaching.annotate import place_labels
+    from scythe.site.labels.learn_labels import place_labels
 
     placed, lost = [], []
     for path, labels in tables:
@@ -213,8 +355,8 @@ def _place(shelf: Shelf, tables: Sequence[tuple[Path, Labels]]) -> tuple[list[La
 
 def _write_template(job: Job, output: str | None) -> None:
     from scythe.cli.label_rows import TEMPLATE, template_rows, write_table
-    from scythe.extracting.judge_images import ImageJudge
-    from scythe.profiles.profile import open_profile
+    from scythe.site.judge_images import ImageJudge
+    from scythe.site.profile import open_profile
 
     if job.profile is not None and not job.inputs:
         raise BadInput("--template wants pages: saved ones, or addresses")

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scythe.cli.ending import FAILED, USAGE, attempt, complain, neutralise, quiet_ends
-from scythe.cli.pages import load_pages
-from scythe.cli.progress import show_progress
-from scythe.cli.site_options import AllowPrivate, AsJson, BaseUrl, Pages, ProfilePath, Timeout
+from scythe.cli.console import FAILED, USAGE, attempt, complain, neutralise, quiet_ends, show_progress
+from scythe.cli.options import AllowPrivate, AsJson, BaseUrl, Pages, ProfilePath, Timeout
+from scythe.cli.page_inputs import load_pages
 from scythe.errors import BadInput
+from scythe.fetch.inputs import Loaded, Reach, check_base
 from scythe.limits import LIMITS
-from scythe.sources import Loaded, Reach, check_base
 
 if TYPE_CHECKING:
-    from scythe.rules import Layout
+    from scythe.site.rules import Layout
 
 HELP = """Check whether the rules of a profile still fit its site.
 
@@ -99,9 +98,9 @@ def _check(path: str, pages: Iterator[Loaded]) -> Report:
 
     Nothing is learned again on the way, as `Site.extract` would: that could hide what is to be reported.
     """
-    from scythe.extracting.harvest import Harvester
-    from scythe.profiles.profile import open_profile
-    from scythe.teaching.relearn import Keeper
+    from scythe.site.extract import Harvester
+    from scythe.site.monitor import Keeper
+    from scythe.site.profile import open_profile
 
     saved = open_profile(path)
     health = Keeper.load(saved.health, saved.profile).health

@@ -1,24 +1,32 @@
-"""`scythe crawl`: a site comes in, its pages go into an archive and, at the end, into files."""
+"""`scythe crawl`: a site comes in, its pages go into an archive and, at the end, into files.
+
+Show a crawl while it runs: its tally comes in, a live display (or now and then a line) goes to standard error.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
 
-from scythe.cli.crawl_options import (
+from scythe.cli.console import FAILED, INTERRUPTED, OK, neutralise, plain_errors, quiet_ends
+from scythe.cli.interrupts import on_interrupt
+from scythe.cli.options import (
     Allow,
+    AllowPrivate,
     ArchiveAt,
     Attempts,
     Concurrency,
     Contact,
-    Delay,
+    CrawlDelay,
     Deny,
     Depth,
     Feeds,
+    FetchedBy,
     IgnoreRobots,
     Limit,
     Outputs,
@@ -33,21 +41,83 @@ from scythe.cli.crawl_options import (
     Render,
     SiteAddress,
     Sitemaps,
+    StoreAt,
     Subdomains,
+    Timeout,
     Unqueue,
     UserAgent,
     Workers,
+    site_address,
 )
-from scythe.cli.ending import FAILED, INTERRUPTED, OK, neutralise, plain_errors, quiet_ends
-from scythe.cli.interrupts import on_interrupt
-from scythe.cli.site_options import AllowPrivate, FetchedBy, StoreAt, Timeout, site_address
-from scythe.crawling.options import CrawlOptions
+from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.tidy import kept_tidy
+from scythe.memory import kept_tidy
 
 if TYPE_CHECKING:
-    from scythe.crawling.run import Crawl
+    from rich.table import Table
+
+    from scythe.crawling.crawl import Crawl
+    from scythe.crawling.stats import Tally
+
+_LOOK_S = 0.25
+_LINE_S = 60.0  # between two lines where nobody looks
+
+
+async def show_crawl(run: Crawl, *, quiet: bool) -> None:
+    """Show how a crawl goes until cancelled."""
+    if quiet:
+        return
+    if sys.stderr.isatty():
+        await _show_live(run)
+    else:
+        await _write_lines(run)
+
+
+async def _show_live(run: Crawl) -> None:
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+        while True:
+            live.update(_table(run), refresh=True)
+            await asyncio.sleep(_LOOK_S)
+
+
+async def _write_lines(run: Crawl) -> None:
+    while True:
+        await asyncio.sleep(_LINE_S)
+        typer.echo("scythe: " + neutralise(", ".join(f"{value} {name}" for name, value in cells(run.tally))), err=True)
+
+
+def cells(tally: Tally) -> list[tuple[str, str]]:
+    """Return what is worth seeing of a crawl, with its names."""
+    share = tally.cut_share()
+    state = "reading the first pages" if not tally.is_learned else "-" if share is None else f"{100 * share:.0f} %"
+    return [
+        ("pages", str(tally.pages)),
+        ("pages/s", f"{tally.pages_per_second():.1f}"),
+        ("waiting", str(tally.waiting)),
+        ("errors", str(tally.errors)),
+        ("records", str(tally.records)),
+        ("cut", state),
+        ("drift", str(tally.drift)),
+        ("s between requests", f"{tally.delay_s:g}"),
+    ]
+
+
+def _table(run: Crawl) -> Table:
+    from rich.box import SIMPLE
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE, title=Text(neutralise(run.start)), title_justify="left")
+    shown = cells(run.tally)
+    for name, _ in shown:
+        table.add_column(name)
+    table.add_row(*(Text(neutralise(value)) for _, value in shown))
+    return table
+
 
 HELP = """Crawl a site politely into an archive, learning it on the way.
 
@@ -87,7 +157,7 @@ def crawl(  # long, since every option is a line here and one where it is passed
     site: SiteAddress,
     output: Outputs = None,
     archive: ArchiveAt = None,
-    delay: Delay = 1.0,
+    delay: CrawlDelay = 1.0,
     limit: Limit = None,
     depth: Depth = None,
     allow: Allow = None,
@@ -170,9 +240,9 @@ def _crawl(
 ) -> int:
     from scythe.archive.open import open_archive
     from scythe.cli.crawl_report import check_outputs, summarise, write_outputs
-    from scythe.crawling.addresses import start_address
-    from scythe.crawling.run import Crawl
+    from scythe.crawling.crawl import Crawl
     from scythe.crawling.scope import Scope
+    from scythe.crawling.url_filter import start_address
 
     check_outputs(outputs)
     address = start_address(site)
@@ -192,7 +262,7 @@ def _queue(
     site: str, where: str | None, options: CrawlOptions, profile: str | None, outputs: list[str], *, quiet: bool
 ) -> int:
     from scythe.archive.open import name_archive, open_archive
-    from scythe.fleet.queueing import check_shared, queue_crawl
+    from scythe.workers.orders import check_shared, queue_crawl
 
     where = _shared(where)
     check_shared(where)
@@ -208,7 +278,7 @@ def _queue(
 
 def _unqueue(site: str, where: str | None, options: CrawlOptions, *, quiet: bool) -> int:
     from scythe.archive.open import open_archive
-    from scythe.fleet.queueing import cancel_crawl
+    from scythe.workers.orders import cancel_crawl
 
     with open_archive(_shared(where), create=False) as archive:
         row = cancel_crawl(archive, site, options)
@@ -227,7 +297,7 @@ def _profile(path: str | None) -> str | None:
     """Read and check a profile; return it as it stands there."""
     if path is None:
         return None
-    from scythe.crawling.stream import profile_text
+    from scythe.crawling.crawl import profile_text
 
     try:
         return profile_text(path)
@@ -237,8 +307,7 @@ def _profile(path: str | None) -> str | None:
 
 async def _attend(run: Crawl, *, quiet: bool) -> None:
     """Run a crawl under a live display; the first Ctrl-C or SIGTERM ends it in good order, the second at once."""
-    from scythe.cli.crawl_progress import show_crawl
-    from scythe.crawling.run import run_watched
+    from scythe.crawling.crawl import run_watched
 
     on_interrupt(partial(run.stop, "interrupted"))
     await run_watched(run, partial(show_crawl, quiet=quiet))

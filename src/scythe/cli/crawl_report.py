@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from scythe.cli.ending import counted
+from scythe.cli.console import counted
 
 if TYPE_CHECKING:
     from scythe.archive.archive import Archive
-    from scythe.crawling.run import Crawl
+    from scythe.crawling.crawl import Crawl
 
 _REASONS = 8  # shown of each kind
 
 
 def check_outputs(outputs: Sequence[str]) -> None:
     """Raise BadInput or MissingExtra where an output cannot be written, before anything is fetched."""
-    from scythe.crawling.export import plan_export
+    from scythe.output.archive_export import plan_export
 
     for output in outputs:
         plan_export(output)
@@ -25,8 +25,8 @@ def check_outputs(outputs: Sequence[str]) -> None:
 
 def write_outputs(archive: Archive, site: str, outputs: Sequence[str]) -> Iterator[str]:
     """Write what the archive has of a site to every file asked for; yield a line for each."""
-    from scythe.archive.stored import Wanted
-    from scythe.crawling.export import export_archive, plan_export
+    from scythe.archive.results import Wanted
+    from scythe.output.archive_export import export_archive, plan_export
 
     for output in outputs:
         done = export_archive(archive, plan_export(output), Wanted(sites=(site,)))

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from scythe.cli.ending import FAILED, USAGE, attempt, complain, neutralise, quiet_ends
-from scythe.cli.pages import load_pages
-from scythe.cli.progress import show_progress
-from scythe.cli.sinks import FIELD_FORMATS, Form, Sink, fields_row, open_sink
-from scythe.cli.site_options import (
+from scythe.cli.console import FAILED, USAGE, attempt, complain, neutralise, quiet_ends, show_progress
+from scythe.cli.document_sinks import FIELD_FORMATS, Form, Sink, fields_row, open_sink
+from scythe.cli.options import (
     AllowPrivate,
     BaseUrl,
     FieldFormat,
@@ -26,13 +24,14 @@ from scythe.cli.site_options import (
     Verbose,
     Via,
 )
+from scythe.cli.page_inputs import load_pages
 from scythe.errors import BadInput
+from scythe.fetch.inputs import Loaded, Reach, check_base
 from scythe.limits import LIMITS
 from scythe.model import Document
-from scythe.sources import Loaded, Reach, check_base
 
 if TYPE_CHECKING:
-    from scythe.site import Site
+    from scythe.site.site import Site
 
 HELP = """Cut the fields of a learned site out of pages, without a tree where that is certain.
 
@@ -110,7 +109,7 @@ def cut(
 
 def load_site(path: str) -> Site:
     """Load a profile. Raises BadInput with the path where that is not possible."""
-    from scythe.site import Site
+    from scythe.site.site import Site
 
     try:
         return Site.load(path)
@@ -167,7 +166,7 @@ def _cut_one(page: Loaded, sink: Sink, site: Site, via: Any, tally: Tally, *, ve
 
 def _tell_changes(site: Site, noted: int) -> None:
     """Say what stopped matching and what was learned again in this run."""
-    from scythe.learn.events import describe
+    from scythe.site.drift import describe
 
     drift = site.drift
     for change in drift.log[noted:]:

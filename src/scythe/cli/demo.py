@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.ending import FAILED, complain, quiet_ends
+from scythe.cli.console import FAILED, complain, quiet_ends
 from scythe.errors import BadInput, ScytheError
 
 if TYPE_CHECKING:
-    from scythe.cli.demo_stage import Stage
+    from scythe.cli.demo_acts import Stage
     from scythe.demo import DemoPage
     from scythe.demo.show import ShowOptions
 
@@ -84,7 +84,7 @@ def demo(
     with quiet_ends():
         try:
             if live is not None:
-                from scythe.demo.live import serve_live
+                from scythe.demo.replay_serve import serve_live
 
                 serve_live(live, seed)
                 return
@@ -119,8 +119,7 @@ def _save(pages: tuple[DemoPage, ...], folder: str) -> None:
 
 
 def _serve(pages: int | None, seed: int, design: int, port: int, *, has_corners: bool) -> None:
-    from scythe.demo.serve import serve_here
-    from scythe.demo.serving import ServeOptions
+    from scythe.demo.serve import ServeOptions, serve_here
 
     named = ("all",) if has_corners else ()
     serve_here(ServeOptions(seed, pages or _SERVED, design, corners=named, port=port))
@@ -136,8 +135,7 @@ def _check_folder(report: str) -> None:
 def _show(options: ShowOptions, report: str) -> None:
     from pathlib import Path
 
-    from scythe.cli.demo_acts import play
-    from scythe.cli.demo_stage import Paper, Stage
+    from scythe.cli.demo_acts import Paper, Stage, play
     from scythe.demo.show import open_show
 
     stage = Stage(Paper(highlight=False))

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from scythe.cli.console import FAILED, USAGE, complain, neutralise, quiet_ends
 from scythe.cli.cut import load_site
-from scythe.cli.ending import FAILED, USAGE, complain, neutralise, quiet_ends
-from scythe.cli.pages import load_pages
-from scythe.cli.site_options import AllowPrivate, AsJson, BaseUrl, OnePage, ProfilePath, Timeout
+from scythe.cli.options import AllowPrivate, AsJson, BaseUrl, OnePage, ProfilePath, Timeout
+from scythe.cli.page_inputs import load_pages
 from scythe.errors import BadInput
+from scythe.fetch.inputs import Reach, check_base
 from scythe.limits import LIMITS
-from scythe.sources import Reach, check_base
 
 if TYPE_CHECKING:
-    from scythe.extracting.trace import FieldTrace, Trace, WayTrace
+    from scythe.site.trace import FieldTrace, Trace, WayTrace
 
 HELP = """Explain what a profile does with one page.
 
@@ -53,7 +53,7 @@ def explain(
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
 ) -> None:
-    from scythe.extracting.trace import trace
+    from scythe.site.trace import trace
 
     with quiet_ends():
         try:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.ending import EMPTY, FAILED, OK, USAGE, complain, counted, neutralise, quiet_ends
-from scythe.cli.progress import count_progress
+from scythe.cli.console import EMPTY, FAILED, OK, USAGE, complain, count_progress, counted, neutralise, quiet_ends
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
 if TYPE_CHECKING:
     from scythe.archive.archive import Archive
-    from scythe.archive.stored import Wanted
-    from scythe.crawling.export import Export, Exported
+    from scythe.archive.results import Wanted
+    from scythe.output.archive_export import Export, Exported
 
 FORMATS = ("jsonl", "csv", "parquet", "md", "txt", "html", "warc.gz", "warc")
 HELP = """Write an archive to files.
@@ -116,8 +115,8 @@ def export(
         try:
             if check:
                 raise typer.Exit(_check(archive, quiet=quiet))
-            from scythe.archive.stored import Wanted
-            from scythe.crawling.export import plan_export, read_date
+            from scythe.archive.results import Wanted
+            from scythe.output.archive_export import plan_export, read_date
 
             plan = plan_export(output, format_, what)
             wanted = Wanted(
@@ -147,7 +146,7 @@ def export(
 
 def _export(where: str, store: str, plan: Export, wanted: Wanted, *, quiet: bool) -> Exported:
     from scythe.archive.open import open_archive
-    from scythe.crawling.export import export_archive
+    from scythe.output.archive_export import export_archive
 
     shown = neutralise if plan.path is None and sys.stdout.isatty() else str
     with open_archive(where, create=False, store=store) as archive:
@@ -161,7 +160,7 @@ def _export(where: str, store: str, plan: Export, wanted: Wanted, *, quiet: bool
 
 
 def _export_under_a_bar(archive: Archive, plan: Export, wanted: Wanted) -> Exported:
-    from scythe.crawling.export import count_wanted, export_archive
+    from scythe.output.archive_export import count_wanted, export_archive
 
     with count_progress() as bar:
         task = bar.add_task("exporting", total=count_wanted(archive, plan, wanted))
@@ -175,7 +174,7 @@ def _export_under_a_bar(archive: Archive, plan: Export, wanted: Wanted) -> Expor
 
 def _check(path: str, *, quiet: bool) -> int:
     """Say what is wrong with a WARC file and return the exit code."""
-    from scythe.archive.warc_check import verify_warc
+    from scythe.output.warc import verify_warc
 
     if not Path(path).is_file():
         raise BadInput(f"{path}: no such file")

@@ -8,14 +8,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from scythe.cli.ending import neutralise, take_any_text
-from scythe.export import safe_cell, write_atomically
-from scythe.extracting.judge_images import ImageJudge
-from scythe.learn.annotators import Conflict
-from scythe.learn.marking import name_images
+from scythe.atomic_files import write_atomically
+from scythe.cli.console import neutralise, take_any_text
 from scythe.model import RELEVANT
+from scythe.output.rows import safe_cell
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
+from scythe.site.judge_images import ImageJudge
+from scythe.site.labels.annotators import Conflict
+from scythe.site.labels.match_labels import name_images
 
 TEMPLATE = ("page", "image", "relevant", "score", "alt")
 DECISION = ("page", "image", "relevant", "by", "note")

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scythe.cli.ending import FAILED, USAGE, complain, counted, neutralise, quiet_ends
-from scythe.cli.examples import Example, merge, own_examples, read_examples, show_on_a_page
-from scythe.cli.pages import keep_good, load_pages
-from scythe.cli.site_options import (
+from scythe.cli.console import FAILED, USAGE, complain, counted, neutralise, quiet_ends
+from scythe.cli.options import (
     AllowPrivate,
     BaseUrl,
     Delay,
@@ -23,14 +21,14 @@ from scythe.cli.site_options import (
     ProfileOut,
     Timeout,
 )
+from scythe.cli.page_inputs import Example, keep_good, load_pages, merge, own_examples, read_examples, show_on_a_page
 from scythe.errors import BadInput, MissingExtra
+from scythe.fetch.inputs import FROM_FILES, Loaded, Reach, check_base, is_address, spread
 from scythe.limits import LIMITS
-from scythe.sources import Loaded, Reach, check_base, is_address
-from scythe.teaching.spread import FROM_FILES, spread
 
 if TYPE_CHECKING:
-    from scythe.rules import FieldRules, Layout, RegionRules
-    from scythe.site import Site
+    from scythe.site.rules import FieldRules, Layout, RegionRules
+    from scythe.site.site import Site
 
 HELP = """Learn a site from some of its pages and write a profile.
 
@@ -100,7 +98,7 @@ def load_to_learn(
 ) -> list[Loaded]:
     """Load the pages; what fails is said and left out. Raises BadInput where nothing is left."""
     if len(inputs) == 1 and is_address(inputs[0]):
-        from scythe.teaching.sampling import sample_site
+        from scythe.crawling.sample_site import sample_site
 
         pages: Iterable[Loaded] = sample_site(inputs[0], count or _FROM_SITE, reach, delay_s=delay_s)
     else:
@@ -135,14 +133,14 @@ def _choose(
 
 
 def _learn(pages: list[Loaded], examples: list[Example | None] | None, fields: Sequence[str]) -> Site:
-    from scythe.site import Site
+    from scythe.site.site import Site
 
     return Site.learn([(page.url, page.body) for page in pages], examples, fields=fields or None)
 
 
 def _keep_labels(site: Site, pages: list[Loaded], output: str) -> list[str]:
     """Take over what people said of images from the profile that is written over, and say so."""
-    from scythe.profiles.profile import open_profile
+    from scythe.site.profile import open_profile
 
     try:
         known = open_profile(output).profile.images

@@ -1,17 +1,55 @@
 """The `scythe` command: arguments come in, one verb runs, an exit code goes out.
 
 Verbs live in modules of their own, imported only when they run: `scythe --help` must not pay for a parser or a model.
+
+Help that fits the terminal: what a command says of itself comes in, lines that are not too wide go out.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import sys
 from importlib import import_module, metadata
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+_EXAMPLE = re.compile(r"(  \S(?:.*?\S)?)( {2,})(\S.*)")  # a command or code, then what it does
+_INDENT = 2  # of all that a command says of itself, added when it is shown
+_SHORT = 24  # characters: what is said of a longer command goes below it
+
+
+def fold(text: str, width: int | None = None) -> str:
+    """Break lines of the blocks that are shown as they are: what a command does goes below it where it does not fit.
+
+    `width` is in characters; None: that of the terminal.
+    """
+    width = (width or shutil.get_terminal_size().columns) - _INDENT
+    return "\n".join(line for whole in text.splitlines() for line in _lines(whole, width))
+
+
+def _lines(line: str, width: int) -> list[str]:
+    found = _EXAMPLE.fullmatch(line)
+    if len(line) <= width or found is None:
+        return [line]
+    head = found[1] + found[2]
+    if len(head) > _SHORT:
+        return [found[1], *_wrapped(found[3], width, "      ")]
+    first, *others = _wrapped(found[3], width, " " * len(head))
+    return [head + first.lstrip(), *others]
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    lines = [indent]
+    for word in text.split():
+        if len(lines[-1]) + 1 + len(word) > width and lines[-1].strip():
+            lines.append(indent)
+        lines[-1] += word if lines[-1] == indent else f" {word}"
+    return lines
+
 
 # verb -> (module with a Typer `app`, the line `scythe --help` shows)
 VERBS = {
@@ -35,7 +73,7 @@ VERBS = {
     "plugins": ("scythe.cli.plugins", "List the parts that other packages bring."),
     "completion": ("scythe.cli.completion", "Print what makes a shell complete scythe."),
     "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
-    "bench": ("scythe.cli.bench", "Measure scythe beside other tools: tables, charts, floors."),
+    "bench": ("bench.command", "Measure scythe beside other tools: tables, charts, floors."),
 }
 
 
@@ -68,8 +106,6 @@ class LazyVerbs(TyperGroup):
 def _load_to_run(name: str, arguments: list[str]) -> Any:
     command = load_verb(name)
     if not arguments or "--help" in arguments:
-        from scythe.cli.help_width import fold
-
         command.help = fold(command.help or "")
     return command
 

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from scythe.cli.ending import plain_errors, quiet_ends
-from scythe.cli.rooms import open_room
-from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.console import plain_errors, quiet_ends
+from scythe.cli.options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.page_inputs import open_room
+from scythe.fetch.inputs import Reach, check_base
 from scythe.limits import LIMITS
-from scythe.sources import Reach, check_base
 
 HELP = """Offer scythe to a language model as tools, by the Model Context Protocol on standard input and output.
 
@@ -62,8 +62,8 @@ def mcp(
     allow_private: AllowPrivate = False,
 ) -> None:
     with quiet_ends(), plain_errors():
-        from scythe.web.room import RoomOptions
-        from scythe.web.tool_server import serve_tools
+        from scythe.web.state import RoomOptions
+        from scythe.web.tools import serve_tools
 
         reach = Reach(timeout, allow_private)
         options = RoomOptions(archive, Path(profile) if profile else None, "", reach, delay)

@@ -7,10 +7,10 @@ from dataclasses import asdict
 
 import typer
 
-from scythe.cli.ending import FAILED, complain, neutralise, plain_errors, quiet_ends
-from scythe.cli.site_options import AsJson
+from scythe.cli.console import FAILED, complain, neutralise, plain_errors, quiet_ends
+from scythe.cli.options import AsJson
 from scythe.errors import BadInput
-from scythe.plug_ins import GROUPS, PlugIn, list_plug_ins, load_plug_in
+from scythe.plugins import GROUPS, PlugIn, list_plug_ins, load_plug_in
 
 HELP = """List the parts that other packages bring: stores, fetchers, text methods, characteristics.
 

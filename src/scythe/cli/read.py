@@ -11,16 +11,15 @@ from pathlib import Path
 import typer
 
 import scythe
-from scythe.cli.ending import EMPTY, FAILED, USAGE, Tally, attempt, complain, neutralise, quiet_ends
-from scythe.cli.image_sinks import open_image_sink
-from scythe.cli.progress import show_progress
-from scythe.cli.read_options import (
+from scythe.cli.console import EMPTY, FAILED, USAGE, Tally, attempt, complain, neutralise, quiet_ends, show_progress
+from scythe.cli.document_sinks import FORMATS, Form, Sink, is_folder, open_sink
+from scythe.cli.options import (
     AllowPrivate,
-    BaseUrl,
     Captions,
     Comments,
     DownloadImages,
     FailOnEmpty,
+    FetchedBy,
     Format,
     ImageMethod,
     Images,
@@ -29,24 +28,24 @@ from scythe.cli.read_options import (
     Inputs,
     Links,
     Method,
-    Output,
     ProbeSizes,
+    ReadBaseUrl,
+    ReadOutput,
+    ReadVerbose,
     Records,
     Tables,
     Timeout,
     TitleLine,
-    Verbose,
 )
-from scythe.cli.sinks import FORMATS, Form, Sink, is_folder, open_sink
-from scythe.cli.site_options import FetchedBy
+from scythe.cli.row_sinks import open_image_sink
 from scythe.errors import BadInput, MissingExtra
+from scythe.fetch.inputs import Loaded, Reach, Source, check_base, find_sources, list_sources, load, note_cut
 from scythe.limits import LIMITS
 from scythe.model import Document, TextOptions
-from scythe.plug_ins import load_function
-from scythe.read.images.methods import DEFAULT, AskSizes, Size
-from scythe.read.images.methods import image_method as image_method_called
-from scythe.read.text import method as text_method
-from scythe.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load, note_cut
+from scythe.plugins import load_function
+from scythe.reading.images.image_methods import DEFAULT, AskSizes, Size
+from scythe.reading.images.image_methods import image_method as image_method_called
+from scythe.reading.text import method as text_method
 
 HELP = """Read the main text, images and metadata of pages.
 
@@ -92,10 +91,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 def read(
     inputs: Inputs = None,
     input_file: InputFile = None,
-    url: BaseUrl = None,
+    url: ReadBaseUrl = None,
     method: Method = "auto",
     format_: Format = None,
-    output: Output = None,
+    output: ReadOutput = None,
     download_images: DownloadImages = False,
     title_line: TitleLine = None,
     captions: Captions = None,
@@ -111,7 +110,7 @@ def read(
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
     fail_on_empty: FailOnEmpty = False,
-    verbose: Verbose = False,
+    verbose: ReadVerbose = False,
 ) -> None:
     options = TextOptions(
         method=method,
@@ -176,7 +175,7 @@ def _check_names(method: str, image_method: str, fetcher: str) -> None:
 
 def _ask_sizes(reach: Reach) -> AskSizes:
     """Return what asks servers for the first bytes of images; sizes that cannot be had are said on standard error."""
-    from scythe.fetch.image_size import ProbeOptions, probe_images, real_sizes
+    from scythe.page.image_size import ProbeOptions, probe_images, real_sizes
 
     def ask(urls: Sequence[str]) -> list[Size]:
         probes = probe_images(urls, options=ProbeOptions(allow_private=reach.allow_private))

@@ -1,4 +1,9 @@
-"""`scythe records`: pages come in, one row per record goes to a sink, one line per failure to standard error."""
+"""`scythe records`: pages come in, one row per record goes to a sink, one line per failure to standard error.
+
+Follow a list from page to page: a page comes in, the next one of its list goes out, fetched when it is polite to.
+
+Nobody named these pages, so robots.txt is heeded and there is a pause before each; `read_paging` stays on the host.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +12,95 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit, urlunsplit
 
 import typer
 
-from scythe.cli.ending import EMPTY, FAILED, USAGE, Tally, attempt, complain, neutralise, quiet_ends
-from scythe.cli.following import Trail
-from scythe.cli.progress import show_progress
-from scythe.cli.read_options import AllowPrivate, BaseUrl, InputFile, Inputs, Timeout
+from scythe.cli.console import EMPTY, FAILED, USAGE, Tally, attempt, complain, neutralise, quiet_ends, show_progress
+from scythe.cli.options import AllowPrivate, Delay, InputFile, Inputs, ReadBaseUrl, Timeout
 from scythe.cli.row_sinks import ROW_FORMATS, RowSink, open_row_sink
-from scythe.cli.site_options import Delay
+from scythe.crawling.sample_site import LONGEST_DELAY_S, read_robots
 from scythe.errors import BadInput, MissingExtra
+from scythe.fetch.inputs import Loaded, Reach, Source, check_base, find_sources, list_sources, load
+from scythe.fetch.page_check import sniff_bytes
 from scythe.limits import LIMITS
+from scythe.output.rows import Batch, Shape, attributes_batch, region_batch
 from scythe.page import Page
-from scythe.page.sniff import sniff_bytes
-from scythe.read.records.methods import attribute_method, record_method
 from scythe.reader import read_regions
-from scythe.record_rows import Batch, Shape, attributes_batch, region_batch
-from scythe.sources import Loaded, Reach, Source, check_base, find_sources, list_sources, load
+from scythe.reading.lists.list_methods import attribute_method, record_method
+
+if TYPE_CHECKING:
+    from scythe.fetch.robots import Robots
+
+
+class Trail:
+    """The pages of one list that were visited, and the way to the next."""
+
+    def __init__(self, most: int, reach: Reach, *, delay_s: float, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._left, self._reach, self._delay_s, self._sleep = most, reach, delay_s, sleep
+        self._seen: set[str] = set()
+        self._rows: set[int] = set()
+        self._robots: dict[tuple[str, str], Robots] = {}  # by scheme and authority, each of which has its own
+        self.why = ""  # it ended
+
+    def is_repeat(self, batches: tuple[Batch, ...]) -> bool:
+        """Tell whether an earlier page of the list had the same rows: servers give their last page again and again."""
+        key = hash(tuple(batch.rows for batch in batches))
+        if key in self._rows:
+            self.why = "the page repeats an earlier one"
+            return True
+        self._rows.add(key)
+        return False
+
+    def after(self, page: Page) -> Loaded | None:
+        """Fetch the page that follows in the list; None, and `why`, where the list or the way ends."""
+        url = self._next_address(page)
+        if url is None:
+            return None
+        robots = self._robots_of(url)
+        if not robots.allows(url):
+            self.why = f"robots.txt does not allow {url}"
+            return None
+        if robots.delay_s > LONGEST_DELAY_S:
+            self.why = f"robots.txt asks for {robots.delay_s:g} s before each page"
+            return None
+        self._sleep(max(self._delay_s, robots.delay_s))
+        self._left -= 1
+        loaded = next(load([Source(url, url=url)], None, self._reach))
+        if loaded.url is not None and loaded.url != url and _plain(loaded.url) in self._seen:
+            self.why = f"{url} leads back"
+            return None
+        return loaded
+
+    def _robots_of(self, url: str) -> Robots:
+        parts = urlsplit(url)
+        origin = parts.scheme, parts.netloc
+        if origin not in self._robots:
+            self._robots[origin] = read_robots(url, self._reach)
+        return self._robots[origin]
+
+    def _next_address(self, page: Page) -> str | None:
+        from scythe.reading.lists.paging import read_paging
+
+        self._seen.add(_plain(page.url or ""))
+        paging = read_paging(page)
+        url = paging.next or paging.more
+        if url is None:
+            self.why = "the last page"
+        elif self._left <= 0:
+            self.why = f"as many pages as asked for; the list goes on at {url}"
+        elif _plain(url) in self._seen:
+            self.why = f"{url} leads back"
+        else:
+            self._seen.add(_plain(url))
+            return url
+        return None
+
+
+def _plain(url: str) -> str:
+    return urlunsplit(urlsplit(url)._replace(fragment=""))
+
 
 HELP = """Read the lists and tables of pages: one row per record.
 
@@ -95,7 +171,7 @@ class Wish:
 def records(
     inputs: Inputs = None,
     input_file: InputFile = None,
-    url: BaseUrl = None,
+    url: ReadBaseUrl = None,
     output: Output = None,
     format_: Format = None,
     region: WantedRegion = 1,

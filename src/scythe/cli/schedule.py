@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from scythe.cli.durations import parse_duration
-from scythe.cli.ending import plain_errors, quiet_ends
-from scythe.cli.watch_options import MaxDelay, Miss, WatchedSites, Within
+from scythe.cli.console import plain_errors, quiet_ends
+from scythe.cli.watch_options import MaxDelay, Miss, WatchedSites, Within, parse_duration
 from scythe.errors import BadInput
 
 HELP = """Show when watched lists are visited next and why, or try policies on a recorded trace.
@@ -103,15 +102,15 @@ def schedule(
         if simulate is None:
             if policy or shown or recover or cold or max_delay or p95 or warm_up:
                 raise BadInput("policies and goals are tried on a trace: name one with --simulate")
-            from scythe.cli.schedule_plan import show_plan
+            from scythe.cli.schedule_report import show_plan
 
             show_plan(archive, sites or [], plot=output, last_s=last or LAST_S, as_json=as_json)
             return
         if sites:
             raise BadInput("--simulate takes a trace, and no SITE")
-        from scythe.cli.schedule_trial import Experiment, choose_policies, run_experiment
+        from scythe.cli.schedule_report import Experiment, choose_policies, run_experiment
         from scythe.schedule.simulate import WARM_S
-        from scythe.watched import Goals
+        from scythe.watch_model import Goals
 
         run_experiment(
             Experiment(

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scythe.cli.durations import say_duration
-from scythe.cli.ending import OK, counted, neutralise, plain_errors, quiet_ends
+from scythe.cli.console import OK, counted, neutralise, plain_errors, quiet_ends
+from scythe.cli.watch_options import say_duration
 
 if TYPE_CHECKING:
-    from scythe.fleet.status import SiteStatus, Status, WorkerStatus
+    from scythe.workers.worker_status import SiteStatus, Status, WorkerStatus
 
 HELP = """Show workers, the sites they work on, and what waits.
 
@@ -49,7 +49,7 @@ All = Annotated[bool, typer.Option("--all", help=f"Every site and host, not only
 def status(archive: AnyArchive, as_json: AsJson = False, everything: All = False) -> None:
     with quiet_ends(), plain_errors():
         from scythe.archive.open import open_archive
-        from scythe.fleet.status import read_status
+        from scythe.workers.worker_status import read_status
 
         with open_archive(archive, create=False) as opened:
             found = read_status(opened)

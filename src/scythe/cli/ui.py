@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.ending import complain, plain_errors, quiet_ends
+from scythe.cli.console import complain, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
-from scythe.cli.rooms import open_room
-from scythe.cli.site_options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.options import AllowPrivate, BaseUrl, Delay, Timeout
+from scythe.cli.page_inputs import open_room
 from scythe.errors import BadInput
+from scythe.fetch.inputs import Reach, check_base
 from scythe.limits import LIMITS
-from scythe.sources import Reach, check_base
-from scythe.tidy import kept_tidy
+from scythe.memory import kept_tidy
 
 if TYPE_CHECKING:
-    from scythe.web.room import Room
-    from scythe.web.serve import ServeOptions, Serving
+    from scythe.web.server import ServeOptions, Serving
+    from scythe.web.state import Room
 
 HELP = """Open the web page of scythe: look, click, and see what comes of it. Works without a network.
 
@@ -88,8 +88,8 @@ def ui(
     allow_private: AllowPrivate = False,
 ) -> None:
     with quiet_ends(), kept_tidy(), plain_errors():
-        from scythe.web.room import RoomOptions
-        from scythe.web.serve import ServeOptions
+        from scythe.web.server import ServeOptions
+        from scythe.web.state import RoomOptions
 
         if archive is None and not pages and profile is None:
             archive = find_archive(Path())
@@ -119,7 +119,7 @@ def check_token(token: str | None) -> str:
 
 def open_page(room: Room, options: ServeOptions, path: str, *, opens: bool) -> None:
     """Serve a room until Ctrl-C or SIGTERM, with its page opened in the browser if asked to."""
-    from scythe.web.serve import serve
+    from scythe.web.server import serve
 
     def say(serving: Serving) -> None:
         if not options.is_local:

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scythe.cli.crawl_options import Quiet
-from scythe.cli.ending import INTERRUPTED, OK, complain, neutralise, plain_errors, quiet_ends
+from scythe.cli.console import INTERRUPTED, OK, complain, neutralise, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
-from scythe.cli.site_options import StoreAt
-from scythe.tidy import kept_tidy
+from scythe.cli.options import Quiet, StoreAt
+from scythe.memory import kept_tidy
 
 if TYPE_CHECKING:
-    from scythe.fleet.worker import Worker, WorkerOptions
+    from scythe.workers.worker import Worker, WorkerOptions
 
 HELP = """Work on sites that were handed over with --queue, on this machine and on any number of others.
 
@@ -85,10 +84,10 @@ def worker(
     quiet: Quiet = False,
 ) -> None:
     with quiet_ends(), _leaving(), kept_tidy(), plain_errors():
-        from scythe.fleet.queueing import check_shared
+        from scythe.workers.orders import check_shared
 
         check_shared(archive)
-        from scythe.fleet.worker import WorkerOptions
+        from scythe.workers.worker import WorkerOptions
 
         options = WorkerOptions(places, heartbeat, extractors, until_idle, patience)
         raise typer.Exit(_work(archive, store, options, quiet=quiet))
@@ -112,7 +111,7 @@ def _leaving() -> Iterator[None]:
 
 def _work(where: str, store: str, options: WorkerOptions, *, quiet: bool) -> int:
     from scythe.archive.open import open_archive
-    from scythe.fleet.worker import Worker
+    from scythe.workers.worker import Worker
 
     def tell(site: str, said: str) -> None:
         if not quiet:

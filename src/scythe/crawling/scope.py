@@ -9,9 +9,9 @@ from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from scythe.crawling.options import CrawlOptions
+from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput
-from scythe.page.normalise import normalise, split_host
+from scythe.url import normalise, split_host
 
 # what an address ends in that is no page, whatever else it is
 OTHER_FILES = frozenset(

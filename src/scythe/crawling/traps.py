@@ -3,23 +3,74 @@
 An honest site may have thousands of pages that look alike, archives by month and long lists in pages: what an address
 looks like stops nothing by itself, except where no honest one looks like that. What stops a kind of address is that its
 pages say again and again what others of the kind have said.
+
+Remember which marks were seen: numbers of 64 bits come in, whether each came before goes out.
+
+The table is one array, with room for a quarter of a million marks in two megabytes. A set of so many would take twelve,
+and grow for hours. Where there is no room left, the oldest marks of the same bucket are forgotten.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from scythe.crawling.marks import Marks
+from scythe.engine.sampling import _TRAPS_DIGITS, _pairs, kinds_of
 from scythe.limits import LIMITS
-from scythe.url import url_shape
+
+_BUCKET = 16  # marks; with half of the table used, 4 of 1 000 buckets are full
+_SIZES = (1 << 10, 1 << 14, 1 << 18)  # of the table, each used to a half: most sites are small, and there may be many
+
+
+class Marks:
+    """Marks that were seen, newest first in each bucket; 0 stands for none."""
+
+    def __init__(self, sizes: tuple[int, ...] = _SIZES) -> None:
+        self._sizes = sizes
+        self._slots = _empty(sizes[0])
+        self._count = 0
+
+    def __len__(self) -> int:
+        """Return how many places there are, used or not."""
+        return len(self._slots)
+
+    def is_new(self, mark: int) -> bool:
+        """Take a mark; say whether it is new, as far as is remembered."""
+        mark = mark or 1
+        first = mark % (len(self._slots) // _BUCKET) * _BUCKET
+        if mark in self._slots[first : first + _BUCKET]:
+            return False
+        if len(self._slots) < self._sizes[-1] and self._count >= len(self._slots) // 2:
+            self._widen()
+        self._put(mark)
+        return True
+
+    def _put(self, mark: int) -> None:
+        first = mark % (len(self._slots) // _BUCKET) * _BUCKET
+        last = first + _BUCKET - 1
+        self._slots[first + 1 : last + 1] = self._slots[first:last]
+        self._slots[first] = mark
+        self._count += 1
+
+    def _widen(self) -> None:
+        before = self._slots
+        self._slots = _empty(next(size for size in self._sizes if size > len(before)))
+        self._count = 0
+        for mark in reversed(before):  # the newest of a bucket last, that it is first again
+            if mark:
+                self._put(mark)
+
+
+def _empty(size: int) -> array[int]:
+    return array("Q", bytes(8 * size))
+
 
 REPEATED_PATH = "its path repeats itself"
 DEEP_PATH = "its path is too long"
@@ -44,11 +95,9 @@ _KINDS = 20_000  # of addresses kept in mind
 _BLOCK = 4  # segments that may repeat together
 _TIMES = 3  # in a row
 _TIMES_APART = 4  # one segment, anywhere
-_DIGITS = re.compile(r"[0-9]++")
 _DATE = re.compile(r"(?<![0-9])([12][0-9]{3})(?:[-_./]?(?:0?[1-9]|1[0-2]))?(?:[-_./]?[0-3]?[0-9])?(?![0-9])")
 # a year and a month; a number of four digits alone is as likely to count pages
 _DATED = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}[-_./](?:0?[1-9]|1[0-2])(?![0-9])")
-_MIXED = re.compile(r"(?=[^0-9]*+[0-9])[0-9A-Za-z_-]{8,}")
 _DATE_NAMES = frozenset(
     "date day month year week cal calendar start end from to startdate enddate tribe-bar-date ical mcat y m d".split()
 )
@@ -56,7 +105,6 @@ _CALENDARS = frozenset(
     "calendar calendars cal events event agenda diary schedule kalender termine calendrier evenements calendario "
     "eventos eventi kalendarz takvim etkinlikler day month year week".split()
 )
-_WORD = re.compile(r"[A-Za-z]{1,20}")
 
 
 def why_endless(url: str, now_year: int | None = None) -> str:
@@ -101,10 +149,6 @@ def _years(path: str, query: str) -> list[int]:
             if name.lower() in _DATE_NAMES and (date := _DATE.match(value)):
                 found.append(int(date[1]))
     return found
-
-
-def _pairs(query: str) -> list[tuple[str, str]]:
-    return [(name, value) for name, _, value in (pair.partition("=") for pair in query.split("&")) if name]
 
 
 @dataclass(slots=True)
@@ -168,7 +212,9 @@ class Traps:
         dated = bool(_DATED.search(parts.path) or _years(parts.path, parts.query))
         said = f"{title}\n{text}\n{other}"
         if dated:  # an empty month is like any other, also where it links to its days
-            said = _DIGITS.sub("", f"{title}\n{text}\n") + " ".join(sorted(set(_DIGITS.sub("", other).split())))
+            said = _TRAPS_DIGITS.sub("", f"{title}\n{text}\n") + " ".join(
+                sorted(set(_TRAPS_DIGITS.sub("", other).split()))
+            )
         judged = dated or bool(text.strip() or other)
         why = ""
         window = WINDOW if self.limit is None else min(max(self.limit // 10, LEAST), WINDOW)
@@ -213,27 +259,3 @@ class Traps:
         if isinstance(stopped, dict):
             traps.stopped = {str(kind): str(why) for kind, why in list(stopped.items())[:_KINDS]}
         return traps
-
-
-@lru_cache(maxsize=4_096)  # asked for when an address is found, visited and noted
-def kinds_of(url: str) -> tuple[str, str]:
-    """Return what addresses like this one have in common, strictly and coarsely taken."""
-    parts = urlsplit(url)
-    segments = parts.path.split("/")
-    last = max((at for at, segment in enumerate(segments) if segment), default=0)
-    path = "/".join(_piece(segment, at < last) for at, segment in enumerate(segments[: LIMITS.path_segments]))
-    query = "&".join(sorted({f"{name}={_value(value)}" for name, value in _pairs(parts.query)})) if parts.query else ""
-    return (path + "?" + query if query else path)[:500], "~" + url_shape(url)[:500]
-
-
-def _piece(segment: str, is_folder: bool) -> str:
-    """Write a folder as it is, as far as it is a word; of what a path ends in, what it looks like."""
-    if segment.isdigit():
-        return "9"
-    if is_folder and not _MIXED.fullmatch(segment):
-        return segment
-    return url_shape("/" + segment)[1:]
-
-
-def _value(value: str) -> str:
-    return value if _WORD.fullmatch(value) else _DIGITS.sub("9", value) if len(value) < 8 else "*"

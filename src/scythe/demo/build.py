@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from datetime import date
 from html import escape
 
-from scythe.demo import furniture
-from scythe.demo.designs import DESIGNS, Design
-from scythe.demo.furniture import Frame
-from scythe.demo.markup import Part, el, join, wrap
-from scythe.demo.plan import BASE, FIRST_DAY, Plan, pick_thing, plan_pages
-from scythe.demo.prose import Voice
-from scythe.demo.stories import write_story
-from scythe.demo.things import WRITERS, Writer
+from scythe.demo import page_parts
+from scythe.demo.articles import WRITERS, Writer, write_story
+from scythe.demo.page_parts import DESIGNS, Design, Frame, Part, el, join, wrap
+from scythe.demo.plan import BASE, FIRST_DAY, Plan, Voice, pick_thing, plan_pages
 
 LIST_LENGTH = 20  # stories on one list page
 _SCHEMA = {"news": "NewsArticle", "blog": "BlogPosting", "forum": "DiscussionForumPosting", "docs": "TechArticle"}
@@ -85,7 +81,7 @@ def write_page(
 ) -> DemoPage:
     """Write one page that leads to `others`; `write` and `remarks` replace what its kind has otherwise."""
     voice = plan.voice()
-    frame = frame or furniture.frame_plainly(voice)
+    frame = frame or page_parts.frame_plainly(voice)
     parts = write(plan, voice, design) if write else _content(plan, voice, design, others)
     body = wrap("div", join(parts), class_=design.body, itemprop=_item_property(plan))
     article = _article(plan, voice, design, body, frame)
@@ -101,7 +97,7 @@ def write_page(
         kind=plan.kind,
         language=plan.language,
         content_type="text/html" if charset != "utf-8" else "text/html; charset=utf-8",
-        gold_author=plan.author if plan.kind in furniture.AUTHORED else "",
+        gold_author=plan.author if plan.kind in page_parts.AUTHORED else "",
         gold_published=plan.published,
     )
 
@@ -127,7 +123,7 @@ def _article(plan: Plan, voice: Voice, design: Design, body: Part, frame: Frame)
     title = el("h1", escape(plan.title), class_=design.title)
     links = [el("a", escape(name), href=path) for name, path in frame.tags]
     tags = el("div", escape(ui["tags"]), ": ", ", ".join(links), class_="tags") if links else ""
-    inside = [title, byline if plan.kind != "docs" else "", furniture.write_share(voice, design), body.html, tags]
+    inside = [title, byline if plan.kind != "docs" else "", page_parts.write_share(voice, design), body.html, tags]
     return el(design.article_tag, "\n".join(part for part in inside if part), class_=design.article)
 
 
@@ -140,17 +136,17 @@ def _document(
     frame: Frame,
     remarks: Sequence[str],
 ) -> str:
-    related = furniture.write_teasers(voice.ui["related"], others[:4], design, with_text=plan.number % 2 == 0)
-    below = [related, furniture.write_newsletter(voice, design)]
+    related = page_parts.write_teasers(voice.ui["related"], others[:4], design, with_text=plan.number % 2 == 0)
+    below = [related, page_parts.write_newsletter(voice, design)]
     if plan.kind in ("news", "blog"):
-        below.insert(0, furniture.write_author_box(voice, plan.author))
+        below.insert(0, page_parts.write_author_box(voice, plan.author))
     if remarks:
-        below.append(furniture.write_comments(voice, design, remarks))
+        below.append(page_parts.write_comments(voice, design, remarks))
     main = el("main", article.html, "\n", *(f"{piece}\n" for piece in below), id="main", class_=design.main)
-    sidebar = furniture.write_sidebar(voice, others[3:8], design)
+    sidebar = page_parts.write_sidebar(voice, others[3:8], design)
     columns = [sidebar, main] if design.sidebar_first else [main, sidebar]
     image = article.images[0] if article.images else f"{BASE}/img/og-{plan.number}.jpg"
-    head = furniture.write_head(plan, image, _schema(plan, image), _charset(plan), frame.head)
+    head = page_parts.write_head(plan, image, _schema(plan, image), _charset(plan), frame.head)
     return write_document(plan.language, voice, design, head, "\n".join(columns), frame)
 
 
@@ -167,11 +163,11 @@ def write_document(language: str, voice: Voice, design: Design, head: str, colum
     """Write a whole document around the columns of a page."""
     body = "\n".join(
         [
-            furniture.write_header(voice, design, frame),
-            furniture.write_cookie_banner(voice),
+            page_parts.write_header(voice, design, frame),
+            page_parts.write_cookie_banner(voice),
             el("div", "\n", columns, "\n", class_=f"page {design.name}"),
-            furniture.write_footer(voice, design),
-            furniture.write_scripts(voice),
+            page_parts.write_footer(voice, design),
+            page_parts.write_scripts(voice),
         ]
     )
     return f'<!doctype html>\n<html lang="{language}">\n{head}\n<body>\n{body}\n</body>\n</html>\n'
@@ -191,7 +187,7 @@ def _schema(plan: Plan, image: str) -> dict[str, object] | None:
 def _write_list(plans: Sequence[Plan], number: int, total: int, design: Design) -> DemoPage:
     """Write the front page (number 0) or an older list page: teasers, newest first."""
     path = "/index.html" if number == 0 else f"/page-{number + 1}.html"
-    title = furniture.SITE_NAME if number == 0 else f"{furniture.SITE_NAME}, page {number + 1}"
+    title = page_parts.SITE_NAME if number == 0 else f"{page_parts.SITE_NAME}, page {number + 1}"
     own = Plan(
         number, "list", "en", path, title, "", FIRST_DAY, "", "News from the fields and the towns between them.", path
     )
@@ -203,11 +199,11 @@ def _write_list(plans: Sequence[Plan], number: int, total: int, design: Design) 
     main = el(
         "main", el("h1", escape(title)), el("div", *cards, class_="teasers"), pages, id="main", class_=design.main
     )
-    head = furniture.write_head(own, None, None, "utf-8")
-    columns = main + "\n" + furniture.write_sidebar(voice, plans[:5], design)
+    head = page_parts.write_head(own, None, None, "utf-8")
+    columns = main + "\n" + page_parts.write_sidebar(voice, plans[:5], design)
     return DemoPage(
         path=path,
-        html=write_document("en", voice, design, head, columns, furniture.frame_plainly(voice)).encode(),
+        html=write_document("en", voice, design, head, columns, page_parts.frame_plainly(voice)).encode(),
         gold_text="",
         gold_title=title,
         gold_images=(),

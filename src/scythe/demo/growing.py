@@ -16,12 +16,12 @@ from pathlib import Path
 from scythe.archive.open import open_archive
 from scythe.demo.replay import ListPage, Pace, Redesign, Replay, Shelf
 from scythe.demo.replay_serve import InThread, serve_replay
-from scythe.schedule.synthetic import Rhythm, make_arrivals
-from scythe.watched import DAY_S
+from scythe.schedule.simulate import Rhythm, make_arrivals
+from scythe.watch_model import DAY_S
 from scythe.watching.clock import Clock
 from scythe.watching.events import Event, RecordEvent, RegionEvent, VisitEvent
-from scythe.watching.options import ListOptions, WatchOptions
-from scythe.watching.run import Watch, add_lists
+from scythe.watching.watch import Watch, add_lists
+from scythe.watching.watch_options import ListOptions, WatchOptions
 
 BEGIN = 1_772_431_200.0  # 2026-03-02 6:00 UTC, a Monday: what the clock shows first
 SHOWN = 12  # records on a page of the list

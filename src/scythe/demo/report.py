@@ -1,22 +1,207 @@
 """The report page of the demo: results come in, one HTML file that needs nothing else goes out.
 
 Whatever came from pages is escaped; a policy in the head forbids scripts and anything from elsewhere.
+
+Pieces of the report page: names and cells come in, sections and tables go out.
+
+Small charts: numbers come in, text with inline SVG beside it goes out, without any reference to the outside.
+
+Names and numbers stay text of the page, so that they keep their size on small screens and can be read aloud; colours
+are classes, so that the style sheet of the page decides them.
+
+Charts over time: steps of a crawl or the visits of a watch come in, inline SVG with its axis as text goes out.
+
+Lines keep their width and words their size on every screen: drawings are stretched, what is written stands below them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+from statistics import fmean
 
-from scythe.demo.charts import Bar, draw_bars, draw_strip
+from scythe.demo.crawl_results import CornerRow, Lap, Results, Sample, total
+from scythe.demo.crawl_steps import WINDOW, Step
 from scythe.demo.growing import SHOWN, Watched
-from scythe.demo.promises import judge_promises
-from scythe.demo.race import Lap, total
-from scythe.demo.report_parts import legend, section, spell, table, verdict
-from scythe.demo.results import CornerRow, Results, Sample
-from scythe.demo.timelines import draw_shares, draw_watch
-from scythe.demo.wording import corner_ending, describe_redesign, describe_watch, pages, stamp, why_words
+from scythe.demo.wording import (
+    corner_ending,
+    describe_redesign,
+    describe_watch,
+    judge_promises,
+    pages,
+    stamp,
+    why_words,
+)
+from scythe.watch_model import DAY_S
+
+_WIDE, _HIGH = 1_000, 200
+_TOP, _BOTTOM = 30, 170  # lanes of what was published and what was seen
+_LABELS = 8  # below a drawing
+_FREE = 0.2  # of its width: for the first label, on a telephone
+
+
+def draw_shares(steps: Sequence[Step]) -> str:
+    """Draw how much of the last ten pages was cut, page by page; a line where the design changed."""
+    shares = [step.share for step in steps]
+    means = [fmean(shares[max(0, at - WINDOW + 1) : at + 1]) for at in range(len(shares))]
+    last = max(len(steps) - 1, 1)
+    points = " ".join(f"{_WIDE * at / last:.1f},{_HIGH * (1 - mean):.1f}" for at, mean in enumerate(means))
+    changed = next((at for at, step in enumerate(steps) if step.design == 1), None)
+    marks = "" if changed is None else _upright("mark", _WIDE * changed / last)
+    grid = "".join(f'<path class="grid" d="M0 {_HIGH * part}H{_WIDE}"/>' for part in (0, 0.5, 1))
+    said = f"between {min(means):.0%} and {max(means):.0%}" if means else "nothing"
+    if changed is not None:
+        said += f", {min(means[changed:]):.0%} at the least after the redesign and {means[-1]:.0%} at the end"
+    labels = [(0.0, "page 1"), (1.0, f"{len(steps)}")]
+    labels += [] if changed is None else [(changed / last, f"{changed}: redesign")]
+    line = f'<polyline class="line" points="{points}"/>'
+    return _figure("Share of the fields that were cut, of the last ten pages", said, grid + line + marks, labels)
+
+
+def draw_watch(watched: Watched) -> str:
+    """Draw when each record was published and when it was seen, with the visits."""
+    long_s = max(watched.end - watched.begin, 1.0)
+
+    def across(at: float) -> float:
+        return _WIDE * min(max((at - watched.begin) / long_s, 0.0), 1.0)
+
+    visits = "".join(_upright("visit", across(look.at)) for look in watched.looks)
+    ways = "".join(
+        f'<path class="way" d="M{across(each.published):.1f} {_TOP}L{across(each.seen):.1f} {_BOTTOM}"/>'
+        for each in watched.sightings
+    )
+    dots = "".join(_dot("tree", across(at), _TOP) for at in watched.published)
+    dots += "".join(_dot("cut", across(each.seen), _BOTTOM) for each in watched.sightings)
+    redesign = "" if watched.redesigned_at is None else _upright("mark", across(watched.redesigned_at))
+    said = (
+        f"{len(watched.published)} records published from {stamp(watched.begin)} to {stamp(watched.end)}, "
+        f"{len(watched.looks)} visits, {len(watched.sightings)} records seen"
+    )
+    days = range(int(watched.begin // DAY_S) + 1, int(watched.end // DAY_S) + 1)
+    every = max(1, -(-len(days) // _LABELS))
+    places = [(across(day * DAY_S) / _WIDE, stamp(day * DAY_S).partition(" ")[0]) for day in days[::every]]
+    labels = [(0.0, stamp(watched.begin)), *(label for label in places if label[0] > _FREE)]
+    return _figure(
+        "Records from when they were published to when they were seen", said, visits + ways + redesign + dots, labels
+    )
+
+
+def _upright(kind: str, x: float) -> str:
+    return f'<path class="{kind}" d="M{x:.1f} 0V{_HIGH}"/>'
+
+
+def _dot(kind: str, x: float, y: float) -> str:
+    # A line without length and with round ends is a dot that stays round in a drawing that is stretched.
+    return f'<path class="dot {kind}" d="M{x:.1f} {y}h0"/>'
+
+
+def _figure(title: str, said: str, inside: str, labels: Iterable[tuple[float, str]]) -> str:
+    """Put a drawing and the words of its axis together; labels have their place, 0 is left and 1 is right."""
+    axis = "".join(_label(place, text) for place, text in labels)
+    return (
+        f'<div class=chart><svg viewBox="0 0 {_WIDE} {_HIGH}" preserveAspectRatio="none" role="img" '
+        f'aria-label="{escape(title)}: {escape(said)}">{inside}</svg>'
+        f"<p class=axis aria-hidden=true>{axis}</p></div>"
+    )
+
+
+def _label(place: float, text: str) -> str:
+    side = "start" if place < 0.1 else "end" if place > 0.9 else "middle"
+    return f'<span class="{side}" style="left:{100 * place:.1f}%">{escape(text)}</span>'
+
+
+_ACROSS = 40  # boxes in a line of a strip
+_SIZE = 16
+_HEIGHTS = {"cut": 16, "mixed": 12, "tree": 8, "cold": 4}  # told apart without colours too
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar with what is written before and behind it."""
+
+    name: str
+    parts: tuple[tuple[str, float], ...]  # classes and lengths
+    words: str
+
+
+def draw_bars(title: str, bars: Sequence[Bar], *, most: float, thick: bool = False) -> str:
+    """Draw bars below each other; one of the length `most` fills its line."""
+    lines = []
+    for bar in bars:
+        at, boxes = 0.0, []
+        for kind, length in bar.parts:
+            wide = 100 * length / most if most else 0.0
+            boxes.append(f'<rect class="{kind}" x="{at:.2f}" width="{wide:.2f}" height="10"/>')
+            at += wide
+        drawn = f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{"".join(boxes)}</svg>'
+        lines.append(f"<li><span>{escape(bar.name)}</span>{drawn}<span>{escape(bar.words)}</span></li>")
+    kind = "bars thick" if thick else "bars"
+    return f'<ul class="{kind}" aria-label="{escape(title)}">{"".join(lines)}</ul>'
+
+
+def draw_strip(title: str, said: str, kinds: Sequence[str], mark_at: int | None) -> str:
+    """Draw a box for each page, the taller the less of a tree it took, forty in a line; a line before `mark_at`."""
+    high = _SIZE + 8
+    boxes = []
+    for number, kind in enumerate(kinds):
+        x, y = number % _ACROSS * _SIZE, number // _ACROSS * high
+        tall = _HEIGHTS[kind]
+        boxes.append(
+            f'<rect class="{kind}" x="{x + 1}" y="{y + 20 - tall}" width="{_SIZE - 2}" height="{tall}" rx="2"/>'
+        )
+        if number == mark_at:
+            boxes.append(f'<rect class="mark" x="{x - 1.5}" y="{y}" width="3" height="{high}"/>')
+    rows = -(-len(kinds) // _ACROSS)
+    named = f"<title>{escape(title)}</title><desc>{escape(said)}</desc>"
+    return (
+        f'<svg class=strip viewBox="-2 0 {_ACROSS * _SIZE + 2} {rows * high}" role="img" '
+        f'aria-label="{escape(title)}: {escape(said)}">{named}{"".join(boxes)}</svg>'
+    )
+
+
+def section(name: str, title: str, inside: str) -> str:
+    """Write a part of the page with its heading."""
+    return f'<section aria-labelledby="{name}"><h2 id="{name}">{escape(title)}</h2>\n{inside}\n</section>'
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[int] = ()) -> str:
+    """Write a table; cells are markup already, the first of a row names it."""
+    right = set(numbers)
+    top = "".join(
+        f'<th scope="col"{" class=n" if i in right else ""}>{escape(name)}</th>' for i, name in enumerate(head)
+    )
+    lines = []
+    for row in rows:
+        cells = [f'<th scope="row">{row[0]}</th>']
+        cells += [f"<td{' class=n' if i in right else ''}>{cell}</td>" for i, cell in enumerate(row[1:], start=1)]
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return (
+        f'<div class=wide tabindex=0 role=region aria-label="{escape(caption)}"><table><caption>{escape(caption)}'
+        f"</caption><thead><tr>{top}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+def legend(keys: Iterable[tuple[str, str]]) -> str:
+    """Write what colours mean: classes with words."""
+    return (
+        "<ul class=legend>"
+        + "".join(f'<li><span class="key {kind}"></span>{what}</li>' for kind, what in keys)
+        + "</ul>"
+    )
+
+
+def spell(said: str) -> str:
+    """Write a sentence; what stands between backticks is code."""
+    parts = escape(said).split("`")
+    return "".join(f"<code>{part}</code>" if at % 2 else part for at, part in enumerate(parts))
+
+
+def verdict(is_good: bool) -> str:
+    """Write a mark that can be told without colours, and heard."""
+    return "<span class=good>✓</span>" if is_good else "<span class=bad>✗ not as it should:</span>"
+
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _HOW = {"cold": "read to learn from", "cut": "cut", "mixed": "partly by the tree", "tree": "by the tree"}

@@ -17,31 +17,39 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.demo.build import DemoPage
 from scythe.demo.corners import Corner
-from scythe.demo.crawled import Crawled, Watch, crawl_on, list_addresses
-from scythe.demo.growing import Watched, watch_growth
-from scythe.demo.healing import Redesign, judge_redesign
-from scythe.demo.race import Lap, race
-from scythe.demo.replay import Replay
-from scythe.demo.results import (
+from scythe.demo.crawl_results import (
     CornerRow,
     KindRow,
+    Lap,
     Learned,
     Results,
     Sample,
+    choose_article,
+    choose_listing,
     count_fields,
     judge_corners,
+    race,
     score_kinds,
     score_texts,
 )
-from scythe.demo.samples import choose_article, choose_listing
-from scythe.demo.serve import InProcess, serve_demo_process
-from scythe.demo.serving import ServeOptions
-from scythe.demo.steps import Step, order_steps
+from scythe.demo.crawl_steps import (
+    Crawled,
+    Redesign,
+    Step,
+    Watch,
+    crawl_on,
+    judge_redesign,
+    list_addresses,
+    order_steps,
+)
+from scythe.demo.growing import Watched, watch_growth
+from scythe.demo.replay import Replay
+from scythe.demo.serve import InProcess, ServeOptions, serve_demo_process
 from scythe.demo.wording import describe_change
 from scythe.demo.world import World
-from scythe.site import Site
+from scythe.site.site import Site
 from scythe.watching.events import Event
-from scythe.watching.run import Watch as ListWatch
+from scythe.watching.watch import Watch as ListWatch
 
 _FIRST_PART = 0.45  # of the pages, after which the crawl is stopped for a while
 _PATIENCE_S = 20.0  # for what failed: it is tried again after ten to fifteen seconds

@@ -1,25 +1,360 @@
 """A whole site to crawl: a seed and a count come in, every page with its gold and its answer goes out.
 
 Nothing is written before it is asked for, and the same seed gives the same bytes.
+
+What the large demo site consists of: a seed and a count come in, the plan of every page it has goes out.
+
+List pages of the large demo site: what a list holds comes in, its page with cards and a pager goes out.
+
+Products of the demo site: a number comes in, a product that no other page has goes out.
+
+Galleries of the demo site: a number comes in, many pictures with captions go out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
+from html import escape
+from itertools import groupby
+from random import Random
+from typing import Any
 
-from scythe.demo import furniture
-from scythe.demo.build import DemoPage, write_page
-from scythe.demo.designs import DESIGNS, Design
-from scythe.demo.furniture import Frame, Place
-from scythe.demo.ledger import ARTICLES, Ledger
-from scythe.demo.lists import write_list
-from scythe.demo.markup import Part, el, paragraph
-from scythe.demo.pictures import write_gallery
-from scythe.demo.plan import BASE, Plan
-from scythe.demo.prose import Voice, load_words
-from scythe.demo.shop import categories, write_product, write_reviews
-from scythe.demo.things import Writer
+from scythe.demo import page_parts
+from scythe.demo.articles import Writer, write_figure
+from scythe.demo.build import DemoPage, GoldRecord, write_document, write_page
+from scythe.demo.page_parts import (
+    DESIGNS,
+    Design,
+    Frame,
+    Part,
+    Place,
+    bullets,
+    el,
+    furniture,
+    grid,
+    heading,
+    join,
+    paragraph,
+)
+from scythe.demo.plan import BASE, FIRST_DAY, Plan, Voice, load_words, plan_page, slugify
+
+
+def plan_gallery(seed: int, number: int) -> Plan:
+    """Plan one gallery."""
+    key = f"{seed}/{number}"
+    voice = Voice("en", Random(key))
+    title = voice.say(voice.random.choice(_words()["titles"]))
+    published = FIRST_DAY + timedelta(days=voice.random.randrange(240))
+    path = f"/pictures/{slugify(title)}-{number}.html"
+    teaser = voice.say(_words()["intro"][0])
+    return Plan(number, "gallery", "en", path, title, voice.author, published, "gallery", teaser, key)
+
+
+def write_gallery(plan: Plan, voice: Voice, design: Design) -> list[Part]:
+    """Write an introduction and the pictures, each with its caption."""
+    random = voice.random
+    told = [*random.sample(_words()["intro"][1:], 5), *random.sample(voice.words["generic"], 5)]
+    intro = [plan.teaser, *map(voice.say, told)]
+    captions = random.sample(_words()["captions"], random.randrange(8, len(_words()["captions"]) + 1))
+    figures = [
+        write_figure(f"/img/pictures/{plan.number}-{at}", caption, f"{caption}. Photo: {plan.author}", design, style=at)
+        for at, caption in enumerate(map(voice.say, captions))
+    ]
+    return [*(paragraph(text) for text in voice.paragraphs(intro)), *figures]
+
+
+def _words() -> dict[str, Any]:
+    words: dict[str, Any] = load_words("world")["pictures"]
+    return words
+
+
+def categories() -> dict[str, str]:
+    """Return the names of the shop's categories by their folder."""
+    return {folder: category["name"] for folder, category in _shop()["categories"].items()}
+
+
+def plan_product(seed: int, number: int) -> Plan:
+    """Plan one product; its topic is its category."""
+    key = f"{seed}/{number}"
+    voice = Voice("en", Random(key))
+    random = voice.random
+    folder = random.choice(sorted(_shop()["categories"]))
+    category = _shop()["categories"][folder]
+    size = random.randrange(*category["sizes"])
+    title = f"{random.choice(_shop()['styles'])} {random.choice(category['nouns'])}, {size} {category['unit']}"
+    teaser = voice.say(category["sentences"][number % len(category["sentences"])])
+    published = FIRST_DAY + timedelta(days=random.randrange(240))
+    path = f"/shop/{folder}/{slugify(title)}-{number}.html"
+    return Plan(number, "product", "en", path, title, voice.author, published, folder, teaser, key)
+
+
+def price_of(plan: Plan) -> str:
+    """Return what a product costs, in euros."""
+    return f"{Random(f'{plan.seed}/price').randrange(390, 19900) / 100:.2f}"
+
+
+def write_product(plan: Plan, voice: Voice, design: Design) -> list[Part]:
+    """Write pictures, price, description, features and a table of specifications."""
+    category = _shop()["categories"][plan.topic]
+    random = voice.random
+    name = f"/img/shop/{slugify(plan.title)}-{plan.number}"
+    photo = f"{name}-large.jpg"
+    thumbs = [el("img", src=f"{name}-{n}-thumb.jpg", width="60", height="60", alt="") for n in "abc"]
+    buy = el("div", el("span", f"€ {price_of(plan)}", class_="price"), el("button", "Add to basket"), class_="buy-box")
+    own = [text for at, text in enumerate(category["sentences"]) if at != plan.number % len(category["sentences"])]
+    told = [*random.sample(own, 3), *random.sample(_shop()["sentences"], 2)]
+    return [
+        Part(el("div", el("img", src=photo, alt=plan.title, width="900"), class_="gallery"), "", (BASE + photo,)),
+        furniture(el("div", *thumbs, class_="thumbs")),
+        furniture(buy + el("p", "In stock. Delivered within three working days.", class_="delivery")),
+        join([paragraph(text) for text in voice.paragraphs([plan.teaser, *map(voice.say, told)])]),
+        heading("Features", 3),
+        bullets(random.sample(category["features"], 4)),
+        heading("Specifications", 3),
+        grid(_specifications(plan, voice), class_="specs"),
+    ]
+
+
+def _specifications(plan: Plan, voice: Voice) -> list[list[str]]:
+    random = voice.random
+    return [
+        ["Maker", random.choice(_shop()["makers"])],
+        ["Size", plan.title.rpartition(", ")[2]],
+        ["Weight", f"{random.randrange(80, 4200)} g"],
+        ["Made in", voice["place"]],
+        ["Warranty", f"{random.randrange(2, 11)} years"],
+        ["Article number", f"FP-{plan.number:05d}"],
+    ]
+
+
+def write_reviews(plan: Plan) -> list[str]:
+    """Return what customers wrote below."""
+    return Random(f"{plan.seed}/reviews").sample(_shop()["reviews"], 3)
+
+
+def _shop() -> dict[str, Any]:
+    shop: dict[str, Any] = load_words("world")["shop"]
+    return shop
+
+
+LIST_LENGTH = 20
+_OTHERS = 8  # pages that a page leads to
+# One round of the site. Of manuals and recipes there are two each; after that their places are taken by stories.
+_CYCLE = (
+    ("news", "en"), ("news", "en"), ("product", "en"), ("blog", "en"), ("gallery", "en"), ("news", "de"),
+    ("product", "en"), ("docs", "en"), ("news", "tr"), ("product", "en"), ("blog", "en"), ("news", "zh"),
+    ("product", "en"), ("recipe", "en"), ("gallery", "en"), ("blog", "de"), ("news", "en"), ("product", "en"),
+    ("news", "en"), ("blog", "en"),
+)  # fmt: skip
+_THINGS = 2
+ARTICLES = ("news", "blog", "docs", "recipe")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page of a list."""
+
+    path: str
+    title: str
+    entries: tuple[Plan, ...]
+    number: int = 1
+    paths: tuple[str, ...] = ()  # of all pages of the list, this one among them
+
+    @property
+    def next(self) -> str:
+        """The path of the page after this one, or nothing."""
+        return self.paths[self.number] if self.number < len(self.paths) else ""
+
+    @property
+    def previous(self) -> str:
+        """The path of the page before this one, or nothing."""
+        return self.paths[self.number - 2] if self.number > 1 else ""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Every page of a site, by its path."""
+
+    seed: int
+    count: int  # of content pages
+
+    @cached_property
+    def content(self) -> tuple[Plan, ...]:
+        """Articles, galleries and products, in the order of their numbers."""
+        return tuple(_plan(self.seed, number) for number in range(self.count))
+
+    @cached_property
+    def by_path(self) -> dict[str, Plan]:
+        """Content pages and the few that every site has."""
+        return {plan.path: plan for plan in (*self.content, *_plan_about(self.seed))}
+
+    @cached_property
+    def lists(self) -> dict[str, Listing]:
+        """List pages by their path, the front page first."""
+        return {listing.path: listing for listing in self._list_all()}
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The path of every page, the front page first."""
+        return (*self.lists, *self.by_path)
+
+    def newest(self, *kinds: str) -> list[Plan]:
+        """Return the pages of some kinds, newest first."""
+        found = [plan for plan in self.content if plan.kind in kinds]
+        return sorted(found, key=lambda plan: (plan.published, plan.number), reverse=True)
+
+    def others(self, plan: Plan) -> list[Plan]:
+        """Return the pages this one leads to: the next ones of its sort, round the site."""
+        same = self._sorts.get(_sort(plan), self._sorts[_sort(self.content[0])])
+        at = self._places.get(plan.path, 0)
+        turned = [same[(at + step) % len(same)] for step in range(1, min(len(same), _OTHERS + 1))]
+        return [other for other in turned if other.path != plan.path]
+
+    @cached_property
+    def _sorts(self) -> dict[tuple[str, str], list[Plan]]:
+        sorts: dict[tuple[str, str], list[Plan]] = {}
+        for plan in self.content:
+            sorts.setdefault(_sort(plan), []).append(plan)
+        return sorts
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {plan.path: at for plans in self._sorts.values() for at, plan in enumerate(plans)}
+
+    def _list_all(self) -> Iterator[Listing]:
+        articles = self.newest(*ARTICLES)
+        yield from _paged("/", "The Field Post", articles)
+        names = load_words("en")["ui"]["sections"]
+        for number, folder in enumerate(load_words("world")["sections"]):
+            yield from _paged(f"/{folder}/", names[number], [plan for plan in articles if plan.number % 6 == number])
+        for tag, name in load_words("world")["tags"].items():
+            yield from _paged(f"/tag/{tag}/", f"Stories about {name.lower()}", [p for p in articles if p.topic == tag])
+        months = [(month, list(plans)) for month, plans in groupby(articles, lambda plan: f"{plan.published:%Y/%m}")]
+        yield Listing("/archive/", "Archive", tuple(_point_to_month(month, plans) for month, plans in months))
+        for month, plans in months:
+            yield from _paged(f"/archive/{month}/", f"{plans[0].published:%B %Y}", plans)
+        yield from self._list_things()
+
+    def _list_things(self) -> Iterator[Listing]:
+        products = self.newest("product")
+        shelves = {folder: [plan for plan in products if plan.topic == folder] for folder in categories()}
+        yield Listing("/shop/", "Shop", tuple(_point_to_shelf(folder, plans) for folder, plans in shelves.items()))
+        for folder, name in categories().items():
+            yield from _paged(f"/shop/{folder}/", name, shelves[folder], further="?page={}")
+        yield from _paged("/pictures/", "Pictures", self.newest("gallery"))
+
+
+def _plan(seed: int, number: int) -> Plan:
+    kind, language = _CYCLE[number % len(_CYCLE)]
+    round_ = number // len(_CYCLE)
+    if kind == "product":
+        return plan_product(seed, number)
+    if kind == "gallery":
+        return plan_gallery(seed, number)
+    if kind in ("docs", "recipe") and round_ >= _THINGS:
+        kind = "news"
+    return plan_page(seed, number, kind, language, round_=round_)
+
+
+def _plan_about(seed: int) -> Iterator[Plan]:
+    """Plan the pages about the site itself; their topic is their place in the word file."""
+    words = load_words("world")
+    for number, (title, texts) in enumerate([*words["about"], words["login"]]):
+        path = "/login" if title == words["login"][0] else f"/about-{number}.html"
+        yield Plan(number, "about", "en", path, title, "", FIRST_DAY, str(number), texts[0], f"{seed}/about/{number}")
+
+
+def _point_to_month(month: str, plans: list[Plan]) -> Plan:
+    newest = plans[0].published
+    title, teaser = f"{newest:%B %Y}", f"{len(plans)} stories, the newest of {newest:%d %B}"
+    return Plan(len(plans), "list", "en", f"/archive/{month}/", title, "", newest, "", teaser, month)
+
+
+def _point_to_shelf(folder: str, plans: list[Plan]) -> Plan:
+    teaser = f"{len(plans)} things for the field and the house"
+    return Plan(len(plans), "list", "en", f"/shop/{folder}/", categories()[folder], "", FIRST_DAY, "", teaser, folder)
+
+
+def _paged(path: str, title: str, plans: Iterable[Plan], further: str = "page/{}/") -> Iterator[Listing]:
+    """Yield the pages of one list; an empty list has one page."""
+    plans = tuple(plans)
+    total = max(1, -(-len(plans) // LIST_LENGTH))
+    paths = tuple(path if n == 1 else path + further.format(n) for n in range(1, total + 1))
+    for n in range(1, total + 1):
+        named = title if n == 1 else f"{title}, page {n}"
+        yield Listing(paths[n - 1], named, plans[(n - 1) * LIST_LENGTH : n * LIST_LENGTH], n, paths)
+
+
+def _sort(plan: Plan) -> tuple[str, str]:
+    return ("article" if plan.kind in ARTICLES else plan.kind, plan.language)
+
+
+_NEAR = 2  # pages on both sides of the present one that a pager names
+
+
+def write_list(listing: Listing, design: Design, frame: Frame) -> DemoPage:
+    """Write one page of a list; its gold is its records."""
+    teaser = "News from the fields and the towns between them."
+    own = Plan(listing.number, "list", "en", listing.path, listing.title, "", FIRST_DAY, "", teaser, listing.path)
+    voice = own.voice()
+    item, box = ("li", "td-list") if design.sidebar_first else ("article", "teasers")
+    cards = [_card(plan, voice, design, item) for plan in listing.entries]
+    shelf = el("ul" if item == "li" else "div", "\n", *cards, class_=box)
+    inside = [el("h1", escape(listing.title)), shelf, _pager(listing)]
+    main = el("main", *inside, id="main", class_=design.main)
+    sidebar = page_parts.write_sidebar(voice, listing.entries[:5], design)
+    columns = [sidebar, main] if design.sidebar_first else [main, sidebar]
+    head = page_parts.write_head(own, None, None, "utf-8", (*frame.head, *_neighbours(listing)))
+    return DemoPage(
+        path=listing.path,
+        html=write_document("en", voice, design, head, "\n".join(columns), frame).encode(),
+        gold_text="",
+        gold_title=listing.title,
+        gold_images=(),
+        kind="list",
+        language="en",
+        content_type="text/html; charset=utf-8",
+        gold_records=tuple(GoldRecord(p.title, p.path, p.published, p.teaser) for p in listing.entries),
+    )
+
+
+def _card(plan: Plan, voice: Voice, design: Design, item: str) -> str:
+    thumb = el("img", src=f"/img/thumb-{plan.number}.jpg", width="240", height="160", alt="", loading="lazy")
+    when = el("time", f"{plan.published:%d.%m.%Y}", datetime=f"{plan.published:%Y-%m-%d}")
+    if plan.kind == "product":
+        when = el("span", f"€ {price_of(plan)}", class_="price")
+    more = el("a", escape(voice.ui["more"]), href=plan.path, class_="more")
+    title = el("h2", el("a", escape(plan.title), href=plan.path))
+    name = "td-item" if item == "li" else "card" if plan.kind == "product" else "teaser"
+    return el(item, thumb, title, when, el("p", escape(plan.teaser)), more, class_=name) + "\n"
+
+
+def _neighbours(listing: Listing) -> list[str]:
+    """Return what the head says about the pages before and after."""
+    both = (("prev", listing.previous), ("next", listing.next))
+    return [el("link", rel=rel, href=path) for rel, path in both if path]
+
+
+def _pager(listing: Listing) -> str:
+    """Write links to the first, the last and the near pages, as long lists have them."""
+    total = len(listing.paths)
+    if total < 2:
+        return ""
+    near = range(listing.number - _NEAR, listing.number + _NEAR + 1)
+    shown = [n for n in range(1, total + 1) if n in near or n in (1, total) or n % 10 == 0]
+    links = [
+        el("span", str(n), class_="current") if n == listing.number else el("a", str(n), href=listing.paths[n - 1])
+        for n in shown
+    ]
+    if listing.previous:
+        links.insert(0, el("a", "Newer", href=listing.previous, rel="prev"))
+    if listing.next:
+        links.append(el("a", "Older", href=listing.next, rel="next"))
+    return el("nav", " ".join(links), class_="pagination")
+
 
 _FEEDS = {
     "/feed.xml": "application/rss+xml",
@@ -87,7 +422,7 @@ class World:
         menu += [Place("Shop", "/shop/", shelves), Place("Pictures", "/pictures/"), Place("Archive", "/archive/")]
         menu += self.more
         head = tuple(
-            el("link", rel="alternate", type=kind, href=path, title=furniture.SITE_NAME)
+            el("link", rel="alternate", type=kind, href=path, title=page_parts.SITE_NAME)
             for path, kind in _FEEDS.items()
         )
         return Frame("/", tuple(menu), tags, head)

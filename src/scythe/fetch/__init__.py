@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scythe.fetch.client import fetch, fetch_all
-    from scythe.fetch.credentials import Credentials
+    from scythe.fetch.fetch_options import Credentials, FetchOptions
     from scythe.fetch.fetcher import Fetcher, open_fetcher
-    from scythe.fetch.judge import require_page
-    from scythe.fetch.options import FetchOptions
+    from scythe.fetch.page_check import require_page
     from scythe.fetch.redirects import redirect_target
 
 __all__ = [
@@ -24,14 +23,14 @@ __all__ = [
 
 
 _LATER = {
-    "Credentials": "scythe.fetch.credentials",
-    "FetchOptions": "scythe.fetch.options",
+    "Credentials": "scythe.fetch.fetch_options",
+    "FetchOptions": "scythe.fetch.fetch_options",
     "Fetcher": "scythe.fetch.fetcher",
     "fetch": "scythe.fetch.client",
     "fetch_all": "scythe.fetch.client",
     "open_fetcher": "scythe.fetch.fetcher",
     "redirect_target": "scythe.fetch.redirects",
-    "require_page": "scythe.fetch.judge",
+    "require_page": "scythe.fetch.page_check",
 }
 
 

@@ -24,7 +24,7 @@ from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import guard
-from scythe.fetch.options import FetchOptions
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.limits import LIMITS
 from scythe.url import Url
 

@@ -2,38 +2,273 @@
 
 One deadline covers a whole exchange, from name look-up to last byte and over all redirects; waiting for one's turn
 does not count. robots.txt is not consulted here.
+
+Read one answer: its head and its stream come in, headers that can be kept and a bounded body go out.
+
+Whose turn it is: a host comes in, a place at it (and one of all places) is held until it is given back.
+
+Spell an address as it is dialled: any http(s) address comes in, one whose host no parser reads differently goes out.
+
+It is rebuilt from its parts: no user, a host in lower-case letters, digits, dots and hyphens or an IPv6 number, a port.
+What cannot be spelled like that is not dialled at all.
+
+Ask through a fetcher of another package: its name comes in, what asks goes out; what it returns is made sure of.
+
+Which addresses may be asked, when, how many at once, for how long and what follows a redirect is decided as ever. The
+package does one exchange at a time, and a run goes on where it breaks its word: the address counts as failed.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from ipaddress import AddressValueError, IPv6Address
 from time import monotonic
 from typing import NamedTuple
+from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 from yarl import URL
 
-from scythe.errors import FetchFailed
+from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import guard
-from scythe.fetch.codings import ACCEPTED
 from scythe.fetch.connections import Answer, Connector, Stale
-from scythe.fetch.decode import Decoded
-from scythe.fetch.dial import dialled
+from scythe.fetch.cookies import Secrets
+from scythe.fetch.decode import ACCEPTED, Decoded, Decoder
 from scythe.fetch.failures import failure_of, too_slow
-from scythe.fetch.options import FetchOptions
-from scythe.fetch.plugged import make_sure, open_exchange
-from scythe.fetch.receive import read_body, readable_headers
+from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.redirects import REDIRECTS, place_of, redirect_target, start_of
-from scythe.fetch.secrets import Secrets
-from scythe.fetch.turns import Turns
 from scythe.limits import LIMITS
 from scythe.model import Response
-from scythe.plug_ins import Exchange
+from scythe.plugins import Exchange, load_function
 from scythe.url import Url
+
+KIND = "fetcher"
+
+
+@asynccontextmanager
+async def open_exchange(options: FetchOptions) -> AsyncIterator[Exchange]:
+    """Open the fetcher that the options name. Raises BadInput where nobody offers it."""
+    async with load_function(KIND, options.fetcher)(options) as exchange:
+        if not callable(getattr(exchange, "get", None)):
+            raise BadInput(f"fetcher {options.fetcher!r} opens a {type(exchange).__name__}, which cannot get anything")
+        yield exchange
+
+
+def make_sure(url: Url, response: Response, began: float, max_bytes: int) -> Response:
+    """Return what an exchange brought with times that are set and no more bytes than wanted.
+
+    Raises FetchFailed where it is no answer to what was asked.
+    """
+    why = _why_wrong(url, response)
+    if why:
+        raise FetchFailed(url, f"the fetcher broke its word: {why}")
+    now = monotonic()
+    if not began <= response.answered_at <= now:
+        response = replace(response, answered_at=now)
+    if len(response.body) > max_bytes:
+        why = f"longer than {max_bytes} bytes"
+        response = replace(response, body=response.body[:max_bytes], cut_at_bytes=max_bytes, why_cut=why)
+    return replace(response, seconds=now - began, hops=())
+
+
+def _why_wrong(url: Url, response: object) -> str:
+    """Say what makes a response none, or nothing."""
+    if not isinstance(response, Response):
+        return f"a Response was expected, not {type(response).__name__}"
+    if response.url != url:
+        return f"it went on to {response.url} by itself"
+    if not 200 <= response.status <= 999:
+        return f"a status of {response.status}"
+    if type(response.body) is not bytes:
+        return f"a body of {type(response.body).__name__}, not of bytes"
+    if response.fetched_at.utcoffset() != timedelta(0):
+        return "a time that is not UTC"
+    return ""
+
+
+# nearly all addresses: dialled as they are spelled
+_PLAIN = re.compile(
+    r"https?://(?:[a-z0-9-]{1,63}+\.)*+[a-z0-9-]{1,63}+(?::([1-5][0-9]{4}+|[1-9][0-9]{0,3}+))?+(?:/[!$-\[\]-~]*+)?+"
+)
+_NAME = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+\.?+")
+_NAME_CHARS = 254  # RFC 1035, with the dot at the end
+# Services that would take a request for commands of their own: those of the Fetch standard ("bad ports"), databases.
+_CLOSED_PORTS = frozenset(
+    map(
+        int,
+        """
+        0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119
+        123 135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990
+        993 995 1719 1720 1723 2049 3306 3659 4045 4190 5060 5061 5432 6000 6379 6566 6665 6666 6667 6668 6669 6679 6697
+        10080 11211
+        """.split(),
+    )
+)
+
+
+def dialled(url: str) -> Url:
+    """Return `url` as it is dialled. Raises `FetchFailed` when its host or port cannot be."""
+    plain = _PLAIN.fullmatch(url)
+    if plain and (plain[1] is None or int(plain[1]) not in _CLOSED_PORTS):
+        return Url(url)
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+        name = spell_host(parts.netloc, parts.hostname or "")
+    except ValueError:
+        name, port = "", None
+    if not name:
+        raise FetchFailed(url, "its host is neither a name nor a number that can be dialled")
+    if port in _CLOSED_PORTS:
+        raise FetchFailed(url, f"port {port} is not one of web servers")
+    netloc = name if port is None else f"{name}:{port}"
+    return Url(urlunsplit(parts._replace(netloc=netloc)))
+
+
+def spell_host(netloc: str, name: str) -> str:
+    """Return the host of an address in the one way it is dialled, an IPv6 number in brackets; empty: it has none."""
+    if "[" in netloc or ":" in name:
+        return _spell_number(netloc, name)
+    if not name.isascii():
+        name = _to_ascii(name)
+    name = name.lower()
+    return name if len(name) <= _NAME_CHARS and _NAME.fullmatch(name) else ""
+
+
+def _spell_number(netloc: str, name: str) -> str:
+    # A zone ("%eth0") names a network of this machine, and the guard would open none of them.
+    before, _, after = netloc.rpartition("@")[2].partition("]")
+    if before.lower() != f"[{name}" or after[:1] not in ("", ":") or "%" in name:
+        return ""
+    try:
+        return f"[{IPv6Address(name).compressed}]"
+    except AddressValueError:
+        return ""
+
+
+def _to_ascii(name: str) -> str:
+    """Spell a name in other scripts as browsers do (UTS 46), or as they did (IDNA 2003) where it was given out then."""
+    import idna
+
+    try:
+        return idna.encode(name, uts46=True).decode("ascii")
+    except idna.IDNAError:
+        pass
+    try:
+        return name.encode("idna").decode("ascii")
+    except UnicodeError:
+        return ""
+
+
+class Turns:
+    """So many requests under way in all, and so many at one host; who waits at one host holds up no other."""
+
+    def __init__(self, places: int, per_host: int) -> None:
+        self._all = asyncio.Semaphore(places)
+        self._per_host = per_host
+        self._hosts: dict[str, tuple[asyncio.Semaphore, int]] = {}  # users, waiting ones included
+
+    async def take(self, host: str) -> None:
+        """Wait for a place at `host`; give it back with `leave`."""
+        turn, users = self._hosts.get(host) or (asyncio.Semaphore(self._per_host), 0)
+        self._hosts[host] = (turn, users + 1)
+        try:
+            await turn.acquire()
+            try:
+                await self._all.acquire()
+            except BaseException:
+                turn.release()
+                raise
+        except BaseException:  # only cancellation comes here: the place was never taken
+            self._forget(host)
+            raise
+
+    def leave(self, host: str) -> None:
+        """Give a place back."""
+        self._all.release()
+        self._hosts[host][0].release()
+        self._forget(host)
+
+    def _forget(self, host: str) -> None:
+        """Count one user less: the table only knows hosts that somebody holds or waits for."""
+        turn, users = self._hosts[host]
+        if users > 1:
+            self._hosts[host] = (turn, users - 1)
+        else:
+            del self._hosts[host]
+
+
+_BROKEN = (aiohttp.ClientPayloadError, aiohttp.ClientConnectionError, ConnectionError)
+_WHY_BROKEN = "the connection ended before the body did"
+_IN_ONE = 1_000_000  # declared bodies up to here are held in pieces and put together once
+
+
+def readable_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return headers as text that can be written anywhere: what is no UTF-8 becomes Latin-1, or %XX of an address."""
+    if "".join(headers.values()).isascii():
+        return tuple(headers.items())
+    return tuple((name, _readable(name, value)) for name, value in headers.items())
+
+
+def _readable(name: str, value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # aiohttp marks bytes that are no UTF-8 with surrogates
+        raw = value.encode("utf-8", "surrogateescape")
+        if name.lower() == "location":
+            return "".join(chr(byte) if byte < 128 else f"%{byte:02X}" for byte in raw)
+        return raw.decode("latin-1")
+    return value
+
+
+async def read_body(answer: aiohttp.ClientResponse, max_bytes: int) -> Decoded:
+    """Read the body of an answer without its codings, up to `max_bytes`; say why where it is not whole."""
+    decoded = await _read(answer, max_bytes)
+    if isinstance(answer, Answer) and answer.talk.said_more and not decoded.cut:
+        return Decoded(decoded.body, "the server sent more than it declared")
+    return decoded
+
+
+async def _read(answer: aiohttp.ClientResponse, max_bytes: int) -> Decoded:
+    content_encoding = answer.headers.get("Content-Encoding", "")
+    length = answer.content_length
+    if length is not None and length <= min(max_bytes, _IN_ONE) and not content_encoding:
+        return await _read_declared(answer.content)
+    decoder = Decoder(content_encoding, max_bytes=max_bytes, max_ratio=LIMITS.inflate_ratio, max_codings=LIMITS.codings)
+    try:
+        while piece := await answer.content.readany():
+            decoder.feed(piece)
+            if decoder.is_full:
+                answer.close()
+                return decoder.finish()
+    except _BROKEN:
+        decoder.feed(_what_came(answer.content))
+        decoded = decoder.finish()
+        return Decoded(decoded.body, decoded.cut or _WHY_BROKEN)
+    return decoder.finish()
+
+
+async def _read_declared(content: aiohttp.StreamReader) -> Decoded:
+    """Read a body that is as long as declared, or ends with an error."""
+    pieces = []
+    try:
+        while not content.at_eof():
+            pieces.append(await content.readany())
+    except _BROKEN:
+        return Decoded(b"".join((*pieces, _what_came(content))), _WHY_BROKEN)
+    return Decoded(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+
+
+def _what_came(content: aiohttp.StreamReader) -> bytes:
+    """Return what had come before the error: the stream does not give it out while the error stands."""
+    content.set_exception(None)  # type: ignore[arg-type]
+    return content.read_nowait(-1)
+
 
 _TURNS_TO_CLOSE = 4  # of the loop, until a connection that was cut off is closed, a secure one in a tunnel too
 

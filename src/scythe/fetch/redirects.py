@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from scythe.errors import FetchFailed
-from scythe.fetch.credentials import origin_of
+from scythe.fetch.fetch_options import origin_of
 from scythe.limits import LIMITS
 from scythe.model import Response
 from scythe.url import Url, absolute, host

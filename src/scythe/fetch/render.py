@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from scythe.errors import FetchFailed, MissingExtra
 from scythe.fetch.failures import too_slow
-from scythe.fetch.judge import header, other_than_page
-from scythe.fetch.options import FetchOptions
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.page_check import header, other_than_page
 from scythe.limits import LIMITS
 from scythe.model import Response
 from scythe.url import Url
@@ -109,8 +109,7 @@ class Renderer:
         raise FetchFailed(url, f"more than {self._options.max_redirects} redirects")
 
     async def _render(self, source: Response, max_bytes: int) -> Response:
-        from scythe.fetch.browser import Bounds
-        from scythe.fetch.traffic import Traffic
+        from scythe.fetch.browser import Bounds, Traffic
 
         load_s = self._options.timeout_s / 2
         bounds = Bounds(min(max_bytes, LIMITS.body_bytes), load_s, rest_s=min(LIMITS.render_rest_s, load_s / 2))

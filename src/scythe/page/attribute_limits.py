@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from scythe.compiled import load_compiled
+from scythe.extension import load_compiled
 from scythe.limits import LIMITS
 
 COMPILED = load_compiled("scythe.page._hrefs")

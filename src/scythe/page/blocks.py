@@ -3,16 +3,22 @@
 A *box* is a block-level element. A *block* is one run of inline content inside one box, ended by the edge of a box or
 by a line break: what a reader sees as one line or paragraph. Blocks keep their leaf nodes, so that any choice of blocks
 can be rendered again without a second parse.
+
+Tell tables of data from tables of layout: the blocks of a page come in, the cells that belong to data go out.
+
+Render chosen blocks as text: block numbers come in, lines and paragraphs as a reader sees them go out.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 
 from selectolax.lexbor import LexborNode
 
-from scythe.compiled import load_compiled
+from scythe.extension import load_compiled
 
 TEXT, INLINE, BOX, SKIP, BREAK, IMAGE, RULE = range(7)
 
@@ -244,3 +250,192 @@ def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Bl
     if image_rows:
         out.image_node, out.image_block, out.image_box = map(list, zip(*image_rows, strict=True))
     return out
+
+
+_LONG_CELL = (
+    1_000  # characters; no data cell of the page sets comes near, an article in a layout cell passes it at once
+)
+_SHORT_CELL = 200
+_FEW_BLOCKS = 4  # a cell of data holds a value or a short list, a cell of layout holds a part of the page
+_CELLS = frozenset({"td", "th"})
+_SHARE = 0.8  # of the filled cells must be short
+
+
+@dataclass(slots=True)
+class Grid:
+    """The data tables of one page, by box number."""
+
+    table_of: dict[int, int] = field(default_factory=dict)  # cell -> its table
+    row_of: dict[int, int] = field(default_factory=dict)  # cell -> its row
+    column_of: dict[int, int] = field(default_factory=dict)  # cell -> its place in the row, from 0, spans not counted
+    cells: dict[int, list[int]] = field(default_factory=dict)  # row -> its cells
+
+
+def find_grid(blocks: Blocks) -> Grid:
+    """Return the cells of all tables that hold data: two columns or more, mostly short cells, no table inside."""
+    grid = Grid()
+    if "tr" not in blocks.box_tag:
+        return grid
+    ends = [0, *accumulate(map(len, blocks.text))]
+    row_of = _rows_by_cell(blocks)
+    table_of = _tables_by_row(blocks, set(row_of.values()))
+    outer = _tables_with_tables(blocks, set(table_of.values()))
+    for table, cells in _rows_by_table(row_of, table_of).items():
+        if table not in outer and _holds_data(blocks, table, cells, ends):
+            _enter(grid, table, cells)
+    return grid
+
+
+def _rows_by_cell(blocks: Blocks) -> dict[int, int]:
+    """Return the box around each cell."""
+    parents = blocks.box_parent
+    return {box: parents[box] for box, tag in enumerate(blocks.box_tag) if tag in _CELLS}
+
+
+def _tables_by_row(blocks: Blocks, rows: set[int]) -> dict[int, int]:
+    """Return the table of each row, where it is one."""
+    parents, tags = blocks.box_parent, blocks.box_tag
+    tables: dict[int, int] = {}
+    for row in rows:
+        table = parents[row] if row >= 0 else -1
+        if table >= 0 and tags[table] in ("tbody", "thead", "tfoot"):
+            table = parents[table]
+        if table >= 0 and tags[row] == "tr" and tags[table] == "table":
+            tables[row] = table
+    return tables
+
+
+def _rows_by_table(row_of: dict[int, int], table_of: dict[int, int]) -> dict[int, dict[int, list[int]]]:
+    """Return the cells by table and row, of the tables that have two cells in a row somewhere: others hold no data."""
+    wide = {table_of[row] for row, count in Counter(row_of.values()).items() if count > 1 and row in table_of}
+    tables: dict[int, dict[int, list[int]]] = {}
+    if wide:
+        for cell, row in row_of.items():
+            table = table_of.get(row, -1)
+            if table in wide:
+                tables.setdefault(table, {}).setdefault(row, []).append(cell)
+    return tables
+
+
+def _tables_with_tables(blocks: Blocks, tables: set[int]) -> set[int]:
+    outer: set[int] = set()
+    for table in tables:
+        box = blocks.box_parent[table]
+        while box >= 0 and box not in outer:  # stops at the first table known to be outer: linear over all tables
+            if blocks.box_tag[box] == "table":
+                outer.add(box)
+                break
+            box = blocks.box_parent[box]
+    return outer
+
+
+def _holds_data(blocks: Blocks, table: int, rows: dict[int, list[int]], ends: list[int]) -> bool:
+    if "presentation" in blocks.box_names[table].split():
+        return False
+    filled = short = 0
+    for cells in rows.values():
+        for cell in cells:
+            start, end = blocks.box_start[cell], blocks.box_end[cell]
+            chars = ends[end] - ends[start]
+            if chars > _LONG_CELL:
+                return False
+            filled += chars > 0
+            short += 0 < chars <= _SHORT_CELL and end - start <= _FEW_BLOCKS
+    return filled >= 2 and short >= filled * _SHARE
+
+
+def _enter(grid: Grid, table: int, rows: dict[int, list[int]]) -> None:
+    for row, cells in rows.items():
+        grid.cells[row] = cells
+        for column, cell in enumerate(cells):
+            grid.table_of[cell] = table
+            grid.row_of[cell] = row
+            grid.column_of[cell] = column
+
+
+PRE = frozenset({"pre", "listing", "xmp", "plaintext"})
+_TIGHT = frozenset({"li", "dt", "dd", "option"})  # shown line under line, without space between
+
+
+class Surroundings:
+    """Answer which preformatted box and which data cell a box lies in; every box is climbed from once."""
+
+    def __init__(self, blocks: Blocks, grid: Grid) -> None:
+        self._blocks = blocks
+        self._grid = grid
+        self._pre = {box for box, tag in enumerate(blocks.box_tag) if tag in PRE}
+        self._pre_memo: dict[int, int] = {}
+        self._cell_memo: dict[int, int] = {}
+
+    def pre(self, box: int) -> int:
+        """Return the innermost preformatted box around `box`, itself included, or -1."""
+        return self._nearest(box, self._pre, self._pre_memo) if self._pre else -1
+
+    def cell(self, box: int) -> int:
+        """Return the data cell around `box`, itself included, or -1."""
+        cells = self._grid.table_of
+        return self._nearest(box, cells, self._cell_memo) if cells else -1
+
+    def _nearest(self, box: int, targets: Container[int], memo: dict[int, int]) -> int:
+        parents, path = self._blocks.box_parent, []
+        while box >= 0 and box not in targets and box not in memo:
+            path.append(box)
+            box = parents[box]
+        found = memo.get(box, box)
+        for passed in path:
+            memo[passed] = found
+        return found
+
+
+def render_text(blocks: Blocks, kept: Sequence[int], grid: Grid) -> str:
+    """Join the chosen blocks: a blank line between paragraphs, one line per line break, list item and table row.
+
+    Cells of one row are set apart by tabs, one per column passed; preformatted text keeps its line breaks.
+    """
+    around = Surroundings(blocks, grid)
+    boxes, texts = blocks.box, blocks.text
+    parts: list[str] = []
+    last = -1
+    for i in kept:
+        box = boxes[i]
+        parts.append(_gap(blocks, grid, around, last, i))
+        parts.append(texts[i] if around.pre(box) < 0 else preformatted(blocks, i))
+        last = i
+    return "".join(parts).strip("\n\t ")
+
+
+def preformatted(blocks: Blocks, block: int) -> str:
+    """Return the text of a block with its own line breaks and indents."""
+    leaves = blocks.leaves[blocks.leaf_start[block] : blocks.leaf_end[block]]
+    raw = "".join(leaf.text_content or "" for leaf in leaves if leaf.tag == "-text")
+    return "\n".join(line.rstrip() for line in raw.splitlines()).strip("\n")
+
+
+def _gap(blocks: Blocks, grid: Grid, around: Surroundings, last: int, i: int) -> str:
+    box = blocks.box[i]
+    cell = around.cell(box)
+    before = blocks.box[last] if last >= 0 else -1
+    if cell >= 0:
+        gap = _gap_to_cell(grid, around.cell(before) if before >= 0 else -1, cell)
+        if gap:
+            return gap
+    if before < 0:
+        return ""
+    if blocks.breaks[i] and box == before and i == last + 1:
+        return "\n" if blocks.breaks[i] == 1 else "\n\n"
+    pre = around.pre(box)
+    if pre >= 0 and pre == around.pre(before):
+        return "\n"
+    tags = blocks.box_tag
+    return "\n" if tags[box] in _TIGHT and tags[before] in _TIGHT else "\n\n"
+
+
+def _gap_to_cell(grid: Grid, before: int, cell: int) -> str:
+    if before == cell:
+        return " "  # a row stays one line, also where a cell holds several
+    column = grid.column_of[cell]
+    if before < 0 or grid.table_of[before] != grid.table_of[cell]:
+        return "\n\n" + "\t" * column
+    if grid.row_of[before] != grid.row_of[cell]:
+        return "\n" + "\t" * column
+    return "\t" * (column - grid.column_of[before])

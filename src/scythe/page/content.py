@@ -1,21 +1,180 @@
-"""Join a page, its chosen blocks and the renderers: block numbers come in, text, markdown and html go out."""
+"""Join a page, its chosen blocks and the renderers: block numbers come in, text, markdown and html go out.
+
+Render pieces as html: every tag and attribute is written by us, every word is escaped.
+
+Find the images that stand with chosen blocks: block numbers come in, image rows with their places go out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
+from itertools import accumulate
 
 from scythe.model import Image, Rendered, TextOptions
-from scythe.page.clean_html import render_html
-from scythe.page.clean_text import render_text
-from scythe.page.grid import Grid, find_grid
-from scythe.page.inline import InlineReader
+from scythe.page.blocks import Blocks, Grid, find_grid, render_text
 from scythe.page.markdown import render_markdown
-from scythe.page.outline import Outline
+from scythe.page.outline import PLAIN, Break, Close, InlineReader, Marks, Open, Outline, Picture, Piece, Run
 from scythe.page.page import Page
-from scythe.page.pieces import Break, Close, Open, Piece, Run
-from scythe.page.places import image_places
+
+INSIDE, BETWEEN, BEFORE, AFTER = "inside", "between", "before", "after"
+
+_PICTURE_NAMES = ("caption", "figure", "image", "img", "media", "photo", "picture")
+_CAPTION_BLOCKS = 4  # caption, credit and the like; a figure with more words is a box of teasers
+_MOST = 0.8  # of the kept words lie in the content's box; a title or a note may stand outside
+_TEXT_TAGS = frozenset("p li td th dt dd pre h1 h2 h3 h4 h5 h6 blockquote".split())
+
+
+def content_box(blocks: Blocks, kept: Sequence[int]) -> int:
+    """Return the innermost box, above the level of paragraphs, that holds most of the kept words."""
+    ends = [0, *accumulate(len(blocks.text[i]) for i in kept)]
+    box = blocks.box[max(kept, key=lambda i: len(blocks.text[i]))]
+    while box > 0:
+        inside = ends[bisect_left(kept, blocks.box_end[box])] - ends[bisect_left(kept, blocks.box_start[box])]
+        if inside >= _MOST * ends[-1] and blocks.box_tag[box] not in _TEXT_TAGS:
+            break
+        box = blocks.box_parent[box]
+    return box
+
+
+def image_places(blocks: Blocks, kept: Sequence[int]) -> dict[int, str]:
+    """Map rows of the image columns to their place: inside a kept block, between two, right before or after all.
+
+    An image outside of blocks counts only next to a kept one, and not where the box it shares with other words lost all
+    of them: adverts and teasers have their own images. A figure may lose its caption and keep its image. After the last
+    block an image must still be inside the box of the content.
+    """
+    if not kept:
+        return {}
+    chosen, first, last = set(kept), kept[0], kept[-1]
+    groups = _Groups(blocks, kept)
+    places: dict[int, str] = {}
+    for row, (block, box) in enumerate(zip(blocks.image_block, blocks.image_box, strict=True)):
+        if block in chosen and blocks.box[block] == box:
+            places[row] = INSIDE
+            continue
+        before, after = groups.neighbours(box, block)
+        if before == last and groups.is_in_content(box):
+            places[row] = AFTER
+        elif first <= after <= last and (after in chosen or before in chosen):
+            places[row] = BEFORE if before < first else BETWEEN
+    return places
+
+
+class _Groups:
+    """Knows for each box the words that an image in it stands with."""
+
+    def __init__(self, blocks: Blocks, kept: Sequence[int]) -> None:
+        self._blocks = blocks
+        self._kept = kept
+        self._known: dict[int, tuple[int, bool]] = {}  # box -> innermost box with words, a figure on the way there
+        self._in_content: dict[int, bool] = {content_box(blocks, kept): True, 0: False, -1: False}
+
+    def neighbours(self, box: int, block: int) -> tuple[int, int]:
+        """Return the blocks before and after an image, past its own caption; -2 in a box that lost all its words."""
+        group, pictured = self._group(box)
+        if self._has_kept(group):
+            return block - 1, block
+        start, end = self._blocks.box_start[group], self._blocks.box_end[group]
+        return (start - 1, end) if pictured and end - start <= _CAPTION_BLOCKS else (-2, -2)
+
+    def is_in_content(self, box: int) -> bool:
+        """Say whether a box lies inside the box of the content."""
+        path = []
+        while box not in self._in_content:
+            path.append(box)
+            box = self._blocks.box_parent[box]
+        found = self._in_content[box]
+        self._in_content.update(dict.fromkeys(path, found))
+        return found
+
+    def _has_kept(self, box: int) -> bool:
+        end = bisect_left(self._kept, self._blocks.box_end[box])
+        return end > bisect_left(self._kept, self._blocks.box_start[box])
+
+    def _group(self, box: int) -> tuple[int, bool]:
+        blocks, path = self._blocks, []
+        while box not in self._known:
+            if box == 0 or blocks.box_end[box] > blocks.box_start[box]:
+                self._known[box] = (box, self._is_figure(box))
+                break
+            path.append(box)
+            box = blocks.box_parent[box]
+        group, pictured = self._known[box]
+        for box in reversed(path):
+            pictured = pictured or self._is_figure(box)
+            self._known[box] = (group, pictured)
+        return group, pictured
+
+    def _is_figure(self, box: int) -> bool:
+        if self._blocks.box_tag[box] == "figure":
+            return True
+        names = self._blocks.box_names[box].lower()
+        return any(name in names for name in _PICTURE_NAMES)
+
+
+_LINE_AFTER_OPEN = frozenset({"ul", "ol", "dl", "table", "tr", "blockquote", "figure"})
+_ATTRIBUTES = frozenset({"start", "colspan", "rowspan"})
+
+
+def render_html(pieces: Iterable[Piece]) -> str:
+    """Return html of allow-listed elements and attributes; addresses are absolute http(s) ones."""
+    out: list[str] = []
+    inline: list[str] = []  # open inline elements as written, outermost first
+    preformatted = False
+    for piece in pieces:
+        if isinstance(piece, Run | Picture):
+            if inline or piece.marks is not PLAIN:
+                _set_marks(out, inline, piece.marks)
+            out.append(_picture(piece) if isinstance(piece, Picture) else escape(piece.text, quote=False))
+            continue
+        if inline:
+            _set_inline(out, inline, [])
+        if isinstance(piece, Open):
+            out.append(_start_tag(piece))
+            preformatted = piece.tag == "pre"
+        elif isinstance(piece, Close):
+            out.append(f"</{piece.tag}>\n")
+            preformatted = False
+        else:
+            out.append("\n" if preformatted else "<br>\n")
+    return "".join(out).strip("\n")
+
+
+def _start_tag(piece: Open) -> str:
+    attributes = ""
+    if piece.attributes:
+        attributes = "".join(f' {name}="{escape(value)}"' for name, value in piece.attributes if name in _ATTRIBUTES)
+    return f"<{piece.tag}{attributes}>" + ("\n" if piece.tag in _LINE_AFTER_OPEN else "")
+
+
+def _picture(piece: Picture) -> str:
+    image = piece.image
+    size = "".join(
+        f' {name}="{pixels}"' for name, pixels in (("width", image.width), ("height", image.height)) if pixels
+    )
+    return f'<img src="{escape(image.src)}" alt="{escape(image.alt)}"{size}>'
+
+
+def _set_marks(out: list[str], inline: list[str], marks: Marks) -> None:
+    wanted = [f'a href="{escape(marks.link)}"'] if marks.link else []
+    wanted += marks.styles
+    _set_inline(out, inline, wanted)
+
+
+def _set_inline(out: list[str], inline: list[str], wanted: list[str]) -> None:
+    shared = 0
+    while shared < len(inline) and shared < len(wanted) and inline[shared] == wanted[shared]:
+        shared += 1
+    while len(inline) > shared:
+        out.append(f"</{inline.pop().partition(' ')[0]}>")
+    for element in wanted[shared:]:
+        out.append(f"<{element}>")
+        inline.append(element)
+
 
 MarkImages = Callable[[Page, tuple[int, ...]], tuple[Image, ...]]
 

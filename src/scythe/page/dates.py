@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from email.utils import parsedate_to_datetime
+
+from scythe.fetch.page_check import _parse_mail
 
 _MONTHS = {name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 _ISO = re.compile(
@@ -18,7 +19,6 @@ _DAY_MONTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[ -]([A-Za-z]{3,9})\.?,?[ -](
 _MONTH_DAY = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
 _EARLIEST, _LATEST = "1900", "2100"  # years that pages name as dates
 _EPOCH = re.compile(r"(\d{10})(\d{3})?$")
-_MAIL_CHARS = 100  # of a header that are looked at
 
 
 def to_iso(text: str) -> str:
@@ -74,25 +74,9 @@ def _read_words(text: str) -> str:
     return ""
 
 
-def mail_moment(text: str) -> datetime | None:
-    """Return the moment that a date of a mail or an HTTP header stands for, in UTC; None where it is none."""
-    moment = _parse_mail(text)
-    try:
-        return moment and (moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
-    except OverflowError:  # the first or the last hours that there are
-        return None
-
-
 def _read_mail(text: str) -> str:
     moment = _parse_mail(text)
     return moment.isoformat(timespec="seconds") if moment else ""
-
-
-def _parse_mail(text: str) -> datetime | None:
-    try:
-        return parsedate_to_datetime(text[:_MAIL_CHARS])
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
 
 
 def _day(year: str, month: str | int, day: str) -> str:

@@ -2,6 +2,8 @@
 
 What the blocks of a page are for running text, these columns are for structure: one row per element that can show
 something, in page order, so that everything inside an element is one range of rows and one range of leaves.
+
+List the text leaves of a page with their tag paths: a tree in, leaves in page order out.
 """
 
 from __future__ import annotations
@@ -11,6 +13,44 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborNode
 
 from scythe.page.blocks import COMPILED, KIND, SKIP, TEXT, is_hidden, names_of
+from scythe.url import Url, absolute
+
+_SKIP = frozenset("script style noscript template svg iframe object head title textarea select".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One text node: its text, white space squeezed, and the tags from the root down to its parent."""
+
+    text: str
+    path: tuple[str, ...]
+
+
+def read_leaves(root: LexborNode) -> tuple[Leaf, ...]:
+    """Walk the tree once, without recursion; leaves of one parent share one path tuple."""
+    leaves: list[Leaf] = []
+    paths: list[tuple[str, ...]] = [(root.tag or "",)]
+    parents: list[LexborNode] = []  # elements between root and node
+    node = root.first_child
+    while node is not None:
+        tag = node.tag or ""
+        child = None
+        if tag == "-text":
+            text = " ".join((node.text_content or "").split())
+            if text:
+                leaves.append(Leaf(text, paths[-1]))
+        elif tag not in _SKIP:
+            child = node.first_child
+        if child is not None:
+            parents.append(node)
+            paths.append((*paths[-1], tag))
+            node = child
+            continue
+        node = node.next
+        while node is None and parents:
+            paths.pop()
+            node = parents.pop().next
+    return tuple(leaves)
 
 
 @dataclass(slots=True)
@@ -102,3 +142,32 @@ def list_in_python(root: LexborNode) -> Elements:
     ends[0] = len(tags)
     out.leaf_end[0] = len(texts)
     return out
+
+
+Range = tuple[int, int]
+
+
+def links_in(elements: Elements, rows: Range, base: str | None) -> tuple[Url, ...]:
+    """Return the addresses that the elements of a range link to, each once."""
+    hrefs = elements.href
+    written = dict.fromkeys([hrefs[row] for row in range(*rows) if row in hrefs])  # most link twice to the same
+    return tuple(dict.fromkeys([url for text in written if (url := absolute(text, base)) is not None]))
+
+
+def images_in(elements: Elements, rows: Range, sources: dict[int, Url]) -> tuple[Url, ...]:
+    """Return the addresses of the images in a range, each once."""
+    if not sources:
+        return ()
+    tags, nodes = elements.tag, elements.node
+    shown = (sources.get(nodes[row].mem_id) for row in range(*rows) if tags[row] in ("img", "amp-img"))
+    return tuple(dict.fromkeys(src for src in shown if src is not None))
+
+
+def html_of(elements: Elements, rows: Range) -> str:
+    """Return the elements of a range as they are on the page."""
+    row, last = rows
+    parts = []
+    while row < last:
+        parts.append(elements.node[row].html or "")
+        row = elements.end[row]
+    return "".join(parts)

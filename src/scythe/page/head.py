@@ -1,12 +1,105 @@
-"""Collect what a page says about itself in one query of its tree: meta, link, title, base, JSON-LD, item types."""
+"""Collect what a page says about itself in one query of its tree: meta, link, title, base, JSON-LD, item types.
+
+Read what the body says about the page where the head is silent: microdata, time elements, author links, headings.
+
+Read schema.org objects out of JSON-LD scripts: script texts in, flat objects and a count of skipped scripts out.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from scythe.limits import LIMITS
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+
+_WRAPPERS = ("<!--", "-->", "//<![CDATA[", "//]]>", "/*<![CDATA[*/", "/*]]>*/", "<![CDATA[", "]]>")
+_TRAILING_COMMA = re.compile(r",(?=\s{0,200}[\]}])")
+_LONGEST_INTEGER = 300  # digits; int() of more would be refused or slow
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedData:
+    """Objects with a type, outer before inner, and how many scripts could not be read."""
+
+    objects: tuple[dict[str, Json], ...] = ()
+    skipped: int = 0
+
+
+def read_json_ld(scripts: Iterable[str]) -> LinkedData:
+    """Parse and flatten scripts; what cannot be parsed within the limits is counted, never raised."""
+    objects: list[dict[str, Json]] = []
+    skipped = 0
+    for script in scripts:
+        if not script or script.isspace():
+            continue
+        parsed, value = _load(script)
+        if not parsed:
+            skipped += 1
+            continue
+        _flatten(value, objects)
+    return LinkedData(tuple(objects), skipped)
+
+
+def types_of(item: dict[str, Json]) -> tuple[str, ...]:
+    """Return the type names of an object in lower case, without their address."""
+    kinds = item.get("@type")
+    names = kinds if isinstance(kinds, list) else [kinds]
+    return tuple(name.rpartition("/")[2].lower()[:100] for name in names if isinstance(name, str))
+
+
+def _load(script: str) -> tuple[bool, Json]:
+    if len(script) > LIMITS.json_ld_bytes:
+        return False, None
+    for read in (str, _repair):
+        try:
+            value = json.loads(read(script), strict=False, parse_int=_integer)
+            return True, _without_surrogates(value) if "\\ud" in script or "\\uD" in script else value
+        except (ValueError, RecursionError):
+            continue
+    return False, None
+
+
+def _without_surrogates(value: Json) -> Json:
+    """Return a value whose escapes made no lone surrogates, which no output could carry."""
+    text = json.dumps(value, ensure_ascii=False)
+    whole = text.encode("utf-8", "replace").decode()
+    return value if whole == text else json.loads(whole)
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else float("inf")
+
+
+def _repair(script: str) -> str:
+    text = script.strip().lstrip("\ufeff").rstrip(";").strip()
+    for wrapper in _WRAPPERS:
+        text = text.removeprefix(wrapper).removesuffix(wrapper).strip()
+    return _TRAILING_COMMA.sub("", text.rstrip(";"))
+
+
+def _flatten(value: Json, objects: list[dict[str, Json]]) -> None:
+    pending: list[tuple[Json, int]] = [(value, 0)]
+    while pending and len(objects) < LIMITS.json_ld_objects:
+        item, depth = pending.pop()
+        if isinstance(item, dict):
+            if "@type" in item:
+                objects.append(item)
+            inner: Iterable[Json] = item.values()
+        elif isinstance(item, list):
+            inner = item
+        else:
+            continue
+        if depth < LIMITS.json_ld_depth:
+            pending.extend((child, depth + 1) for child in reversed(list(inner)) if isinstance(child, (dict, list)))
+
 
 _QUERY = 'meta,link[rel],title,base[href],script[type*="ld+json" i],[itemtype]'
 
@@ -72,3 +165,76 @@ def read_meta(head: Head, attributes: dict[str, str | None]) -> None:
         name = attributes.get(key)
         if name:
             head.properties.append((name.strip().lower(), content))
+
+
+_LOOKED_AT = 200  # nodes of one query; what describes a page stands near its top
+_CLIMBED = 6  # elements above a byline that are looked at
+_AUTHORS = 'a[rel~="author" i],[itemprop~="author" i],[class*="byline" i],[class*="author" i]'
+
+
+class Body:
+    """Answers about one tree; each question is asked of the tree once, and only when needed."""
+
+    def __init__(self, tree: LexborHTMLParser, html: str) -> None:
+        self._tree = tree
+        self._html = html
+
+    @cached_property
+    def heading(self) -> str:
+        """The first h1."""
+        node = self._tree.css_first("h1")
+        return squeeze(_text(node)) if node is not None else ""
+
+    @cached_property
+    def values(self) -> dict[str, str]:
+        """The first value of each microdata property, by lower-case name."""
+        if "itemprop" not in self._html:
+            return {}
+        values: dict[str, str] = {}
+        for node in self._tree.css("[itemprop]")[:_LOOKED_AT]:
+            attributes = node.attributes
+            for name in (attributes.get("itemprop") or "").lower().split()[:5]:
+                if name not in values and (text := squeeze(_value(node, attributes))):
+                    values[name] = text
+        return values
+
+    @cached_property
+    def times(self) -> tuple[str, ...]:
+        """The machine-readable dates of time elements."""
+        if "<time" not in self._html and "<TIME" not in self._html:
+            return ()
+        return tuple(node.attributes.get("datetime") or "" for node in self._tree.css("time[datetime]")[:20])
+
+    @cached_property
+    def bylines(self) -> tuple[str, ...]:
+        """Short texts that may name the author."""
+        nodes = self._tree.css(_AUTHORS)[:_LOOKED_AT]
+        written = [node for node in nodes[:30] if not _is_of_readers(node)]
+        return tuple(text for node in written if (text := squeeze(_text(node), 200)))
+
+
+def _is_of_readers(node: LexborNode) -> bool:
+    """Say whether an element names the writer of a comment, or is the field where readers put their name."""
+    at: LexborNode | None = node
+    for _ in range(_CLIMBED):
+        if at is None or at.tag in ("body", "article", "main"):
+            return False
+        if at.tag in ("form", "label") or "comment" in (at.attributes.get("class") or "").lower():
+            return True
+        at = at.parent
+    return False
+
+
+def _value(node: LexborNode, attributes: dict[str, str | None]) -> str:
+    for name in ("content", "datetime"):
+        if value := attributes.get(name):
+            return value
+    if node.tag in ("a", "link"):
+        return _text(node) or attributes.get("href") or ""
+    if node.tag in ("img", "source", "audio", "video", "iframe"):
+        return attributes.get("src") or ""
+    return _text(node)
+
+
+def _text(node: LexborNode) -> str:
+    return node.text(deep=True, separator=" ")

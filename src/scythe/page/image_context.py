@@ -1,18 +1,265 @@
-"""Look around the images of a page: a page comes in, what its source says of each image and around it goes out."""
+"""Look around the images of a page: a page comes in, what its source says of each image and around it goes out.
+
+Tell which image an address is of: addresses in, names out that all sizes, crops and mirrors of one image share.
+
+Name the kind of an image: its context in, a text out that images in the same place of a template share.
+
+Opening tags of images and of what is around them: written from attributes, split out of a text.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from selectolax.lexbor import LexborNode
 
+from scythe.limits import LIMITS
 from scythe.model import ImageContext, PageImages
-from scythe.page.image_identity import Named, lead_images, stated_images
-from scythe.page.image_tags import NAME_CHARS, write_tag
+from scythe.page.head import Head, Json, LinkedData, types_of
 from scythe.page.images import ImageUse
 from scythe.page.page import Page
+from scythe.page.source import MARK
+
+VALUE_CHARS = 600  # of one attribute that are kept; what tells images apart comes early
+_DATA_CHARS = 60  # of a data: address, whose beginning says all but the image itself
+NAME_CHARS = 100  # of an element or attribute
+TAG_CHARS = 16_000  # of one tag that are kept
+_TAG_ATTRIBUTES = 64  # of one tag that are kept
+_SPACES = str.maketrans("\n\t\r\f", "    ")
+# what leaves nothing open behind it; `source` is missing, since some parsers put the image inside of it
+_VOID = frozenset("area base br col embed hr img input link meta param track wbr amp-img path".split())
+_MARK = re.compile(r"<(?:!--|(/?+)([a-zA-Z][^\s/>]{0,60}+))")
+_REST = re.compile(r"""(?:[^>=]++|=\s{0,9}+"[^"]*+"|=\s{0,9}+'[^']*+'|=)*+>?+""")  # of a tag, behind its name
+
+
+def write_tag(name: str, attributes: Mapping[str, str | None]) -> str:
+    """Return an opening tag with its values in double quotes on one line, each cut at `VALUE_CHARS`."""
+    if len(attributes) > _TAG_ATTRIBUTES:
+        attributes = dict(islice(attributes.items(), _TAG_ATTRIBUTES))
+    parts = [f"<{name[:NAME_CHARS]}"]
+    for key, value in attributes.items():
+        if not value:
+            parts.append(f'{key[:NAME_CHARS]}=""')
+        elif (
+            len(value) > _DATA_CHARS or '"' in value or not value.isprintable() or key == MARK or len(key) > NAME_CHARS
+        ):
+            if key != MARK:  # of trees that know where in the source their nodes are
+                parts.append(f'{key[:NAME_CHARS]}="{_written(value)}"')
+        else:
+            parts.append(f'{key}="{value}"')
+    return " ".join(parts)[:TAG_CHARS] + ">"
+
+
+def _written(value: str) -> str:
+    value = value[: _DATA_CHARS if value.startswith("data:") else VALUE_CHARS]
+    if '"' in value:
+        value = value.replace('"', "&quot;")
+    return value if value.isprintable() else value.translate(_SPACES)
+
+
+@lru_cache(maxsize=2_048)
+def split_tags(text: str) -> tuple[str, str, str]:
+    """Return the opening tags of grandparent, parent and image from markup that ends with the image's tag.
+
+    Elements that are closed before the image, comments and text are passed over, as are `>` and `<` in quoted values.
+    """
+    open_tags: list[tuple[str, str]] = []
+    last, at = "", 0
+    while (mark := _MARK.search(text, at)) is not None:
+        closes, name = mark.groups()
+        if name is None:
+            end = text.find("-->", mark.end())
+            at = end + 3 if end >= 0 else len(text)
+            continue
+        rest = _REST.match(text, mark.end())
+        at = rest.end() if rest else len(text)
+        name = name.lower()
+        if closes:
+            _close(open_tags, name)
+            continue
+        last = text[mark.start() : at]
+        if name not in _VOID and not last.endswith("/>"):
+            open_tags.append((name, last))
+    above = [tag for _, tag in open_tags if tag is not last]
+    return (above[-2] if len(above) > 1 else "", above[-1] if above else "", last)
+
+
+def _close(open_tags: list[tuple[str, str]], name: str) -> None:
+    """Close the innermost open element of a name, and all inside of it; a stray end tag closes nothing."""
+    for at in range(len(open_tags) - 1, max(-1, len(open_tags) - 50), -1):
+        if open_tags[at][0] == name:
+            del open_tags[at:]
+            return
+
+
+_DIGITS = re.compile(r"\d++")
+
+
+def signature(context: ImageContext, depth: int = 4) -> str:
+    """Return the image's own classes and the labels of the `depth` elements around it, numbers made equal."""
+    tag = context.tags[2]
+    start = tag.find(' class="') + 8
+    classes = tag[start : tag.find('"', start)] if start > 7 else ""
+    return _signature(classes, fold_path(context.path)[:depth])
+
+
+@lru_cache(maxsize=2_048)
+def _signature(classes: str, labels: tuple[str, ...]) -> str:
+    own = ".".join(sorted(set(fold(classes).split())))
+    return "<".join((f"img.{own}", *labels))[: LIMITS.place_chars]
+
+
+@lru_cache(maxsize=2_048)
+def fold_path(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the labels of a path with every number as 0: posts of one template then share what is worked out of it."""
+    return tuple(map(fold, path))
+
+
+@lru_cache(maxsize=2_048)
+def fold(label: str) -> str:
+    """Return a label with every number in it as 0, since most count or name one page: `post-172`, `item3`."""
+    return _DIGITS.sub("0", label)
+
+
+_READ_CHARS = 2_000  # of an address
+_PARTS = 8  # of a path that are looked at, from its end
+_NAMED = 200  # images that a page may name as its own
+_SHORTEST = 5  # characters of a name that tells images apart
+_EXTENSION = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?|jfif|heic|ece|aspx?|php|html?)$")
+# what resizing and cropping put at the end of a name, and at its beginning
+_SIZE = re.compile(
+    r"(?:[-_.,]{1,2}[a-z]{0,2}\d{2,5}(?:[a-z]\d{2,5})?x\d{0,5}(?:[a-z]\d{1,5}x\d{1,5})?(?:@\w{1,20})?|[-_]\d{2,5}_\d{2,5}"
+    r"|[-_]v?\d{1,2}[_x:]\d{1,2}(?:[-_]\d{2,5})?|[-_]\d{2,5}[wp]|[-_]w\d{2,5}|@\dx|[-_]scaled|-e\d{10,13}|=[wsh]\d.{0,40}"
+    r"|[-_.](?:small|medium|large|thumb|thumbnail|original|full|square|crop|cropped|social))$"
+    r"|^\d{2,5}x\d{2,5}[-_]"
+)
+_ASKED = re.compile(r"(?:^|[?&;])(?:url|src|image|img|file|path|u|id|media)=([^&]{1,1000})")
+# names of folders and services, and sizes, which name no image
+_GENERAL = re.compile(
+    r"(?:images?|img|imgs|photos?|fotos?|pictures?|pics?|originals?|default|files?|main|large|small|medium|thumbs?"
+    r"|thumbnails?|index|master|hero|cover|header|media|download|uploads?|crops?|resized?|width|height|fit-in|alternates"
+    r"|landscape|portrait|square|preview|teaser|article|normal|full|format|quality|static|assets|public|binary|poster"
+    r"|[^a-z0-9]{0,12}|[whqcx]_\d.{0,40}|.{0,10}\d{2,5}x\d{0,5}.{0,10})"
+)
+_PART = re.compile(r"(?=.{0,60}[0-9]).{8,}|\d{6,}")  # looks like the number or digest of one thing
+_META = (
+    *("og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src", "twitter:image0"),
+    *("parsely-image-url", "thumbnail", "sailthru.image.full"),
+)
+_STATED = ("image", "thumbnailUrl", "primaryImageOfPage", "associatedMedia", "photo")
+# what shows people, publishers and other pages
+_ELSEWHERE = frozenset(
+    """
+    person organization newsmediaorganization corporation localbusiness brand website listitem itemlist breadcrumblist
+    imageobject sitenavigationelement wpheader wpfooter collection rating aggregaterating
+    """.split()
+)
+
+
+@lru_cache(maxsize=2_048)
+def identity(address: str) -> str:
+    """Return what names the image in an address; "" where nothing does."""
+    if address[:5].lower() == "data:":
+        return ""
+    text = address[:_READ_CHARS]
+    text = (unquote(text) if "%" in text else text).lower()
+    inner = text.rfind("://")  # of resizing services: the address of the original is part of theirs
+    if inner > 8:
+        text = text[inner + 3 :].partition("&")[0]
+    elif inner > 0:
+        text = text[inner + 3 :]
+    path, _, query = text.partition("#")[0].partition("?")
+    if inner > 0:
+        path = path.partition("/")[2]
+    if query and (asked := _ASKED.search(query)) and _is_general(path.rpartition("/")[2]):
+        return f"{path.rpartition('/')[2]}?{_name_in(asked[1])}"
+    return _name_in(path)
+
+
+def _name_in(path: str) -> str:
+    """Return the last part of a path without sizes, behind a part that tells images apart where it does not."""
+    names = [name for part in path.split("/")[: -_PARTS - 1 : -1] if (name := _without_size(part))]
+    telling = [name for name in names if not _is_general(name)]
+    if not telling:
+        return "/".join(names[::-1])
+    if telling[0] is names[0]:
+        return names[0]
+    return f"{next(filter(_PART.fullmatch, telling), telling[0])}/{names[0]}"
+
+
+def _is_general(name: str) -> bool:
+    return len(name) < _SHORTEST or _GENERAL.fullmatch(_EXTENSION.sub("", name)) is not None
+
+
+def _without_size(part: str) -> str:
+    name = part
+    for _ in range(2):  # a.jpg.webp, a-300x200-scaled
+        name = _EXTENSION.sub("", name)
+    for _ in range(2):
+        name = _SIZE.sub("", name)
+    return name
+
+
+class Named:
+    """Images by their identities. Looking for one costs little where its address has none of their names in it."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names
+        self._parts = tuple({name[max(name.rfind("/"), name.rfind("?")) + 1 :] for name in names})
+
+    def find(self, addresses: Iterable[str]) -> set[str]:
+        """Return which of the images the addresses are of."""
+        return {name for one in addresses if self._may_have(one) and (name := identity(one)) in self._names}
+
+    def _may_have(self, address: str) -> bool:
+        text = unquote(address[:_READ_CHARS]).lower() if "%" in address else address.lower()
+        return any(part in text for part in self._parts)
+
+
+def lead_images(head: Head) -> frozenset[str]:
+    """Return the identities of the images that a page names in its head as what to show for it."""
+    return _identities(content for name, content in head.properties if name in _META)
+
+
+def stated_images(linked: LinkedData) -> frozenset[str]:
+    """Return the identities of the images that the JSON-LD of a page gives for what the page is about."""
+    objects = {item["@id"]: item for item in linked.objects if isinstance(item.get("@id"), str)}
+    return _identities(_stated(linked, objects))
+
+
+def _stated(linked: LinkedData, objects: dict[Json, dict[str, Json]]) -> Iterator[str]:
+    for item in linked.objects:
+        if not item.keys().isdisjoint(_STATED) and _ELSEWHERE.isdisjoint(types_of(item)):
+            for name in _STATED:
+                if name in item:
+                    yield from _addresses(item[name], objects)
+
+
+def _addresses(value: Json, objects: dict[Json, dict[str, Json]]) -> Iterator[str]:
+    """Yield the addresses of an image, or of a list of images, each a text, an object or a reference to one."""
+    for one in (value if isinstance(value, list) else [value])[:_NAMED]:
+        if isinstance(one, dict):
+            place = one.get("@id")
+            whole = objects.get(place, one) if isinstance(place, str) else one
+            values = [whole.get(key) for key in ("url", "contentUrl", "thumbnailUrl")]
+            yield from (text for text in values if isinstance(text, str))
+        elif isinstance(one, str):
+            yield one
+
+
+def _identities(addresses: Iterable[str]) -> frozenset[str]:
+    found: set[str] = set()
+    for address in addresses:
+        found.add(identity(address.strip()))
+        if len(found) > _NAMED:
+            break
+    return frozenset(found - {""})
+
 
 PATH_LABELS = 48  # elements around an image that are kept; the deepest of 11 769 images is in 26
 _LABEL_CLASSES = 6

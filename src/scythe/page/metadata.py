@@ -8,10 +8,8 @@ from html import unescape
 from scythe.limits import LIMITS
 from scythe.model import Metadata
 from scythe.page.dates import to_iso
-from scythe.page.head import Head, squeeze
-from scythe.page.jsonld import Json, LinkedData, types_of
-from scythe.page.microdata import Body
-from scythe.page.titles import without_site
+from scythe.page.head import Body, Head, Json, LinkedData, squeeze, types_of
+from scythe.page.title import without_site
 from scythe.url import Url, absolute
 
 _TYPES = frozenset(

@@ -80,7 +80,7 @@ class Source:
 
 def read_source(body: bytes, content_type: str | None = None) -> Source:
     """Parse a body so that its elements know where they come from."""
-    from scythe.page.guard import parse  # numpy is half of the time of `scythe --help`
+    from scythe.page.tree_guard import parse  # numpy is half of the time of `scythe --help`
 
     encoding = decode(body, content_type).encoding
     marked = mark(body)

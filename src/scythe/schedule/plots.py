@@ -10,9 +10,25 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from scythe.schedule.axes import LATEST_S, Scale, name_duration, name_moment, tick_counts, tick_times
-from scythe.schedule.drawing import box, diamonds, draw, line, move, path, shorten, ticks, wide_of, words
-from scythe.watched import DAY_S, HOUR_S
+from scythe.schedule.svg import (
+    LATEST_S,
+    Scale,
+    box,
+    diamonds,
+    draw,
+    line,
+    move,
+    name_duration,
+    name_moment,
+    path,
+    shorten,
+    tick_counts,
+    tick_times,
+    ticks,
+    wide_of,
+    words,
+)
+from scythe.watch_model import DAY_S, HOUR_S
 
 _WIDE, _LEFT, _RIGHT = 960.0, 76.0, 28.0
 _TOP, _HIGH = 104.0, 220.0  # of the field with the bars

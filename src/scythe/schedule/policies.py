@@ -1,16 +1,75 @@
-"""Every estimator by its name: a name and goals come in, an estimator of one region goes out."""
+"""Every estimator by its name: a name and goals come in, an estimator of one region goes out.
+
+What every estimator is: visits of one region are told to it, and it says when to come again.
+
+Remember what an estimator expects: an estimator comes in, the same one that writes down its forecasts goes out.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from scythe.errors import BadInput
 from scythe.schedule.auto import Auto
-from scythe.schedule.poisson import Poisson, Seasonal
-from scythe.schedule.policy import Estimator
-from scythe.schedule.simple import Adaptive, Average, Fixed, Ses
-from scythe.watched import Goals
+from scythe.schedule.simple_policies import Adaptive, Average, Fixed, Poisson, Seasonal, Ses
+from scythe.watch_model import HOUR_S, Goals, Plan, Seen
+
+
+class Estimator(Protocol):
+    """What knows one region. It survives in an archive as a JSON object."""
+
+    def note(self, seen: Seen) -> None:
+        """Learn from one visit."""
+
+    def plan(self, now: float) -> Plan:
+        """Say when to come again, from `now` on; nothing is learned by asking."""
+
+    def rates(self, now: float, hours: int) -> list[float]:
+        """Return the records expected in each hour from `now` on."""
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return everything it knows as plain values for JSON."""
+
+
+class Maker(Protocol):
+    """What makes an estimator: the goals, and what was known of the region before, as `to_plain` gave it."""
+
+    def __call__(self, goals: Goals, known: dict[str, Any] | None = None) -> Estimator: ...
+
+
+_HOURS_MOST = 24 * 28  # of one forecast
+
+
+class Foretold:
+    """An estimator whose forecasts, each up to the visit it plans, are kept from `since` on."""
+
+    def __init__(self, estimator: Estimator, since: float) -> None:
+        self._estimator, self._since = estimator, since
+        self.forecast: list[tuple[float, float]] = []  # when an hour begins, the records expected in it
+
+    def note(self, seen: Seen) -> None:
+        """Learn from one visit."""
+        self._estimator.note(seen)
+
+    def plan(self, now: float) -> Plan:
+        """Say when to come again, and keep what is expected until then."""
+        plan = self._estimator.plan(now)
+        if now + plan.wait_s >= self._since:
+            hours = min(math.ceil(plan.wait_s / HOUR_S), _HOURS_MOST)
+            rates = self._estimator.rates(now, hours)
+            self.forecast += [(now + HOUR_S * hour, expected) for hour, expected in enumerate(rates)]
+        return plan
+
+    def rates(self, now: float, hours: int) -> list[float]:
+        """Return the records expected in each hour from `now` on."""
+        return self._estimator.rates(now, hours)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return everything it knows as plain values for JSON."""
+        return self._estimator.to_plain()
+
 
 DEFAULT = "auto"
 

@@ -2,18 +2,205 @@
 
 The world: a list shows the newest P records. A visit sees them all and learns how many are new. What was pushed off
 the list between two visits is missed for good, unless older pages can be followed back (`recovers`).
+
+Arrivals in files: a CSV of `site,unix_time` (packed as .xz or not) comes in, one trace a list goes out.
+
+Arrivals that were never recorded: a seed and a rhythm come in, times with nights, weekends and bursts go out.
 """
 
 from __future__ import annotations
 
+import csv
+import json
+import lzma
+import math
+import random
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
 
 from scythe.errors import BadInput
-from scythe.schedule.poisson import HOURS, hour_of
-from scythe.schedule.policy import Estimator
-from scythe.watched import DAY_S, Seen
+from scythe.limits import LIMITS
+from scythe.schedule.policies import POLICIES, Estimator, policy_kind
+from scythe.schedule.simple_policies import HOURS, NUTCH_SYNC, STORM, Adaptive, hour_of
+from scythe.watch_model import DAY_S, HOUR_S, Goals, Seen
+
+EPOCH = 1_640_995_200.0  # 2022-01-01 0:00 UTC, a Saturday
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """How the records of a list come."""
+
+    per_day: float = 50.0
+    days: float = 120.0
+    daily: float = 0.9  # 0: nights are as busy as days; below 1
+    weekend: float = 0.45  # of the rate of a working day
+    bursts: float = 0.01  # share of the records that start one
+    burst_size: tuple[int, int] = (3, 12)
+    burst_s: float = 1_800.0  # mean time between the start of a burst and one of its records
+    silences: tuple[tuple[float, float], ...] = ()  # (day, days) in which nothing comes
+    start: float = EPOCH
+
+
+NEWS = Rhythm()
+
+
+def make_arrivals(seed: int, rhythm: Rhythm = NEWS) -> tuple[float, ...]:
+    """Return times in whole seconds, sorted: the same for the same seed."""
+    chance = random.Random(seed)
+    most = rhythm.per_day / DAY_S * (1 + rhythm.daily) * 7 / (5 + 2 * rhythm.weekend)
+    end, at, found = rhythm.start + rhythm.days * DAY_S, rhythm.start, []
+    while (at := at + chance.expovariate(most)) < end:
+        if chance.random() * most >= _rate(at, rhythm):
+            continue
+        found.append(at)
+        if chance.random() < rhythm.bursts:
+            found += [at + chance.expovariate(1 / rhythm.burst_s) for _ in range(chance.randint(*rhythm.burst_size))]
+    return tuple(sorted(float(int(at)) for at in found if at < end and not _is_silent(at, rhythm)))
+
+
+def _rate(at: float, rhythm: Rhythm) -> float:
+    """Return the records a second, apart from bursts: most at 15 h UTC, fewest at 3 h, fewer at weekends."""
+    hour = at % DAY_S / 3_600
+    weekday = int(at // DAY_S + 3) % 7  # the first of January 1970 was a Thursday
+    week = (rhythm.weekend if weekday >= 5 else 1.0) * 7 / (5 + 2 * rhythm.weekend)
+    return rhythm.per_day / DAY_S * week * (1 + rhythm.daily * math.sin((hour - 9) / 24 * 2 * math.pi))
+
+
+def _is_silent(at: float, rhythm: Rhythm) -> bool:
+    return any(0 <= at - rhythm.start - day * DAY_S < days * DAY_S for day, days in rhythm.silences)
+
+
+SUFFIXES = (".csv", ".csv.xz")
+META = "meta.json"  # beside the files: {"NAME": {"P": 30}}, the records each list shows
+_LATEST = 253_402_300_800.0  # the year 10000
+_SHOWN_MOST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """When the records of one list came, and how many of them it shows."""
+
+    name: str
+    shown: int
+    arrivals: tuple[float, ...]  # seconds since 1970, UTC, sorted
+
+
+def read_traces(path: Path, shown: int | None = None) -> list[Trace]:
+    """Read a file, or all those of a folder; `shown` holds where no meta.json says how many records a list shows.
+
+    A file with several sites gives a trace for each; a file with one is called what the file is. Raise BadInput with
+    the line where a file is none, and where it is not known how many records a list shows.
+    """
+    files = _files(path)
+    meta = _read_meta((path if path.is_dir() else path.parent) / META)
+    traces = []
+    for file in files:
+        for name, arrivals in _read_file(file).items():
+            said = meta.get(name, shown)
+            if said is None:
+                raise BadInput(
+                    f"{file}: how many records {name!r} shows is not known: neither --shown nor {META} says it"
+                )
+            traces.append(Trace(name, said, arrivals))
+    return traces
+
+
+def write_trace(path: Path, name: str, arrivals: Sequence[float]) -> None:
+    """Write arrivals as `site,unix_time`, packed where the name ends in .xz."""
+    with _open(path, "wt") as handle:
+        rows = csv.writer(handle, lineterminator="\n")
+        rows.writerow(("site", "unix_time"))
+        rows.writerows((name, int(at) if float(at).is_integer() else at) for at in arrivals)
+
+
+def name_of(path: Path) -> str:
+    """Return what a file of arrivals is called, without its suffixes."""
+    return path.name.removesuffix(".xz").removesuffix(".csv")
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        if not path.is_file():
+            raise BadInput(f"{path}: there is no such file or folder")
+        return [path]
+    files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
+    if not files:
+        raise BadInput(f"{path}: no file here ends in {' or '.join(SUFFIXES)}")
+    if len(files) > LIMITS.traces:
+        raise BadInput(f"{path}: {len(files)} traces, more than {LIMITS.traces}")
+    return files
+
+
+def _open(path: Path, mode: str) -> TextIO:
+    if path.name.endswith(".xz"):
+        return lzma.open(path, mode, encoding="utf-8", newline="")  # type: ignore[return-value]  # text, by the mode
+    return path.open(mode, encoding="utf-8", newline="")  # type: ignore[return-value]
+
+
+def _read_file(path: Path) -> dict[str, tuple[float, ...]]:
+    """Return the arrivals of each site in a file, sorted."""
+    found: dict[str, list[float]] = {}
+    try:
+        with _open(path, "rt") as handle:
+            for site, at in _rows(path, handle):
+                found.setdefault(site, []).append(at)
+    except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from None
+    if not found:
+        raise BadInput(f"{path}: holds no arrivals")
+    named = {name_of(path): times for times in found.values()} if len(found) == 1 else found
+    return {site: tuple(sorted(times)) for site, times in named.items()}
+
+
+def _rows(path: Path, handle: TextIO) -> Iterator[tuple[str, float]]:
+    """Yield site and time of every line; a first line without a number is a header."""
+    count = 0
+    for number, line in enumerate(iter(lambda: handle.readline(LIMITS.trace_line_chars + 1), ""), 1):
+        if len(line) > LIMITS.trace_line_chars:
+            raise BadInput(f"{path}, line {number}: is longer than {LIMITS.trace_line_chars} characters")
+        site, at = _split(line)
+        if at is None:
+            if number > 1 and line.strip():
+                raise BadInput(f"{path}, line {number}: expected site,unix_time, found {line.strip()[:60]!r}")
+            continue
+        count += 1
+        if count > LIMITS.trace_arrivals:
+            raise BadInput(f"{path}, line {number}: more than {LIMITS.trace_arrivals} arrivals")
+        yield site, at
+
+
+def _split(line: str) -> tuple[str, float | None]:
+    """Return the site and the time of a line; None where the last column is no time."""
+    site, _, written = line.strip().rpartition(",")
+    try:
+        at = float(written)
+    except ValueError:
+        return site, None
+    return site.strip('"'), at if 0 <= at < _LATEST else None
+
+
+def _read_meta(path: Path) -> dict[str, int]:
+    """Return the records that each list shows, as far as a file says so."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from None
+    if not isinstance(told, dict):
+        raise BadInput(f"{path}: expected an object with a P for each list")
+    shown = {}
+    for name, said in told.items():
+        count = said.get("P") if isinstance(said, dict) else None
+        if type(count) is not int or not 1 <= count <= _SHOWN_MOST:
+            raise BadInput(f"{path}: P of {name!r} is not a number of records: {count!r}")
+        shown[name] = count
+    return shown
+
 
 WARM_S = 28 * DAY_S
 BEGINNINGS = ("warm", "cold", "dated")
@@ -206,3 +393,79 @@ def _after_outage(at: float, outages: Sequence[tuple[float, float]]) -> float:
         if start <= at < end:
             at = end
     return at
+
+
+# Rules that nobody should watch by, for comparison; they begin without being told anything.
+VARIANTS: dict[str, Callable[[Goals], Estimator]] = {
+    "nutch": lambda goals: Adaptive(goals, habits=NUTCH_SYNC),
+    "stormcrawler": lambda goals: Adaptive(goals, habits=STORM),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One policy with its goals."""
+
+    policy: str
+    goals: Goals
+    begin: str = "warm"
+
+    def make(self, start: Start | None) -> Estimator:
+        """Return its estimator for a list of which `start` is known."""
+        if self.policy in VARIANTS:
+            return VARIANTS[self.policy](self.goals)
+        kind = policy_kind(self.policy)
+        if start is None:
+            return kind(self.goals)
+        return kind.started(self.goals, start.shown, start.rate_per_s, start.profile)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one policy did on one trace; shares are 0..1."""
+
+    policy: str
+    trace: str
+    shown: int
+    arrivals: int
+    fetches_day: float
+    requests_day: float
+    floor_day: float  # the rate over P: no policy can fetch less often and miss nothing
+    duplicates_fetch: float
+    duplicates_new: float
+    missed: float
+    mean_delay_h: float | None
+    p95_delay_h: float | None
+
+
+def check_policies(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names without repeats, all policies where there are none; raise BadInput for one that is unknown."""
+    for name in names:
+        if name not in POLICIES and name not in VARIANTS:
+            raise BadInput(f"no policy is called {name!r}; there are {', '.join([*POLICIES, *VARIANTS])}")
+    return tuple(dict.fromkeys(names)) or tuple(POLICIES)
+
+
+def score_trial(policy: str, trace: Trace, trial: Trial) -> Score:
+    """Say in figures what a policy did."""
+    mean_s, p95_s = trial.mean_delay_s, trial.delay_s(0.95)
+    return Score(
+        policy=policy,
+        trace=trace.name,
+        shown=trace.shown,
+        arrivals=trial.new + trial.missed,
+        fetches_day=trial.fetches_per_day,
+        requests_day=trial.requests_per_day,
+        floor_day=trial.floor_per_day,
+        duplicates_fetch=trial.duplicates_per_fetch,
+        duplicates_new=trial.duplicates_per_new,
+        missed=trial.missed_share,
+        mean_delay_h=None if mean_s is None else mean_s / HOUR_S,
+        p95_delay_h=None if p95_s is None else p95_s / HOUR_S,
+    )
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean of the values there are."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -4,9 +4,9 @@ A check raises AssertionError with the promise that was broken, and lets through
 must not; call it from a test of your package.
 """
 
-from scythe.testing.fetchers import CannedFetcher, check_fetcher
-from scythe.testing.stores import MemoryStore, check_store
-from scythe.testing.texts import check_record_characteristic, check_text_characteristic, check_text_method
+from scythe.testing.fetcher_checks import CannedFetcher, check_fetcher
+from scythe.testing.store_checks import MemoryStore, check_store
+from scythe.testing.text_checks import check_record_characteristic, check_text_characteristic, check_text_method
 
 __all__ = [
     "CannedFetcher",

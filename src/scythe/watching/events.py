@@ -16,12 +16,12 @@ from datetime import UTC, datetime
 from math import isfinite
 from typing import ClassVar
 
-from scythe.archive.stored import StoredRecord
-from scythe.crawling.export_files import told
+from scythe.archive.results import StoredRecord
 from scythe.limits import LIMITS
 from scythe.model import Record, Region
-from scythe.page.own_links import own_links
-from scythe.watching.moments import read_moment
+from scythe.output.archive_rows import told
+from scythe.reading.lists.own_link import own_links
+from scythe.watching.relative_dates import read_moment
 
 # What JSON may hold as it is, but a terminal obeys (DEL, C1 controls, marks that turn the direction of writing),
 # an editor takes for a new line (U+2028, U+2029, U+0085), or UTF-8 cannot say (halves of characters).

@@ -15,9 +15,9 @@ from email.utils import format_datetime
 from html import escape
 from pathlib import Path
 
-from scythe.archive.stored import StoredRecord
+from scythe.archive.results import StoredRecord
+from scythe.atomic_files import replacing
 from scythe.errors import BadInput
-from scythe.export import replacing
 from scythe.limits import LIMITS
 from scythe.url import host
 from scythe.watching.events import RecordEvent, record_events

@@ -2,20 +2,41 @@
 
 A hook is told of every new record at least once, page by page. It keeps nothing in memory: where it stands is in the
 archive (watching/outbox.py).
+
+Tell a command of new records: a batch comes in, lines of JSON go to its standard input.
+
+No shell reads the command, and nothing of a page is ever part of it: what pages say goes to its input, and the site,
+the page and the number of records to its environment.
+
+Tell an address of new records: a batch comes in, one signed JSON object is posted through the guarded fetcher.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import hmac
 import json
+import os
+import shlex
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
-from scythe.archive.stored import StoredRecord
-from scythe.errors import BadInput
+from scythe.archive.results import StoredRecord
+from scythe.archive.schema import storable
+from scythe.errors import BadInput, FetchFailed
+from scythe.fetch import Fetcher
+from scythe.fetch.page_check import describe_status, header, retry_after_s
+from scythe.fetch.redirects import REDIRECTS, start_of
 from scythe.limits import LIMITS
+from scythe.model import Response
+from scythe.url import host
 from scythe.watching.events import Event, record_events, to_line, to_plain
 from scythe.watching.feed_files import feed_format
 
@@ -110,3 +131,146 @@ def make_batch(records: Sequence[StoredRecord], beside: Sequence[StoredRecord] =
     known_by = [first.site, first.first_seen.isoformat(), first.record, last.record]
     number = hashlib.sha256(json.dumps(known_by).encode()).hexdigest()[:32]
     return Batch(number, first.site, first.page, tuple(lines), last.record)
+
+
+_GONE = 410
+
+
+class Webhook:
+    """An address to which batches are posted. 2xx means that the receiver has it; no redirect is followed."""
+
+    def __init__(self, fetcher: Fetcher, url: str, *, secret: str = "", timeout_s: float = LIMITS.hook_s) -> None:
+        try:
+            self._url = start_of(url)
+        except FetchFailed as error:
+            raise BadInput(f"records cannot be posted there: {error.why}") from error
+        self._fetcher = fetcher
+        self._secret = secret.encode()
+        self._timeout_s = timeout_s
+        self.key = make_key("webhook", self._url)
+        self.name = f"webhook at {host(self._url)}"  # the path often is the password
+
+    async def tell(self, batch: Batch) -> Told:
+        """Post a batch and judge the answer by its status; what the receiver says besides is not read."""
+        body = batch.message()
+        try:
+            answer = await self._fetcher.post(self._url, body, self._headers(batch, body), timeout_s=self._timeout_s)
+        except FetchFailed as error:
+            return Told(error.why.replace(self._url, self.name))
+        return _judge(answer)
+
+    def _headers(self, batch: Batch, body: bytes) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "X-Scythe-Batch": batch.id}
+        if self._secret:
+            headers["X-Scythe-Signature"] = sign(self._secret, body)
+        return headers
+
+
+def sign(secret: bytes, body: bytes) -> str:
+    """Return what proves that a body comes from someone who knows the secret."""
+    return f"sha256={hmac.new(secret, body, hashlib.sha256).hexdigest()}"
+
+
+def _judge(answer: Response) -> Told:
+    if 200 <= answer.status < 300:
+        return Told()
+    if answer.status in REDIRECTS:
+        return Told(f"{describe_status(answer.status)}: redirects are not followed, name the address they lead to")
+    wanted_s = retry_after_s(answer) if header(answer, "Retry-After") else None
+    return Told(describe_status(answer.status), wanted_s, is_removed=answer.status == _GONE)
+
+
+_NAME_CHARS = 60
+_TERM_S = LIMITS.hook_term_s
+
+
+class Command:
+    """A program that is started for each batch."""
+
+    def __init__(self, command: str, *, timeout_s: float = LIMITS.hook_s) -> None:
+        self._words = split(command)
+        self._timeout_s = timeout_s
+        self.key = make_key("exec", shlex.join(self._words))
+        self.name = f"exec {shlex.join(self._words)[:_NAME_CHARS]}"
+
+    async def tell(self, batch: Batch) -> Told:
+        """Start the command, write the records to it and wait for its end; any exit code but 0 is a failure."""
+        environment = os.environ | {
+            "SCYTHE_SITE": storable(batch.site),
+            "SCYTHE_PAGE": storable(batch.page),
+            "SCYTHE_COUNT": str(len(batch.lines)),
+            "SCYTHE_BATCH": batch.id,
+        }
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._words,
+                stdin=PIPE,
+                stdout=_where_it_may_talk(),  # standard output is ours: events are written there
+                env=environment,
+                start_new_session=True,  # a group of its own: what it starts can be ended with it
+            )
+        except OSError as error:
+            return Told(f"{self._words[0]} cannot be started: {error.strerror or error}")
+        return await self._wait_for(process, "".join(f"{line}\n" for line in batch.lines).encode())
+
+    async def _wait_for(self, process: Process, given: bytes) -> Told:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                await process.communicate(given)  # one that reads no further is fine: its exit code tells
+        except TimeoutError:
+            return Told(f"it did not end within {self._timeout_s:g} s")
+        finally:
+            await end_group(process)
+        return Told() if process.returncode == 0 else Told(_how_it_ended(process.returncode))
+
+
+def split(command: str) -> list[str]:
+    """Return the words of a command, quotes and backslashes read as a shell reads them. Raises BadInput."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise BadInput(f"the command {command!r} cannot be read: {error}") from error
+    if not words or "\0" in command:
+        raise BadInput("a command to be run needs the name of a program")
+    return words
+
+
+async def end_group(process: Process) -> None:
+    """End a command that still runs, and all that it started: first it is asked to, then it is made to."""
+    if process.returncode is not None:
+        return
+    if process.stdin is not None and not process.stdin.transport.is_closing():
+        process.stdin.transport.abort()  # else one that left the group could hold up the end by not reading
+    try:
+        _signal(process, signal.SIGTERM)
+        await _is_over(process)
+    finally:
+        _signal(process, signal.SIGKILL)  # also what outlived the command itself
+        await _is_over(process)
+
+
+async def _is_over(process: Process) -> None:
+    """Wait for the end of a process, but not forever."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_TERM_S):
+            await process.wait()
+
+
+def _signal(process: Process, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # all of them are gone
+        os.killpg(process.pid, number)
+
+
+def _where_it_may_talk() -> IO[str] | int:
+    """Return our standard error, unless there is none."""
+    try:
+        sys.stderr.fileno()
+    except (OSError, ValueError, AttributeError):
+        return DEVNULL
+    return sys.stderr
+
+
+def _how_it_ended(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"it was ended by signal {-code}"
+    return f"it ended with exit code {code}"

@@ -2,41 +2,272 @@
 it, in one transaction; what happened is told.
 
 fetch -> regions -> known again -> overlap with what was there? -> if not, older pages -> plan -> archive -> events
+
+Say what a visit meant: what was seen and stored comes in, events go out.
+
+Ask for one page of a list, following it where it moved: an address comes in, its answer or the reason goes out.
+
+Every request waits for its turn in the lane; a redirect is asked like any other address, if robots.txt allows it and it
+stays at the host whose lane is held.
+
+What a server says about its page without being asked: a response comes in, hints for the next visit go out.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any, TypeVar
+from time import monotonic
+from typing import Any, Protocol, TypeVar
 
-from scythe.archive.rows import RecordKey, WatchRow
-from scythe.archive.stored import StoredRecord
-from scythe.crawling.clerk import Clerk
-from scythe.crawling.jobs import Job, SiteSetup
-from scythe.crawling.judge import validator
-from scythe.crawling.lane import LaneWork
-from scythe.crawling.manners import Getter, Manners
-from scythe.crawling.pool import Pool
+from scythe.archive.results import RecordKey, StoredRecord, WatchRow
+from scythe.crawl_model import Extracted, Found, Looked, Outcome, Receipt, Task
+from scythe.crawling.judge_response import is_cut_short, validator
 from scythe.crawling.scope import host_of
-from scythe.fetch.judge import header
+from scythe.engine.archive_thread import Clerk
+from scythe.engine.host_queue import LaneWork
+from scythe.engine.politeness import Getter, Manners
+from scythe.engine.worker_pool import Pool
+from scythe.engine.worker_protocol import Job, SiteSetup
+from scythe.errors import FetchFailed
+from scythe.fetch.page_check import header, mail_moment, retry_after_s
+from scythe.fetch.redirects import REDIRECTS
 from scythe.limits import LIMITS
 from scythe.model import Region, Response
-from scythe.page.own_links import own_links
+from scythe.reading.lists.own_link import own_links
 from scythe.url import Url, absolute
-from scythe.visits import Extracted, Found, Looked, Outcome, Receipt, Task
-from scythe.watched import DAY_S, HOUR_S, Plan
+from scythe.watch_model import DAY_S, HOUR_S, Hints, Plan
 from scythe.watching.clock import Clock
-from scythe.watching.events import Event, MovedEvent
-from scythe.watching.fetching import Answered, Asking
-from scythe.watching.hints import heed, read_hints
-from scythe.watching.notes import Notes
-from scythe.watching.options import ListOptions
-from scythe.watching.telling import tell_gone, tell_trouble, tell_visit
-from scythe.watching.tracking import Lists
+from scythe.watching.events import (
+    Event,
+    GapEvent,
+    LostEvent,
+    MovedEvent,
+    RegionEvent,
+    TroubleEvent,
+    VisitEvent,
+    record_events,
+)
+from scythe.watching.list_choice import Notes, unfound
+from scythe.watching.list_identity import is_redesigned
+from scythe.watching.tracking import GONE_AFTER, Lists, Track
+from scythe.watching.watch_options import ListOptions
+
+_LONGEST_S = HOUR_S  # promises beyond are often a careless default: they put a visit off by so much at most
+_DIGITS = 9
+
+
+def read_hints(response: Response, ttl_s: float | None = None) -> Hints:
+    """Read Cache-Control, Expires, Age and Last-Modified; `ttl_s` is what the body, a feed, asks for."""
+    modified = mail_moment(header(response, "Last-Modified"))
+    return Hints(
+        fresh_s=_fresh_s(response),
+        ttl_s=ttl_s,
+        modified_at=None if modified is None else modified.timestamp(),
+        is_unchanged=response.status == 304,
+    )
+
+
+def heed(plan: Plan, hints: Hints, *, latest_s: float | None) -> Plan:
+    """Put a visit off that would only see what a cache promised to show, but never beyond `latest_s`."""
+    promised_s = max(hints.fresh_s or 0.0, hints.ttl_s or 0.0)
+    until_s = min(promised_s, _LONGEST_S, latest_s if latest_s is not None else _LONGEST_S)
+    if until_s <= plan.wait_s:
+        return plan
+    rate_s = plan.rate / 86_400.0
+    return Plan(until_s, plan.expected + rate_s * (until_s - plan.wait_s), plan.risk, plan.rate, "nothing new before")
+
+
+def _fresh_s(response: Response) -> float | None:
+    """Return how long the answer counts as fresh (RFC 9111, 4.2.1); None where nothing is said."""
+    said = _directives(header(response, "Cache-Control"))
+    if "no-cache" in said or "no-store" in said:
+        return None
+    age_s = _number(header(response, "Age")) or 0.0
+    lifetime_s = _number(said.get("max-age", ""))
+    if lifetime_s is None:
+        expires, date = mail_moment(header(response, "Expires")), mail_moment(header(response, "Date"))
+        if expires is None or date is None:
+            return None
+        lifetime_s = (expires - date).total_seconds()
+    return max(lifetime_s - age_s, 0.0)
+
+
+def _directives(line: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in line[:1_000].lower().split(","):
+        name, _, value = part.partition("=")
+        found.setdefault(name.strip(), value.strip().strip('"'))
+    return found
+
+
+def _number(text: str) -> float | None:
+    text = text.strip()
+    return float(text[:_DIGITS]) if text.isdecimal() and text.isascii() else None
+
+
+_FOR_GOOD = frozenset({301, 308})
+
+
+class Means(Protocol):
+    """What asking needs."""
+
+    getter: Getter
+    manners: Manners
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of asking."""
+
+    response: Response | None
+    why: str = ""  # it is no use: the reason
+    retry_s: float | None = None  # what the server asks for
+    moved_to: Url | None = None  # for good
+    seconds: float = 0.0
+    status: int | None = field(default=None)
+
+
+class Asking:
+    """Ask within a lane whose place is taken already."""
+
+    def __init__(self, means: Means, work: LaneWork) -> None:
+        self._means = means
+        self._work = work
+
+    async def ask(self, url: Url, etag: str = "", modified: str = "") -> Answered:
+        """Fetch an address through its redirects; the place in the lane is free again afterwards."""
+        began = monotonic()
+        getter, manners = self._means.getter, self._means.manners
+        is_for_good, here = True, url
+        for _ in range(LIMITS.redirects + 1):
+            try:
+                response = await manners.get(getter, here, self._work, etag=etag, modified=modified)
+            except FetchFailed as failure:
+                return Answered(None, failure.why, seconds=monotonic() - began)
+            target = _target(response)
+            if target is None:
+                return _judge(response, here if is_for_good and here != url else None, etag or modified)
+            is_for_good = is_for_good and response.status in _FOR_GOOD
+            if host_of(target) != host_of(url):
+                moved = target if is_for_good else None
+                return Answered(None, f"it leads to {target}", moved_to=moved, status=response.status)
+            why = await self._take_turn(target)
+            if why:
+                return Answered(None, why, seconds=monotonic() - began)
+            here, etag, modified = target, "", ""
+        self._work.free_place()
+        return Answered(None, f"more than {LIMITS.redirects} redirects", seconds=monotonic() - began)
+
+    async def _take_turn(self, url: Url) -> str:
+        """Wait for the turn of a redirect's target; return why it must not be asked, or an empty text."""
+        robots = await self._means.manners.robots_for(url, self._work)
+        if robots is None:
+            return "its robots.txt cannot be read"
+        if not robots.allows(url):
+            return f"it leads to {url}, which robots.txt does not allow"
+        return "" if await self._work.take_place() else "the run ended"
+
+
+def _target(response: Response) -> Url | None:
+    if response.status not in REDIRECTS:
+        return None
+    return absolute(header(response, "Location"), response.url)
+
+
+def _judge(response: Response, moved_to: Url | None, asked_for_change: str) -> Answered:
+    status = response.status
+    if status == 304 and asked_for_change:
+        return Answered(response, moved_to=moved_to, status=status)
+    if not 200 <= status < 300:
+        said_s = retry_after_s(response) if header(response, "Retry-After") else None
+        return Answered(response, f"the server answered {status}", said_s, seconds=response.seconds, status=status)
+    if is_cut_short(response):  # what a limit cut is taken: its first part is the newest of a list
+        return Answered(response, f"the answer was cut: {response.why_cut}", seconds=response.seconds, status=status)
+    return Answered(response, moved_to=moved_to, status=status)
+
+
+def tell_visit(
+    watch: WatchRow, outcome: Outcome, receipt: Receipt, lists: Lists, records: Sequence[StoredRecord]
+) -> Iterator[Event]:
+    """Yield what happened, the visit itself first."""
+    looked = {one.number: one for one in outcome.looked}
+    yield _visit(watch, outcome, receipt, lists)
+    for track in lists.tracks:
+        yield from _region(watch, outcome, track)
+        yield from _gap(watch, outcome, track, looked[track.number])
+    if not outcome.is_unchanged:
+        yield from tell_gone(watch, outcome, lists)
+    yield from record_events(records)
+
+
+def tell_gone(watch: WatchRow, outcome: Outcome, lists: Lists) -> Iterator[Event]:
+    """Yield which lists are there no more: those not seen for some visits, and those chosen that never were."""
+    for row in lists.missing:
+        if row.missing + 1 == GONE_AFTER:
+            yield RegionEvent(outcome.at, watch.site_key, watch.url, "gone", row.number, row.name)
+    for one in unfound(lists.notes, lists.options) if not lists.rows else ():
+        yield RegionEvent(outcome.at, watch.site_key, watch.url, "gone", one.place, one.name)
+
+
+def tell_trouble(watch: WatchRow, outcome: Outcome) -> TroubleEvent:
+    """Return what is to be said of a visit that failed."""
+    attempts = outcome.task.attempts + 1
+    head = (outcome.at, watch.site_key, watch.url)
+    return TroubleEvent(*head, outcome.why, outcome.status, attempts, outcome.retry_at)
+
+
+def _visit(watch: WatchRow, outcome: Outcome, receipt: Receipt, lists: Lists) -> VisitEvent:
+    seen = [one for one in outcome.looked if one.seen is not None]
+    plans = [one.plan for one in seen if one.plan is not None]
+    return VisitEvent(
+        outcome.at,
+        watch.site_key,
+        watch.url,
+        receipt.records,
+        shown=sum(one.seen.shown for one in seen if one.seen is not None),
+        known=sum(one.known for one in seen),
+        requests=lists.requests,
+        regions=len(seen),
+        next_at=outcome.retry_at,
+        expected=sum(plan.expected for plan in plans),
+        risk=max((plan.risk for plan in plans), default=0.0),
+        rate=sum(plan.rate for plan in plans),
+        why=outcome.why,
+        status=outcome.status,
+        is_unchanged=outcome.is_unchanged,
+    )
+
+
+def _region(watch: WatchRow, outcome: Outcome, track: Track) -> Iterator[Event]:
+    row = track.row
+    what = ""
+    if row is None:
+        what = "found"
+    elif row.missing >= GONE_AFTER:
+        what = "back"
+    elif is_redesigned(row.pattern, track.region.pattern):
+        what = "redesigned"
+    if what:
+        yield RegionEvent(outcome.at, watch.site_key, watch.url, what, track.number, track.name, track.shown)
+
+
+def _gap(watch: WatchRow, outcome: Outcome, track: Track, looked: Looked) -> Iterator[Event]:
+    """Yield whether records fell off the page since the last visit, and what became of them."""
+    if track.is_first or looked.seen is None:
+        return
+    head = (outcome.at, watch.site_key, watch.url)
+    if track.pages and not track.has_gap:
+        yield GapEvent(*head, track.number, track.name, track.pages, looked.recovered)
+    elif looked.has_gap:
+        yield GapEvent(*head, track.number, track.name, track.pages, looked.recovered, is_closed=False)
+    elif track.has_gap and looked.seen.new:
+        why = "no older page shows what was there" if track.pages else "it has no older pages"
+        yield LostEvent(*head, track.number, track.name, looked.lost, why)
+
 
 T = TypeVar("T")
 

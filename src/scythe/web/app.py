@@ -18,11 +18,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from scythe.web.answers import MEANT, fail, read_wanted, send_document, send_json, words
+from scythe.web.auth import PAGE_POLICY, Gate, Guarded
 from scythe.web.filters import FILTERS
-from scythe.web.gate import PAGE_POLICY, Gate, Guarded
-from scythe.web.operation import Document, Operation, View
-from scythe.web.room import Room
+from scythe.web.operations import MEANT, Document, Operation, View, fail, read_wanted, send_document, send_json, words
+from scythe.web.state import Room
 
 # Modules of areas, each with some of OPERATIONS, VIEWS and DOCUMENTS, in the order of the menu.
 AREAS = (
@@ -52,9 +51,13 @@ MENU = {
 }
 
 
+_FOLDERS = {"reading": "documents", "archived": "archive"}  # areas whose folder is not called as they are
+
+
 def load_areas() -> list[Any]:
     """Import the areas."""
-    return [import_module(f"scythe.web.{name}") for name in AREAS]
+    folders = [_FOLDERS.get(name, name) for name in AREAS]
+    return [import_module(f"scythe.web.{folder}.{folder}") for folder in folders]
 
 
 def all_operations() -> list[Operation]:

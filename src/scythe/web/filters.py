@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from scythe.schedule.axes import name_duration
+from scythe.schedule.svg import name_duration
 
 
 def say_time(at: datetime | None) -> str:

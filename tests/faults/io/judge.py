@@ -14,9 +14,9 @@ from tests.faults.io.scenario import ARCHIVE, ORIGIN, OUTPUTS, PROFILES, Scenari
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.stored import Wanted
-from scythe.archive.warc_check import verify_warc
+from scythe.archive.results import Wanted
 from scythe.errors import ScytheError
+from scythe.output.warc import verify_warc
 from scythe.url import Url
 
 Line = tuple[str, ...]

@@ -17,11 +17,11 @@ from tests.faults.archive_watchers import HOUR, visit_list
 from tests.faults.archive_writers import number_of, visit
 
 from scythe.archive.archive import Archive
+from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.owner import Owner
-from scythe.archive.rows import StoredRobots
-from scythe.crawling.export import export_archive, plan_export
-from scythe.visits import Outcome, Task
+from scythe.archive.results import StoredRobots
+from scythe.crawl_model import Outcome, Task
+from scythe.output.archive_export import export_archive, plan_export
 from scythe.watching.feed_files import write_feed
 
 Tell = Callable[..., None]  # words of one line

@@ -17,7 +17,7 @@ from tools.measure_kills import Trial, Verdict
 from tools.trial_site import load_pages
 
 from scythe.archive.open import open_archive
-from scythe.archive.warc_check import verify_warc
+from scythe.output.warc import verify_warc
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.soak]
 

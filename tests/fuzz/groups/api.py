@@ -18,10 +18,10 @@ from tests.web.conftest import demo_pages
 
 from scythe import Site
 from scythe.fetch import guard
-from scythe.sources import Reach
+from scythe.fetch.inputs import Reach
 from scythe.web.app import all_operations, make_app
-from scythe.web.gate import Gate
-from scythe.web.room import Room, RoomOptions
+from scythe.web.auth import Gate
+from scythe.web.state import Room, RoomOptions
 from scythe.web.tools import Tool, call_tool, list_tools
 
 TOKEN = "fuzz-token"

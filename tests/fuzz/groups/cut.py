@@ -12,13 +12,13 @@ from tests.fuzz.seeds import demo_pages, page_bodies
 from tests.list_pages import shop_page
 from tests.property.soup import layout_of, make_filler, make_page, make_way
 
-from scythe.cut import scan
-from scythe.cut.cutter import COMPILED, Cutter, plan_fields
 from scythe.model import Document
-from scythe.page.follow import follow
 from scythe.page.source import read_source
-from scythe.rules import Profile
-from scythe.site import Site
+from scythe.site.cut import python_scan
+from scythe.site.cut.cutter import COMPILED, Cutter, plan_fields
+from scythe.site.follow.follow_fields import follow
+from scythe.site.rules import Profile
+from scythe.site.site import Site
 
 URL = "https://example.org/a/b"
 FIRST, LAST = "The first sentence of the {} stands here.", "The last sentence of the {} is found again."
@@ -152,7 +152,7 @@ def follow_rules(data: bytes) -> None:
         if COMPILED is not None:
             fields = plan_fields(layout)
             one, other = (
-                engine.cut_field(engine.make_plan(fields, True), page, 0, True) for engine in (COMPILED, scan)
+                engine.cut_field(engine.make_plan(fields, True), page, 0, True) for engine in (COMPILED, python_scan)
             )
             if one != other:
                 raise Wrong(f"compiled {one!r:.300}, in Python {other!r:.300} by {way!r:.300} from {page!r:.1000}")

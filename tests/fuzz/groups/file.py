@@ -12,10 +12,10 @@ from tests.fuzz.registry import STRUCTURED, Wrong, target
 from tests.fuzz.seeds import folder
 
 from scythe.errors import BadInput
-from scythe.learn.annotations import read_labels
-from scythe.profiles.profile import _checksum, dump_profile, load_profile
-from scythe.schedule.traces import read_traces
-from scythe.site import Site
+from scythe.schedule.simulate import read_traces
+from scythe.site.labels.label_files import read_labels
+from scythe.site.profile import _checksum, dump_profile, load_profile
+from scythe.site.site import Site
 
 NAME = "site.json"
 PAGE = article(b"Some plain words stand in the middle.")

@@ -7,9 +7,8 @@ from functools import cache
 
 from tests.fuzz.registry import Wrong, target
 
-from scythe.fetch.image_header import probe_size
-from scythe.fetch.image_size import measure_data_url
 from scythe.limits import LIMITS
+from scythe.page.image_size import measure_data_url, probe_size
 
 
 def _box(kind: bytes, *parts: bytes) -> bytes:

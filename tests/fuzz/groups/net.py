@@ -12,20 +12,19 @@ import brotli
 from tests.fuzz.groups.page import require_clean
 from tests.fuzz.registry import STRUCTURED, Wrong, target
 
-from scythe.batch.payload import undo_chunks, undo_codings
+from scythe.batch.captures import undo_chunks, undo_codings
 from scythe.errors import FetchFailed
-from scythe.fetch.codings import zstd
 from scythe.fetch.cookies import CookieJar
-from scythe.fetch.decode import Decoder
-from scythe.fetch.feeds import read_feed
+from scythe.fetch.decode import Decoder, zstd
+from scythe.fetch.fetcher import readable_headers
 from scythe.fetch.guard import why_closed
-from scythe.fetch.judge import other_than_page, retry_after_s
-from scythe.fetch.receive import readable_headers
+from scythe.fetch.page_check import other_than_page, retry_after_s
 from scythe.fetch.redirects import redirect_target
 from scythe.fetch.robots import parse_robots
-from scythe.fetch.sitemaps import read_sitemap
 from scythe.limits import LIMITS
 from scythe.model import Response
+from scythe.page.feeds import read_feed
+from scythe.page.sitemaps import read_sitemap
 from scythe.url import Url, absolute
 
 URL = Url("https://example.org/a")

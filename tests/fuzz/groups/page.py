@@ -15,9 +15,9 @@ from tests.property.soup import ATTRIBUTES, ODD
 import scythe
 from scythe.page import Page
 from scythe.page.encoding import decode
-from scythe.page.hrefs import read_hrefs
+from scythe.page.head_from_bytes import read_said
+from scythe.page.links_from_bytes import read_hrefs
 from scythe.page.rewrite import rewrite
-from scythe.page.said import read_said
 from scythe.page.source import read_source, tag_end
 
 TOKENS = (

@@ -9,14 +9,14 @@ import typer
 from tests.fuzz.groups.page import require_clean
 from tests.fuzz.registry import STRUCTURED, Wrong, target
 
-from scythe.archive.words import find_marks, fold, list_words, read_query
-from scythe.cli.durations import parse_duration
+from scythe.archive.search_index import find_marks, fold, list_words, read_query
+from scythe.cli.watch_options import parse_duration
 from scythe.limits import LIMITS
 from scythe.page.dates import to_iso
-from scythe.page.jsonld import read_json_ld, types_of
-from scythe.page.srcset import read_srcset
-from scythe.read.records.money import amount_of, find_prices, read_price
-from scythe.watching.moments import read_moment, read_stamp
+from scythe.page.head import read_json_ld, types_of
+from scythe.page.tag_attributes import read_srcset
+from scythe.reading.attributes.values import amount_of, find_prices, read_price
+from scythe.watching.relative_dates import read_moment, read_stamp
 
 NOW = 1_800_000_000.0
 ARTICLE = (

@@ -10,8 +10,8 @@ from tests.fuzz.shapes import _HOSTS, _PATHS, _PORTS, _SCHEMES, _USERS
 from yarl import URL as Dialled
 
 from scythe.errors import FetchFailed
-from scythe.fetch.credentials import origin_of
-from scythe.fetch.dial import dialled
+from scythe.fetch.fetch_options import origin_of
+from scythe.fetch.fetcher import dialled
 from scythe.fetch.guard import why_closed, why_closed_name
 from scythe.fetch.redirects import place_of, start_of, without_fragment, without_user
 from scythe.limits import LIMITS

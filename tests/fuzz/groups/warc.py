@@ -10,12 +10,11 @@ from tests.fuzz.groups.page import require_clean
 from tests.fuzz.registry import STRUCTURED, Wrong, target
 from tests.fuzz.seeds import folder
 
-from scythe.archive.stored import StoredRaw
-from scythe.archive.warc import WarcFile
-from scythe.archive.warc_check import verify_warc
-from scythe.archive.warc_pieces import read_pieces, split_piece
+from scythe.archive.results import StoredRaw
 from scythe.batch.captures import Found, read_captures
-from scythe.batch.unit import Unit
+from scythe.batch.units import Unit
+from scythe.output.warc import WarcFile, verify_warc
+from scythe.output.warc_pieces import read_pieces, split_piece
 from scythe.url import Url
 
 MADE_AT = datetime(2026, 1, 2, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.read.images.entities import find_entities, learn_habits
+from scythe.reading.papers.main_block import find_entities, learn_habits
 
 from .named_texts import TERMS, TEXTS
 

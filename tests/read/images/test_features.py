@@ -7,12 +7,10 @@ from time import process_time
 import numpy as np
 import pytest
 
-from scythe.model import ImageContext, PageImages
-from scythe.page.image_signature import signature
-from scythe.read.images.address_features import LINKS, read_address, read_link
-from scythe.read.images.features import SiteCounts, feature_names, image_features, is_nothing, site_counts
-from scythe.read.images.path_features import FAR
-from scythe.rules import SiteImages
+from scythe.model import ImageContext, PageImages, SiteImages
+from scythe.page.image_context import signature
+from scythe.reading.images.image_features import SiteCounts, feature_names, image_features, is_nothing, site_counts
+from scythe.reading.images.tag_features import FAR, LINKS, read_address, read_link
 
 BODY = ("body.single",)
 ARTICLE = ("div.entry-content", "article#post-7.post", "main", *BODY)

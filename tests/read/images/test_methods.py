@@ -8,8 +8,8 @@ import pytest
 
 from scythe.errors import BadInput
 from scythe.page import Page
-from scythe.read.images.main_block import main_block, mark_by_entities
-from scythe.read.images.methods import METHODS, image_method, mark_by_sizes
+from scythe.reading.images.image_methods import METHODS, image_method, mark_by_sizes
+from scythe.reading.papers.main_block import main_block, mark_by_entities
 
 STORY = "The mayor of Port Ellery met Helen Marsh in the new library, and later they all went to Lake Orrin together. "
 HTML = f"""<html><head><meta property="og:image" content="/lead.jpg"></head><body>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scythe.page import Page
-from scythe.read.images.nearby import mark_chosen, mark_relevant
+from scythe.reading.images.image_methods import mark_chosen, mark_relevant
 
 HTML = """<meta property=og:image content=https://example.org/og.jpg>
 <header><img src=/logo.png>Home</header>

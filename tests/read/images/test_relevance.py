@@ -9,13 +9,11 @@ import pytest
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.model import ImageContext, PageImages
+from scythe.model import ImageContext, PageImages, SiteImages
 from scythe.page import Page
-from scythe.page.image_context import read_image_contexts
-from scythe.page.image_signature import signature
-from scythe.read.images import relevance
-from scythe.read.images.relevance import image_logits, score_images
-from scythe.rules import SiteImages
+from scythe.page.image_context import read_image_contexts, signature
+from scythe.reading.images import relevance
+from scythe.reading.images.relevance import image_logits, score_images
 
 WORDS = (
     "<p>The reapers left before dawn and cut the long meadow by the river until the dew had gone from the grass.</p>"

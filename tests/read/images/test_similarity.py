@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.read.images.similarity import entity_similarity, nearby_texts
+from scythe.reading.papers.main_block import entity_similarity, nearby_texts
 
 ARTICLE = (
     "The mayor of Port Ellery met Helen Marsh on Monday. Later Marsh went to Lake Orrin with Robert Hale. "

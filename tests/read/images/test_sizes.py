@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from scythe.model import ImageContext, PageImages
-from scythe.read.images.sizes import SIZE_RULES, Size, declared_sizes, largest_bytes
+from scythe.reading.papers.image_sizes import SIZE_RULES, Size, declared_sizes, largest_bytes
 
 
 def page_of(*tags: str, lead: int | None = None) -> PageImages:

@@ -23,13 +23,20 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.read.images.token_images import Examples, demo_pages
 
 from scythe.errors import BadInput
-from scythe.learn.tc import fit_tc
-from scythe.model import ImageContext, PageImages
-from scythe.page.image_tokens import text_of, tokenise
-from scythe.page.token_tables import TokenTables, TokenTrees, to_plain
-from scythe.read.images import tc
-from scythe.read.images.tc import TcModel, from_json, load_site_model, to_json
-from scythe.rules import PUBLISHED
+from scythe.model import PUBLISHED, ImageContext, PageImages
+from scythe.reading.papers import tc
+from scythe.reading.papers.tc import (
+    TcModel,
+    TokenTables,
+    TokenTrees,
+    from_json,
+    load_site_model,
+    text_of,
+    to_json,
+    to_plain,
+    tokenise,
+)
+from scythe.site.papers.fit_tc import fit_tc
 
 MAKE = {
     "adaboost": lambda: AdaBoostClassifier(random_state=0),
@@ -158,7 +165,7 @@ def test_prediction_needs_no_scikit_learn() -> None:
     saved = to_json(TcModel(fit_tc(demo_pages()[2], "adaboost")))
     code = (
         "import sys; sys.modules['sklearn'] = sys.modules['scipy'] = None\n"
-        "from scythe.read.images.tc import from_json\n"
+        "from scythe.reading.papers.tc import from_json\n"
         "print(from_json(sys.stdin.read()).predict(['<img>']))"
     )
     done = subprocess.run([sys.executable, "-c", code], input=saved, capture_output=True, text=True, check=True)

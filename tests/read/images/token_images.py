@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from scythe.demo import site
-from scythe.page.image_tags import split_tags
+from scythe.page.image_context import split_tags
 
 Examples = list[tuple[str, bool]]
 

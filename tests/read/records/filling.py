@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scythe.model import Region
 from scythe.page import Page
-from scythe.read.records.candidate import Candidate
-from scythe.read.records.fill import fill_region
+from scythe.reading.lists.candidates import Candidate
+from scythe.reading.lists.fill import fill_region
 
 ADDRESS = "https://example.org/list/page.html"
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.page.page import Page
-from scythe.read.records.alignment import (
+from scythe.reading.lists.tree_alignment import (
     MOST_SEED,
     NOWHERE,
     Allowance,

@@ -9,9 +9,9 @@ import pytest
 
 from scythe.errors import BadInput
 from scythe.page import Page
-from scythe.read.records import hydration
-from scythe.read.records.attributes import read_attributes
-from scythe.read.records.methods import attribute_method
+from scythe.reading.attributes import structured_data
+from scythe.reading.attributes.subject_attributes import read_attributes
+from scythe.reading.lists.list_methods import attribute_method
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -274,7 +274,7 @@ def test_of_a_very_large_state_only_the_first_objects_are_looked_at(monkeypatch:
     kept = [{"n": number} for number in range(50)] + [{"title": "Garden kettle 2 l", "price": 119.5}]
     body = f"<h1>Garden kettle 2 l</h1>{state(kept)}"
     assert "price" in dict(read(body))
-    monkeypatch.setattr(hydration, "_NODES", 20)
+    monkeypatch.setattr(structured_data, "_NODES", 20)
     assert "price" not in dict(read(body))
 
 

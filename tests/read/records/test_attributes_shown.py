@@ -7,7 +7,7 @@ import json
 import pytest
 
 from scythe.page import Page
-from scythe.read.records.attributes import read_attributes
+from scythe.reading.attributes.subject_attributes import read_attributes
 
 
 def read(body: str, title: str = "Vivace | Guide") -> dict[str, str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from scythe.page.page import Page
-from scythe.read.records.candidate import Candidate
-from scythe.read.records.candidates import MOST, find_candidates
+from scythe.reading.lists.candidates import MOST, Candidate, find_candidates
 
 
 def regions(html: str) -> list[list[str]]:

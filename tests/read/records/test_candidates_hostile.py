@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scythe.page.page import Page
-from scythe.read.records import candidates
-from scythe.read.records.candidates import MOST, MOST_RECORDS, find_candidates
+from scythe.reading.lists import candidates
+from scythe.reading.lists.candidates import MOST, MOST_RECORDS, find_candidates
 
 SIZE = 20_000
 SECONDS = 4.0  # CPU; honest runs take up to 0.4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.page.page import Page
-from scythe.read.records.candidates import find_candidates
+from scythe.reading.lists.candidates import find_candidates
 
 
 def regions(html: str) -> list[list[str]]:

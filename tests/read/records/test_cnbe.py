@@ -7,8 +7,8 @@ import time
 import pytest
 
 from scythe.page import Page
-from scythe.read.records.cnbe import find_dense_area, find_names, read_by_cnbe
-from scythe.read.records.dictionary import parse_dictionary, shipped
+from scythe.reading.attributes.dictionary import parse_dictionary, shipped
+from scythe.reading.papers.cnbe import find_dense_area, find_names, read_by_cnbe
 
 NAMES = ["Brand", "Model", "Weight", "Color", "Material", "Grip width", "Beam angle", "Shade form"]
 SPEC = "".join(f"<tr><td class=key>{name}</td><td class=value>some value {n}</td></tr>" for n, name in enumerate(NAMES))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.read.records.filling import articles, fill
 
-from scythe.read.records.column_names import make_unique
+from scythe.reading.lists.column_names import make_unique
 
 
 def names(*bodies: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from importlib import resources
 import pytest
 
 from scythe.errors import BadInput
-from scythe.read.records.dictionary import (
+from scythe.reading.attributes.dictionary import (
     LABEL_CHARS,
     concept_of,
     fold,
@@ -16,7 +16,7 @@ from scythe.read.records.dictionary import (
     shipped,
 )
 
-TABLE = resources.files("scythe.read.records").joinpath("tables", "attributes.txt").read_text("utf-8")
+TABLE = resources.files("scythe.reading.lists").joinpath("tables", "attributes.txt").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from scythe.page import Page
-from scythe.read.records import ranges
-from scythe.read.records.candidate import Candidate
-from scythe.read.records.features import describe
-from scythe.read.records.texts import TEXT_TRAITS, read_texts
-from scythe.read.records.traits import measure
-from scythe.read.records.words import roles, roles_of
+from scythe.reading.lists import traits as ranges
+from scythe.reading.lists.candidates import Candidate
+from scythe.reading.lists.list_features import describe
+from scythe.reading.lists.role_words import roles, roles_of
+from scythe.reading.lists.traits import TEXT_TRAITS, measure, read_texts
 
 LIST = "".join(f"<li class='item'><a href='/{n}'>Title {n}</a> <b>€ {n}.00</b></li>" for n in range(1, 5))
 PAGE = Page.from_text(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.read.records.filling import articles, fill
 
 from scythe.page import Page
-from scythe.read.records.candidate import Candidate
-from scythe.read.records.fill import fill_region
+from scythe.reading.lists.candidates import Candidate
+from scythe.reading.lists.fill import fill_region
 
 
 def test_links_are_absolute_in_page_order_and_each_once():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from scythe.errors import BadInput
-from scythe.read.records import forest
-from scythe.read.records.forest import Forest, from_json, load, to_json
+from scythe.reading import forest
+from scythe.reading.forest import Forest, from_json, load, to_json
 
 # one tree: feature 0 above 0.5 ? (feature 1 above 2 ? 0.9 : 0.4) : 0.1
 STUMP = Forest(

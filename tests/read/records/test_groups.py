@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scythe.read.records.groups import Finder, Groups, group_alike
+from scythe.reading.lists.similar_elements import Finder, Groups, group_alike
 
 
 def _sets(groups: Groups) -> list[tuple[str, list[int]]]:

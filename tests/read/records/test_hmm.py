@@ -7,8 +7,8 @@ import time
 import pytest
 
 from scythe.page import Page
-from scythe.read.records.dictionary import shipped
-from scythe.read.records.hmm import (
+from scythe.reading.attributes.dictionary import shipped
+from scythe.reading.papers.hmm import (
     build_model,
     by_delta,
     by_number,
@@ -17,9 +17,9 @@ from scythe.read.records.hmm import (
     by_weight,
     find_area,
     find_path,
+    make_container,
     read_by_hmm,
 )
-from scythe.read.records.wvc import make_container
 
 SPEC = "".join(f"<tr><td>{name}:<td>value {n}" for n, name in enumerate(["Brand", "Model", "Weight", "Color", "Size"]))
 MENU = "".join(f"<li><a href=/{n}>Section {n}</a>" for n in range(30))

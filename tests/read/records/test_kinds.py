@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.read.records.candidates import find_candidates
-from scythe.read.records.rank import rank
+from scythe.reading.lists.candidates import find_candidates
+from scythe.reading.lists.find_lists import rank
 
 ITEMS = 6
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.read.records.dictionary import shipped
-from scythe.read.records.label_pairs import PAIRS, find_labels, pair_labels
+from scythe.reading.attributes.dictionary import shipped
+from scythe.reading.papers.label_pairs import PAIRS, find_labels, pair_labels
 
 
 def pairs_of(html):

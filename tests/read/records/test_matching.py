@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.page.page import Page
-from scythe.read.records.matching import Tree, children_of, match, similarity, tree_of, upper_nodes
+from scythe.reading.lists.tree_alignment import Tree, children_of, match, similarity, tree_of, upper_nodes
 
 depth_steps = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-3, 1)), max_size=25)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scythe.page.elements import Elements
 from scythe.page.page import Page
-from scythe.read.records.mdr import TagStrings, find_data_regions, find_mdr_regions, identify_regions, read_by_mdr
+from scythe.reading.papers.mdr import TagStrings, find_data_regions, find_mdr_regions, identify_regions, read_by_mdr
 
 ITEM = "<li><h3><a href=/{0}>Title {0}</a></h3><p>About <b>{0}</b></p></li>"
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from scythe.model import Paging
 from scythe.page import Page
-from scythe.read.records.page_numbers import compare
-from scythe.read.records.paging import read_paging
-from scythe.read.records.paging_words import read_label
+from scythe.reading.lists.page_numbers import compare, read_label
+from scythe.reading.lists.paging import read_paging
 
 OWN = "https://example.org/news/"
 ROWS = "".join(f"<li><a href='/news/story-of-field-{word}'>A story of the {word} field</a></li>" for word in "abcdefg")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.read.records.pairs import find_pairs
-from scythe.read.records.visible import cut_lines
+from scythe.reading.attributes.visible_pairs import cut_lines, find_pairs
 
 
 def pairs(body: str) -> list[tuple[str, str]]:

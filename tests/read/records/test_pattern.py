@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scythe.errors import BadInput
 from scythe.page.elements import Elements
 from scythe.page.page import Page
-from scythe.read.records.candidate import Candidate
-from scythe.read.records.matching import Tree
-from scythe.read.records.pattern import (
+from scythe.reading.lists.candidates import Candidate
+from scythe.reading.lists.pattern import (
     MOST_PATTERN_NODES,
     collapse,
     find_same,
@@ -24,6 +23,7 @@ from scythe.read.records.pattern import (
     pattern_of_trees,
     similarity,
 )
+from scythe.reading.lists.tree_alignment import Tree
 
 steps = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-3, 1)), max_size=25)
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from scythe.read.records.portrait import Portrait, likeness
-from scythe.read.records.recognise import PRICE, TEXT
+from scythe.reading.lists.column_names import Portrait, likeness
+from scythe.reading.lists.value_kinds import PRICE, TEXT
 
 PLAIN = Portrait(TEXT, 1.0, 4.0, False, False, "p", frozenset({"name"}), frozenset(), "")
 

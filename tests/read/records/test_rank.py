@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from scythe.page import Page
-from scythe.read.records import rank as ranking
-from scythe.read.records.candidate import Candidate
-from scythe.read.records.candidates import find_candidates
-from scythe.read.records.forest import Forest
-from scythe.read.records.rank import CUT, choose, rank, score_leaves
+from scythe.reading.forest import Forest
+from scythe.reading.lists import find_lists as ranking
+from scythe.reading.lists.candidates import Candidate, find_candidates
+from scythe.reading.lists.find_lists import CUT, choose, rank, score_leaves
 
 MENU = "".join(f"<li><a href='/{word}'>{word}</a></li>" for word in "home news sport culture contact".split())
 STORIES = "".join(

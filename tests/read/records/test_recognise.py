@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from scythe.read.records.recognise import (
+from scythe.reading.lists.value_kinds import (
     ADDRESS,
     DATE,
     EMPTY,

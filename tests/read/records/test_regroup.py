@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.page.page import Page
-from scythe.read.records.alignment import Allowance
-from scythe.read.records.matching import Tree
-from scythe.read.records.regroup import read_by_stm, record_tree, regroup
+from scythe.reading.lists.tree_alignment import Allowance, Tree
+from scythe.reading.papers.stm import read_by_stm, record_tree, regroup
 
 FIELDS = (
     "<h3>Title {0}</h3>",

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from scythe.page import Page
-from scythe.read.records.markup import read_microdata, read_rdfa
-from scythe.read.records.structured import read_structured
+from scythe.reading.attributes.structured_data import read_structured
+from scythe.reading.attributes.subject import read_microdata, read_rdfa
 
 
 def page(body: str, title: str = "Kettle") -> Page:

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from scythe.read.records.money import amount_of, currency_of, find_prices, read_price
-from scythe.read.records.typed import _SAME_STATES, count_of, gtin_of, isbn_of, rating_of, state_of, typed_name
+from scythe.reading.attributes.values import (
+    _SAME_STATES,
+    amount_of,
+    count_of,
+    currency_of,
+    find_prices,
+    gtin_of,
+    isbn_of,
+    rating_of,
+    read_price,
+    state_of,
+    typed_name,
+)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from math import log
 import pytest
 
 from scythe.page import Page
-from scythe.read.records.dictionary import shipped
-from scythe.read.records.wvc import (
+from scythe.reading.attributes.dictionary import shipped
+from scythe.reading.papers.hmm import (
     Characteristic,
     make_container,
     mark_delimiters,

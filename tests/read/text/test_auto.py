@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scythe
-from scythe.bench.scoring import compare, cut_tokens, rate
 from scythe.demo import site
+from scythe.demo.scoring import compare, cut_tokens, rate
 from scythe.model import TextOptions
 from scythe.page import Page
-from scythe.read.text import auto
+from scythe.reading.text import auto
 from scythe.testing import check_text_method
 
 PARAGRAPHS = [

@@ -6,8 +6,8 @@ import pytest
 
 from scythe.model import TextOptions
 from scythe.page import Page
-from scythe.read.text import cetd
-from scythe.read.text.elements import number_elements
+from scythe.reading.papers import cetd
+from scythe.reading.papers.text_elements import number_elements
 
 
 def kept(html: str) -> list[str]:

@@ -7,8 +7,8 @@ import pytest
 
 from scythe.model import TextOptions
 from scythe.page import Page
-from scythe.read.text import cetr
-from scythe.read.text.elements import number_elements
+from scythe.reading.papers import cetr
+from scythe.reading.papers.text_elements import number_elements
 
 
 def ratios(html: str) -> list[float]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from scythe.model import TextOptions
 from scythe.page import Page
-from scythe.read.text import characters
+from scythe.reading.papers import characters
 
 LONG = "x" * 500
 SHORT = "y" * 499

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from scythe.page import Page
-from scythe.read.text.elements import Elements, number_elements
+from scythe.reading.papers.text_elements import Elements, number_elements
 
 
 def number(html: str) -> Elements:

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from scythe.demo import site
 from scythe.page import Page
 from scythe.page.blocks import Blocks
-from scythe.read.text import auto, fast
-from scythe.read.text.head import head_of
-from scythe.read.text.names import Vocabulary
-from scythe.read.text.network import load
+from scythe.reading.text import auto
+from scythe.reading.text import network as fast
+from scythe.reading.text.auto import head_of
+from scythe.reading.text.block_features import Vocabulary
+from scythe.reading.text.network import load
 
 compiled = pytest.mark.skipif(
     not fast.COMPILED, reason="scythe was built without its compiled module (no compiler, or SCYTHE_NO_EXTENSION)"
@@ -194,7 +195,10 @@ def test_a_network_of_another_shape_is_left_to_the_arrays() -> None:
 
 @pytest.mark.parametrize(("value", "expected"), [("1", "False"), ("", str(fast.COMPILED)), ("0", str(fast.COMPILED))])
 def test_the_environment_turns_the_compiled_module_off(value: str, expected: str) -> None:
-    code = "from scythe.read.text import fast; import scythe; print(fast.COMPILED, scythe.read('<p>x. y. z.').how)"
+    code = (
+        "from scythe.reading.text import network; import scythe\n"
+        "print(network.COMPILED, scythe.read('<p>x. y. z.').how)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         env=os.environ | {"SCYTHE_PURE": value},

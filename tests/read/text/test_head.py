@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.read.records import words
-from scythe.read.records.words import RoleWords
-from scythe.read.text import names
-from scythe.read.text.head import head_of
-from scythe.read.text.names import Vocabulary
+from scythe.reading.lists import role_words
+from scythe.reading.lists.role_words import RoleWords
+from scythe.reading.text import block_features
+from scythe.reading.text.auto import head_of
+from scythe.reading.text.block_features import Vocabulary
 
 
 def test_a_head_says_title_description_and_what_made_it() -> None:
@@ -25,7 +25,7 @@ def test_names_mean_the_same_however_few_are_remembered(monkeypatch: pytest.Monk
     asked = [("div", f"story-{number} comment") for number in range(6)] * 2
     plain = Vocabulary(["<div>", "story", "comment"], [], [])
     known = [plain.names_of(*one) for one in asked]
-    monkeypatch.setattr(names, "_REMEMBERED", 2)
+    monkeypatch.setattr(block_features, "_REMEMBERED", 2)
     forgetful = Vocabulary(["<div>", "story", "comment"], [], [])
     assert [forgetful.names_of(*one) for one in asked] == known
     assert len(forgetful._seen) <= 2
@@ -33,7 +33,7 @@ def test_names_mean_the_same_however_few_are_remembered(monkeypatch: pytest.Monk
 
 def test_roles_are_the_same_however_few_words_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ["nav menu", "price-box", "author", "footer", "main-price", "nav menu"]
-    known = [RoleWords("scythe.read.records").of(one) for one in asked]
-    monkeypatch.setattr(words, "_REMEMBERED", 2)
-    assert [RoleWords("scythe.read.records").of(one) for one in asked] == known
+    known = [RoleWords("scythe.reading.lists").of(one) for one in asked]
+    monkeypatch.setattr(role_words, "_REMEMBERED", 2)
+    assert [RoleWords("scythe.reading.lists").of(one) for one in asked] == known
     assert any(known)

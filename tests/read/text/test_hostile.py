@@ -9,7 +9,7 @@ import pytest
 
 from scythe.model import TextOptions
 from scythe.page import Page
-from scythe.read import text
+from scythe.reading import text
 
 PUBLISHED = [name for name in text.BUILT_IN if name != "auto"]
 SIZE = 100_000

@@ -9,10 +9,17 @@ import pytest
 
 from scythe.errors import BadInput
 from scythe.page import Page
-from scythe.read.text.features import HeadSummary, describe
-from scythe.read.text.letters import COMMA, DENSE, STOP, count_letters
-from scythe.read.text.names import Vocabulary, split_names
-from scythe.read.text.network import FORMAT, VERSION, from_json, load, score
+from scythe.reading.text.block_features import (
+    COMMA,
+    DENSE,
+    STOP,
+    HeadSummary,
+    Vocabulary,
+    count_letters,
+    describe,
+    split_names,
+)
+from scythe.reading.text.network import FORMAT, VERSION, from_json, load, score
 
 HTML = """<html><body class="home"><nav><ul><li><a href=/>Home</a></li><li><a href=/n>News</a></li></ul></nav>
 <article class="post-body"><h1>A late harvest</h1><p>It rained. It rained again, for weeks.</p><p>Then it stopped.</p>

@@ -4,11 +4,11 @@ from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 
-from scythe import plug_ins
+from scythe import plugins
 from scythe.errors import BadInput
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
-from scythe.read import text
+from scythe.reading import text
 from scythe.testing import check_text_method
 
 PUBLISHED = [name for name in text.BUILT_IN if name != "auto"]
@@ -22,8 +22,8 @@ NOT_CALLABLE = "a text"
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, *points: tuple[str, str]) -> None:
-    found = EntryPoints(EntryPoint(name, value, plug_ins.GROUPS[text.KIND]) for name, value in points)
-    monkeypatch.setattr(plug_ins, "entry_points", lambda *, group: found.select(group=group))
+    found = EntryPoints(EntryPoint(name, value, plugins.GROUPS[text.KIND]) for name, value in points)
+    monkeypatch.setattr(plugins, "entry_points", lambda *, group: found.select(group=group))
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -54,7 +54,7 @@ def test_another_package_can_add_a_method(monkeypatch: pytest.MonkeyPatch) -> No
 def test_another_package_cannot_replace_a_built_in_method(monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, ("sentences", "os:getcwd"))
     assert text.method_names() == text.BUILT_IN
-    assert text.method("sentences").__module__ == "scythe.read.text.sentences"
+    assert text.method("sentences").__module__ == "scythe.reading.papers.sentences"
 
 
 @pytest.mark.parametrize("value", ["no_such_module_here:read", "os:no_such_name", "os:sep"])

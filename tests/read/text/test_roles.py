@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.page import Page
-from scythe.read.text.roles import comparable, roles, title_variants
+from scythe.reading.text.roles import comparable, roles, title_variants
 
 
 def roles_of(html: str) -> dict[str, str]:

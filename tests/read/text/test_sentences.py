@@ -4,8 +4,8 @@ import pytest
 
 from scythe.model import TextOptions
 from scythe.page import Page
-from scythe.read.text import sentences
-from scythe.read.text.sentences import Sentences
+from scythe.reading.papers import sentences
+from scythe.reading.papers.sentences import Sentences
 
 FOUR = "One a. Two b. Three c. Four d."
 FIVE = FOUR + " Five e."

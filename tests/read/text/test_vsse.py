@@ -6,11 +6,10 @@ import numpy as np
 
 from scythe.model import TextOptions
 from scythe.page import Page
-from scythe.read.text import vsse
-from scythe.read.text.elements import Elements, number_elements
-from scythe.read.text.simhash import BITS, CHUNK, distance, fingerprint
-from scythe.read.text.vsse import VisualText, Vsse, aggregate_paths, combine
-from scythe.read.text.words import count_marks, cut_words
+from scythe.reading.papers import vsse
+from scythe.reading.papers.simhash import BITS, CHUNK, distance, fingerprint
+from scythe.reading.papers.text_elements import Elements, number_elements
+from scythe.reading.papers.vsse import VisualText, Vsse, aggregate_paths, combine, count_marks, cut_words
 from scythe.testing import check_text_characteristic
 
 LONG = "Long text, with marks; and more. "

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scrapy.commands import ScrapyCommand
 
-from scythe.teaching.suggest import suggest_pages
+from scythe.site.labels.suggest_pages import suggest_pages
 from tc.surveyed import read_pages
 
 

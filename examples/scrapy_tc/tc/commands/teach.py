@@ -6,7 +6,7 @@ from pathlib import Path
 from scrapy.commands import ScrapyCommand
 
 import scythe
-from scythe.batch.profiles import ProfileFolder, site_of
+from scythe.site.profile_folder import ProfileFolder, site_of
 from tc.surveyed import read_pages
 
 _LEARNED_FROM = 16  # pages: more of them teach little, and cost as much again

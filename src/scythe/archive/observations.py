@@ -1,0 +1,251 @@
+"""What visits saw of the regions of watched pages: kept with each visit, handed out as regions, plans and a journal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, case, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from scythe.archive.database import Database, write_rows
+from scythe.archive.results import LookRow, PlanRow, RegionRow
+from scythe.archive.schema import LOOKS, REGIONS, SITES, URLS, WATCHES, moment, seconds, storable
+from scythe.archive.watches import when
+from scythe.crawl_model import Looked, Outcome
+from scythe.url import Url
+from scythe.watch_model import Plan, Seen
+
+_BATCH = 1_000  # looks read at a time
+_KEEP_NOTES = update(WATCHES).where(WATCHES.c.id == bindparam("of")).values(notes=bindparam("notes"))
+_NUMBERS = select(REGIONS.c.id, REGIONS.c.watch, REGIONS.c.number)
+_NUMBERS = _NUMBERS.where(REGIONS.c.watch.in_(bindparam("ids", expanding=True)))
+_LOOK = insert(LOOKS)
+
+
+def note_looks(connection: Connection, outcomes: Sequence[Outcome]) -> None:
+    """Store the regions of watched pages as visits left them, a line of the journal for each, and notes."""
+    lists = sorted((outcome for outcome in outcomes if outcome.task.kind == "list"), key=lambda one: one.task.id)
+    notes = [(one.task.id, one.notes) for one in lists if one.notes is not None]
+    write_rows(connection, _KEEP_NOTES, [{"of": watch, "notes": storable(said)} for watch, said in notes])
+    looked = [(one, region) for one in lists for region in sorted(one.looked, key=lambda region: region.number)]
+    if not looked:
+        return
+    write_rows(connection, _KEEP[connection.dialect.name], [_region_row(one, region) for one, region in looked])
+    known = connection.execute(_NUMBERS, {"ids": sorted({one.task.id for one, _ in looked})})
+    numbers = {(row.watch, row.number): row.id for row in known}
+    rows = [_look_row(numbers[one.task.id, region.number], one, region) for one, region in looked]
+    write_rows(connection, _LOOK, rows)
+
+
+def region_rows(connection: Connection, watch: int) -> list[RegionRow]:
+    """Return the regions of a watched page, by number."""
+    query = select(REGIONS).where(REGIONS.c.watch == watch).order_by(REGIONS.c.number)
+    return [_region(row) for row in connection.execute(query)]
+
+
+def watched_regions(connection: Connection) -> list[RegionRow]:
+    """Return the regions of every page that is watched."""
+    query = select(REGIONS).join(WATCHES, WATCHES.c.id == REGIONS.c.watch).where(WATCHES.c.ended_at.is_(None))
+    return [_region(row) for row in connection.execute(query.order_by(REGIONS.c.watch, REGIONS.c.number))]
+
+
+def find_region(connection: Connection, region: int) -> RegionRow | None:
+    """Return a region by its own number."""
+    row = connection.execute(select(REGIONS).where(REGIONS.c.id == region)).one_or_none()
+    return None if row is None else _region(row)
+
+
+def late_looks(connection: Connection, region: int, before: int | None, count: int) -> list[LookRow]:
+    """Return the last lines of the journal of a region, or those before a line; the newest first."""
+    query = select(LOOKS).where(LOOKS.c.region == region).order_by(LOOKS.c.id.desc()).limit(count)
+    if before is not None:
+        query = query.where(LOOKS.c.id < before)
+    return [_look(row) for row in connection.execute(query).mappings()]
+
+
+def count_came(
+    connection: Connection, regions: Sequence[int], since: float, step_s: float
+) -> dict[int, dict[int, int]]:
+    """Return by region how many records came in each step of time; what a first visit found is left out."""
+    came = LOOKS.c.new + LOOKS.c.lost
+    query = select(LOOKS.c.region, LOOKS.c.at, came).where(LOOKS.c.region.in_(regions), came > 0)
+    found: dict[int, dict[int, int]] = {}
+    for region, at, count in connection.execute(query.where(LOOKS.c.at >= since, LOOKS.c.since_s.is_not(None))):
+        steps, step = found.setdefault(region, {}), int((at - since) / step_s)
+        steps[step] = steps.get(step, 0) + count
+    return found
+
+
+def unreadable_regions(connection: Connection) -> Iterator[int]:
+    """Yield the numbers of regions whose values are damaged."""
+    for row in connection.execution_options(yield_per=100).execute(select(REGIONS)):
+        try:
+            _region(row)
+        except (ValueError, TypeError, OverflowError):
+            yield row.id
+
+
+def plan_rows(connection: Connection, sites: Sequence[str]) -> list[PlanRow]:
+    """Return the regions of every page that is watched, of these sites or of all, with the last look at each."""
+    last = select(func.max(LOOKS.c.id)).where(LOOKS.c.region == REGIONS.c.id).correlate(REGIONS).scalar_subquery()
+    query: Select[Any] = (
+        select(REGIONS, SITES.c.key.label("site_key"), URLS.c.url, URLS.c.due_at, URLS.c.visited_at)
+        .add_columns(*(column.label(f"look_{column.name}") for column in LOOKS.c))
+        .join_from(REGIONS, WATCHES, WATCHES.c.id == REGIONS.c.watch)
+        .join(URLS, URLS.c.id == WATCHES.c.id)
+        .join(SITES, SITES.c.id == WATCHES.c.site)
+        .join(LOOKS, LOOKS.c.id == last, isouter=True)
+        .where(WATCHES.c.ended_at.is_(None))
+        .order_by(SITES.c.key, REGIONS.c.watch, REGIONS.c.number)
+    )
+    if sites:
+        query = query.where(SITES.c.key.in_([storable(site) for site in sites]))
+    return [_plan_row(row) for row in connection.execute(query)]
+
+
+def read_looks(database: Database, region: int, since: float | None) -> Iterator[LookRow]:
+    """Yield the journal of a region in the order it was written, some lines at a time."""
+    query = select(LOOKS).where(LOOKS.c.region == region).order_by(LOOKS.c.id).limit(_BATCH)
+    if since is not None:
+        query = query.where(LOOKS.c.at >= since)
+    after = -1
+    while True:
+        with database.reading() as connection:
+            rows = connection.execute(query.where(LOOKS.c.id > after)).mappings().all()
+        yield from map(_look, rows)
+        if len(rows) < _BATCH:
+            return
+        after = rows[-1]["id"]
+
+
+def _region_row(outcome: Outcome, looked: Looked) -> dict[str, Any]:
+    """Return a region as it is to be kept, with what this visit adds to its counts."""
+    at, seen = seconds(outcome.at), looked.seen
+    return {
+        "watch": outcome.task.id,
+        "number": looked.number,
+        "name": storable(looked.name),
+        "kind": storable(looked.kind),
+        "pattern": storable(looked.pattern),
+        "columns": _json(looked.columns),
+        "shapes": _json(looked.shapes),
+        "newest": _json(looked.newest),
+        "sticky": _json(looked.sticky),
+        "rank": looked.rank,
+        "shown": 0 if seen is None else seen.shown,
+        "has_gap": looked.has_gap,
+        "estimator": storable(looked.estimator),
+        **_plan_values(looked.plan),
+        "first_at": at,
+        "seen_at": at,
+        "missing": int(seen is None),
+        "looks": int(seen is not None),
+        "records": 0 if seen is None else seen.new,
+        "lost": looked.lost,
+    }
+
+
+def _look_row(region: int, outcome: Outcome, looked: Looked) -> dict[str, Any]:
+    seen = looked.seen or Seen(at=0.0, shown=0, requests=0)
+    return {
+        "region": region,
+        "at": seconds(outcome.at),
+        "since_s": seen.since_s,
+        "shown": None if looked.seen is None else seen.shown,
+        "new": seen.new,
+        "known": looked.known,
+        "recovered": looked.recovered,
+        "lost": looked.lost,
+        "is_full": seen.is_full,
+        "has_gap": looked.has_gap,
+        "requests": seen.requests,
+        **_plan_values(looked.plan),
+    }
+
+
+def _plan_values(plan: Plan | None) -> dict[str, Any]:
+    said = plan or Plan(0.0)
+    return {
+        "wait_s": None if plan is None else said.wait_s,
+        "expected": said.expected,
+        "risk": said.risk,
+        "rate": said.rate,
+        "why": storable(said.why),
+    }
+
+
+def _region(row: Any) -> RegionRow:
+    return RegionRow(
+        id=row.id,
+        watch=row.watch,
+        number=row.number,
+        name=row.name,
+        kind=row.kind,
+        pattern=row.pattern,
+        columns=_texts(row.columns),
+        shapes=_texts(row.shapes),
+        newest=_texts(row.newest),
+        sticky=_texts(row.sticky),
+        rank=row.rank,
+        shown=row.shown,
+        has_gap=bool(row.has_gap),
+        estimator=row.estimator,
+        plan=None if row.wait_s is None else Plan(row.wait_s, row.expected, row.risk, row.rate, row.why),
+        first_at=moment(row.first_at),
+        seen_at=moment(row.seen_at),
+        missing=row.missing,
+        looks=row.looks,
+        records=row.records,
+        lost=row.lost,
+    )
+
+
+def _look(row: Any) -> LookRow:
+    values = ("wait_s", "expected", "risk", "rate", "why")
+    return LookRow(
+        id=row["id"],
+        region=row["region"],
+        at=moment(row["at"]),
+        since_s=row["since_s"],
+        shown=row["shown"],
+        new=row["new"],
+        known=row["known"],
+        recovered=row["recovered"],
+        lost=row["lost"],
+        is_full=bool(row["is_full"]),
+        has_gap=bool(row["has_gap"]),
+        requests=row["requests"],
+        plan=None if row["wait_s"] is None else Plan(*(row[name] for name in values)),
+    )
+
+
+def _plan_row(row: Any) -> PlanRow:
+    look = None
+    if row.look_id is not None:
+        look = _look({column.name: getattr(row, f"look_{column.name}") for column in LOOKS.c})
+    return PlanRow(_region(row), row.site_key, Url(row.url), when(row.due_at), when(row.visited_at), look)
+
+
+def _json(texts: Sequence[str]) -> str:
+    return storable(json.dumps(texts, ensure_ascii=False, separators=(",", ":")))
+
+
+def _texts(written: str) -> tuple[str, ...]:
+    return tuple(str(text) for text in json.loads(written)) if written != "[]" else ()
+
+
+def _upsert(of: Any) -> Any:
+    """Return the statement that replaces what a visit says anew and adds to what it counts."""
+    new = of.insert(REGIONS)
+    said = {column.name: new.excluded[column.name] for column in REGIONS.c if column.name not in ("id", "first_at")}
+    said |= {name: REGIONS.c[name] + new.excluded[name] for name in ("looks", "records", "lost")}
+    is_there = new.excluded.missing == 0
+    said["missing"] = case((is_there, 0), else_=REGIONS.c.missing + 1)
+    said["shown"] = case((is_there, new.excluded.shown), else_=REGIONS.c.shown)
+    said["seen_at"] = case((is_there, new.excluded.seen_at), else_=REGIONS.c.seen_at)
+    return new.on_conflict_do_update(index_elements=["watch", "number"], set_=said)
+
+
+_KEEP = {"sqlite": _upsert(sqlite), "postgresql": _upsert(postgresql)}

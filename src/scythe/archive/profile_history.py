@@ -1,0 +1,113 @@
+"""What was learned of a site and what its hosts allow: profiles with their history, robots.txt as last fetched.
+
+Who may learn a site: one process at a time, so that no two write profiles against each other.
+
+As with lanes, `now` is the caller's clock, and a right that lasts longer than any may is taken as over.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from scythe.archive.host_leases import LONGEST_S, Owner
+from scythe.archive.results import Lesson, StoredRobots
+from scythe.archive.schema import PROFILES, ROBOTS, SITES, moment, seconds, storable
+
+
+def save_profile(connection: Connection, site: int, profile: str, at: float) -> int:
+    """Store a profile as the newest version unless it is that already; return the version."""
+    profile = storable(profile)
+    newest = newest_version(connection, site)
+    if newest and load_profile(connection, site, newest) == profile:
+        return newest
+    connection.execute(insert(PROFILES).values(site=site, version=newest + 1, profile=profile, at=at))
+    return newest + 1
+
+
+def newest_version(connection: Connection, site: int) -> int:
+    """Return the number of the newest profile of a site, 0 where there is none."""
+    return int(connection.execute(select(func.max(PROFILES.c.version)).where(PROFILES.c.site == site)).scalar() or 0)
+
+
+def load_profile(connection: Connection, site: int, version: int | None) -> str | None:
+    """Return a version of a site's profile, the newest if None; None where there is none."""
+    query = select(PROFILES.c.profile).where(PROFILES.c.site == site)
+    if version is not None:
+        query = query.where(PROFILES.c.version == version)
+    found = connection.execute(query.order_by(PROFILES.c.version.desc()).limit(1)).scalar()
+    return None if found is None else str(found)
+
+
+def load_robots(connection: Connection, origin: str) -> StoredRobots | None:
+    row = connection.execute(select(ROBOTS).where(ROBOTS.c.origin == storable(origin))).one_or_none()
+    return None if row is None else StoredRobots(row.origin, row.status, bytes(row.body), moment(row.fetched_at))
+
+
+def save_robots(connection: Connection, robots: StoredRobots) -> None:
+    """Put the robots.txt of an origin in place of the one before."""
+    row = {
+        "origin": storable(robots.origin),
+        "status": robots.status,
+        "body": robots.body,
+        "fetched_at": seconds(robots.fetched_at),
+    }
+    connection.execute(_SAVE[connection.dialect.name], row)
+
+
+def _upsert(of: Any) -> Any:
+    new = of.insert(ROBOTS)
+    changed = {name: new.excluded[name] for name in ("status", "body", "fetched_at")}
+    return new.on_conflict_do_update(index_elements=["origin"], set_=changed)
+
+
+_SAVE = {"sqlite": _upsert(sqlite), "postgresql": _upsert(postgresql)}
+
+
+def claim_learning(connection: Connection, site: int, owner: Owner, *, now: datetime, lease_s: float) -> Lesson:
+    """Take or renew the right to learn a site, unless another living process has it; say what is learned so far."""
+    at, me = seconds(now), owner.to_text()
+    row = connection.execute(_rights(site)).one()
+    is_held = False
+    if row.learner == me or not _is_taken(row, at):
+        claimed = connection.execute(
+            update(SITES)
+            .where(SITES.c.id == site, SITES.c.learner.is_not_distinct_from(row.learner))
+            .where(SITES.c.learner_until.is_not_distinct_from(row.learner_until))
+            .values(learner=me, learner_until=at + min(lease_s, LONGEST_S))
+        )
+        is_held = claimed.rowcount == 1
+    return Lesson(is_held, newest_version(connection, site))
+
+
+def leave_learning(connection: Connection, site: int, owner: Owner) -> None:
+    """Give the right back; nothing happens where it was lost before."""
+    held = update(SITES).where(SITES.c.id == site, SITES.c.learner == owner.to_text())
+    connection.execute(held.values(learner=None, learner_until=None))
+
+
+def save_learned(connection: Connection, site: int, profile: str, owner: Owner, after: int, at: float) -> int | None:
+    """Store what the one who has the right learned from version `after`; None where either is no longer so."""
+    row = connection.execute(_rights(site)).one()
+    if row.learner != owner.to_text() or newest_version(connection, site) != after:
+        return None
+    return save_profile(connection, site, profile, at)
+
+
+def learner_of(connection: Connection, site: int, now: datetime) -> str:
+    """Return who has the right now, as Owner.to_text writes it; empty: nobody."""
+    row = connection.execute(_rights(site)).one()
+    return str(row.learner) if _is_taken(row, seconds(now)) else ""
+
+
+def _rights(site: int) -> Select[Any]:
+    return select(SITES.c.learner, SITES.c.learner_until).where(SITES.c.id == site)
+
+
+def _is_taken(row: Row[Any], at: float) -> bool:
+    if row.learner is None or not at < row.learner_until <= at + LONGEST_S:
+        return False
+    return Owner.from_text(row.learner).is_alive()

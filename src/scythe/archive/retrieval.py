@@ -1,0 +1,438 @@
+"""Read an archive out: what is wanted comes in, stored pages, records and responses go out, one by one.
+
+Numbers and sizes of what is wanted are read in batches, each from where the last one ended, and then the contents, as
+many together as fit into a few megabytes: memory stays flat however many there are, no transaction stays open while
+somebody writes a file, and a crawl may go on meanwhile.
+
+What is wanted of an archive -> queries for the numbers of its versions, records and responses, with their sizes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, literal, or_, select, tuple_
+
+from scythe.archive.bodies import read_body
+from scythe.archive.database import Database
+from scythe.archive.results import StoredPage, StoredRaw, StoredRecord, Wanted
+from scythe.archive.schema import (
+    BODIES,
+    EXTRACTIONS,
+    FETCHES,
+    PAGES,
+    RECORDS,
+    SIGHTINGS,
+    SITES,
+    URLS,
+    VERSIONS,
+    WATCHES,
+    moment,
+    seconds,
+)
+from scythe.errors import ArchiveFailed
+from scythe.model import Record, Region
+from scythe.url import Url
+
+_NEWER = FETCHES.alias("newer")
+
+
+def select_versions(wanted: Wanted, database: Database) -> Select[Any]:
+    """Return the query for versions of pages: id, page, number, and the size of the body they were made of.
+
+    Lists that are watched are left out: of those, records are kept and nothing else.
+    """
+    query = (
+        select(VERSIONS.c.id, VERSIONS.c.page, VERSIONS.c.number, VERSIONS.c.size)
+        .join_from(VERSIONS, PAGES, PAGES.c.id == VERSIONS.c.page)
+        .where(PAGES.c.id.not_in(select(WATCHES.c.id)), *_bounds(wanted, VERSIONS.c.at, database))
+    )
+    if wanted.sites or wanted.matches:
+        query = query.join(URLS, URLS.c.id == PAGES.c.id).join(SITES, SITES.c.id == PAGES.c.site)
+    if wanted.kinds:
+        query = query.join(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
+        query = query.where(_one_of(EXTRACTIONS.c.kind, wanted.kinds))
+    if not wanted.all_versions:
+        query = query.where(VERSIONS.c.id == PAGES.c.version)
+    if not wanted.duplicates:
+        query = query.where((VERSIONS if wanted.all_versions else PAGES).c.duplicate_of.is_(None))
+    return query
+
+
+def select_records(wanted: Wanted, database: Database) -> Select[Any]:
+    """Return the query for records: id, site and the address where each was seen first."""
+    query = (
+        select(RECORDS.c.id, SITES.c.key.label("site"), URLS.c.url.label("page"))
+        .join_from(RECORDS, SITES, SITES.c.id == RECORDS.c.site)
+        .join(URLS, URLS.c.id == RECORDS.c.first_page)
+        .where(*_bounds(wanted, RECORDS.c.first_at, database))
+    )
+    return query.where(_one_of(RECORDS.c.kind, wanted.kinds)) if wanted.kinds else query
+
+
+def select_responses(wanted: Wanted, database: Database) -> Select[Any]:
+    """Return the query for responses that were kept: id, address, and the size of the body."""
+    query = (
+        select(FETCHES.c.id, URLS.c.url, BODIES.c.size)
+        .join_from(FETCHES, BODIES, BODIES.c.hash == FETCHES.c.body)
+        .join(URLS, URLS.c.id == FETCHES.c.url)
+        .join(SITES, SITES.c.id == FETCHES.c.site)
+        .where(*_bounds(wanted, FETCHES.c.at, database))
+    )
+    if not wanted.all_versions:
+        newer = and_(_NEWER.c.url == FETCHES.c.url, _NEWER.c.id > FETCHES.c.id, _NEWER.c.body.is_not(None))
+        query = query.where(~exists().where(newer))
+    if wanted.kinds:
+        newest = and_(PAGES.c.id == FETCHES.c.url, EXTRACTIONS.c.version == PAGES.c.version)
+        query = query.where(exists().where(newest, _one_of(EXTRACTIONS.c.kind, wanted.kinds)))
+    if not wanted.duplicates:
+        query = query.where(~exists().where(PAGES.c.id == FETCHES.c.url, PAGES.c.duplicate_of.is_not(None)))
+    return query
+
+
+def _bounds(wanted: Wanted, at: ColumnElement[float], database: Database) -> Iterator[ColumnElement[bool]]:
+    """Yield the conditions that all that can be read share."""
+    if wanted.sites:
+        yield SITES.c.key.in_(wanted.sites)
+    if wanted.since is not None:
+        yield at >= seconds(wanted.since)
+    if wanted.until is not None:
+        yield at < seconds(wanted.until)
+    if wanted.matches:
+        yield or_(*(_matches(URLS.c.url, pattern, database) for pattern in wanted.matches))
+
+
+def _one_of(kind: ColumnElement[str], kinds: tuple[str, ...]) -> ColumnElement[bool]:
+    return func.lower(kind).in_([one.lower() for one in kinds])
+
+
+def _matches(url: ColumnElement[str], pattern: str, database: Database) -> ColumnElement[bool]:
+    """Compare with a pattern in which only `*` is special; LIKE of SQLite is blind to case, its GLOB is not."""
+    if database.is_sqlite:
+        return url.op("GLOB", is_comparison=True)(pattern.replace("[", "[[]").replace("?", "[?]"))
+    for special in ("\\", "%", "_"):
+        pattern = pattern.replace(special, f"\\{special}")
+    return url.like(pattern.replace("*", "%"), escape="\\")
+
+
+_BATCH = 1_000  # numbers read at a time
+_TOGETHER = 100  # contents read at a time, but never more than
+_TOGETHER_BYTES = 8_000_000  # of bodies, which what was made of them seldom exceeds; one may be larger by itself
+
+_ORIGINALS = URLS.alias("originals")  # addresses of the pages that others are copies of
+_TEXTS = EXTRACTIONS.alias("texts")  # of other versions with the same text
+_LATER = VERSIONS.alias("later")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sighted:
+    """A record on a page."""
+
+    first_at: float
+    last_at: float
+    region: int  # its number on the page
+    kind: str  # of the region where it was seen first
+    columns: tuple[str, ...]
+    record: Record
+
+
+def read_pages(database: Database, wanted: Wanted) -> Iterator[StoredPage]:
+    """Yield pages in the order their addresses were found, the versions of one in the order they came."""
+    query = _page_query(PAGES.c.duplicate_of if not wanted.all_versions else VERSIONS.c.duplicate_of)
+    for some in _together(_walk_versions(database, wanted)):
+        with database.reading() as connection:
+            rows = connection.execute(query, {"ids": [one.id for one in some]}).all()
+            sighted = _read_sightings(connection, {row.page for row in rows})
+        for row in rows:
+            yield _page(row, sighted[row.page])
+
+
+def read_rests(database: Database, wanted: Wanted) -> Iterator[str]:
+    """Yield of each page that `read_pages` yields what was extracted besides, as JSON: to look it through first."""
+    query = select(EXTRACTIONS.c.rest).where(EXTRACTIONS.c.version.in_(bindparam("ids", expanding=True)))
+    for some in _together(_walk_versions(database, wanted)):
+        with database.reading() as connection:
+            yield from connection.execute(query, {"ids": [one.id for one in some]}).scalars().all()
+
+
+def read_versions(database: Database, ids: Sequence[int]) -> Iterator[StoredPage]:
+    """Yield versions of pages by their numbers in the archive, in this order."""
+    query = _page_query(VERSIONS.c.duplicate_of)
+    for start in range(0, len(ids), _TOGETHER):
+        some = ids[start : start + _TOGETHER]
+        with database.reading() as connection:
+            rows = {row.id: row for row in connection.execute(query, {"ids": some})}
+            sighted = _read_sightings(connection, {row.page for row in rows.values()})
+        for row in (rows[number] for number in some if number in rows):
+            yield _page(row, sighted[row.page])
+
+
+def read_version(database: Database, page: int, number: int | None = None) -> StoredPage | None:
+    """Return one version of a page, the newest if none is named, without records; None where there is none."""
+    query = select(VERSIONS.c.id).where(VERSIONS.c.page == page).order_by(VERSIONS.c.number.desc()).limit(1)
+    if number is not None:
+        query = query.where(VERSIONS.c.number == number)
+    with database.reading() as connection:
+        found = connection.execute(
+            _page_query(VERSIONS.c.duplicate_of), {"ids": list(connection.execute(query).scalars())}
+        )
+        row = found.first()
+    return None if row is None else _page(row, [])
+
+
+def read_some_records(database: Database, ids: Sequence[int]) -> Iterator[StoredRecord]:
+    """Yield records by their numbers, in this order."""
+    query = record_query(Wanted(), database)
+    for start in range(0, len(ids), _BATCH):
+        some = ids[start : start + _BATCH]
+        with database.reading() as connection:
+            rows = {row.id: row for row in connection.execute(query.where(RECORDS.c.id.in_(some)))}
+        yield from (to_record(rows[number]) for number in some if number in rows)
+
+
+def read_records(database: Database, wanted: Wanted) -> Iterator[StoredRecord]:
+    """Yield records in the order they were first seen; `since` and `until` are of that moment."""
+    for row in _walk(database, record_query(wanted, database), RECORDS.c.id):
+        yield to_record(row)
+
+
+def read_watched(
+    database: Database, *, watches: Collection[int] | None, limit: int, after: int | None = None
+) -> list[StoredRecord]:
+    """Return records that watched pages showed first: those with a number above `after`, or else the newest first."""
+    if watches is not None and not watches:
+        return []
+    query = record_query(Wanted(), database).where(RECORDS.c.watch.is_not(None)).limit(limit)
+    index = "records_of_watch" if watches is not None and len(watches) == 1 else "records_watched"
+    query = query.with_hint(RECORDS, f"INDEXED BY {index}", "sqlite")
+    if watches is not None:
+        query = query.where(RECORDS.c.watch.in_(sorted(watches)))
+    if after is None:
+        query = query.order_by(RECORDS.c.id.desc())
+    else:
+        query = query.where(RECORDS.c.id > after).order_by(RECORDS.c.id)
+    with database.reading() as connection:
+        return [to_record(row) for row in connection.execute(query)]
+
+
+def record_query(wanted: Wanted, database: Database) -> Select[Any]:
+    """Return the query for records with all that `to_record` wants."""
+    seen = select(func.max(SIGHTINGS.c.last_at)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
+    times = select(func.sum(SIGHTINGS.c.times)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
+    contents = (RECORDS.c[name] for name in ("kind", "fields", "links", "images", "first_at"))
+    return select_records(wanted, database).add_columns(*contents, seen.label("last_at"), times.label("times"))
+
+
+def read_raw(database: Database, wanted: Wanted) -> Iterator[StoredRaw]:
+    """Yield responses in the order they came: the newest of each address, or with `all_versions` every one kept."""
+    query = (
+        select(FETCHES.c.at, FETCHES.c.status, FETCHES.c.headers, FETCHES.c.cut_at_bytes, URLS.c.url)
+        .add_columns(BODIES.c.hash, BODIES.c.packed, BODIES.c.size, BODIES.c.store)
+        .join_from(FETCHES, BODIES, BODIES.c.hash == FETCHES.c.body)
+        .join(URLS, URLS.c.id == FETCHES.c.url)
+        .where(FETCHES.c.id.in_(bindparam("ids", expanding=True)))
+        .order_by(FETCHES.c.id)
+    )
+    for some in _together(_walk(database, select_responses(wanted, database), FETCHES.c.id)):
+        with database.reading() as connection:
+            rows = connection.execute(query, {"ids": [one.id for one in some]}).all()
+        for row in rows:
+            yield _raw(row, database)
+
+
+def count_pages(database: Database, wanted: Wanted) -> int:
+    """Return how many pages (or versions) `read_pages` would yield now."""
+    return _count(database, select_versions(wanted, database))
+
+
+def count_records(database: Database, wanted: Wanted) -> int:
+    """Return how many records `read_records` would yield now."""
+    return _count(database, select_records(wanted, database))
+
+
+def count_raw(database: Database, wanted: Wanted) -> int:
+    """Return how many responses `read_raw` would yield now."""
+    return _count(database, select_responses(wanted, database))
+
+
+def _count(database: Database, query: Select[Any]) -> int:
+    with database.reading() as connection:
+        counted = query.with_only_columns(func.count(), maintain_column_froms=True)
+        return int(connection.execute(counted).scalar_one())
+
+
+def _walk(database: Database, query: Select[Any], number: Any) -> Iterator[Any]:
+    """Yield the rows of a query by ascending `id`, some at a time."""
+    query = query.order_by(number).limit(_BATCH)
+    after = -1
+    while True:
+        with database.reading() as connection:
+            rows = connection.execute(query.where(number > after)).all()
+        yield from rows
+        if len(rows) < _BATCH:
+            return
+        after = rows[-1].id
+
+
+def _walk_versions(database: Database, wanted: Wanted) -> Iterator[Any]:
+    """Yield versions by page and number, some at a time."""
+    place = tuple_(VERSIONS.c.page, VERSIONS.c.number)
+    query = select_versions(wanted, database).order_by(VERSIONS.c.page, VERSIONS.c.number).limit(_BATCH)
+    after = (-1, 0)
+    while True:
+        with database.reading() as connection:
+            rows = connection.execute(query.where(place > tuple_(literal(after[0]), literal(after[1])))).all()
+        yield from rows
+        if len(rows) < _BATCH:
+            return
+        after = (rows[-1].page, rows[-1].number)
+
+
+def _together(rows: Iterator[Any]) -> Iterator[Sequence[Any]]:
+    """Gather rows whose contents may be in memory at the same time."""
+    some: list[Any] = []
+    size = 0
+    for row in rows:
+        if some and (len(some) == _TOGETHER or size + row.size > _TOGETHER_BYTES):
+            yield some
+            some, size = [], 0
+        some.append(row)
+        size += row.size
+    if some:
+        yield some
+
+
+def _page_query(copy_of: Any) -> Select[Any]:
+    """Return the query for versions by number with all that belongs to them but records."""
+    until = select(_LATER.c.at).where(_LATER.c.page == VERSIONS.c.page, _LATER.c.number == VERSIONS.c.number + 1)
+    status = select(func.max(FETCHES.c.status)).where(FETCHES.c.url == PAGES.c.id, FETCHES.c.at == VERSIONS.c.at)
+    extracted = ("title", "markdown", "html", "rest", "kind", "language", "published", "how")
+    return (
+        select(
+            VERSIONS.c.id,
+            VERSIONS.c.page,
+            VERSIONS.c.number,
+            VERSIONS.c.at,
+            VERSIONS.c.is_complete,
+            SITES.c.key.label("site"),
+        )
+        .add_columns(*(PAGES.c[name] for name in ("versions", "first_at", "seen_at", "gone_at")))
+        .add_columns(URLS.c.url, _ORIGINALS.c.url.label("original"))
+        .add_columns(until.scalar_subquery().label("until"), status.scalar_subquery().label("status"))
+        .add_columns(*(EXTRACTIONS.c[name] for name in extracted))
+        .add_columns(func.coalesce(EXTRACTIONS.c.text, _TEXTS.c.text).label("text"))
+        .join_from(VERSIONS, PAGES, PAGES.c.id == VERSIONS.c.page)
+        .join(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
+        .join(_TEXTS, _TEXTS.c.version == EXTRACTIONS.c.text_of, isouter=True)
+        .join(URLS, URLS.c.id == PAGES.c.id)
+        .join(SITES, SITES.c.id == PAGES.c.site)
+        .join(_ORIGINALS, _ORIGINALS.c.id == copy_of, isouter=True)
+        .where(VERSIONS.c.id.in_(bindparam("ids", expanding=True)))
+        .order_by(VERSIONS.c.page, VERSIONS.c.number)
+    )
+
+
+def _read_sightings(connection: Connection, pages: set[int]) -> dict[int, list[_Sighted]]:
+    """Return what was listed on each of some pages, at any time, in the order of the page."""
+    found: dict[int, list[_Sighted]] = defaultdict(list)
+    query = (
+        select(SIGHTINGS.c.page, SIGHTINGS.c.first_at, SIGHTINGS.c.last_at, SIGHTINGS.c.region, RECORDS.c.kind)
+        .add_columns(func.coalesce(SIGHTINGS.c.fields, RECORDS.c.fields).label("fields"))
+        .add_columns(RECORDS.c.links, RECORDS.c.images, RECORDS.c.html)
+        .join_from(SIGHTINGS, RECORDS, RECORDS.c.id == SIGHTINGS.c.record)
+        .where(SIGHTINGS.c.page.in_(pages))
+        .order_by(SIGHTINGS.c.page, SIGHTINGS.c.region, SIGHTINGS.c.place, SIGHTINGS.c.record)
+    )
+    for row in connection.execute(query) if pages else ():
+        columns, fields = _fields(row.fields)
+        record = Record(fields, _addresses(row.links), _addresses(row.images), row.html)
+        found[row.page].append(_Sighted(row.first_at, row.last_at, row.region or 0, row.kind, columns, record))
+    return found
+
+
+def _regions(sighted: list[_Sighted], since: float, until: float | None) -> tuple[Region, ...]:
+    """Return what a version of a page listed, from when it was fetched to when the next one was."""
+    regions: dict[int, list[_Sighted]] = defaultdict(list)
+    for one in sighted:
+        if one.last_at >= since and (until is None or one.first_at < until):
+            regions[one.region].append(one)
+    return tuple(_region(ones) for ones in regions.values())
+
+
+def _region(sighted: list[_Sighted]) -> Region:
+    """Line up records: each names only the columns that it fills."""
+    columns = tuple(dict.fromkeys(name for one in sighted for name in one.columns))
+    records = []
+    for one in sighted:
+        texts = dict(zip(one.columns, one.record.fields, strict=True))
+        records.append(replace(one.record, fields=tuple(texts.get(name, "") for name in columns)))
+    kind, _ = Counter(one.kind for one in sighted).most_common(1)[0]
+    return Region(tuple(records), columns, kind)
+
+
+def _page(row: Any, sighted: list[_Sighted]) -> StoredPage:
+    return StoredPage(
+        page=row.page,
+        site=row.site,
+        url=Url(row.url),
+        fetched_at=moment(row.at),
+        first_seen=moment(row.first_at),
+        last_seen=moment(row.seen_at),
+        gone_at=None if row.gone_at is None else moment(row.gone_at),
+        status=row.status,
+        version=row.number,
+        versions=row.versions,
+        is_complete=bool(row.is_complete),
+        duplicate_of=None if row.original is None else Url(row.original),
+        title=row.title,
+        text=row.text or "",
+        markdown=row.markdown,
+        html=row.html,
+        rest=row.rest,
+        kind=row.kind,
+        language=row.language,
+        published=row.published,
+        how=row.how,
+        regions=_regions(sighted, row.at, row.until),
+    )
+
+
+def _raw(row: Any, database: Database) -> StoredRaw:
+    try:
+        body = read_body(database.stores, row)
+    except ArchiveFailed as error:
+        raise ArchiveFailed(f"{database.where}: {row.url}: {error}") from error
+    headers = tuple((str(name), str(value)) for name, value in json.loads(row.headers or "[]"))
+    return StoredRaw(Url(row.url), moment(row.at), row.status or 0, headers, body, row.cut_at_bytes is None)
+
+
+def to_record(row: Any) -> StoredRecord:
+    """Return a row of `record_query` as what it is."""
+    columns, fields = _fields(row.fields)
+    return StoredRecord(
+        record=row.id,
+        site=row.site,
+        page=Url(row.page),
+        kind=row.kind,
+        columns=columns,
+        fields=fields,
+        links=_addresses(row.links),
+        images=_addresses(row.images),
+        first_seen=moment(row.first_at),
+        last_seen=moment(row.first_at if row.last_at is None else row.last_at),
+        sightings=int(row.times or 1),
+    )
+
+
+def _fields(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return columns and texts of a record."""
+    fields: dict[str, str] = json.loads(text)
+    return tuple(fields), tuple(fields.values())
+
+
+def _addresses(text: str) -> tuple[Url, ...]:
+    return tuple(Url(address) for address in json.loads(text))

@@ -1,0 +1,292 @@
+"""How a site fares, by its archive: the number of a site comes in, states, failures, shares and versions go out.
+
+Everything is bounded: of the fetches the last ones are looked at, of the extractions a sample, so that a site of 10^5
+pages is told about as quickly as one of ten.
+
+What an archive holds, counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, Table, func, select
+
+from scythe.archive.database import Database, sound
+from scythe.archive.host_leases import lane_rows
+from scythe.archive.results import LaneRow, StoredRobots
+from scythe.archive.schema import (
+    EXTRACTIONS,
+    FETCHES,
+    LANES,
+    PAGES,
+    PROFILES,
+    RECORDS,
+    ROBOTS,
+    SIGHTINGS,
+    SITE_LANES,
+    SITES,
+    URLS,
+    VERSIONS,
+    WATCHES,
+    moment,
+)
+from scythe.crawl_model import CRAWLED, Counts
+
+
+def count(connection: Connection, site: int | None, states: dict[str, int] | None = None) -> Counts:
+    """Count the addresses, pages, records and fetches of one site, or of all where it is None.
+
+    A list that is watched is no document: neither its address nor its page counts, what was seen there does. `states`
+    are those of its addresses, where they were counted already: that takes most of the time.
+    """
+    if states is None:
+        states = count_states(connection, site)
+    documents = select(func.count(), func.coalesce(func.sum(PAGES.c.versions), 0)).select_from(PAGES)
+    documents = documents.where(PAGES.c.id.not_in(select(WATCHES.c.id)))
+    pages, versions = connection.execute(_of(documents, PAGES, site)).one()
+    sightings = select(func.count()).select_from(SIGHTINGS)
+    if site is not None:
+        sightings = sightings.join(PAGES, PAGES.c.id == SIGHTINGS.c.page).where(PAGES.c.site == site)
+    return Counts(
+        states=states,
+        pages=int(pages),
+        versions=int(versions),
+        records=_number(connection, RECORDS, site),
+        sightings=int(connection.execute(sightings).scalar_one()),
+        fetches=_number(connection, FETCHES, site),
+    )
+
+
+def count_sites(connection: Connection) -> dict[int, Counts]:
+    """Count the same of every site that has anything, each table read once."""
+    states: dict[int, dict[str, int]] = {}
+    addresses = select(URLS.c.site, URLS.c.state, func.count()).where(URLS.c.kind != "list")
+    # by state first, for which there is no index: to go through one and look up each address takes longer
+    for site, state, number in connection.execute(addresses.group_by(URLS.c.state, URLS.c.site)):
+        states.setdefault(site, {})[state] = int(number)
+    documents = select(PAGES.c.site, func.count(), func.sum(PAGES.c.versions)).group_by(PAGES.c.site)
+    documents = documents.where(PAGES.c.id.not_in(select(WATCHES.c.id)))
+    pages = {site: (int(number), int(versions)) for site, number, versions in connection.execute(documents)}
+    sightings = select(PAGES.c.site, func.count()).select_from(SIGHTINGS).join(PAGES, PAGES.c.id == SIGHTINGS.c.page)
+    seen = _by_site(connection, sightings.group_by(PAGES.c.site))
+    records, fetches = (
+        _by_site(connection, select(table.c.site, func.count()).group_by(table.c.site)) for table in (RECORDS, FETCHES)
+    )
+    return {
+        site: Counts(
+            states.get(site, {}),
+            *pages.get(site, (0, 0)),
+            records.get(site, 0),
+            seen.get(site, 0),
+            fetches.get(site, 0),
+        )
+        for site in sorted({*states, *pages, *records, *seen, *fetches})
+    }
+
+
+def _by_site(connection: Connection, query: Select[Any]) -> dict[int, int]:
+    return {site: int(number) for site, number in connection.execute(query)}
+
+
+def count_states(connection: Connection, site: int | None) -> dict[str, int]:
+    """Count the addresses by their state."""
+    addresses = select(URLS.c.state, func.count()).where(URLS.c.kind != "list").group_by(URLS.c.state)
+    return {state: int(number) for state, number in connection.execute(_of(addresses, URLS, site)).all()}
+
+
+def _number(connection: Connection, table: Table, site: int | None) -> int:
+    return int(connection.execute(_of(select(func.count()).select_from(table), table, site)).scalar_one())
+
+
+def _of(query: Select[Any], table: Table, site: int | None) -> Select[Any]:
+    return query if site is None else query.where(table.c.site == site)
+
+
+FAILED = ("failed", "retry", "gone", "refused")  # states in which a visit that brought nothing leaves an address
+_REASONS = 60  # that addresses, and fetches, are told by
+_STATES = 2_000  # pairs of state and reason that are counted in one go
+_RECENT = 5_000  # fetches that are looked at
+_FAILURES = 20  # that are shown
+_SAMPLED = 800  # pages whose extractions are looked at ...
+_EXTRACTIONS = 3_000  # ... and versions of them
+_SPANS = 24  # parts that the time is cut into
+_LANES = 50
+_LENGTHS_S = (3_600, 10_800, 43_200, 86_400, 604_800, 2_592_000, 31_536_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Addresses, or fetches, that ended alike."""
+
+    state: str
+    why: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One visit that brought nothing."""
+
+    at: datetime
+    url: str
+    status: int | None  # None: no answer
+    state: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How the fields of pages that came within a time were got."""
+
+    at: datetime  # when it begins
+    pages: int
+    cut: int  # fields
+    tree: int
+    missing: int
+    cold: int  # pages that were read before anything was learned
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of what was learned of a site."""
+
+    version: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SiteHealth:
+    """What an archive knows of how one site fares."""
+
+    counts: Counts
+    addresses: list[Reason]  # the most common ones
+    fetched: int  # fetches that were looked at, the last ones
+    fetched_since: datetime | None
+    answered: list[Reason]  # of them, how they ended
+    failures: list[Failure]  # the last ones, the newest first
+    shares: list[Share]  # oldest first
+    sampled: int  # pages that the shares are of
+    versions: list[Version]  # of the profile, the newest first
+    robots: list[StoredRobots]
+    lanes: list[LaneRow]
+
+
+def read_health(database: Database, site: int, *, now: datetime, versions: int = 40) -> SiteHealth:
+    """Read how a site fares; `versions` of its profile are listed at most."""
+    with sound(database.where), database.reading() as connection:
+        last = connection.execute(_last(site)).all()
+        addresses, states = _addresses(connection, site)
+        shares, sampled = read_shares(connection, site)
+        return SiteHealth(
+            counts=count(connection, site, states),
+            addresses=addresses[:_REASONS],
+            fetched=len(last),
+            fetched_since=moment(min(row.at for row in last)) if last else None,
+            answered=_tally(last),
+            failures=_failures(connection, last),
+            shares=shares,
+            sampled=sampled,
+            versions=read_versions(connection, site, versions),
+            robots=_robots(connection, site),
+            lanes=lane_rows(connection, site, now=now, kinds=(*CRAWLED, "list"), idle=True)[:_LANES],
+        )
+
+
+def read_versions(connection: Connection, site: int, limit: int) -> list[Version]:
+    """Return the versions of a site's profile, the newest first."""
+    query = select(PROFILES.c.version, PROFILES.c.at).where(PROFILES.c.site == site)
+    rows = connection.execute(query.order_by(PROFILES.c.version.desc()).limit(limit)).all()
+    return [Version(row.version, moment(row.at)) for row in rows]
+
+
+def read_shares(connection: Connection, site: int) -> tuple[list[Share], int]:
+    """Return how fields were got, over time, and of how many pages: of some, evenly spread, with all their versions."""
+    count = connection.execute(select(func.count()).select_from(PAGES).where(PAGES.c.site == site)).scalar_one()
+    apart = count // _SAMPLED + 1
+    sample = select(PAGES.c.id).where(PAGES.c.site == site, PAGES.c.id % apart == 0)
+    sample = sample.where(PAGES.c.id.not_in(select(WATCHES.c.id))).limit(2 * _SAMPLED)
+    told = (EXTRACTIONS.c[name] for name in ("how", "cut_fields", "tree_fields", "missing_fields"))
+    query = (
+        select(VERSIONS.c.page, VERSIONS.c.at, *told)
+        .join(EXTRACTIONS, EXTRACTIONS.c.version == VERSIONS.c.id)
+        .where(VERSIONS.c.page.in_(sample))
+        .order_by(VERSIONS.c.id.desc())
+        .limit(_EXTRACTIONS)
+    )
+    rows = connection.execute(query).all()
+    return _cut_time(rows), len({row.page for row in rows})
+
+
+def _cut_time(rows: Sequence[Row[Any]]) -> list[Share]:
+    """Gather extractions by when they were made, in parts of an hour, a day, a week ... so that there are not many."""
+    if not rows:
+        return []
+    first, last = min(row.at for row in rows), max(row.at for row in rows)
+    length = next((each for each in _LENGTHS_S if (last - first) / each < _SPANS), _LENGTHS_S[-1])
+    parts: dict[int, list[Row[Any]]] = defaultdict(list)
+    for row in rows:
+        parts[int(row.at // length)].append(row)
+    return [_share(moment(part * length), parts[part]) for part in sorted(parts)]
+
+
+def _share(at: datetime, rows: Sequence[Row[Any]]) -> Share:
+    learned = [row for row in rows if row.how != "cold"]
+    return Share(
+        at=at,
+        pages=len(rows),
+        cut=sum(row.cut_fields for row in learned),
+        tree=sum(row.tree_fields for row in learned),
+        missing=sum(row.missing_fields for row in learned),
+        cold=len(rows) - len(learned),
+    )
+
+
+def _addresses(connection: Connection, site: int) -> tuple[list[Reason], dict[str, int]]:
+    """Return the addresses by state and reason, and by state alone, in one go: 10^5 rows are looked at."""
+    query = select(URLS.c.state, URLS.c.why, func.count().label("number"))
+    query = query.where(URLS.c.site == site, URLS.c.kind != "list").group_by(URLS.c.state, URLS.c.why)
+    if connection.execute(select(func.count()).select_from(SITES)).scalar_one() == 1:
+        query = query.with_hint(URLS, "NOT INDEXED", "sqlite")  # in the order of the file: twice as fast
+    found = _reasons(connection, query, _STATES + 1)
+    if len(found) > _STATES:
+        return found, count_states(connection, site)
+    states: dict[str, int] = defaultdict(int)
+    for one in found:
+        states[one.state] += one.count
+    return found, dict(states)
+
+
+def _last(site: int) -> Select[Any]:
+    """Return the query for the last fetches of a site, the newest first."""
+    told = (FETCHES.c[name] for name in ("url", "at", "state", "why", "status"))
+    return select(*told).where(FETCHES.c.site == site).order_by(FETCHES.c.id.desc()).limit(_RECENT)
+
+
+def _tally(fetches: Sequence[Row[Any]]) -> list[Reason]:
+    counts = Counter((row.state, row.why) for row in fetches)
+    return [Reason(state, why, number) for (state, why), number in counts.most_common(_REASONS)]
+
+
+def _reasons(connection: Connection, query: Select[Any], limit: int) -> list[Reason]:
+    rows = connection.execute(query.order_by(func.count().desc()).limit(limit)).all()
+    return [Reason(row.state, row.why, row.number) for row in rows]
+
+
+def _failures(connection: Connection, fetches: Sequence[Row[Any]]) -> list[Failure]:
+    rows = [row for row in fetches if row.state in FAILED and row.why][:_FAILURES]
+    query = select(URLS.c.id, URLS.c.url).where(URLS.c.id.in_([row.url for row in rows]))
+    urls = {one.id: one.url for one in connection.execute(query)} if rows else {}
+    return [Failure(moment(row.at), urls[row.url], row.status, row.state, row.why) for row in rows]
+
+
+def _robots(connection: Connection, site: int) -> list[StoredRobots]:
+    lanes = select(LANES.c.name).join(SITE_LANES, SITE_LANES.c.lane == LANES.c.id).where(SITE_LANES.c.site == site)
+    names = connection.execute(lanes.order_by(LANES.c.name).limit(_LANES)).scalars().all()
+    origins = [f"{scheme}://{name}" for name in names for scheme in ("https", "http")]
+    rows = connection.execute(select(ROBOTS).where(ROBOTS.c.origin.in_(origins)).order_by(ROBOTS.c.origin)).all()
+    return [StoredRobots(row.origin, row.status, bytes(row.body), moment(row.fetched_at)) for row in rows]

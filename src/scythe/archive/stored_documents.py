@@ -1,0 +1,237 @@
+"""Turn what was read from a page into plain values to be stored: a `Document` comes in, an `Extracted` goes out.
+
+Fingerprint the text of a page by 64 bits, so that nearly equal texts differ in few of them.
+
+The bits are those of reading/papers/simhash.py with all weights 1. There the votes of many texts are counted as tables;
+here those of one text are added up as one long number with a lane of 16 bits for each bit, which takes a tenth of
+the time and no table.
+
+Turn what an archive holds of a page back into a document: a `StoredPage` comes in, a `Document` goes out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields, replace
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from scythe.archive.results import StoredPage
+from scythe.crawl_model import Extracted
+from scythe.model import Document, Field, Image, Listed, Loss, Metadata, Paging, Region, Rendered
+from scythe.reading.papers.simhash import BITS
+from scythe.url import Url
+
+
+def to_document(stored: StoredPage | Extracted, url: Url | None = None) -> Document:
+    """Return the document that was stored; what was not kept of it is empty. `url` is for what does not say its own."""
+    rest: Mapping[str, Any] = json.loads(stored.rest)
+    images = tuple(_stored_image(plain) for plain in rest.get("images", ()))
+    how = {str(name): str(way) for name, way in rest.get("how", {}).items()}
+    content = Rendered(stored.text, stored.markdown or "", stored.html or "", images)
+    return Document(
+        title=stored.title,
+        text=stored.text,
+        metadata=_stored_metadata(rest.get("metadata", {})),
+        how=how,
+        fields={
+            name: _stored_field(name, plain, stored, images, how) for name, plain in rest.get("fields", {}).items()
+        },
+        url=stored.url if isinstance(stored, StoredPage) else url,
+        losses=tuple(Loss(what, count) for what, count in rest.get("losses", ())),
+        why=rest.get("why", ""),
+        content=content,
+        lists=_lists(rest, stored.regions),
+    )
+
+
+def _stored_metadata(plain: Mapping[str, Any]) -> Metadata:
+    several = {
+        "keywords": tuple(plain.get("keywords", ())),
+        "schema": tuple(plain.get("schema", ())),
+        "properties": tuple((name, value) for name, value in plain.get("properties", ())),
+    }
+    return Metadata(**{**_known(plain, _STORED_METADATA), **several})
+
+
+def _stored_image(plain: Mapping[str, Any]) -> Image:
+    return Image(**{**_known(plain, _STORED_IMAGE), "sources": tuple(plain.get("sources", ()))})
+
+
+def _known(plain: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    """Leave out what another version of scythe may have stored."""
+    return {name: value for name, value in plain.items() if name in names}
+
+
+_STORED_METADATA = frozenset(field.name for field in fields(Metadata))
+_STORED_IMAGE = frozenset(field.name for field in fields(Image))
+
+
+def _stored_field(
+    name: str, plain: Mapping[str, Any], stored: StoredPage | Extracted, images: Iterable[Image], how: Mapping[str, str]
+) -> Field:
+    """Return a learned field; the values of those that have a place of their own are there."""
+    span = plain.get("span")
+    values = tuple(plain.get("values", ()))
+    if name in ("title", "text"):
+        values = tuple(filter(None, (getattr(stored, name),)))
+    elif name == "images":
+        values = tuple(image.src for image in images if image.relevant)
+    return Field(values, (span[0], span[1]) if span else None, how.get(name, ""))
+
+
+def _lists(rest: Mapping[str, Any], regions: tuple[Region, ...]) -> Listed:
+    paging = rest.get("paging", {})
+    pages = tuple((number, Url(address)) for number, address in paging.get("pages", ()))
+    attributes = tuple((name, value) for name, value in rest.get("attributes", ()))
+    return Listed(regions, attributes, Paging(paging.get("next"), paging.get("previous"), pages, paging.get("more")))
+
+
+LEAST_WORDS = 100  # below, a few words decide most bits, and texts that have little in common look alike
+_LONG_WORD = 20  # characters on average: the language does not put blanks between words
+_KEPT_WORDS = 20_000  # whose lanes are remembered, some 5 MB
+_LANE = np.dtype("<u2")
+_MOST_WORDS = 65_535  # that a lane can count; a text of more is told by its beginning
+_lanes: dict[str, int] = {}
+
+
+def text_simhash(text: str) -> int | None:
+    """Return the SimHash of a text's words, unsigned; None where there are too few."""
+    words = _words(text)
+    if len(words) < LEAST_WORDS:
+        return None
+    try:
+        total = sum(map(_lanes.__getitem__, words))
+    except KeyError:
+        total = sum(map(_spread, words))
+    votes = np.frombuffer(total.to_bytes(BITS * _LANE.itemsize, "little"), _LANE)
+    return int.from_bytes(np.packbits(votes > len(words) // 2).tobytes(), "big")
+
+
+def _words(text: str) -> list[str]:
+    words = text.lower().split()[:_MOST_WORDS]
+    if len(text) > _LONG_WORD * len(words):
+        joined = "".join(words)
+        return [joined[at : at + 2] for at in range(min(len(joined) - 1, _MOST_WORDS))]
+    return words
+
+
+def _spread(word: str) -> int:
+    """Return the hash of a word with each of its bits in a lane of its own, the first bit in the lowest."""
+    lanes = _lanes.get(word)
+    if lanes is None:
+        digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=BITS // 8).digest()
+        bits = np.unpackbits(np.frombuffer(digest, np.uint8)).astype(_LANE)
+        lanes = int.from_bytes(bits.tobytes(), "little")
+        if len(_lanes) >= _KEPT_WORDS:
+            _lanes.clear()
+        _lanes[word] = lanes
+    return lanes
+
+
+_TOLD = ("title", "text", "images")  # fields whose values stand elsewhere
+
+
+def to_extracted(document: Document, parts: Collection[str], said: Metadata | None = None) -> Extracted:
+    """Take out of a document what was asked for; what was not is not worked out.
+
+    `said` is what the page's head says, where rules gave only some of it.
+    """
+    regions = document.records if "records" in parts else ()
+    metadata = document.metadata if said is None else complete(document.metadata, said)
+    rest = {"metadata": _metadata(metadata), **_rest(document, parts)}
+    counts = _count_ways(document)
+    return Extracted(
+        title=document.title,
+        text=document.text,
+        markdown=document.markdown if "markdown" in parts else None,
+        html=document.html if "html" in parts else None,
+        rest=json.dumps(rest, ensure_ascii=False, separators=(",", ":")),
+        kind=metadata.kind,
+        language=metadata.language,
+        published=metadata.published,
+        how=_way(document, counts),
+        cut_fields=counts["cut"],
+        tree_fields=counts["tree"],
+        missing_fields=counts["missing"],
+        simhash=text_simhash(document.text),
+        regions=regions,
+    )
+
+
+def is_cold(document: Document) -> bool:
+    """Say whether a page was read without rules, and so with all that it says about itself."""
+    return not document.fields or any("read cold" in document.how.get(name, "") for name in ("title", "text"))
+
+
+def complete(known: Metadata, said: Metadata) -> Metadata:
+    """Add what a page's head says to what rules gave, which know better."""
+    given = {name: value for name in ("title", "author", "published") if (value := getattr(known, name))}
+    return replace(said, **given)
+
+
+def _rest(document: Document, parts: Collection[str]) -> dict[str, Any]:
+    """Return everything that has no column of its own; what is empty is left out."""
+    rest: dict[str, Any] = {}
+    if "images" in parts:
+        rest["images"] = [_image(image) for image in document.images]
+    if "attributes" in parts:
+        rest["attributes"] = document.attributes
+    if "records" in parts and document.how.get("records", "").startswith(("auto", "tree: read cold")):
+        rest["paging"] = _paging(document.paging)  # by the tree, which is there already
+    rest["fields"] = {name: _field(name, field) for name, field in document.fields.items()}
+    rest["how"] = document.how  # last: asking for the rest may change it
+    rest["losses"] = [[loss.what, loss.count] for loss in document.losses]
+    rest["why"] = document.why
+    return {name: value for name, value in rest.items() if value}
+
+
+def _count_ways(document: Document) -> dict[str, int]:
+    counts = {"cut": 0, "tree": 0, "missing": 0}
+    for name, field in document.fields.items():
+        way = document.how.get(name, field.how).partition(":")[0]
+        if way in counts:
+            counts[way] += 1
+    return counts
+
+
+def via_of(document: Document) -> str:
+    """Say how a page was extracted: cut, tree, mixed or cold. Ask for its parts before, which may change it."""
+    return _way(document, _count_ways(document))
+
+
+def _way(document: Document, counts: dict[str, int]) -> str:
+    if not document.fields:
+        return "cold"
+    if counts["tree"]:
+        return "mixed" if counts["cut"] else "tree"
+    return "cut"
+
+
+def _metadata(metadata: Metadata) -> dict[str, Any]:
+    return {name: value for name in _METADATA if (value := getattr(metadata, name))}
+
+
+_METADATA = tuple(field.name for field in fields(Metadata))
+
+
+def _image(image: Image) -> dict[str, Any]:
+    return {name: value for name in _IMAGE if (value := getattr(image, name)) not in (None, "", ())}
+
+
+_IMAGE = tuple(field.name for field in fields(Image))
+
+
+def _field(name: str, field: Field) -> dict[str, Any]:
+    plain: dict[str, Any] = {"span": field.span} if field.span is not None else {}
+    if name not in _TOLD and field.values:
+        plain["values"] = field.values
+    return plain
+
+
+def _paging(paging: Paging) -> dict[str, Any]:
+    plain = {"next": paging.next, "previous": paging.previous, "more": paging.more, "pages": paging.pages}
+    return {name: value for name, value in plain.items() if value}

@@ -1,0 +1,313 @@
+"""Records of pages in, each stored once however often it is seen: known by its links, or else by what it says.
+
+What makes a record itself: the regions of one page come in, a hash for each record goes out.
+
+A record is its own link, so that neither a changed price nor a new link to its author makes it another. Where no link
+is sure to be its own, it is all of its links; where these lead several records to one place, links and texts; without
+links, its texts. To take two records for one would lose one of them, to take one for two only stores it twice: in
+doubt they are two.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, bindparam, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from scythe.archive.database import Database, write_rows
+from scythe.archive.results import RecordKey
+from scythe.archive.schema import CHECKED, RECORDS, SIGHTINGS, checksum, digest_text, seconds, storable
+from scythe.crawl_model import Outcome
+from scythe.model import Record, Region
+from scythe.reading.lists.own_link import find_own_links, title_of
+
+LONG_TEXT = 20  # characters from which a text says by itself which one it is, wherever it stands
+RELATED = 0.3  # of the words of the shorter text that two texts about one thing share
+_WORD = re.compile(r"[^\W_]{4,}")
+_REMARKS = "posts"  # the kind of regions whose records may lead to what they are about
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What makes a record itself."""
+
+    hash: bytes
+    told_by: str  # links, fields, both
+    fields_hash: bytes
+    kind: str
+    columns: tuple[str, ...]
+    record: Record
+    region: int = 0  # of the page, and its place there
+    place: int = 0
+    old_hash: bytes = b""  # by which archives knew it when all of its links made it itself; empty: the same
+
+
+class _Row(NamedTuple):
+    """A record with what it could be told by."""
+
+    region: Region
+    record: Record
+    at: tuple[int, int]
+    key: str  # its own link, or else its links
+    is_own: bool
+    links: str
+    said: str
+
+
+def identify(regions: Iterable[Region]) -> list[Identity]:
+    """Return the records of one page, each once."""
+    known: dict[bytes, Identity] = {}
+    for one in identify_each(regions):
+        known.setdefault(one.hash, one)
+    return list(known.values())
+
+
+def identify_each(regions: Iterable[Region]) -> list[Identity]:
+    """Return all records of one page in its order, those that are shown twice twice."""
+    rows: list[_Row] = []
+    for number, region in enumerate(regions):
+        for place, (record, own) in enumerate(zip(region.records, find_own_links(region), strict=True)):
+            links = list_links(record)
+            said = say(region, record)
+            rows.append(_Row(region, record, (number, place), own.key or links, bool(own.key), links, said))
+    unclear, shared = _find_unclear(rows), _find_shared(rows)
+    return [
+        _identity(row, is_clear=number not in unclear, is_shared=row.links in shared) for number, row in enumerate(rows)
+    ]
+
+
+def _identity(row: _Row, *, is_clear: bool, is_shared: bool) -> Identity:
+    if not row.key:
+        told_by, own, old = "fields", f"fields\n{_tell(row.record)}", f"fields\n{row.said}"
+    else:
+        told_by = "links" if is_clear else "both"
+        own = f"links\n{row.key}" if is_clear else f"both\n{row.key}\n{_tell(row.record)}"
+        old = f"both\n{row.links}\n{row.said}" if is_shared else f"links\n{row.links}"
+    return Identity(
+        digest_text(own),
+        told_by,
+        digest_text(row.said),
+        row.region.kind,
+        row.region.columns,
+        row.record,
+        *row.at,
+        old_hash=b"" if old == own else digest_text(old),
+    )
+
+
+def _find_shared(rows: Sequence[_Row]) -> set[str]:
+    """Return the sets of links that records with different texts have."""
+    if len({row.links for row in rows}) == len(rows):
+        return set()
+    texts: dict[str, str] = {}
+    return {row.links for row in rows if texts.setdefault(row.links, row.said) != row.said}
+
+
+def _find_unclear(rows: Sequence[_Row]) -> set[int]:
+    """Return the records that share their key with others but are not the same thing, as far as anybody can tell."""
+    if len({row.key for row in rows}) == len(rows):
+        return set()
+    holders: dict[str, list[int]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        if row.key:
+            holders[row.key].append(number)
+    unclear: set[int] = set()
+    for numbers in holders.values():
+        if len(numbers) > 1 and len({rows[number].said for number in numbers}) > 1:
+            unclear |= _split(rows, numbers)
+    return unclear
+
+
+def _split(rows: Sequence[_Row], numbers: Sequence[int]) -> set[int]:
+    """Return those of the records with one key that must be told apart by their texts too."""
+    inside: dict[int, list[int]] = defaultdict(list)
+    for number in numbers:
+        inside[rows[number].at[0]].append(number)
+    unclear = {n for ours in inside.values() if not _are_one(rows, ours) for n in ours}
+    first = next((number for number in numbers if number not in unclear), None)
+    if first is None:
+        return unclear
+    # what the page is about comes first and keeps the link as its name
+    return unclear | {n for n in numbers if n not in unclear and not _is_related(rows[first], rows[n])}
+
+
+def _are_one(rows: Sequence[_Row], numbers: Sequence[int]) -> bool:
+    """Say whether records of one region with one link are one thing shown again: they are called the same."""
+    ours = [rows[number] for number in numbers]
+    if len({row.said for row in ours}) == 1:
+        return True
+    titles = {" ".join(title_of(row.region, row.record).split()) for row in ours}
+    return all(row.is_own for row in ours) and len(titles) == 1 and titles != {""}
+
+
+def _is_related(one: _Row, other: _Row) -> bool:
+    """Say whether records of two regions with one link are one thing: what they say is similar."""
+    if one.at[0] == other.at[0] or one.said == other.said:
+        return True
+    if not (one.is_own and other.is_own) or (one.region.kind == _REMARKS) != (other.region.kind == _REMARKS):
+        return False
+    words = [set(_WORD.findall(" ".join(row.record.fields).lower())) for row in (one, other)]
+    return len(words[0] & words[1]) >= RELATED * min(map(len, words)) > 0
+
+
+def list_links(record: Record) -> str:
+    """Return all links of a record, one a line."""
+    links = record.links
+    return links[0].strip() if len(links) == 1 else "\n".join(sorted({link.strip() for link in links}))
+
+
+def say(region: Region, record: Record) -> str:
+    """Return what a record says with its columns' names; its pictures where it says nothing."""
+    said = [f"{name}\t{' '.join(text.split())}" for name, text in name_fields(region.columns, record.fields)]
+    return "\n".join(said) or "\n".join(record.images)
+
+
+def name_fields(columns: Sequence[str], fields: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the texts of a record that are not empty, with the names of their columns."""
+    if len(columns) < len(fields):
+        columns = [*columns, *(f"column {number}" for number in range(len(columns) + 1, len(fields) + 1))]
+    return [(name, text) for name, text in zip(columns, fields, strict=False) if text]
+
+
+def _tell(record: Record) -> str:
+    """Return what a record says however its columns are called, and wherever its long texts stand among the others.
+
+    Short texts keep their order: "Ann 3 Bob 1" is not "Ann 1 Bob 3".
+    """
+    texts = [" ".join(text.split()) for text in record.fields]
+    long = sorted(text for text in texts if len(text) >= LONG_TEXT)
+    short = [text for text in texts if 0 < len(text) < LONG_TEXT]
+    return "\n".join([*long, "", *short]) if long or short else "\n".join(record.images)
+
+
+IN_ONE_QUERY = 500
+_INSERT = insert(RECORDS)
+_RENAME = update(RECORDS).where(RECORDS.c.id == bindparam("number")).values(identity=bindparam("now"))
+_Place = tuple[int, bytes]  # site, hash of a record
+
+
+def sight(
+    database: Database, connection: Connection, outcomes: Sequence[Outcome]
+) -> dict[int, tuple[tuple[int, ...], int]]:
+    """Store the records of pages that are stored already; return (numbers of new ones, sightings) by address.
+
+    The numbers are in the order of the page. Those of a list, which begins with the newest, are given from its end on:
+    who takes its records by ascending number gets them in the order they appeared.
+    """
+    seen = [(outcome, identify(outcome.extracted.regions)) for outcome in outcomes if outcome.extracted is not None]
+    seen = [(outcome, identities) for outcome, identities in seen if identities]
+    if not seen:
+        return {}
+    wanted = {(outcome.task.site, one.hash): one.old_hash for outcome, identities in seen for one in identities}
+    known = _find(connection, wanted)
+    aged = _find_aged(connection, wanted, known)
+    write_rows(connection, _RENAME, [{"number": found[0], "now": now} for (_, now), found in aged.items()])
+    known |= aged
+    ids = iter(database.take_ids(connection, RECORDS, len(wanted) - len(known)))
+    counts: dict[int, tuple[tuple[int, ...], int]] = {}
+    new: list[dict[str, Any]] = []
+    sightings = []
+    for outcome, identities in seen:
+        is_list = outcome.task.kind == "list"
+        fresh = []
+        for one in reversed(identities) if is_list else identities:
+            place = (outcome.task.site, one.hash)
+            if place not in known:
+                known[place] = (next(ids), one.fields_hash)
+                fresh.append(known[place][0])
+                new.append(_record_row(known[place][0], outcome, one))
+            sightings.append(_sighting_row(known[place], outcome, one))
+        counts[outcome.task.id] = (tuple(reversed(fresh) if is_list else fresh), len(identities))
+    write_rows(connection, _INSERT, new)
+    write_rows(connection, _SIGHT[connection.dialect.name], sightings)
+    return counts
+
+
+def known_records(connection: Connection, site: int, regions: Sequence[Region]) -> list[list[RecordKey]]:
+    """Return how each record of some regions of one page is known, and whether it is stored; nothing is changed."""
+    identities = identify_each(regions)
+    wanted = {(site, one.hash): one.old_hash for one in identities}
+    known = _find(connection, wanted)
+    known |= _find_aged(connection, wanted, known)
+    keys: list[list[RecordKey]] = [[] for _ in regions]
+    for one in identities:
+        keys[one.region].append(RecordKey(one.hash.hex(), (site, one.hash) in known))
+    return keys
+
+
+def _find(connection: Connection, wanted: Iterable[_Place]) -> dict[_Place, tuple[int, bytes]]:
+    """Return the number and the hash of the fields of those records that are stored."""
+    hashes: dict[int, list[bytes]] = {}
+    for site, identity in wanted:
+        hashes.setdefault(site, []).append(identity)
+    known = {}
+    for site, ours in hashes.items():
+        for start in range(0, len(ours), IN_ONE_QUERY):
+            for row in connection.execute(_look_up(site, ours[start : start + IN_ONE_QUERY])):
+                known[site, bytes(row.identity)] = (row.id, bytes(row.fields_hash))
+    return known
+
+
+def _find_aged(
+    connection: Connection, wanted: Mapping[_Place, bytes], known: Collection[_Place]
+) -> dict[_Place, tuple[int, bytes]]:
+    """Return those of the others that were stored when all of its links made a record itself."""
+    aged = {(site, was): (site, now) for (site, now), was in wanted.items() if was and (site, now) not in known}
+    return {aged[place]: found for place, found in _find(connection, aged).items()}
+
+
+def _look_up(site: int, identities: Sequence[bytes]) -> Select[Any]:
+    columns = select(RECORDS.c.id, RECORDS.c.identity, RECORDS.c.fields_hash)
+    return columns.where(RECORDS.c.site == site, RECORDS.c.identity.in_(identities))
+
+
+def _record_row(number: int, outcome: Outcome, one: Identity) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": number,
+        "site": outcome.task.site,
+        "identity": one.hash,
+        "told_by": one.told_by,
+        "kind": storable(one.kind),
+        "fields": _fields(one),
+        "fields_hash": one.fields_hash,
+        "links": _json(one.record.links),
+        "images": _json(one.record.images),
+        "html": storable(one.record.html),
+        "first_page": outcome.task.id,
+        "first_at": seconds(outcome.at),
+        "watch": outcome.task.id if outcome.task.kind == "list" else None,
+    }
+    row["checksum"] = checksum([row[name] for name in CHECKED[RECORDS.name]])
+    return row
+
+
+def _sighting_row(known: tuple[int, bytes], outcome: Outcome, one: Identity) -> dict[str, Any]:
+    at = seconds(outcome.at)
+    fields = None if known[1] == one.fields_hash else _fields(one)
+    place = {"region": min(one.region, 32_767), "place": one.place}
+    seen = {"record": known[0], "page": outcome.task.id, "first_at": at, "last_at": at, "times": 1, "fields": fields}
+    return seen | place
+
+
+def _fields(one: Identity) -> str:
+    return _json(dict(name_fields(one.columns, one.record.fields)))
+
+
+def _json(values: object) -> str:
+    return storable(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
+
+
+def _upsert(of: Any) -> Any:
+    new = of.insert(SIGHTINGS)
+    seen = {"last_at": new.excluded.last_at, "times": SIGHTINGS.c.times + 1, "fields": new.excluded.fields}
+    seen |= {"region": new.excluded.region, "place": new.excluded.place}
+    return new.on_conflict_do_update(index_elements=["record", "page"], set_=seen)
+
+
+_SIGHT = {"sqlite": _upsert(sqlite), "postgresql": _upsert(postgresql)}

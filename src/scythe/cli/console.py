@@ -1,0 +1,125 @@
+"""How commands end: exit codes, and the quiet ends that are nobody's error.
+
+A progress bar for whoever is looking: pages come in and go out as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from scythe.errors import ArchiveFailed, BadInput, MissingExtra, ScytheError
+from scythe.fetch.inputs import Loaded
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+def show_progress(pages: Iterable[Loaded], what: str, total: int | None) -> Iterator[Loaded]:
+    """Pass pages on under a progress bar, when somebody is looking and there is more than one."""
+    if total == 1 or not sys.stderr.isatty():
+        return iter(pages)
+    from rich.console import Console
+    from rich.progress import track
+
+    return iter(track(pages, what, total=total, console=Console(stderr=True), transient=True))
+
+
+def count_progress() -> Progress:
+    """Return a bar on standard error that says what is under way, how much of it is done and for how long."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+Result = TypeVar("Result")
+
+OK, FAILED, USAGE, EMPTY, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+
+# C0 controls but tab and newline become their Unicode pictures, DEL and C1 controls a mark: a page must not be able to
+# move the cursor, retitle the window or recolour what follows. So do marks that turn the order of what stands after
+# them (an ending could read as another one), and halves of characters, which no terminal can be sent.
+_TURNS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_VISIBLE = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
+_VISIBLE |= {127: 0x2421} | dict.fromkeys((*range(0x80, 0xA0), *_TURNS, *range(0xD800, 0xE000)), 0xFFFD)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run came to."""
+
+    failed: int = 0
+    empty: int = 0
+
+
+def neutralise(text: str) -> str:
+    """Return `text` safe to show on a terminal: control characters and marks of direction made visible."""
+    return text.translate(_VISIBLE)
+
+
+def take_any_text() -> None:
+    """Let standard output replace what its encoding lacks; where it cannot be told so it is left as it is."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with what it counts: 1 page, 2 pages."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def complain(message: str) -> None:
+    """Say what went wrong in one line on standard error."""
+    typer.echo(f"scythe: {' '.join(neutralise(message).split())}", err=True)
+
+
+def attempt(work: Callable[[], Result]) -> tuple[Result | None, str]:
+    """Do the work on one page; return what came of it, or None and what to say of the page."""
+    try:
+        return work(), ""
+    except BrokenPipeError:
+        raise
+    except ScytheError as error:
+        return None, str(error)
+    except OSError as error:
+        return None, f"cannot be written: {error.strerror or error}"
+    except Exception as error:  # noqa: BLE001 (one bad page must not stop a run of thousands)
+        return None, f"a bug in scythe, please report it with the page: {type(error).__name__}: {error}"
+
+
+@contextmanager
+def quiet_ends() -> Iterator[None]:
+    """End without a traceback when the reader of our output leaves or the user presses Ctrl-C."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(PIPE_CLOSED) from None
+    except KeyboardInterrupt:
+        complain("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Say what went wrong in one line, and end with the code for it."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (BadInput, MissingExtra) as error:
+        complain(str(error))
+        raise typer.Exit(USAGE) from None
+    except (ArchiveFailed, OSError) as error:
+        complain(str(error))
+        raise typer.Exit(FAILED) from None

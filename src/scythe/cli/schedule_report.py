@@ -1,0 +1,351 @@
+"""`scythe schedule` of an archive: what is watched comes in, a line for each list, the next visit first, goes out.
+
+`scythe schedule --simulate`: a trace and policies come in, what each would have cost and lost goes out.
+
+Files of plots: a name and a drawing come in, an SVG or PNG file goes out.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from scythe.cli.console import count_progress, counted, neutralise
+from scythe.cli.watch_options import say_duration
+from scythe.errors import ArchiveFailed, BadInput
+from scythe.schedule.plots import History, Lane, regions_svg
+from scythe.schedule.policies import DEFAULT, POLICIES, Foretold
+from scythe.schedule.simulate import (
+    Score,
+    Start,
+    Task,
+    Trace,
+    Trial,
+    check_policies,
+    mean,
+    read_traces,
+    score_trial,
+    simulate,
+)
+from scythe.watch_model import DAY_S, HOUR_S, Goals
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from scythe.watching.plan_report import Planned
+
+SUFFIXES = (".svg", ".png")
+
+
+def check_plot(path: Path | None) -> None:
+    """Raise BadInput or MissingExtra where a plot cannot be written, before anything is done for it."""
+    if path is None:
+        return
+    if path.suffix.lower() not in SUFFIXES:
+        raise BadInput(f"{path}: plots are written to {' or '.join(SUFFIXES)} files")
+    if not path.parent.is_dir():
+        raise BadInput(f"{path.parent}: there is no such folder")
+    if path.suffix.lower() == ".png":
+        from scythe.schedule.svg import require_raster
+
+        require_raster()
+
+
+def write_plot(path: Path, svg: str) -> None:
+    """Write a drawing as the suffix says; a reader sees the old file or the whole new one."""
+    from scythe.atomic_files import write_atomically
+
+    if path.suffix.lower() == ".png":
+        from scythe.schedule.svg import to_png
+
+        write_atomically(path, to_png(svg))
+    else:
+        write_atomically(path, svg.encode())
+
+
+FIGURES = ("fetches/day", "requests/day", "duplicates/fetch", "missed", "mean delay", "p95 delay")
+_TRIAL_WIDE = 100  # columns of a table, at least
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What to run over a trace, and what to show of it."""
+
+    path: Path
+    policies: tuple[str, ...]
+    goals: Goals
+    shown: int | None  # None: as meta.json says
+    warm_s: float
+    begin: str  # warm or cold
+    plot: Path | None
+    last_s: float  # of the trace, that the plot shows
+    as_json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One policy on one trace."""
+
+    policy: str
+    trace: Trace
+    trial: Trial
+    score: Score
+    forecast: Sequence[tuple[float, float]]
+
+
+def choose_policies(names: Sequence[str]) -> tuple[str, ...]:
+    """Return policies by their names, given one by one or with commas; `all` is all of them. Raises BadInput."""
+    told = [name for part in names for name in part.split(",") if name]
+    return tuple(POLICIES) if "all" in told else check_policies(told or [DEFAULT])
+
+
+def run_experiment(wanted: Experiment) -> None:
+    """Run every policy over every trace, print a table and write the plot."""
+    check_plot(wanted.plot)
+    traces = _traces(wanted)
+    runs = list(_run_all(wanted, traces))
+    if wanted.as_json:
+        for run in runs:
+            typer.echo(json.dumps(_plain(run)))
+    else:
+        _show_trial(runs, traces)
+    if wanted.plot is not None:
+        histories = [_history([run for run in runs if run.trace is trace], trace, wanted) for trace in traces]
+        title = histories[0].title if len(histories) == 1 else f"{len(histories)} traces"
+        write_plot(wanted.plot, regions_svg(histories, title))
+        typer.echo(neutralise(f"plot written to {wanted.plot}"), err=True)
+
+
+def _traces(wanted: Experiment) -> list[Trace]:
+    traces = read_traces(wanted.path, wanted.shown)
+    return traces if wanted.shown is None else [replace(trace, shown=wanted.shown) for trace in traces]
+
+
+def _run_all(wanted: Experiment, traces: Sequence[Trace]) -> Iterator[Run]:
+    """Run the policies one after the other, under a bar where somebody is looking."""
+    bar = count_progress() if sys.stderr.isatty() else None
+    with bar or nullcontext():
+        task = bar.add_task("", total=len(traces) * len(wanted.policies)) if bar else None
+        for trace in traces:
+            for policy in wanted.policies:
+                if bar and task is not None:
+                    bar.update(task, description=f"{trace.name}: {policy}")
+                yield _run(wanted, trace, policy)
+                if bar and task is not None:
+                    bar.advance(task)
+
+
+def _run(wanted: Experiment, trace: Trace, policy: str) -> Run:
+    task = Task(policy, wanted.goals, wanted.begin)
+    since = trace.arrivals[-1] - wanted.last_s if wanted.plot is not None else float("inf")
+    made: list[Foretold] = []
+
+    def make(start: Start | None) -> Foretold:
+        made.append(Foretold(task.make(start), since))
+        return made[-1]
+
+    goals = wanted.goals
+    try:
+        trial = simulate(
+            trace.arrivals, trace.shown, make, warm_s=wanted.warm_s, begin=wanted.begin, recovers=goals.recovers
+        )
+    except BadInput as error:
+        raise BadInput(f"{trace.name}: {error}; --warm-up can be shorter") from None
+    return Run(policy, trace, trial, score_trial(policy, trace, trial), made[0].forecast)
+
+
+def _plain(run: Run) -> dict[str, Any]:
+    return {"days": round(run.trial.days, 3), **asdict(run.score)}
+
+
+def _show_trial(runs: Sequence[Run], traces: Sequence[Trace]) -> None:
+    from rich.console import Console
+
+    console = Console(soft_wrap=True, highlight=False, width=max(Console().width, _TRIAL_WIDE))
+    for trace in traces:
+        own = [run for run in runs if run.trace is trace]
+        first = own[0]
+        title = (
+            f"{trace.name}: {first.trial.days:.0f} days, {first.score.arrivals / first.trial.days:.1f} records a day"
+        )
+        console.print(_trial_table(neutralise(f"{title}, {trace.shown} shown"), [run.score for run in own]))
+        floor = f"{first.score.floor_day:.2f}"
+        console.print(f"No policy can miss nothing with fewer than {floor} fetches a day, the rate over P.\n")
+    if len(traces) > 1:
+        policies = dict.fromkeys(run.policy for run in runs)
+        means = [_mean([run.score for run in runs if run.policy == policy]) for policy in policies]
+        console.print(_trial_table(f"mean of {len(traces)} traces", means))
+
+
+def _trial_table(title: str, scores: Sequence[Score]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=escape(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("policy", *FIGURES):
+        table.add_column(name, justify="left" if name == "policy" else "right", no_wrap=True)
+    for one in scores:
+        figures = (f"{one.fetches_day:.2f}", f"{one.requests_day:.2f}", f"{one.duplicates_fetch:.1f}")
+        table.add_row(
+            one.policy, *figures, f"{100 * one.missed:.2f} %", _delay(one.mean_delay_h), _delay(one.p95_delay_h)
+        )
+    return table
+
+
+def _delay(hours: float | None) -> str:
+    return "-" if hours is None else say_duration(hours * HOUR_S)
+
+
+def _mean(scores: Sequence[Score]) -> Score:
+    """Return a score of the means; that of the delays is of those there are."""
+    return replace(
+        scores[0],
+        trace="mean",
+        fetches_day=mean([one.fetches_day for one in scores]) or 0.0,
+        requests_day=mean([one.requests_day for one in scores]) or 0.0,
+        duplicates_fetch=mean([one.duplicates_fetch for one in scores]) or 0.0,
+        missed=mean([one.missed for one in scores]) or 0.0,
+        mean_delay_h=mean([one.mean_delay_h for one in scores]),
+        p95_delay_h=mean([one.p95_delay_h for one in scores]),
+    )
+
+
+def _history(runs: Sequence[Run], trace: Trace, wanted: Experiment) -> History:
+    """Return what a plot shows: the end of the trace, and a lane for each policy."""
+    end = trace.arrivals[-1]
+    start = max(trace.arrivals[0], end - wanted.last_s)
+    told = next((run for run in runs if run.policy == DEFAULT), runs[0])
+    first = runs[0].score
+    said = f"{first.arrivals / runs[0].trial.days:.1f} records a day, {trace.shown} shown; "
+    if len(runs) == 1:
+        said += f"{first.fetches_day:.2f} fetches a day, {100 * first.missed:.2f} % missed"
+        said += "" if first.mean_delay_h is None else f", seen after {_delay(first.mean_delay_h)} in the mean"
+    else:
+        said += f"the forecast is that of {told.policy}"
+    return History(
+        title=f"{trace.name}: the last {(end - start) / DAY_S:.0f} of {(end - trace.arrivals[0]) / DAY_S:.0f} days",
+        said=said,
+        lanes=[_lane(run, start, is_alone=len(runs) == 1) for run in runs],
+        arrivals=trace.arrivals,
+        forecast=told.forecast,
+        start=start,
+        end=end,
+    )
+
+
+def _lane(run: Run, start: float, *, is_alone: bool) -> Lane:
+    score = run.score
+    said = "" if is_alone else f"{score.fetches_day:.2f}/day, {100 * score.missed:.2f} % missed"
+    visits = [visit.at for visit in run.trial.visits if visit.at >= start - DAY_S]
+    return Lane(run.policy, visits, [at for at in run.trial.missed_at if at >= start], said=said)
+
+
+COLUMNS = ("next visit", "in", "new", "risk", "a day", "records", "lost", "last visit", "why", "list")
+_LEFT = ("next visit", "why", "list")
+_WIDE = 10_000  # columns a table may have: addresses are not cut, terminals wrap them
+_WHY = 28  # letters
+
+
+def show_plan(where: str, sites: Sequence[str], *, plot: Path | None, last_s: float, as_json: bool) -> None:
+    """Print when every list of an archive is visited next, and why; draw their journals where wanted."""
+    from scythe.archive.open import open_archive
+    from scythe.schedule.plots import regions_svg
+    from scythe.watching.plan_report import draw_plan, read_plan
+
+    check_plot(plot)
+    if "://" not in where and not Path(where).exists():
+        raise ArchiveFailed(f"{where}: there is no archive; `scythe watch SITE --archive {where}` begins one")
+    now = datetime.now(UTC)
+    with open_archive(where, create=False) as archive:
+        plan = read_plan(archive, sites, now)
+        histories = draw_plan(archive, plan, now, last_s) if plot is not None else []
+        is_watched = bool(plan) or bool(archive.watches())
+    if not plan:
+        typer.echo(neutralise(_nothing(where, sites, is_watched=is_watched)), err=as_json)
+        return
+    rows = [planned for planned, _, _ in plan]
+    if as_json:
+        for planned in rows:
+            typer.echo(json.dumps(planned.to_plain()))
+    else:
+        _show_plan(rows, now)
+    if plot is not None:
+        title = histories[0].title if len(histories) == 1 else f"{counted(len(histories), 'list')} of {where}"
+        write_plot(plot, regions_svg(histories, title))
+        typer.echo(neutralise(f"{counted(len(histories), 'list')} drawn in {plot}"), err=True)
+
+
+def _nothing(where: str, sites: Sequence[str], *, is_watched: bool) -> str:
+    if is_watched:
+        return f"{where}: {', '.join(sites)} is not watched here; without SITE all that is watched is shown"
+    return f"{where}: no page is watched here; `scythe watch SITE --archive {where}` begins with one"
+
+
+def _show_plan(rows: Sequence[Planned], now: datetime) -> None:
+    from rich.console import Console
+
+    console = Console(soft_wrap=True, highlight=False, width=_WIDE)
+    console.print(_plan_table(rows, now))
+    pages = len({planned.page for planned in rows})
+    lists = counted(sum(bool(planned.region) for planned in rows), "list")
+    rate = sum(planned.rate_day or 0.0 for planned in rows)
+    console.print(f"{counted(pages, 'page')}, {lists}, {rate:.3g} new records a day; times are UTC")
+
+
+def _plan_table(rows: Sequence[Planned], now: datetime) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in COLUMNS:
+        table.add_column(name, justify="left" if name in _LEFT else "right", no_wrap=True)
+    for planned in rows:
+        table.add_row(*(Text(neutralise(cell)) for cell in _cells(planned, now)))
+    return table
+
+
+def _cells(planned: Planned, now: datetime) -> tuple[str, ...]:
+    why = planned.why if len(planned.why) <= _WHY else planned.why[: _WHY - 1] + "…"
+    return (
+        _moment(planned.next_at),
+        _until(planned.next_at, now),
+        _figure(planned.expected),
+        "-" if planned.risk is None else f"{100 * planned.risk:.2f} %",
+        _figure(planned.rate_day),
+        str(planned.records),
+        str(planned.lost),
+        _since(planned.last_at, now),
+        why,
+        f"{planned.page} {planned.region}".rstrip(),
+    )
+
+
+def _moment(at: datetime | None) -> str:
+    return "-" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def _until(at: datetime | None, now: datetime) -> str:
+    """Say how far off a moment is: 3 h; one that is over is due."""
+    if at is None:
+        return "never"
+    left_s = (at - now).total_seconds()
+    return say_duration(left_s) if left_s > 0 else "due"
+
+
+def _since(at: datetime | None, now: datetime) -> str:
+    """Say how long ago a moment was; clocks may have been set back since."""
+    return "-" if at is None else f"{say_duration(max((now - at).total_seconds(), 0.0))} ago"
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"

@@ -1,0 +1,502 @@
+"""Crawl one site: its start comes in, its pages go into the archive and out to whoever listens, each once.
+
+start -> frontier -> lane -> robots, pace -> fetch -> judge -> extract (in a worker) -> archive -> new addresses -> ...
+
+The state of an address and what was extracted from it are stored together, or not at all. Whatever stops a run, the
+next one goes on from there.
+
+Crawl from Python: a start comes in, documents go out one by one while the crawl goes on behind them.
+
+What a site was crawled with before: the notes of its last run come in, what this run goes on with goes out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+
+from scythe.archive.archive import Archive
+from scythe.archive.begin_run import count_pages, enter_site
+from scythe.archive.open import open_archive
+from scythe.archive.stored_documents import to_document
+from scythe.crawl_model import Lane, Outcome, Receipt, Task
+from scythe.crawling.judge_response import Judge
+from scythe.crawling.stats import Tally
+from scythe.crawling.url_filter import Addresses, start_address
+from scythe.engine.archive_thread import Clerk
+from scythe.engine.background import Stream
+from scythe.engine.context import Kit, use_kit
+from scythe.engine.crawl_options import PARTS, USUAL_PARTS, CrawlOptions
+from scythe.engine.host_queue import LaneWork, Room, both_clocks
+from scythe.engine.pace import Pace
+from scythe.engine.politeness import Getter, Manners, origin_of
+from scythe.engine.site_learning import Learning
+from scythe.engine.worker_protocol import Job, SiteSetup
+from scythe.errors import BadInput, FetchFailed
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.fetcher import Fetcher
+from scythe.fetch.page_check import header
+from scythe.fetch.render import RenderOptions, open_renderer
+from scythe.model import Document, Response
+from scythe.site.profile import load_profile, open_profile
+from scythe.site.site import Site
+
+_TOLD = 10  # names of fields
+
+
+def recall_parts(notes: str) -> tuple[str, ...] | None:
+    """Return the parts that were last asked for, those that are known here; None where nobody has said."""
+    kept = json.loads(notes).get("parts") if notes else None
+    return None if kept is None else tuple(part for part in kept if part in PARTS)
+
+
+def note_parts(notes: str, parts: tuple[str, ...] | None) -> str:
+    """Write parts into notes, for `recall_parts`."""
+    return notes if parts is None else json.dumps({**json.loads(notes), "parts": parts})
+
+
+def tell_before(parts: tuple[str, ...] | None, profile: str | None) -> str:
+    """Say in a line what is used since it was used before; empty where that is nothing a person once said."""
+    used = [] if parts is None else [f"--parts {','.join(parts)}"]
+    names = _taught(profile)
+    if names:
+        more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+        used.append(f"a profile with {', '.join(names[:_TOLD])}{more}")
+    return f"as when this site was crawled before: {' and '.join(used)}" if used else ""
+
+
+def _taught(profile: str | None) -> tuple[str, ...]:
+    """Return the fields of a profile that were learned by example."""
+    try:
+        return load_profile(profile).profile.named if profile else ()
+    except BadInput:  # of a newer version: it is not used either
+        return ()
+
+
+_PAGES_UNDER_WAY = 4  # per request under way: fetched, in extraction or being stored
+_POLL_S = 0.2  # how often a lane that another process holds is tried
+_COUNT_S = 1.0  # how often the addresses that wait are counted, for the one who looks
+REVISITED = ("done", "redirect", "failed", "gone", "refused")
+_COUNT_SHARE = 50  # times longer than a count takes
+_NOTES_S = 30.0
+
+
+Listener = Callable[[Outcome, Receipt], Awaitable[None]]
+
+
+class Crawl:
+    """One run over one site, with what it needs of its own, or with a kit that it shares with others."""
+
+    def __init__(
+        self,
+        start: str,
+        archive: Archive,
+        options: CrawlOptions | None = None,
+        *,
+        profile: str | None = None,
+        listener: Listener | None = None,
+        kit: Kit | None = None,
+    ) -> None:
+        self.options = options or CrawlOptions()
+        self.start = start_address(start)
+        self.addresses = Addresses(self.start, self.options)
+        self.tally = Tally(skipped=self.addresses.skipped)
+        self.why_ended = ""
+        self._profile = profile
+        self._parts = self.options.parts  # None: nobody ever said what to extract of this site
+        self._listener = listener
+        self._archive = archive
+        self._shared = kit
+        self._kit: Kit
+        self._clerk: Clerk
+        self._learning: Learning
+        self._fetcher: Fetcher
+        self._manners: Manners
+        self._site = 0
+        self._judge = Judge(self.addresses, self.options.attempts, self.options.keep_raw)
+        self._lanes: dict[asyncio.Task[None], LaneWork] = {}
+        self._closed: list[LaneWork] = []
+        self._settling: set[asyncio.Future[Receipt]] = set()
+        self._stop = asyncio.Event()
+        self._is_stopped = False
+
+    async def run(self) -> Tally:
+        """Crawl until nothing is left, the limit is reached or `stop` is called. Raises ArchiveFailed and BadInput."""
+        under_way = max(self.options.concurrency, self.options.places)
+        self._room = Room(
+            asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _PAGES_UNDER_WAY), self._is_wanted, self._stop
+        )
+        async with AsyncExitStack() as stack:
+            self._kit = await stack.enter_async_context(use_kit(self._shared, self._archive, self.options.workers))
+            self._clerk, self._owner = self._kit.clerk, self._kit.new_owner()
+            await self._enter_site(stack)
+            self._fetcher = await self._kit.fetcher(self._fetch_options())
+            self._getter: Getter = self._fetcher
+            if self.options.render:
+                shown = RenderOptions(permit=self._permit)
+                self._getter = await stack.enter_async_context(
+                    open_renderer(self._fetcher, self._fetch_options(), shown)
+                )
+            self._manners = Manners(self._fetcher, self._clerk, self.options, self._fetch_options().user_agent)
+            aside = [asyncio.ensure_future(self._look_around()), asyncio.ensure_future(self._learning.warm())]
+            try:
+                await self._work()
+            finally:
+                for task in aside:
+                    task.cancel()
+                await asyncio.gather(*aside, return_exceptions=True)
+                await self._close()
+        self._note_learned()
+        self.tally.ended = monotonic()
+        return self.tally
+
+    def stop(self, why: str = "stopped") -> None:
+        """End the run soon. What is under way is asked for again by the next run."""
+        self.why_ended = self.why_ended or why
+        self._is_stopped = True
+        self._stop.set()
+        for lane in self._lanes.values():
+            lane.stop()
+
+    # -- beginning and end ---------------------------------------------------------------------------------------------
+
+    async def _enter_site(self, stack: AsyncExitStack) -> None:
+        """Find or make the site in the archive, with its start among the addresses, and take part in learning it."""
+        key, again = self.addresses.scope.site_key, REVISITED if self.options.refresh else ()
+        entered = await self._clerk.ask(
+            enter_site, self._archive, key, self.addresses.start, now=datetime.now(UTC), again=again
+        )
+        self._site, self.tally.pages = entered.site, entered.pages
+        self.addresses.recall(entered.notes)
+        await self._keep_said(recall_parts(entered.notes))
+        deep = self.options.depth is not None  # a page too deep today may be found nearer tomorrow
+        parts = USUAL_PARTS if self._parts is None else self._parts
+        setup = SiteSetup(key, parts, self._profile, self.start, tells_again=deep)
+        self._learning = Learning(self._kit, self._owner, self._site, setup)
+        await self._learning.begin()
+        self._tell_before()
+        stack.push_async_callback(self._leave_site)
+        self.tally.is_learned = self._learning.is_learned
+
+    async def _keep_said(self, before: tuple[str, ...] | None) -> None:
+        """Keep what is said of the site with it, for runs that say nothing; where this one says nothing, recall it."""
+        if self._parts is None:
+            self._parts = before
+        elif self._parts != before:
+            await self._keep_notes()
+        if self._profile is not None:
+            await self._clerk.ask(self._archive.save_profile, self._site, self._profile)
+
+    def _tell_before(self) -> None:
+        if self._shared is None:  # nobody looks at one of the runs that share a kit
+            parts = self._parts if self.options.parts is None else None
+            told = tell_before(parts, self._learning.setup.profile if self._profile is None else None)
+            if told:
+                self.tally.note(told)
+
+    async def _leave_site(self) -> None:
+        """Keep what was learned. A run that was stopped and shares its kit hurries: somebody else goes on."""
+        if self._is_stopped and self._shared is not None:
+            await self._learning.break_off()
+        else:
+            await self._learning.close()
+
+    async def _keep_notes(self) -> None:
+        notes = note_parts(self.addresses.to_notes(), self._parts)
+        await self._clerk.ask(self._archive.save_notes, self._site, notes)
+
+    def _fetch_options(self) -> FetchOptions:
+        return FetchOptions(
+            timeout_s=self.options.timeout_s,
+            allow_private=self.options.allow_private,
+            user_agent=self.options.user_agent or f"scythe/{version('scythe')} (crawler)",
+            contact=self.options.contact,
+            concurrency=max(self.options.concurrency, self.options.places),
+            per_host=self.options.places,
+            fetcher=self.options.fetcher,
+        )
+
+    async def _work(self) -> None:
+        """Take lanes and work them off, until nothing is left to ask for."""
+        while not self._stop.is_set():
+            asked_at = both_clocks()  # the archive may take its time: how long the lane is ours counts from here
+            lane = await self._take_lane()
+            if lane is not None:
+                pace = Pace(self.options.delay, slow=lane.slow)
+                work = LaneWork(
+                    lane,
+                    self._owner,
+                    self._clerk,
+                    self.options,
+                    self._room,
+                    self,
+                    pace,
+                    now=self._kit.now,
+                    lease_s=self._kit.lease_s,
+                    kept_at=asked_at,
+                )
+                await self._manners.recall(work)
+                self._lanes[asyncio.ensure_future(work.run())] = work
+            elif self._lanes:
+                await self._join_lanes()
+            elif not await self._wait_for_more():
+                return
+
+    async def _take_lane(self) -> Lane | None:
+        if not self._is_wanted(self._room.under_way):
+            return None
+        now, lease_s = self._kit.now(), self._kit.lease_s
+        return await self._clerk.ask(self._archive.take_lane, self._site, self._owner, now=now, lease_s=lease_s)
+
+    async def _join_lanes(self) -> None:
+        """Wait until a lane is worked off, or a moment, since other lanes may have got addresses."""
+        done, _ = await asyncio.wait(self._lanes, timeout=_POLL_S, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            work = self._lanes.pop(task)
+            if work.is_lost:  # what its visits found may not be stored
+                await self._learning.warm()
+            if work.closed:
+                self._closed.append(work)
+                self.tally.note(work.closed)
+            task.result()
+
+    async def _wait_for_more(self) -> bool:
+        """Wait for addresses to be tried again, or for a lane that another process holds; False: the run is over."""
+        if not self._is_wanted(0):
+            self.why_ended = self.why_ended or f"as many pages as asked for: {self.options.limit}"
+            return False
+        now = self._kit.now()
+        due = await self._clerk.ask(self._archive.next_due, self._site)
+        if due is None or self._closed:
+            self.why_ended = self.why_ended or ("; ".join(w.closed for w in self._closed) or "complete")
+            return False
+        wait_s = (due - now).total_seconds()
+        if wait_s > self.options.patience_s:
+            self.why_ended = f"what is left is to be tried again from {due:%Y-%m-%d %H:%M} UTC on"
+            return False
+        if wait_s <= 0:
+            await self._clerk.ask(self._archive.want_lane, self._site, self._owner, now=now)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stop.wait(), min(max(wait_s, _POLL_S), 1.0))
+        return True
+
+    async def _close(self) -> None:
+        """End what is under way, give lanes back, and keep what was learned."""
+        for work in self._lanes.values():
+            work.stop()
+        self._stop.set()
+        await asyncio.gather(*self._lanes, return_exceptions=True)
+        await asyncio.gather(*self._settling, return_exceptions=True)
+        for work in self._closed:
+            await work.leave()
+        await self._keep_notes()
+        self.tally.waiting = await self._count()
+        self.tally.pages = await self._clerk.ask(count_pages, self._archive, self._site)  # other processes' too
+
+    async def _look_around(self) -> None:
+        """Now and then count what waits, for whoever looks, and keep notes; a large count is made less often.
+
+        Nobody looks at one of the runs that share a kit.
+        """
+        noted = monotonic()
+        while True:
+            began = monotonic()
+            if self._shared is None:
+                self.tally.waiting = await self._count()
+            await asyncio.sleep(max(_COUNT_S, _COUNT_SHARE * (monotonic() - began)))
+            if monotonic() - noted > _NOTES_S:
+                noted = monotonic()
+                await self._keep_notes()
+                await self._kit.set_clock()
+
+    async def _count(self) -> int:
+        now = self._kit.now()
+        return sum(lane.waiting for lane in await self._clerk.ask(self._archive.lane_states, self._site, now=now))
+
+    # -- visits, called by lanes ---------------------------------------------------------------------------------------
+
+    def _is_wanted(self, under_way: int) -> bool:
+        return self.options.limit is None or self.tally.pages + under_way < self.options.limit
+
+    @property
+    def is_sampling(self) -> bool:
+        """Whether the site is yet to be learned."""
+        return not self.tally.is_learned
+
+    async def prepare(self, task: Task, work: LaneWork) -> Outcome | None:
+        """Return the outcome where robots.txt or the scope forbids to ask, None where it may be asked for."""
+        now = datetime.now(UTC)
+        why = self.addresses.why_skip(task)
+        if why:
+            return Outcome(task, "skipped", now, why=why)
+        robots = await self._manners.robots_for(task.url, work)
+        if robots is None:  # the lane is closed, or the run ended
+            return None
+        sitemaps = self.addresses.sitemaps(origin_of(task.url), robots.sitemaps)
+        if sitemaps:
+            self.tally.found += await self._clerk.ask(self._archive.add_found, self._site, sitemaps)
+        if not robots.allows(task.url):
+            return Outcome(task, "refused", now, why="robots.txt does not allow it")
+        if self._shared is not None:
+            await self._learning.until_free()
+            await self._clerk.until_free()
+        return None
+
+    async def visit(self, task: Task, work: LaneWork) -> Receipt:
+        """Ask for one address, extract what came and store it."""
+        try:
+            outcome, response = await self._ask(task, work)
+            if response is not None:
+                outcome = await self._extract(outcome, response)
+            return await self.settle(outcome)
+        finally:
+            self._room.pages.release()
+
+    async def settle(self, outcome: Outcome) -> Receipt:
+        """Store an outcome, count it and pass it on; what is being stored when the run is stopped is counted, too."""
+        settling = asyncio.ensure_future(self._settle(outcome))
+        self._settling.add(settling)
+        settling.add_done_callback(self._forget)
+        return await asyncio.shield(settling)
+
+    def _forget(self, settled: asyncio.Future[Receipt]) -> None:
+        """Let go of what was stored, or could not be: of many that fail at once the first is told, and ends the run."""
+        self._settling.discard(settled)
+        if not settled.cancelled():
+            settled.exception()  # else asyncio shows it, with its traceback, where nobody waits for it any more
+
+    async def _settle(self, outcome: Outcome) -> Receipt:
+        receipt = await self._clerk.store(outcome)
+        self.tally.take(outcome, receipt)
+        if self._listener is not None and receipt.stored:
+            await self._listener(outcome, receipt)
+        return receipt
+
+    async def _ask(self, task: Task, work: LaneWork) -> tuple[Outcome, Response | None]:
+        """Fetch; return what it means for the address, and the response where there is something to extract."""
+        getter = self._getter if task.kind in ("page", "item") else self._fetcher
+        try:
+            response = await self._manners.get(getter, task.url, work, etag=task.etag, modified=task.modified)
+        except FetchFailed as failure:
+            is_away = work.pace.is_away
+            return self._judge.settle_failure(task, failure, datetime.now(UTC), is_away=is_away), None
+        outcome, is_page = self._judge.settle(task, response)
+        self.tally.delay_s = work.pace.gap_s
+        return outcome, response if is_page else None
+
+    async def _permit(self, url: str) -> bool:
+        """Say whether a page in the browser may ask for something, as far as robots.txt of its host is known."""
+        return self._manners.may_ask(url)
+
+    async def _extract(self, outcome: Outcome, response: Response) -> Outcome:
+        """Have a worker extract the page; a page that did not change since the last visit is left alone."""
+        task = outcome.task
+        if task.body_hash and task.body_hash == outcome.body_hash:
+            return outcome
+        job = Job(
+            self._learning.setup,
+            task.url,
+            response.body,
+            "page" if task.kind == "item" else task.kind,
+            outcome.content_type,
+            response.status,
+            response.cut_at_bytes is None,
+            header(response, "X-Robots-Tag"),
+        )
+        answer = await self._learning.extract(job)
+        self._note_learned()
+        if answer.drift:
+            self.tally.drift = answer.drift
+        if answer.why and answer.extracted is None and job.kind == "page":
+            return replace(outcome, state="failed", why=answer.why, raw=None)
+        if answer.extracted is not None:
+            self.addresses.note(task.url, answer.extracted)
+        found = self.addresses.choose(task, answer.found)
+        return replace(outcome, extracted=answer.extracted, found=found)
+
+    def _note_learned(self) -> None:
+        self.tally.is_learned, self.tally.profiles = self._learning.is_learned, self._learning.changes
+
+
+async def run_watched(crawl: Crawl, watch: Callable[[Crawl], Awaitable[None]]) -> Tally:
+    """Run a crawl with somebody who watches it, until it ends."""
+    watching = asyncio.ensure_future(watch(crawl))
+    try:
+        return await crawl.run()
+    finally:
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+
+
+def crawl(
+    start: str,
+    *,
+    archive: str | Path | None = None,
+    limit: int | None = None,
+    delay: float | None = None,
+    depth: int | None = None,
+    allow: Sequence[str] | None = None,
+    deny: Sequence[str] | None = None,
+    allow_private: bool | None = None,
+    profile: Site | str | Path | None = None,
+    store: str = "",
+    options: CrawlOptions | None = None,
+) -> Iterator[Document]:
+    """Crawl a site and yield its pages as they are stored, each once.
+
+    `archive` is a file or a `postgresql://` address; a crawl into the same archive goes on where the last one stopped,
+    and yields only what is new. Without it everything is forgotten at the end. `delay` is in seconds, `profile` what
+    was learned before; it and `options.parts` are kept with the site, for runs that do not say them. Responses
+    as they came, where `options` want them kept, go into `store` ("folder:responses"), else into the archive. `options`
+    has everything else that can be said; what is named here goes before it. Raises BadInput on wrong arguments,
+    ArchiveFailed where the archive cannot be used; a page that fails is left out.
+    """
+    said = options or CrawlOptions()
+    said = replace(
+        said,
+        limit=said.limit if limit is None else limit,
+        delay=said.delay if delay is None else delay,
+        depth=said.depth if depth is None else depth,
+        allow=said.allow if allow is None else _patterns(allow, "allow"),
+        deny=said.deny if deny is None else _patterns(deny, "deny"),
+        allow_private=said.allow_private if allow_private is None else allow_private,
+    )
+    stack = ExitStack()
+    with stack:
+        if archive is None:
+            archive = Path(stack.enter_context(TemporaryDirectory(prefix="scythe-"))) / "crawl.db"
+        opened = stack.enter_context(open_archive(archive, store=store))
+        stream: Stream[Document] = Stream("scythe-crawl")
+
+        async def take(outcome: Outcome, receipt: Receipt) -> None:
+            if outcome.extracted is not None and receipt.stored in ("new", "changed", "duplicate", "cut"):
+                await stream.put(to_document(outcome.extracted, outcome.task.url))
+
+        run = Crawl(start, opened, said, profile=profile_text(profile), listener=take)
+        return stream.follow(run.run, run.stop, stack.pop_all())
+    raise AssertionError("unreachable")
+
+
+def _patterns(given: Sequence[str], name: str) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise BadInput(f"{name} is a list of patterns, not one text")
+    return tuple(given)
+
+
+def profile_text(profile: Site | str | Path | None) -> str | None:
+    """Return what was learned of a site as a crawl takes it; a file is checked. Raises BadInput and OSError."""
+    if profile is None:
+        return None
+    if isinstance(profile, Site):
+        return profile.to_json()
+    open_profile(profile)
+    return Path(profile).read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""What crawls and watches share: queues per host, politeness, the archive thread, the worker processes."""

@@ -1,0 +1,193 @@
+"""Heed what a host asks for: its robots.txt, asked once a day and kept in the archive, and its answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from time import monotonic
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from scythe.archive.results import StoredRobots
+from scythe.engine.archive_thread import Clerk
+from scythe.engine.crawl_options import CrawlOptions
+from scythe.engine.host_queue import LaneWork
+from scythe.errors import FetchFailed
+from scythe.fetch.connections import LAST_WORD, Unsent
+from scythe.fetch.fetcher import Fetcher
+from scythe.fetch.page_check import header, retry_after_s
+from scythe.fetch.robots import Robots, fetch_robots, parse_robots
+from scythe.model import Response
+from scythe.url import host
+
+_EVERYTHING = parse_robots(404, b"")
+_ORIGINS = 10_000  # kept in mind; a site has one or two
+
+
+class Getter(Protocol):
+    """What asks for one address: the client, or a browser behind it."""
+
+    async def get(self, url: str, *, etag: str = "", modified: str = "", follow: bool = True) -> Response: ...
+
+
+class Manners:
+    """What each origin of a site wants, as far as it was asked."""
+
+    def __init__(self, fetcher: Fetcher, clerk: Clerk, options: CrawlOptions, agent: str) -> None:
+        self._fetcher = fetcher
+        self._clerk = clerk
+        self._options = options
+        self._agent = agent
+        self._known: dict[str, tuple[Robots, datetime]] = {}  # with the moment from which it is to be asked for again
+
+    async def recall(self, work: LaneWork) -> None:
+        """Set the pace of a lane to what its robots.txt asked for last time, before anything is asked."""
+        for scheme in ("https", "http"):
+            robots = await self._remembered(f"{scheme}://{work.lane.name}")
+            if robots is not None:
+                self._heed(robots, work)
+
+    async def robots_for(self, url: str, work: LaneWork) -> Robots | None:
+        """Return what the origin of an address allows, asking it where that is not known.
+
+        None where nothing may be asked for: its robots.txt could not be read, which closes the lane, or the run ended.
+        """
+        if not self._options.obey_robots:
+            return _EVERYTHING
+        origin = origin_of(url)
+        robots = await self._remembered(origin) or await self._ask(origin, work)
+        if robots is None:
+            return None
+        self._heed(robots, work)
+        if robots.is_closed:
+            work.closed = f"{host(url)}: {robots.why}; try again later"
+            return None
+        return robots
+
+    def may_ask(self, url: str) -> bool:
+        """Tell whether nothing known forbids to ask for an address: what pages load besides is not looked up."""
+        known = self._known.get(origin_of(url))
+        return known is None or not self._options.obey_robots or known[0].allows(url)
+
+    async def get(self, getter: Getter, url: str, work: LaneWork, *, etag: str = "", modified: str = "") -> Response:
+        """Ask for an address whose turn it is, without following it, and let what comes set the pace.
+
+        The place at the host is free again afterwards. Raises FetchFailed.
+        """
+        began = monotonic()
+        try:
+            response = await _ask_while_held(work, partial(getter.get, url, etag=etag, modified=modified, follow=False))
+        except FetchFailed as failure:
+            work.pace.failed(monotonic(), monotonic() - began, is_unreached=failure.is_unreached)
+            if work.pace.away_s > self._options.patience_s:
+                work.closed = f"{host(url)}: {failure.why}; try again later"
+            raise
+        except asyncio.CancelledError:
+            work.pace.failed(monotonic())  # its server may have read the request just now
+            raise
+        finally:
+            work.free_place()
+        self.answered(work, response)
+        return response
+
+    def answered(self, work: LaneWork, response: Response) -> None:
+        """Let an answer set the pace."""
+        said_s = retry_after_s(response) if header(response, "Retry-After") else None
+        work.pace.answered(response.answered_at, response.status, response.seconds, said_s)
+
+    def _heed(self, robots: Robots, work: LaneWork) -> None:
+        if self._options.obey_robots:
+            work.pace.crawl_delay_s = robots.delay_s
+
+    async def _remembered(self, origin: str) -> Robots | None:
+        now = datetime.now(UTC)
+        known = self._known.get(origin)
+        if known is not None and now < known[1]:
+            return known[0]
+        stored = await self._clerk.ask(self._clerk.archive.robots, origin)
+        if stored is None:
+            return None
+        robots = parse_robots(stored.status, stored.body, self._agent)
+        until = stored.fetched_at + timedelta(seconds=robots.fresh_s)
+        # one that failed is asked for again by each run; one from the future was stored by a clock that was wrong
+        if robots.is_closed or not stored.fetched_at <= now < until:
+            return None
+        return self._remember(origin, robots, until)
+
+    async def _ask(self, origin: str, work: LaneWork) -> Robots | None:
+        if not await work.take_place():
+            return None
+        noting = _Noting(self._fetcher, work)
+        try:
+            status, body = await fetch_robots(noting, origin)
+        except asyncio.CancelledError:
+            work.pace.failed(monotonic())  # its server may have read the request just now
+            raise
+        finally:
+            work.free_place()
+        if status is None:
+            work.pace.failed(monotonic())
+        else:
+            work.pace.answered(monotonic(), status)
+        now = datetime.now(UTC)
+        await self._clerk.ask(self._clerk.archive.save_robots, StoredRobots(origin, status, body, now))
+        robots = parse_robots(status, body, self._agent)
+        if noting.why:
+            robots = replace(robots, why=f"{robots.why} ({noting.why})")
+        return self._remember(origin, robots, now + timedelta(seconds=robots.fresh_s))
+
+    def _remember(self, origin: str, robots: Robots, until: datetime) -> Robots:
+        if len(self._known) >= _ORIGINS:
+            self._known.clear()
+        self._known[origin] = (robots, until)
+        return robots
+
+
+class _Noting:
+    """A client that remembers why it failed, and follows redirects at the pace of a lane."""
+
+    def __init__(self, fetcher: Fetcher, work: LaneWork) -> None:
+        self._fetcher = fetcher
+        self._work = work
+        self._answered_at = 0.0
+        self.why = ""
+
+    async def get(self, url: str, *, follow: bool = True, max_bytes: int | None = None) -> Response:
+        try:
+            await self._wait(url)
+            ask = partial(self._fetcher.get, url, follow=follow, max_bytes=max_bytes)
+            response = await _ask_while_held(self._work, ask)
+            self._answered_at = response.answered_at
+            return response
+        except FetchFailed as failure:
+            self.why = failure.why
+            raise
+
+    async def _wait(self, url: str) -> None:
+        """Wait for a turn before every request but the first, whose turn it is."""
+        if self._answered_at:
+            self._work.pace.answered(self._answered_at, 302)
+            if not await self._work.take_turn():
+                raise FetchFailed(url, "the run ended")
+
+
+async def _ask_while_held(work: LaneWork, ask: Callable[[], Awaitable[Response]]) -> Response:
+    """Ask a host while its lane is held, as is seen to once more when the connection is there."""
+    token = LAST_WORD.set(lambda: work.is_sure)
+    try:
+        while True:
+            await work.make_sure()
+            with suppress(Unsent):
+                return await ask()
+    finally:
+        LAST_WORD.reset(token)
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of an address, which a robots.txt holds for."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,347 @@
+"""A process that extracts: frames with jobs come in by standard input, frames with answers go out by standard output.
+
+It ends when its input does, so it never outlives the crawl. What it may use of memory is set once, of CPU before every
+page; the system ends it where a page takes more. After an answer it may go on to learn a site, and says so, that no
+page is blamed if it dies of that.
+
+Extract the pages of one site in a worker: a job comes in, an answer goes out, and the site is learned on the way.
+
+The first pages are read cold, and kept. Then the site is learned from them, and its pages are cut from there on.
+
+Remember which addresses were named before: an address comes in, whether it is news goes out, in fixed memory.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import signal
+import sys
+import time
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO
+
+from selectolax.lexbor import SelectolaxError
+
+from scythe.archive.stored_documents import is_cold, to_extracted
+from scythe.engine.discovery import Discovery, discover, read_list
+from scythe.engine.sampling import Kept, Sample
+from scythe.engine.worker_protocol import (
+    Answer,
+    Frame,
+    Job,
+    SiteSetup,
+    allow_cpu,
+    describe,
+    limit_memory,
+    pack_answer,
+    read_frame,
+    unpack_job,
+    unpack_setup,
+    write_frame,
+)
+from scythe.errors import BadInput, ScytheError
+from scythe.fetch.page_check import sniff_bytes
+from scythe.memory import TIDY_S, tidy
+from scythe.model import Document
+from scythe.page.encoding import in_utf8
+from scythe.page.head_from_bytes import read_said
+from scythe.reader import read
+from scythe.site.learn.learn_site import DEFAULT_FIELDS
+from scythe.site.rules import Profile
+from scythe.site.site import Site
+
+_SLOTS = 1 << 20  # 8 MB; a site of more addresses has some named twice, which costs time and nothing else
+
+
+class Told:
+    """A table of hashes, each in the one place it can stand. What it says is new may be old, never the other way."""
+
+    def __init__(self, slots: int = _SLOTS) -> None:
+        self._mask = slots - 1
+        self._hashes = array("q", bytes(8 * slots))
+        self._asked = 0
+
+    def ask_for(self, site: str) -> Callable[[str, bool], bool]:
+        """Return a function that says whether an address of a site was not seen before, or so long ago that it is lost.
+
+        An address that is not to be followed is another one: the next page may say otherwise. Every function begins
+        with nothing seen: what was said to a run that ended need not have been stored.
+        """
+        self._asked += 1
+        hashes, mask = self._hashes, self._mask
+        salts = (hash((site, self._asked, False)), hash((site, self._asked, True)))
+
+        def is_news(url: str, is_nofollow: bool) -> bool:
+            number = hash(url) ^ salts[is_nofollow]
+            at = number & mask
+            if hashes[at] == number:
+                return False
+            hashes[at] = number
+            return True
+
+        return is_news
+
+
+# images are so on all pages of a layout: more pages do not help
+_LASTING = ("tree: read cold", "missing: no rule in this layout")
+_HANDED_S = 30.0  # between two profiles that are handed on
+
+
+class SiteLearner:
+    """What a worker knows of one site."""
+
+    def __init__(self, setup: SiteSetup, told: Told) -> None:
+        self._sample = Sample()
+        self._site: Site | None = None
+        self._handed: Profile | None = None  # the profile last handed on
+        self._handed_at = time.monotonic()
+        self.renew(setup, told)
+
+    def renew(self, setup: SiteSetup, told: Told) -> None:
+        """Go on as `setup` says: with its profile, if it has one, and with or without the right to learn."""
+        self.setup = setup
+        self._is_news = None if setup.tells_again else told.ask_for(setup.key)
+        taken_up = _take_up(setup.profile)
+        if taken_up is not None:
+            self._site, self._handed, self._handed_at = taken_up, taken_up.profile, time.monotonic()
+            self._sample.is_learned = True
+
+    def extract(self, job: Job) -> Answer:
+        """Extract one page, by what was learned of the site or, before that, cold; of a sitemap or feed, addresses."""
+        if job.kind == "list":
+            return Answer(read_list(job))
+        if job.kind != "page":
+            seen = self._discover(job, job.body)
+            return Answer(found=seen.found, why=seen.why)
+        body = in_utf8(job.body, job.content_type)
+        document = self._read(body, job)
+        seen = self._discover(job, body)
+        said = None if is_cold(document) else read_said(body, job.url, seen.tags)
+        extracted = to_extracted(document, self.setup.parts, said)
+        if job.is_whole and job.status == 200 and (extracted.text or extracted.regions) and self._may_learn:
+            self._sample.add(job.url, body, "" if self._site is None else self._trouble(document))
+        # pages that nothing learned fits are no drift: most sites have some of a kind
+        events = self._site.drift.events if self._site is not None else ()
+        drift = sum(event.what != "unknown" for event in events)
+        return Answer(
+            extracted,
+            seen.found,
+            self.take_profile(),
+            directives=seen.directives,
+            canonical=seen.canonical,
+            drift=drift,
+        )
+
+    @property
+    def is_due(self) -> bool:
+        """Whether there are enough pages to learn from."""
+        return self._may_learn and self.setup.is_learner and self._sample.is_due
+
+    @property
+    def is_learned(self) -> bool:
+        return self._site is not None
+
+    def study(self) -> str | None:
+        """Learn from the pages kept; return the profile, None where nothing better could be learned."""
+        if not self._may_learn or not self.setup.is_learner:
+            return None
+        site = self._learn(self._sample.begin())
+        self._sample.settle(learned=site is not None)
+        if site is None:
+            return None
+        self._site = site.save_trees()
+        return self._hand_on(site)
+
+    def take_profile(self, *, now: bool = False) -> str | None:
+        """Return the profile if something was learned since it was last handed on; with `now`, if anything changed.
+
+        Where searches begin changes all the time: it can wait.
+        """
+        site, before = self._site, self._handed
+        if site is None or site.profile is before or not self.setup.is_learner:
+            return None
+        if not now:
+            if time.monotonic() - self._handed_at < _HANDED_S:
+                return None
+            self._handed_at = time.monotonic()  # or looked at, which need not be done for every page either
+            if _knows(site.profile) == _knows(before):
+                return None
+        return self._hand_on(site)
+
+    def _hand_on(self, site: Site) -> str | None:
+        self._handed, self._handed_at = site.profile, time.monotonic()
+        try:
+            return site.to_json()
+        except BadInput:  # beyond the limits of what a file may hold: it serves this run only
+            return None
+
+    def _read(self, body: bytes, job: Job) -> Document:
+        if self._site is None or sniff_bytes(body[:4096], job.content_type):
+            return read(body, job.url, content_type=job.content_type)
+        return self._site.extract(body, job.url)
+
+    @property
+    def _may_learn(self) -> bool:
+        """Whether the site is ours to learn: not where someone showed by example what to extract."""
+        return self.setup.learns and (self._site is None or not self._site.profile.named)
+
+    def _learn(self, pages: Sequence[Kept]) -> Site | None:
+        asked = [name for name in DEFAULT_FIELDS if name not in ("images", "records") or name in self.setup.parts]
+        try:
+            site = Site.learn(pages, fields=asked)
+        except BadInput:
+            return None
+        if self._site is None:
+            return site if site.profile.layouts else None
+        return site if self._count_fitting(site, pages) > self._count_fitting(self._site, pages) else None
+
+    def _count_fitting(self, site: Site, pages: Sequence[Kept]) -> int:
+        documents = (site.extract(body, url, via="cut") for url, body in pages)
+        return sum(bool(document.text) and not self._trouble(document) for document in documents)
+
+    def _trouble(self, document: Document) -> str:
+        """Say what the rules did not give of what is wanted of nearly every page; empty where they gave all."""
+        names = [name for name in ("title", "text") if name in document.fields or not document.fields]
+        hows = [document.how.get(name, "cut") for name in names]
+        if "images" in self.setup.parts:
+            _ = document.images  # upon which it is known how they were got
+            hows.append(document.how.get("images", "cut"))
+        return " ".join(how for how in hows if not how.startswith("cut") and how not in _LASTING)
+
+    def _discover(self, job: Job, body: bytes) -> Discovery:
+        return discover(
+            body,
+            job.url,
+            kind=job.kind,
+            content_type=job.content_type,
+            robots_tag=job.robots_tag,
+            is_news=self._is_news,
+        )
+
+
+def _take_up(profile: str | None) -> Site | None:
+    try:
+        return Site.from_json(profile).save_trees() if profile else None
+    except BadInput:  # whoever gave it has checked it: what an archive holds may be of a newer version
+        return None
+
+
+def _knows(profile: Profile | None) -> list[tuple[object, ...]]:
+    """Return what a profile has rules for, without the rules."""
+    return [
+        (layout.name, [(each.name, len(each.ways)) for each in layout.fields], len(layout.regions), layout.images.pages)
+        for layout in (profile.layouts if profile is not None else ())
+    ]
+
+
+PIPE_BYTES = 1_048_576  # what an ordinary user may ask for
+
+
+class Worker:
+    """Answers frames until there are no more."""
+
+    def __init__(self, pipe_in: BinaryIO, pipe_out: BinaryIO, cpu_s: float) -> None:
+        self._in, self._out = pipe_in, pipe_out
+        self._cpu_s = cpu_s
+        self._sites: dict[str, SiteLearner] = {}
+        self._told = Told()
+        self._is_ill = False
+        self._tidy_at = time.monotonic() + TIDY_S
+
+    def run(self) -> None:
+        """Work until the input ends, or memory ran out once."""
+        self._send({"ready": os.getpid()})
+        while not self._is_ill and (frame := read_frame(self._in)) is not None:
+            allow_cpu(self._cpu_s)
+            self._obey(frame)
+            if time.monotonic() >= self._tidy_at:
+                self._tidy()
+
+    def _obey(self, frame: Frame) -> None:
+        do = frame.head["do"]
+        if do == "enter":
+            self._enter(unpack_setup(frame))
+        elif do == "extract":
+            site = self._sites[frame.head["site"]]
+            self._extract(site, unpack_job(frame, site.setup))
+        elif do == "finish":
+            self._finish(frame.head["site"], learn=frame.head["learn"], leave=frame.head["leave"])
+
+    def _enter(self, setup: SiteSetup) -> None:
+        """Take up a site, or go on with one that is known in the way it is to be done now."""
+        site = self._sites.get(setup.key)
+        if site is None:
+            self._sites[setup.key] = SiteLearner(setup, self._told)
+        else:
+            site.renew(setup, self._told)
+
+    def _extract(self, site: SiteLearner, job: Job) -> None:
+        began = time.process_time()
+        answer = self._answer(site, job)
+        head, parts = pack_answer(answer)
+        head["cpu"] = round(time.process_time() - began, 6)
+        head |= {"learns": site.is_due and not self._is_ill, "ill": self._is_ill}
+        self._send(head, parts)
+        if head["learns"]:
+            self._learn(site)
+
+    def _answer(self, site: SiteLearner, job: Job) -> Answer:
+        try:
+            return site.extract(job)
+        except (MemoryError, SelectolaxError):  # the tree builder has no other reason to fail
+            self._is_ill = True  # what half-built things still hold is not known: a fresh worker goes on
+            return Answer(why="took too much memory", died=True)
+        except ScytheError as error:
+            return Answer(why=f"could not be extracted: {error}")
+        except Exception as error:  # noqa: BLE001 (one page with a bug of ours in it must not stop a run)
+            return Answer(why=f"could not be extracted: {describe(error)}")
+
+    def _learn(self, site: SiteLearner) -> None:
+        """Learn between two pages, so that it is nobody's fault if that fails."""
+        allow_cpu(self._cpu_s)
+        profile = site.study()
+        self._tidy()
+        self._send({"learned": site.setup.key}, [profile.encode()] if profile is not None else [])
+
+    def _finish(self, key: str, *, learn: bool, leave: bool) -> None:
+        site = self._sites.pop(key, None) if leave else self._sites.get(key)
+        profile = None
+        if site is not None:
+            profile = site.study() if learn and not site.is_learned else None
+            profile = profile or site.take_profile(now=True)
+        self._send(*pack_answer(Answer(profile=profile)))
+
+    def _tidy(self) -> None:
+        tidy()
+        self._tidy_at = time.monotonic() + TIDY_S
+
+    def _send(self, head: dict[str, Any], parts: Sequence[bytes] = ()) -> None:
+        self._out.write(b"".join(write_frame(head, parts)))
+        self._out.flush()
+
+
+def widen_pipe(descriptor: int) -> None:
+    """Let a pipe hold some pages, so that both sides wait less for each other; not every system can."""
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    except (AttributeError, OSError):
+        return
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run as a process: the arguments are the caps, in seconds and bytes."""
+    cpu_s, memory_bytes = float(arguments[0]), int(arguments[1])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the crawl, which lets us finish
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_memory(memory_bytes)
+    widen_pipe(0)
+    pipe_out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what anything prints must not get between the frames
+    Worker(sys.stdin.buffer, pipe_out, cpu_s).run()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""Write documents, records and archives to files, tables and feeds."""

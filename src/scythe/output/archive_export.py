@@ -1,0 +1,482 @@
+"""Write an archive to files: an open archive and what is wanted of it come in, a file or a folder goes out.
+
+A file appears under its name when it is whole, not before. Everything is read and written piece by piece, so that
+memory stays flat however large the archive is.
+
+Write pages to a folder, one file each: stored pages come in; Markdown, text or HTML goes out.
+
+A file is named after its page's title and a hash of its address: the same page has the same name in every export, two
+pages never share one, and no page can choose a path.
+
+Give an archive to other tools: where it is comes in, a stream of Arrow batches of what it holds goes out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from html import escape
+from io import TextIOWrapper
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.archive.results import StoredPage, StoredRecord, Wanted
+from scythe.archive.retrieval import count_pages, count_raw, count_records
+from scythe.archive.stored_documents import to_document
+from scythe.atomic_files import replacing, write_atomically
+from scythe.errors import BadInput
+from scythe.output.archive_rows import (
+    IMAGE_CELLS,
+    CsvFile,
+    JsonLinesFile,
+    PageTable,
+    ParquetFile,
+    RecordTable,
+    Row,
+    RowFile,
+    for_parquet,
+    image_rows,
+    page_line,
+    page_schema,
+    record_line,
+    table_schema,
+    told,
+)
+from scythe.output.arrow_tables import (
+    FULL_ROWS,
+    NESTED,
+    RENDERED,
+    TableBuilder,
+    build_batch,
+    open_reader,
+    records_schema,
+    require_arrow,
+)
+from scythe.output.arrow_tables import TABLES as ARROW_TABLES
+from scythe.output.document_files import safe_name, standalone
+from scythe.output.rows import require_parquet
+from scythe.page.markdown import escape_line_start, escape_words
+
+FOLDER_FORMATS = ("md", "txt", "html")
+_TITLE_CHARS = 80  # of a file name
+_UNPRINTABLE = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF, *range(0xD800, 0xE000))}
+
+
+class PageFolder:
+    """A folder that gets one file per page; a later export replaces those of the same pages."""
+
+    def __init__(self, folder: Path, kind: str, *, with_version: bool = False) -> None:
+        self._folder, self._kind, self._with_version = folder, kind, with_version
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def put(self, stored: StoredPage) -> Path:
+        """Write one page and return its file."""
+        path = self._folder / f"{file_stem(stored, with_version=self._with_version)}.{self._kind}"
+        write_atomically(path, _WRITERS[self._kind](stored).encode(errors="replace"))
+        return path
+
+
+def file_stem(stored: StoredPage, *, with_version: bool = False) -> str:
+    """Return the name of a page's file without its suffix."""
+    hashed = blake2b(stored.url.encode(errors="replace"), digest_size=6).hexdigest()
+    last = urlsplit(stored.url).path.rstrip("/").rpartition("/")[2]
+    title = safe_name(stored.title[:_TITLE_CHARS], safe_name(last[:_TITLE_CHARS]))
+    return f"{title} {hashed} v{stored.version}" if with_version else f"{title} {hashed}"
+
+
+def as_markdown(stored: StoredPage) -> str:
+    """Return a page as Markdown: what is known of it in front, then its Markdown or, where none was kept, its text."""
+    document = to_document(stored)
+    known = {
+        "url": stored.url,
+        "title": stored.title,
+        "author": document.metadata.author,
+        "date": stored.published,
+        "language": stored.language,
+        "kind": stored.kind,
+        "fetched_at": told(stored.fetched_at),
+    }
+    front = "".join(f"{name}: {_quote(value)}\n" for name, value in known.items() if value)
+    body = stored.markdown if stored.markdown is not None else _paragraphs(stored)
+    return f"---\n{front}---\n\n{body.rstrip()}\n"
+
+
+def as_text(stored: StoredPage) -> str:
+    """Return the text of a page."""
+    return f"{stored.text}\n"
+
+
+def as_html(stored: StoredPage) -> str:
+    """Return a page of its own that shows the HTML of a page or, where none was kept, its text."""
+    html = stored.html
+    if html is None:
+        lines = "\n".join(f"<p>{escape(line)}</p>" for line in stored.text.split("\n") if line.strip())
+        html = f"<h1>{escape(stored.title)}</h1>\n{lines}"
+    return standalone(to_document(stored), html)
+
+
+_WRITERS = {"md": as_markdown, "txt": as_text, "html": as_html}
+
+
+def _paragraphs(stored: StoredPage) -> str:
+    """Return title and text as Markdown in which every word stands for itself."""
+    title = escape_words(" ".join(stored.title.split()))
+    lines = (escape_line_start(escape_words(line.strip())) for line in stored.text.split("\n"))
+    return "\n\n".join([f"# {title}"] * bool(title) + [line for line in lines if line])
+
+
+def _quote(value: str) -> str:
+    """Return a value as YAML and JSON alike write it, without a character that YAML forbids."""
+    return json.dumps(value, ensure_ascii=False).translate(_UNPRINTABLE)
+
+
+TABLES = ("jsonl", "csv", "parquet")
+WARCS = ("warc.gz", "warc")
+FORMATS = (*TABLES, *FOLDER_FORMATS, *WARCS)
+THINGS = ("pages", "records", "images")
+_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet", ".txt": "txt"}
+_SUFFIXES |= {".warc.gz": "warc.gz", ".warc": "warc", ".md": "md", ".html": "html"}
+_NO_TEXT = dict.fromkeys(("first_seen", "last_seen"), "moment")  # columns of Parquet files
+_NO_TEXT |= {"sightings": "count", "width": "count", "height": "count", "score": "measure", "relevant": "flag"}
+Tell = Callable[[int], None]  # hears after each thing how many were written
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written."""
+
+    what: str  # pages, records, images, responses
+    count: int
+    path: Path | None = None  # None: standard output
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Where to write what of an archive, and how; `plan_export` makes one that fits together."""
+
+    path: Path | None  # None: standard output
+    kind: str  # one of FORMATS
+    what: str = "pages"  # one of THINGS
+    is_folder: bool = False
+
+
+def plan_export(output: str | Path | None, kind: str | None = None, what: str = "pages") -> Export:
+    """Decide between file and folder and on the format; None and - are standard output. Raises BadInput, MissingExtra.
+
+    Without `kind` the suffix names the format; a folder, which ends with a slash or has no suffix, gets Markdown.
+    """
+    if kind is not None and kind not in FORMATS:
+        raise BadInput(f"{kind} is no format of exports; known are {', '.join(FORMATS)}")
+    if what not in THINGS:
+        raise BadInput(f"{what} cannot be exported; known are {', '.join(THINGS)}")
+    if output is None or str(output) == "-":
+        plan = Export(None, kind or "jsonl", what)
+    else:
+        named = str(output)
+        kind = kind or format_of(named) or ("md" if _is_folder(named) else None)
+        if kind is None:
+            raise BadInput(f"{named}: the suffix names no format (known: {' '.join(_SUFFIXES)}); a folder ends with /")
+        is_folder = kind in FOLDER_FORMATS and (_is_folder(named) or kind != "txt")
+        plan = Export(Path(named), kind, what, is_folder)
+        _check_path(named, plan)
+    _check_form(plan)
+    return plan
+
+
+def read_date(text: str | None, option: str) -> datetime | None:
+    """Return the moment that a date, or a date with a time, names; UTC where it names no zone. Raises BadInput."""
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadInput(f"{option} {text}: write a date as 2026-11-15 or 2026-11-15T12:30") from None
+
+
+def _check_path(named: str, plan: Export) -> None:
+    if plan.is_folder and not _is_folder(named):
+        raise BadInput(f"{named}: {plan.kind} is one file per page; name a folder, such as {Path(named).stem}/")
+    if not plan.is_folder and Path(named).is_dir():
+        raise BadInput(f"{named}: {plan.kind} goes to a file, and this is a folder")
+
+
+def _check_form(plan: Export) -> None:
+    if plan.what != "pages" and plan.kind not in TABLES:
+        raise BadInput(f"{plan.what} go to {', '.join(TABLES)}, not {plan.kind}")
+    if plan.path is None and plan.kind not in ("jsonl", "csv", "txt"):
+        raise BadInput(f"{plan.kind} goes to a file or a folder, not to standard output")
+    if plan.kind == "parquet":
+        require_parquet()
+
+
+def format_of(output: str) -> str | None:
+    """Return the format that a file name asks for by its suffix, or None."""
+    return next((kind for suffix, kind in _SUFFIXES.items() if output.lower().endswith(suffix)), None)
+
+
+def _is_folder(output: str) -> bool:
+    path = Path(output)
+    return output.endswith(("/", "\\")) or path.is_dir() or not path.suffix
+
+
+def export_archive(
+    archive: Archive,
+    plan: Export | str | Path,
+    wanted: Wanted | None = None,
+    *,
+    tell: Tell | None = None,
+    shown: Callable[[str], str] = str,
+) -> Exported:
+    """Write what is wanted of an archive, by default the newest version of every page.
+
+    `tell` hears how many things were written so far, `shown` changes text for a terminal. Raises BadInput where a site
+    is not in the archive or no responses were kept, ArchiveFailed, and OSError where the file cannot be written.
+    """
+    plan = plan if isinstance(plan, Export) else plan_export(plan)
+    wanted = wanted or Wanted()
+    check_sites(archive, wanted)
+    what = "responses" if plan.kind in WARCS else plan.what
+    if plan.path is None:
+        with _standard_output() as text:
+            return Exported(what, _count(_write_text(archive, plan, wanted, text, shown), tell))
+    if plan.is_folder:
+        folder = PageFolder(plan.path, plan.kind, with_version=wanted.all_versions)
+        return Exported(what, _count(map(folder.put, archive.read_pages(wanted)), tell), plan.path)
+    if plan.kind in WARCS:
+        _check_kept(archive, wanted)
+    with _open(plan.path) as file:
+        return Exported(what, _count(_write(archive, plan, wanted, file), tell), plan.path)
+
+
+def count_wanted(archive: Archive, plan: Export, wanted: Wanted) -> int | None:
+    """Return how many things an export would write now; None where only writing tells."""
+    if plan.what == "images":
+        return None
+    count = count_raw if plan.kind in WARCS else count_records if plan.what == "records" else count_pages
+    return count(archive.database, wanted)
+
+
+def check_sites(archive: Archive, wanted: Wanted) -> None:
+    """Raise BadInput where a site is not in the archive."""
+    known = [site.key for site in archive.sites()] if wanted.sites else []
+    for site in wanted.sites:
+        if site not in known:
+            some = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
+            raise BadInput(f"{site}: no such site in {archive.where}; it has {some or 'none'}")
+
+
+def _check_kept(archive: Archive, wanted: Wanted) -> None:
+    if next(archive.read_raw(Wanted(sites=wanted.sites)), None) is None:
+        raise BadInput(
+            f"{archive.where}: no responses were kept, so there is no WARC; crawl with --raw or -o FILE.warc.gz"
+        )
+
+
+def _write(archive: Archive, plan: Export, wanted: Wanted, file: IO[bytes]) -> Iterator[None]:
+    """Write to a file, one thing with each step."""
+    if plan.kind in WARCS:
+        yield from _write_warc(archive, plan, wanted, file)
+    elif plan.kind == "parquet":
+        yield from _write_parquet(archive, plan, wanted, file)
+    else:
+        text = TextIOWrapper(file, encoding="utf-8", errors="replace", newline="\n", write_through=False)
+        try:
+            yield from _write_text(archive, plan, wanted, text, str)
+        finally:
+            text.detach()  # the file below is closed, or thrown away, by who opened it
+
+
+def _write_warc(archive: Archive, plan: Export, wanted: Wanted, file: IO[bytes]) -> Iterator[None]:
+    from scythe.output.warc import WarcFile  # takes as long to import as all of a small export
+
+    assert plan.path is not None
+    warc = WarcFile(file, made_at=datetime.now(UTC), name=plan.path.name, compressed=plan.kind == "warc.gz")
+    yield from map(warc.put, archive.read_raw(wanted))
+    warc.close()
+
+
+def _write_parquet(archive: Archive, plan: Export, wanted: Wanted, file: IO[bytes]) -> Iterator[None]:
+    if plan.what == "pages":
+        pages = map(page_line, archive.read_pages(wanted))
+        return _fill(ParquetFile(file, page_schema()), map(for_parquet, pages))
+    header, rows = _table(archive, plan.what, wanted)
+    return _fill(ParquetFile(file, table_schema(header, _NO_TEXT)), rows)
+
+
+def _write_text(
+    archive: Archive, plan: Export, wanted: Wanted, file: IO[str], shown: Callable[[str], str]
+) -> Iterator[None]:
+    if plan.kind == "txt":
+        for page in archive.read_pages(wanted):
+            file.write(shown(f"==> {page.url} <==\n{page.text}\n\n"))
+            yield
+    elif plan.kind == "jsonl":
+        yield from _fill(JsonLinesFile(file, shown), _lines(archive, plan.what, wanted))
+    else:
+        header, rows = _table(archive, plan.what, wanted)
+        yield from _fill(CsvFile(file, header, shown), rows)
+
+
+def _fill(file: RowFile, rows: Iterator[Row]) -> Iterator[None]:
+    try:
+        yield from map(file.put, rows)
+    finally:
+        file.close()
+
+
+def _lines(archive: Archive, what: str, wanted: Wanted) -> Iterator[Row]:
+    if what == "records":
+        return map(record_line, archive.read_records(wanted))
+    if what == "images":
+        return _images(archive, wanted)
+    return map(page_line, archive.read_pages(wanted))
+
+
+def _table(archive: Archive, what: str, wanted: Wanted) -> tuple[tuple[str, ...], Iterator[Row]]:
+    """Return the header of a flat table and its rows. All is looked through before, for columns that some have."""
+    if what == "records":
+        table = RecordTable.of(archive.read_records(wanted))
+        return table.header, map(table.cells, archive.read_records(wanted))
+    if what == "images":
+        return IMAGE_CELLS, _images(archive, wanted)
+    pages = PageTable.of(archive.read_rests(wanted))
+    return pages.header, map(pages.cells, archive.read_pages(wanted))
+
+
+def _images(archive: Archive, wanted: Wanted) -> Iterator[Row]:
+    return chain.from_iterable(map(image_rows, archive.read_pages(wanted)))
+
+
+def _count(steps: Iterator[object], tell: Tell | None) -> int:
+    number = 0
+    try:
+        for number, _ in enumerate(steps, start=1):
+            if tell is not None:
+                tell(number)
+    finally:
+        if isinstance(steps, Generator):
+            steps.close()  # before the file is, when somebody interrupts
+    return number
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that appears when it is whole; what is no file, such as a named pipe, is written to as it is."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as there:
+            yield there
+    else:
+        with replacing(Path(os.path.realpath(path)), sync=True) as file:
+            yield file
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[str]]:
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    yield sys.stdout
+    sys.stdout.flush()
+
+
+_KNOWN = (
+    "site", "status", "fetched_at", "first_seen", "last_seen", "gone_at", "duplicate_of", "version", "versions",
+    "is_complete",
+)  # fmt: skip
+
+
+def scan_archive(
+    where: str | Path | Archive,
+    table: str = "documents",
+    *,
+    sites: Sequence[str] = (),
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Any:
+    """Return a `pyarrow.RecordBatchReader` of an archive: of its newest `documents`, its `images` or its `records`.
+
+    `where` is a file, a `postgresql://` address or an archive that is open. `sites` are keys of sites, `since` and
+    `until` moments in UTC: fetched then or later, and before; of records, first seen. It is read as it is asked for,
+    a few megabytes at a time, while a crawl may go on. Raises BadInput, ArchiveFailed, and MissingExtra where pyarrow
+    is not installed.
+    """
+    require_arrow()
+    if table not in ARROW_TABLES:
+        raise BadInput(f"an archive has no table {table!r}; known are {', '.join(ARROW_TABLES)}")
+    if isinstance(sites, str):
+        raise BadInput("sites is a list of keys, not one text")
+    wanted = Wanted(sites=tuple(sites), since=_moment(since), until=_moment(until))
+    with _opened(where) as archive:  # what is wrong is told now, not when the first batch is asked for
+        check_sites(archive, wanted)
+    if table == "records":
+        return _records(where, wanted)
+    builder = _builder(table)
+    return open_reader(builder, table, _filled(builder, where, wanted))
+
+
+@contextmanager
+def _opened(where: str | Path | Archive) -> Iterator[Archive]:
+    """Open an archive for as long as it is read; one that was open stays so."""
+    if isinstance(where, Archive):
+        yield where
+    else:
+        with open_archive(where, create=False) as archive:
+            yield archive
+
+
+def _moment(given: datetime | None) -> datetime | None:
+    return given.replace(tzinfo=UTC) if given is not None and given.tzinfo is None else given
+
+
+def _builder(table: str) -> TableBuilder:
+    import pyarrow as pa
+
+    moment = pa.timestamp("us", "UTC")
+    kinds = {"status": pa.int32(), "version": pa.int32(), "versions": pa.int32(), "is_complete": pa.bool_()}
+    kinds |= dict.fromkeys(("fetched_at", "first_seen", "last_seen", "gone_at"), moment)
+    extra = {name: kinds.get(name, pa.string()) for name in _KNOWN}
+    return TableBuilder((table,), (*RENDERED, *NESTED), extra=extra, keys=("site", "fetched_at"))
+
+
+def _filled(builder: TableBuilder, where: str | Path | Archive, wanted: Wanted) -> Iterator[None]:
+    with _opened(where) as archive:
+        for stored in archive.read_pages(wanted):
+            builder.add(to_document(stored), _known(stored))
+            yield
+
+
+def _known(stored: StoredPage) -> dict[str, object]:
+    return {"via": stored.how} | {name: getattr(stored, name) for name in _KNOWN}
+
+
+def _records(where: str | Path | Archive, wanted: Wanted) -> Any:
+    import pyarrow as pa
+
+    moment = pa.timestamp("us", "UTC")
+    extra = {"first_seen": moment, "last_seen": moment, "sightings": pa.int64(), "site": pa.string()}
+    # an archive has a record once, wherever it was seen: it has no number on a page
+    schema = pa.schema([field for field in records_schema(extra) if field.name not in ("region", "record")])
+    return pa.RecordBatchReader.from_batches(schema, _record_batches(where, wanted, schema))
+
+
+def _record_batches(where: str | Path | Archive, wanted: Wanted, schema: Any) -> Iterator[Any]:
+    with _opened(where) as archive:
+        rows = map(_record_row, archive.read_records(wanted))
+        while some := list(islice(rows, FULL_ROWS)):
+            yield build_batch(some, schema)
+
+
+def _record_row(record: StoredRecord) -> tuple[Any, ...]:
+    pairs = tuple(pair for pair in zip(record.columns, record.fields, strict=True) if pair[1])
+    known = (record.first_seen, record.last_seen, record.sightings, record.site)
+    return record.page, record.kind, pairs, record.links, record.images, *known

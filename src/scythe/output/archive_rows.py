@@ -1,0 +1,311 @@
+"""Say what files hold of an archive: stored pages and records come in, rows with named values go out.
+
+Lines (JSON) hold everything, nested as it is. Cells (CSV) are flat, for people and spreadsheets.
+
+Write rows to one file: rows with named values come in, JSON lines, CSV or Parquet go out as they come.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import IO, Any
+
+from scythe.archive.results import StoredPage, StoredRecord
+from scythe.archive.stored_documents import to_document
+from scythe.model import Document
+from scythe.output.arrow_tables import ELSEWHERE, NESTED, RENDERED, STATED, field_type, page_columns
+from scythe.output.rows import own_names, safe_cell
+
+Row = dict[str, object]
+
+PAGE_CELLS = (
+    "url", "title", "author", "published", "modified", "language", "kind", "description", "text", "images", "records",
+    "attributes", "site", "status", "fetched_at", "first_seen", "last_seen", "gone_at", "via", "duplicate_of",
+    "version", "versions", "is_complete",
+)  # fmt: skip
+IMAGE_CELLS = ("page", "src", "relevant", "score", "alt", "caption", "width", "height")
+_RECORD_HEAD = ("page", "kind")
+_OTHER = "other"
+_RECORD_TAIL = ("link", "image", "first_seen", "last_seen", "sightings", "site", _OTHER)
+_RECORD_COLUMNS = 1_000  # of one table; what further ones hold is in the column `other`
+_FIELD_COLUMNS = 1_000  # of one table; what further fields hold is in the column `other`
+_SAID = ("author", "published", "modified", "language", "kind", "description")  # of itself, by the page
+
+
+def page_line(stored: StoredPage) -> Row:
+    """Return everything that is known of a page: what `Document.to_dict` says, in half of its time, and where it is."""
+    document = to_document(stored)
+    return {
+        "url": stored.url,
+        "title": stored.title,
+        "text": stored.text,
+        "markdown": stored.markdown,  # null: was not kept
+        "html": stored.html,
+        "images": [_plain(image) for image in document.images],
+        "records": [_plain(region) | {"records": list(map(_plain, region.records))} for region in stored.regions],
+        "attributes": document.attributes,
+        "paging": _plain(document.paging),
+        "metadata": _plain(document.metadata),
+        "how": document.how,
+        "fields": {name: _plain(field) for name, field in document.fields.items()},
+        "losses": [_plain(loss) for loss in document.losses],
+        "why": document.why,
+        **_in_archive(stored),
+    }
+
+
+def _plain(record: Any) -> Row:
+    """Return the fields of a frozen record by name; what they hold is plain already."""
+    return {name: getattr(record, name) for name in record.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """The columns of a table of pages: those that all have, and the fields that somebody showed by example."""
+
+    fields: tuple[str, ...]  # of the pages, by name
+    header: tuple[str, ...]  # of the table
+
+    @classmethod
+    def of(cls, rests: Iterable[str]) -> PageTable:
+        """Look for fields through what was extracted of pages besides, as it is stored."""
+        found = sorted({name for rest in rests for name in _fields(rest)} - ELSEWHERE)
+        fields = tuple(found[:_FIELD_COLUMNS])
+        more = (_OTHER,) if len(found) > len(fields) else ()
+        return cls(fields, (*PAGE_CELLS, *own_names(fields, (*PAGE_CELLS, _OTHER)), *more))
+
+    def cells(self, stored: StoredPage) -> Row:
+        """Return a page as a row of the table; several values of a field are lines of one cell."""
+        document = to_document(stored)
+        values = {name: field.values for name, field in document.fields.items() if name not in ELSEWHERE}
+        own = ["\n".join(values.pop(name, ())) for name in self.fields]
+        other = json.dumps(values, ensure_ascii=False) if values else ""
+        return _page_cells(stored, document) | dict(zip(self.header[len(PAGE_CELLS) :], (*own, other), strict=False))
+
+
+def _fields(rest: str) -> Iterable[str]:
+    """Return the names of the fields that were learned of a page."""
+    return json.loads(rest).get("fields", ()) if '"fields"' in rest else ()
+
+
+def _page_cells(stored: StoredPage, document: Document) -> Row:
+    """Return what a table tells of any page; several addresses are lines of one cell."""
+    return {
+        "url": stored.url,
+        "title": stored.title,
+        **{name: getattr(document.metadata, name) for name in _SAID},
+        "text": stored.text,
+        "images": "\n".join(image.src for image in document.images if image.relevant),
+        "records": sum(len(region.records) for region in stored.regions),
+        "attributes": "\n".join(f"{name}: {value}" for name, value in document.attributes),
+        **_in_archive(stored),
+    }
+
+
+def _in_archive(stored: StoredPage) -> Row:
+    return {
+        "site": stored.site,
+        "status": stored.status,
+        "fetched_at": stored.fetched_at,
+        "first_seen": stored.first_seen,
+        "last_seen": stored.last_seen,
+        "gone_at": stored.gone_at,
+        "via": stored.how,
+        "duplicate_of": stored.duplicate_of,
+        "version": stored.version,
+        "versions": stored.versions,
+        "is_complete": stored.is_complete,
+    }
+
+
+def image_rows(stored: StoredPage) -> Iterator[Row]:
+    """Yield the images of a page, those that do not belong to its content too."""
+    for image in to_document(stored).images:
+        yield {"page": stored.url, **{name: getattr(image, name) for name in IMAGE_CELLS[1:]}}
+
+
+def record_line(record: StoredRecord) -> Row:
+    """Return everything that is known of a record."""
+    return {
+        "page": record.page,
+        "kind": record.kind,
+        "fields": dict(zip(record.columns, record.fields, strict=True)),
+        "links": record.links,
+        "images": record.images,
+        "first_seen": record.first_seen,
+        "last_seen": record.last_seen,
+        "sightings": record.sightings,
+        "site": record.site,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTable:
+    """The columns of a table of records that do not all have the same ones."""
+
+    columns: tuple[str, ...]  # of the records
+    header: tuple[str, ...]  # of the table
+
+    @classmethod
+    def of(cls, records: Iterable[StoredRecord]) -> RecordTable:
+        """Look through records for their columns, in the order they come up."""
+        seen: dict[str, None] = {}
+        for record in records:
+            seen.update(dict.fromkeys(record.columns))
+        columns = tuple(seen)[:_RECORD_COLUMNS]
+        names = own_names(columns, (*_RECORD_HEAD, *_RECORD_TAIL))
+        return cls(columns, (*_RECORD_HEAD, *names, *(_RECORD_TAIL if len(seen) > len(columns) else _RECORD_TAIL[:-1])))
+
+    def cells(self, record: StoredRecord) -> Row:
+        """Return a record as a row of the table: its columns, then its first link and image."""
+        texts = dict(zip(record.columns, record.fields, strict=True))
+        own = [texts.pop(name, "") for name in self.columns]
+        first = [ones[0] if ones else "" for ones in (record.links, record.images)]
+        other = json.dumps(texts, ensure_ascii=False) if texts else ""
+        known = (record.first_seen, record.last_seen, record.sightings, record.site, other)
+        return dict(zip(self.header, (record.page, record.kind, *own, *first, *known), strict=False))
+
+
+_GROUP_ROWS = 2_000  # of one row group of a Parquet file
+_GROUP_CHARS = 16_000_000  # a row group is written when it is that long: memory stays flat
+
+
+class RowFile(ABC):
+    """Take rows one by one; `close` when all were given. The file below stays open."""
+
+    @abstractmethod
+    def put(self, row: Row) -> None:
+        """Write one row, now or with some others."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Write what is left."""
+
+
+class JsonLinesFile(RowFile):
+    """One JSON object per line."""
+
+    def __init__(self, file: IO[str], shown: Callable[[str], str] = str) -> None:
+        self._file, self._shown = file, shown
+
+    def put(self, row: Row) -> None:
+        self._file.write(self._shown(json.dumps(row, ensure_ascii=False, default=_plain_export_files)) + "\n")
+
+    def close(self) -> None:
+        self._file.flush()
+
+
+class CsvFile(RowFile):
+    """A table with a header. No cell can be taken for a formula."""
+
+    def __init__(self, file: IO[str], header: Sequence[str], shown: Callable[[str], str] = str) -> None:
+        self._file, self._header, self._shown = file, header, shown
+        self._writer = csv.writer(file, lineterminator="\n")
+        self._writer.writerow([shown(safe_cell(name)) for name in header])
+
+    def put(self, row: Row) -> None:
+        self._writer.writerow([self._shown(_cell(row.get(name))) for name in self._header])
+
+    def close(self) -> None:
+        self._file.flush()
+
+
+class ParquetFile(RowFile):
+    """A Parquet file, written one row group after the other."""
+
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
+        from pyarrow import parquet
+
+        self._schema = schema
+        self._writer: Any = parquet.ParquetWriter(file, schema, compression="zstd")
+        self._rows: list[Row] = []
+        self._chars = 0
+
+    def put(self, row: Row) -> None:
+        self._rows.append(row)
+        self._chars += sum(len(value) for value in row.values() if isinstance(value, str))
+        if len(self._rows) >= _GROUP_ROWS or self._chars >= _GROUP_CHARS:
+            self._flush()
+
+    def _flush(self) -> None:
+        import pyarrow
+
+        try:
+            table = pyarrow.Table.from_pylist(self._rows, schema=self._schema)
+        except UnicodeEncodeError:
+            table = pyarrow.Table.from_pylist([_storable(row) for row in self._rows], schema=self._schema)
+        self._writer.write_table(table)
+        self._rows, self._chars = [], 0
+
+    def close(self) -> None:
+        try:
+            if self._rows:
+                self._flush()
+            self._writer.close()
+        finally:
+            self._writer.is_open = False  # on a full disk it would try again when it is forgotten
+
+
+def page_schema() -> Any:
+    """Return the columns of a Parquet file of pages: lines, but what pages state is text in columns of its own."""
+    import pyarrow as pa
+
+    text, moment = pa.string(), pa.timestamp("us", "UTC")
+    columns = page_columns((*RENDERED, *NESTED)) | {"site": text, "status": pa.int32()}
+    columns |= dict.fromkeys(("fetched_at", "first_seen", "last_seen", "gone_at"), moment)
+    columns |= {"via": text, "duplicate_of": text, "version": pa.int32(), "versions": pa.int32()}
+    return pa.schema(columns | {"is_complete": pa.bool_(), "fields": pa.list_(field_type())})
+
+
+def for_parquet(line: Row) -> Row:
+    """Return the line of a page with what it states of itself beside it; attributes and fields with their names."""
+    metadata, attributes, learned = line["metadata"], line["attributes"], line["fields"]
+    assert isinstance(metadata, dict)
+    assert isinstance(attributes, tuple)
+    assert isinstance(learned, dict)
+    pairs = [{"name": name, "value": value} for name, value in attributes]
+    fields = [{"name": name, "values": one["values"]} for name, one in learned.items() if name not in ELSEWHERE]
+    stated = {name: metadata[name] or None for name in STATED}
+    return line | stated | {"keywords": metadata["keywords"], "attributes": pairs, "fields": fields}
+
+
+def table_schema(header: Sequence[str], kinds: dict[str, str]) -> Any:
+    """Return the columns of a flat Parquet file; `kinds` names what is no text: moment, count, measure or flag."""
+    import pyarrow as pa
+
+    known = {"moment": pa.timestamp("us", "UTC"), "count": pa.int64(), "measure": pa.float64(), "flag": pa.bool_()}
+    return pa.schema({name: known.get(kinds.get(name, ""), pa.string()) for name in header})
+
+
+def _plain_export_files(value: object) -> object:
+    """Return what JSON takes in place of a moment."""
+    assert isinstance(value, datetime)
+    return told(value)
+
+
+def told(moment: datetime) -> str:
+    """Return a moment as files say it: 2026-11-15T12:00:00.123Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.4f}".rstrip("0").rstrip(".")
+    return safe_cell(told(value) if isinstance(value, datetime) else str(value))
+
+
+def _storable(row: Row) -> Row:
+    """Return a row whose texts have no halves of characters; JSON of a page may bring some."""
+    moments = {name: value for name, value in row.items() if isinstance(value, datetime)}
+    text = json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+    plain: Row = json.loads(text)
+    return plain | moments

@@ -1,0 +1,1 @@
+"""Read what a page says of its subject: names with values, prices, structured data."""

@@ -1,0 +1,287 @@
+"""Choose what a page is about among the items of its structured data: a page comes in, an item goes out.
+
+JSON-LD, microdata and RDFa are read into the same nested objects. One of them is what the page is about; it is chosen
+by its kind, by whether it bears the page's title or address, and by where it stands. Products of other pages that are
+listed beside it have neither.
+
+Read items marked up in attributes, as microdata or RDFa: a tree comes in, nested objects as in JSON-LD go out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from scythe.limits import LIMITS
+from scythe.page import Page
+from scythe.page.head import Json, types_of
+from scythe.url import absolute
+
+_TEXT = 5_000  # characters of one value
+_STRUCK = frozenset("s del strike".split())
+_MARKUP_DEEP = 256  # no tree is deeper
+_LINKS = {"a": "href", "link": "href", "area": "href", "img": "src", "source": "src", "iframe": "src", "video": "src"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Syntax:
+    """The attributes that one way of marking up uses."""
+
+    scope: str  # opens an item
+    kind: str  # says what it is
+    name: str  # names a property
+    query: str
+
+
+_MICRODATA = _Syntax("itemscope", "itemtype", "itemprop", "[itemscope],[itemprop]")
+_RDFA = _Syntax("typeof", "typeof", "property", "[typeof],body [property]")
+
+
+def read_microdata(tree: LexborHTMLParser, html: str) -> list[dict[str, Json]]:
+    """Return the outermost items of a page's microdata, each with those inside it."""
+    return _read(tree, _MICRODATA) if "itemprop" in html or "ITEMPROP" in html else []
+
+
+def read_rdfa(tree: LexborHTMLParser, html: str) -> list[dict[str, Json]]:
+    """Return the outermost items of a page's RDFa, each with those inside it."""
+    return _read(tree, _RDFA) if "typeof=" in html else []
+
+
+def _read(tree: LexborHTMLParser, syntax: _Syntax) -> list[dict[str, Json]]:
+    outermost: list[dict[str, Json]] = []
+    opened: dict[int, dict[str, Json]] = {}  # by mem_id of the element that opens it
+    borrowed: dict[str, dict[str, Json]] = {}  # by id of an element whose properties an item claims
+    for node in tree.css(syntax.query)[: LIMITS.metas * 2]:
+        if node.mem_id in opened:
+            continue  # a node that matches both selectors comes twice
+        attributes = node.attributes
+        names = [_local(name) for name in (attributes.get(syntax.name) or "").split()[:5]]
+        owner = _owner(node, opened, borrowed) if opened else None
+        value: Json
+        if syntax.scope in attributes:
+            value = {"@type": [_local(kind) for kind in (attributes.get(syntax.kind) or "").split()[:5]]}
+            opened[node.mem_id] = value
+            for name in (attributes.get("itemref") or "").split()[:10]:
+                borrowed.setdefault(name, value)
+            if owner is None or not names:
+                outermost.append(value)
+        elif owner is None:
+            continue
+        else:
+            value = _value(node, attributes)
+        if owner is not None and value not in ("", None):
+            for name in names:
+                _add(owner, name, value)
+    return outermost
+
+
+def _local(name: str) -> str:
+    """Return a type or a property without the vocabulary it is from."""
+    return name.rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2][:100]
+
+
+def _owner(
+    node: LexborNode, opened: dict[int, dict[str, Json]], borrowed: dict[str, dict[str, Json]]
+) -> dict[str, Json] | None:
+    if borrowed and (found := borrowed.get(node.attributes.get("id") or "")) is not None:
+        return found
+    at = node.parent
+    for _ in range(_MARKUP_DEEP):
+        if at is None:
+            return None
+        if (found := opened.get(at.mem_id)) is not None:
+            return found
+        if borrowed and (found := borrowed.get(at.attributes.get("id") or "")) is not None:
+            return found
+        at = at.parent
+    return None
+
+
+def _add(item: dict[str, Json], name: str, value: Json) -> None:
+    known = item.get(name)
+    if known is None:
+        item[name] = value
+    elif isinstance(known, list):
+        known.append(value)
+    else:
+        item[name] = [known, value]
+
+
+def _value(node: LexborNode, attributes: dict[str, str | None]) -> str:
+    for name in ("content", "datetime"):
+        if (value := attributes.get(name)) is not None:
+            return value[:_TEXT].strip()
+    tag = node.tag or ""
+    text = _text_of(node)
+    if tag in _LINKS and not text:
+        return (attributes.get(_LINKS[tag]) or "")[:_TEXT].strip()
+    if not text and tag in ("data", "meter", "input"):
+        return (attributes.get("value") or "")[:_TEXT].strip()
+    return text
+
+
+def _text_of(node: LexborNode) -> str:
+    """Return the text of an element without what is crossed out in it."""
+    child = node.first_child
+    struck = False
+    while child is not None and not struck:
+        struck, child = child.tag in _STRUCK, child.next
+    if not struck:
+        return " ".join(node.text(deep=True, separator=" ")[: _TEXT * 4].split())[:_TEXT]
+    parts, child = [], node.first_child
+    while child is not None:
+        if child.tag not in _STRUCK:
+            parts.append(child.text(deep=True, separator=" ")[: _TEXT * 4])
+        child = child.next
+    return " ".join(" ".join(parts).split())[:_TEXT]
+
+
+Item = dict[str, Json]
+
+_ITEMS = 500  # items among which the subject is chosen
+_DEEP = 4  # objects inside objects that are followed
+_LONGEST = 1_000  # characters of one value
+_TITLES = 12  # headings that may bear the subject's name
+
+# kinds of things pages are about; the number is how sure a page that marks one up is about it
+_KINDS = {
+    **dict.fromkeys(
+        "product productgroup individualproduct productmodel someproducts book movie jobposting recipe vehicle car "
+        "motorcycle softwareapplication mobileapplication videogame musicalbum tvseries course event hotel restaurant "
+        "apartment house singlefamilyresidence realestatelisting collegeoruniversity".split(),
+        4.0,
+    ),
+    **dict.fromkeys(
+        "localbusiness foodestablishment store lodgingbusiness person school educationalorganization musicgroup "
+        "sportsteam attraction touristattraction place musicevent sportsevent theaterevent dataset podcastepisode "
+        "creativework service audiobook game tvepisode musicrecording medicalbusiness physician dentist".split(),
+        2.5,
+    ),
+    **dict.fromkeys(
+        "article newsarticle blogposting reportagenewsarticle analysisnewsarticle techarticle scholarlyarticle".split(),
+        1.5,
+    ),
+    **dict.fromkeys("offer aggregateoffer".split(), 0.5),
+    **dict.fromkeys("organization corporation newsmediaorganization".split(), -3.0),  # mostly the site's owner
+}
+_LISTED_UNDER = frozenset(
+    "isrelatedto issimilarto itemlistelement isaccessoryorsparepartfor isconsumablefor review reviews itemreviewed "
+    "author publisher seller offeredby brand manufacturer provider hiringorganization mainentityofpage "
+    "parentorganization actor actors director creator ispartof worksfor member".split()
+)
+_WORD = re.compile(r"\w+")
+
+
+def item_sources(page: Page) -> Iterator[list[tuple[Item, float]]]:
+    """Yield the items of each syntax, each with how likely it is listed beside the subject."""
+    listed = _listed(page.linked_data.objects)
+    yield [(item, listed.get(id(item), 0.0)) for item in page.linked_data.objects[:_ITEMS]]
+    for read in (read_microdata, read_rdfa):
+        yield list(_unfold(read(page.tree, page.html)))
+
+
+def _listed(objects: tuple[Item, ...]) -> dict[int, float]:
+    """Return which objects stand inside another one as something other than its subject."""
+    inner = {}
+    for item in objects:
+        for name, value in item.items():
+            weight = 4.0 if name.lower() in _LISTED_UNDER else 0.5
+            if name != "@graph" and isinstance(value, (dict, list)):
+                for one in value[:_ITEMS] if isinstance(value, list) else [value]:
+                    inner[id(one)] = weight
+                    if isinstance(one, dict) and isinstance(one.get("item"), dict):
+                        inner[id(one["item"])] = weight
+    return inner
+
+
+def _unfold(items: list[Item]) -> Iterator[tuple[Item, float]]:
+    pending: list[tuple[Json, float]] = [(item, 0.0) for item in reversed(items[:_ITEMS])]
+    for _ in range(_ITEMS * 4):
+        if not pending:
+            return
+        item, weight = pending.pop()
+        if not isinstance(item, dict):
+            continue
+        yield item, weight
+        for name, value in item.items():
+            inner = weight + (4.0 if name.lower() in _LISTED_UNDER else 0.5)
+            pending.extend((one, inner) for one in reversed(value if isinstance(value, list) else [value]))
+
+
+def choose(items: list[tuple[Item, float]], page: Page) -> Item | None:
+    """Return the item that the page is about, or None if no item is sure to be."""
+    best, best_score = None, 0.0
+    alike: dict[str, int] = {}
+    for item, weight in items:
+        if (kind := _kind(item)) and weight < 4:
+            alike[kind] = alike.get(kind, 0) + 1
+    titles = _titles(page) if alike else []
+    addresses: set[str] = {address for address in (page.url, page.metadata.canonical) if address}
+    for item, weight in items:
+        kind = _kind(item)
+        if not kind:
+            continue
+        match = _bears_title(item, titles)
+        score = _KINDS[kind] + 3 * match - weight + 0.2 * min(len(item), 10)
+        score += 3 * _has_address(item, addresses, page.base)
+        if alike.get(kind, 0) > 2 and match < 0.5:
+            score -= 4  # one of a list
+        if score > best_score + 0.01:
+            best, best_score = item, score
+    return best if best_score >= 2 else None
+
+
+def _kind(item: Item) -> str:
+    return next((kind for kind in types_of(item) if kind in _KINDS), "")
+
+
+def _titles(page: Page) -> list[frozenset[str]]:
+    texts = [page.head.title, page.metadata.title]
+    texts += [node.text(deep=True, separator=" ")[:500] for node in page.tree.css("h1,h2")[:_TITLES]]
+    return [words for text in texts if (words := _words(text))]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text[:500].lower()))
+
+
+def _bears_title(item: Item, titles: list[frozenset[str]]) -> float:
+    """Return how much of the item's name or of a title of the page is in the other."""
+    own = _words(text_of(item.get("name") or item.get("headline") or item.get("title")))
+    if not own:
+        return 0.0
+    best = 0.0
+    for words in titles:
+        both = len(own & words)
+        best = max(best, both / max(len(own), min(len(words), 2 * len(own))))
+    return best
+
+
+def _has_address(item: Item, addresses: set[str], base: str | None) -> bool:
+    own = (item.get("url"), item.get("@id"), item.get("mainEntityOfPage"))
+    return any(isinstance(one, str) and absolute(one, base) in addresses for one in own)
+
+
+def id_of(item: Item) -> str:
+    name = item.get("@id")
+    return name if isinstance(name, str) else ""
+
+
+def text_of(value: Json) -> str:
+    """Return a value that schema.org allows to be text, a number, an object with a name, or a list, as text."""
+    for _ in range(_DEEP):
+        if isinstance(value, list):
+            value = value[0] if value else None
+        elif isinstance(value, dict):
+            value = value.get("name") or value.get("@value") or value.get("value")
+        else:
+            break
+    if isinstance(value, bool) or value is None or isinstance(value, (dict, list)):
+        return ""
+    text = str(value)[: _LONGEST * 4]
+    text = unescape(text) if "&" in text else text
+    return " ".join(text.split())[:_LONGEST]

@@ -1,0 +1,431 @@
+"""Find what could be a list: the elements of a page come in, every plausible region of records goes out.
+
+Nothing is chosen here: groups are offered from strict (siblings of the same classes) to loose (the same tag anywhere),
+nested and overlapping, each set of texts once. Choosing is the work of ranking.
+
+The record between finding, ranking and filling a region.
+
+Find lines: the elements of a page come in, text broken by `<br>` goes out with every line a record.
+
+Breaks stand at any depth inside inline elements, so the lines are those of the box around them.
+
+Find records of several siblings: groups of heads come in, the runs from each head to the next go out.
+
+A heading with the paragraphs below it, `dt` with its `dd`, a table row with the rows that continue it, what stands
+between two rules: a label that comes back every few siblings begins a record each time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice, pairwise, repeat
+from operator import itemgetter
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scythe.page.blocks import BOX, KIND
+from scythe.page.elements import Elements
+from scythe.reading.lists.similar_elements import (
+    BOLD,
+    BREAK,
+    PARAGRAPH,
+    Columns,
+    Finder,
+    Groups,
+    Ints,
+    Labels,
+    Marks,
+    Spans,
+    group_alike,
+    join,
+    label,
+    merge,
+    places_of,
+    starts_of,
+)
+
+_LOOKED_AT = 5  # records that say what a record holds; all of them would make many heads of one parent quadratic
+_BEFORE = 200  # siblings before the first rule looked at, for the same reason
+_LONGEST = 40  # siblings of one record in those
+
+
+def find_runs(elements: Elements, columns: Columns, labels: Labels) -> tuple[Groups, Spans]:
+    """Group the elements that come back every few siblings, each with what follows it."""
+    siblings = np.bincount(columns.parent[1:], minlength=len(columns.end))
+    is_head = (siblings[columns.parent] >= LEAST) & (labels.role != BREAK)  # breaks part lines
+    is_head[0] = False
+    rows = is_head.nonzero()[0]
+    up = columns.parent[rows]
+    above, above_grand = up.view(np.uint64), columns.parent[up].view(np.uint64)
+    exact = labels.exact[rows]
+    found = [
+        Finder("runs by classes", LEAST, join(above, exact), rows),
+        Finder("runs by tag", LEAST, join(above, labels.tag[rows]), rows),
+        Finder("runs by shape", LEAST, join(above, labels.shape[rows]), rows),
+        Finder("runs by shape", LEAST, join(above, labels.deep_shape[rows]), rows),
+        Finder("runs of cousins", LEAST, join(above_grand, labels.exact[up], exact), rows),
+    ]
+    return _follow(group_alike(found, columns.end), columns, elements, labels)
+
+
+def _follow(heads: Groups, columns: Columns, elements: Elements, labels: Labels) -> tuple[Groups, Spans]:
+    """Return the runs of the groups of heads between which more text stands than not."""
+    spans: list[tuple[int, int, int]] = []  # set, first row, row after the last
+    finders: list[int] = []
+    known: set[tuple[int, ...]] = set()
+    listed = labels.exact.tolist()
+    for finder, start, count in _choose(heads, columns):
+        rows = heads.records[start : start + count].tolist()
+        if (key := tuple(rows)) in known:  # by a stricter finder
+            continue
+        known.add(key)
+        lead = _lead(rows, elements, listed)
+        if lead is not None:
+            spans.append((len(finders), lead, rows[0]))
+        spans.extend(zip(repeat(len(finders)), rows, _run_ends(rows, elements, listed), strict=False))
+        finders.append(finder)
+    return _keep_told(heads.names, np.array(finders, dtype=np.int64), spans, columns)
+
+
+def _keep_told(
+    names: list[str], finders: Ints, spans: list[tuple[int, int, int]], columns: Columns
+) -> tuple[Groups, Spans]:
+    """Leave out runs without text, and sets of too few others."""
+    of, first, row_end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
+    up = columns.parent[first]
+    to_end = row_end == columns.end[up]
+    leaf_end = np.where(to_end, columns.leaf_end[up], columns.leaf_start[np.where(to_end, 0, row_end)])
+    told = leaf_end > columns.leaf_start[first]
+    counts = np.bincount(of[told], minlength=len(finders))
+    told &= counts[of] >= LEAST
+    large = counts >= LEAST
+    first, counts = first[told], counts[large]
+    groups = Groups(names, finders[large], starts_of(counts)[:-1], counts, np.arange(len(first)))
+    return groups, Spans(first, row_end[told], columns.leaf_start[first], leaf_end[told])
+
+
+def _choose(groups: Groups, columns: Columns) -> list[tuple[int, int, int]]:
+    """Return finder, start and size of the groups that are heads of runs, by finder and then in page order.
+
+    Of heads of one parent that come back equally often, the first is the head and the others belong to its records.
+    """
+    rows, starts, counts = groups.records, groups.starts, groups.counts
+    if not len(rows):
+        return []
+    parent = columns.parent[rows]
+    beside = np.zeros(len(rows), dtype=bool)  # the next row of the group is a sibling
+    beside[:-1] = parent[1:] == parent[:-1]
+    beside[starts[1:] - 1] = False
+    followed = beside.copy()  # ... and there is text in between
+    followed[:-1] &= columns.leaf_start[rows[1:]] > columns.leaf_end[rows[:-1]]
+    pairs = np.add.reduceat(beside, starts, dtype=np.int64)
+    texts = np.add.reduceat(followed, starts, dtype=np.int64)
+    heads = ((texts >= 2) & (2 * texts >= pairs)).nonzero()[0]
+    heads = heads[np.lexsort((rows[starts[heads]], groups.finder[heads]))]
+    starts, counts = starts[heads], counts[heads]
+    chosen: dict[tuple[int, int, int], tuple[int, int, int]] = {}
+    columns_of = (groups.finder[heads], starts, counts, parent[starts])
+    for finder, start, count, up in zip(*(column.tolist() for column in columns_of), strict=True):
+        chosen.setdefault((finder, up, count), (finder, start, count))
+    return list(chosen.values())
+
+
+def _run_ends(heads: list[int], elements: Elements, labels: list[int]) -> list[int]:
+    """Return the row after each run: the next head, or where siblings no longer look like those of other runs."""
+    parent, end = elements.parent, elements.end
+    ends = [*heads[1:], 0]
+    open_ends = [i for i, (head, after) in enumerate(pairwise(heads)) if parent[head] != parent[after]]
+    open_ends.append(len(heads) - 1)
+    apart = set(open_ends)
+    known: set[int] = set()
+    longest = 0
+    for i in islice((i for i in range(len(heads)) if i not in apart), _LOOKED_AT):
+        row, length = end[heads[i]], 0
+        while row < ends[i] and length < _LONGEST:
+            known.add(labels[row])
+            row, length = end[row], length + 1
+        longest = max(longest, length)
+    for i in open_ends:
+        row, length, stop = end[heads[i]], 0, end[parent[heads[i]]]
+        while row < stop and length < longest and labels[row] in known:
+            row, length = end[row], length + 1
+        ends[i] = row
+    return ends
+
+
+def _lead(heads: list[int], elements: Elements, labels: list[int]) -> int | None:
+    """Return where the record before the first head begins when heads are only rules between records, else None."""
+    first, end = heads[0], elements.end
+    if elements.leaf_end[first] > elements.leaf_start[first] or end[first] >= len(elements):
+        return None
+    opening = labels[end[first]]  # what stands after the first rule, if only its neighbours can tell where to begin
+    row, lead, seen = elements.parent[first] + 1, None, 0
+    while row < first and seen < _BEFORE:
+        if labels[row] == opening:
+            lead = row
+        row, seen = end[row], seen + 1
+    return lead if row >= first else None
+
+
+LEAST = 3  # lines of a list; addresses and captions have fewer
+_Line = tuple[int, int, int, int]  # rows and leaves, each from and to
+
+
+def find_lines(elements: Elements, columns: Columns, labels: Labels) -> list[tuple[Groups, Spans]]:
+    """Return the lines of each box, of each block in it and of alike boxes together, and the blocks."""
+    boxes = _breaks_by_box(elements, (labels.role == BREAK).nonzero()[0].tolist())
+    if not boxes:
+        return []
+    lines: dict[int, list[_Line]] = {}
+    blocks: list[list[_Line]] = []
+    block_lines: list[list[_Line]] = []
+    for box, breaks in boxes.items():
+        lines[box], parts = _cut(elements, box, breaks)
+        if len(parts) > 1:
+            blocks.append([(part[0][0], part[-1][1], part[0][2], part[-1][3]) for part in parts])
+            block_lines.extend(parts)
+    found = [
+        ("lines", [*lines.values()]),
+        ("lines of a block", block_lines),
+        ("lines of alike boxes", _lines_of_alike(columns, labels, lines)),
+        ("blocks of lines", blocks),
+    ]
+    return _group(found)
+
+
+def _breaks_by_box(elements: Elements, breaks: list[int]) -> dict[int, list[int]]:
+    """Return the rows of the breaks in each innermost box, both in page order."""
+    tags, ups, of = elements.tag, elements.parent, dict[int, list[int]]()
+    boxed: dict[int, int] = {}  # inline row -> its box; the walk up is bounded by the depth of the tree
+    for row in breaks:
+        up = box = ups[row]
+        if up in boxed:
+            box = boxed[up]
+        while box > 0 and KIND.get(tags[box]) != BOX:
+            box = ups[box]
+        boxed[up] = box
+        of.setdefault(box, []).append(row)
+    return of
+
+
+def _cut(elements: Elements, box: int, breaks: list[int]) -> tuple[list[_Line], list[list[_Line]]]:
+    """Return the lines of one box, and the same in blocks that empty lines part."""
+    lines: list[_Line] = []
+    parts: list[list[_Line]] = []
+    row, leaf, empty = box + 1, elements.leaf_start[box], True
+    for stop in [*breaks, elements.end[box]]:
+        last = stop == elements.end[box]
+        leaf_stop = elements.leaf_end[box] if last else elements.leaf_start[stop]
+        if leaf_stop > leaf:
+            # a line that begins or ends inside an element has no whole elements to name
+            whole = row < stop and max(elements.end[row:stop]) <= stop
+            line = (row if whole else stop, stop, leaf, leaf_stop)
+            lines.append(line)
+            if empty:
+                parts.append([])
+            parts[-1].append(line)
+        empty = leaf_stop == leaf
+        row, leaf = stop + 1, leaf_stop
+    return lines, parts
+
+
+def _lines_of_alike(columns: Columns, labels: Labels, lines: dict[int, list[_Line]]) -> list[list[_Line]]:
+    """Return the lines of boxes of the same path together, boxes of one line among them."""
+    paths = np.sort(labels.exact_path[[*lines]])
+    places = np.minimum(paths.searchsorted(labels.exact_path), len(paths) - 1)
+    rows = ((columns.leaf_end > columns.leaf_start) & (paths[places] == labels.exact_path)).nonzero()[0]
+    whole = (rows, columns.end[rows], columns.leaf_start[rows], columns.leaf_end[rows])
+    alike: dict[int, list[_Line]] = {}
+    for path, *line in zip(labels.exact_path[rows].tolist(), *(column.tolist() for column in whole), strict=True):
+        alike.setdefault(path, []).extend(lines.get(line[0]) or [tuple(line)])
+    return [of for of in alike.values() if all(before[3] <= after[2] for before, after in pairwise(of))]
+
+
+def _group(found: list[tuple[str, list[list[_Line]]]]) -> list[tuple[Groups, Spans]]:
+    sets = [(finder, of) for finder, (_, some) in enumerate(found) for of in some if len(of) >= LEAST]
+    if not sets:
+        return []
+    spans = np.array([line for _, of in sets for line in of], dtype=np.int64)
+    counts = np.array([len(of) for _, of in sets], dtype=np.int64)
+    finders = np.array([finder for finder, _ in sets], dtype=np.int64)
+    groups = Groups([name for name, _ in found], finders, starts_of(counts)[:-1], counts, np.arange(len(spans)))
+    return [(groups, Spans(*spans.T))]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Where the records of a possible region begin and end, in rows and leaves of `page.elements`.
+
+    A record is a run of siblings: its rows `first : end` hold whole elements with all inside them, and may be none for
+    a line of bare text. Its leaves are one range as well. Records are in page order, none overlap.
+    """
+
+    found: str  # by which finder
+    holder: int  # row of the innermost element around all records
+    rows: tuple[tuple[int, int], ...]  # per record: first row, row after the last
+    leaves: tuple[tuple[int, int], ...]  # per record: first leaf, leaf after the last
+
+
+MOST = 400  # candidates of one page; beyond it those with the most text are kept, text of links counted a quarter
+MOST_RECORDS = 500_000  # in all candidates of one page together, likewise; more need a gigabyte
+_Number = TypeVar("_Number", np.int64, np.uint64)
+
+
+def find_candidates(elements: Elements) -> list[Candidate]:
+    """Return every plausible region of a page, the strictest finders first.
+
+    At most `MOST`; of more, those with the most text, where the text of links counts a quarter.
+    """
+    if not elements.text:
+        return []
+    columns = Columns.of(elements)
+    labels = label(elements, columns.parent)
+    whole = Spans(np.arange(len(elements)), columns.end, columns.leaf_start, columns.leaf_end)
+    parts = [(_find_rows(columns, labels), whole), find_runs(elements, columns, labels)]
+    return _build(elements, columns, *merge([*parts, *find_lines(elements, columns, labels)]))
+
+
+def _find_rows(columns: Columns, labels: Labels) -> Groups:
+    """Group the elements that hold text, each a record."""
+    told = columns.leaf_end > columns.leaf_start
+    told[0] = False  # the root is nobody's record
+    rows = told.nonzero()[0]
+    with_words = told[labels.word_row]
+    word_row, word = labels.word_row[with_words], labels.word[with_words]
+    up = columns.parent[rows]
+    grand = columns.parent[up]
+    above, above_grand, above_great = _numbers(up), _numbers(grand), _numbers(columns.parent[grand])
+    tag, first, exact = labels.tag[rows], labels.first[rows], labels.exact[rows]
+    tags_up, exacts_up = join(labels.tag[up], tag), join(labels.exact[up], exact)
+    cousins = join(above_grand, exacts_up)
+    below, below_second, below_third = (sections[rows] for sections in _number_sections(columns, labels))
+    found = [
+        Finder("siblings by classes", 2, join(above, exact), rows),
+        Finder("siblings by first class", 2, join(above, first), rows),
+        Finder("siblings by word", 3, join(_numbers(columns.parent[word_row]), word), word_row),
+        Finder("siblings by tag", 3, join(above, tag), rows),
+        Finder("siblings by shape", 3, join(above, labels.shape[rows]), rows),
+        Finder("siblings below a heading", 3, join(below, above, exact), rows),
+        Finder("cousins by classes", 2, cousins, rows),
+        Finder("cousins by tag", 3, join(above_grand, tags_up), rows),
+        Finder("cousins below a heading", 3, join(below_third, cousins), rows),
+        Finder("cousins below a heading", 3, join(below_second, cousins), rows),
+        Finder("second cousins by classes", 2, join(above_great, labels.exact[grand], exacts_up), rows),
+        Finder("second cousins by tag", 3, join(above_great, labels.tag[grand], tags_up), rows),
+        Finder("paths by classes", 2, labels.exact_path[rows], rows),
+        Finder("paths by tag", 3, labels.tag_path[rows], rows),
+        Finder("page by classes", 2, exact, rows, nested=True),
+        Finder("page by first class", 3, first, rows, nested=True),
+        Finder("page by word", 3, word, word_row, nested=True),
+        Finder("page by tag", 3, tag << np.uint64(32), rows, nested=True),
+    ]
+    return group_alike(found, columns.end)
+
+
+def _number_sections(columns: Columns, labels: Labels) -> tuple[Marks, Marks, Marks]:
+    """Say for each row how many headings stand before it: of any kind, of the first two levels, of the first three.
+
+    A paragraph all in bold print is a heading too, though its siblings may be of the same label.
+    """
+    heads = (labels.role >= 1) & (labels.role <= 6)
+    bold = (labels.role == BOLD).nonzero()[0]
+    up = columns.parent[bold]
+    alone = (columns.leaf_start[bold] == columns.leaf_start[up]) & (columns.leaf_end[bold] == columns.leaf_end[up])
+    heads[up[alone & (labels.role[up] == PARAGRAPH)]] = True
+    second, third = (((labels.role >= 1) & (labels.role <= level)).astype(np.int64).cumsum() for level in (2, 3))
+    # a heading is no sibling of what it heads: it has a number of its own
+    own: Ints = np.cumsum(heads) * 2 + heads
+    return _numbers(own), _numbers(second), _numbers(third)
+
+
+def _numbers(column: Ints) -> Marks:
+    return column.view(np.uint64)
+
+
+def _build(elements: Elements, columns: Columns, found: Groups, spans: Spans) -> list[Candidate]:
+    """Make candidates of the sets, each set of texts once and within the bounds."""
+    if not len(found.counts):
+        return []
+    kept = _first_of_each(_add_up(_mark(spans.leaf_start, spans.leaf_end), found))
+    if len(kept) > MOST or found.counts[kept].sum() > MOST_RECORDS:
+        kept = _keep_longest(kept, found.counts, _add_up(_weigh(elements, spans), found))
+    if not len(kept):
+        return []
+    counts = found.counts[kept]
+    starts = starts_of(counts)
+    records = found.records[places_of(found.starts[kept], counts)]
+    holders = _find_holders(columns, spans, records[starts[:-1]], records[starts[1:] - 1])
+    used = np.zeros(len(spans.row_start), dtype=bool)
+    used[records] = True
+    pick = itemgetter(*(np.cumsum(used) - 1)[records].tolist())
+    rows = pick(list(zip(spans.row_start[used].tolist(), spans.row_end[used].tolist(), strict=True)))
+    leaves = pick(list(zip(spans.leaf_start[used].tolist(), spans.leaf_end[used].tolist(), strict=True)))
+    names = [found.names[finder] for finder in found.finder[kept].tolist()]
+    bounds = pairwise(starts.tolist())
+    return [
+        Candidate(name, holder, rows[start:end], leaves[start:end])
+        for name, holder, (start, end) in zip(names, holders.tolist(), bounds, strict=True)
+    ]
+
+
+def _add_up(values: NDArray[_Number], found: Groups) -> NDArray[_Number]:
+    """Return for each set the sum of what its records have."""
+    before = np.zeros(len(found.records) + 1, dtype=values.dtype)
+    np.cumsum(values[found.records], out=before[1:])
+    sums: NDArray[_Number] = before[found.starts + found.counts] - before[found.starts]
+    return sums
+
+
+def _first_of_each(marks: Marks) -> Ints:
+    """Return the first set of each mark, so that of the strictest finder, in order."""
+    order = marks.argsort(kind="stable")
+    marks = marks[order]
+    other = np.ones(len(marks), dtype=bool)
+    np.not_equal(marks[1:], marks[:-1], out=other[1:])
+    first = np.zeros(len(marks), dtype=bool)
+    first[order[other]] = True
+    return first.nonzero()[0]
+
+
+def _mark(leaf_start: Ints, leaf_end: Ints) -> Marks:
+    """Spread the ranges over 64 bits (as splitmix64 does), so that the sums of them tell sets of ranges apart."""
+    values = leaf_start.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + leaf_end.astype(np.uint64)
+    values ^= values >> np.uint64(30)
+    values *= np.uint64(0xBF58476D1CE4E5B9)
+    values ^= values >> np.uint64(27)
+    values *= np.uint64(0x94D049BB133111EB)
+    return values
+
+
+def _weigh(elements: Elements, spans: Spans) -> Ints:
+    """Return how much text each record has, that of links at a quarter: pages with many lists have them in menus."""
+    linked = np.zeros(len(elements.text) + 1, dtype=np.int64)
+    for row in elements.href:
+        linked[elements.leaf_start[row]] += 1
+        linked[elements.leaf_end[row]] -= 1
+    chars = np.fromiter(map(len, elements.text), dtype=np.int64, count=len(elements.text))
+    before = starts_of(np.where(np.cumsum(linked[:-1]) > 0, chars, 4 * chars))
+    return before[spans.leaf_end] - before[spans.leaf_start]
+
+
+def _keep_longest(sets: Ints, counts: Ints, weights: Ints) -> Ints:
+    """Return the sets with the most text within the bounds, in their order."""
+    sets = sets[counts[sets] <= MOST_RECORDS]  # one beyond the bound must not take the others with it
+    sets = sets[np.argsort(-weights[sets], kind="stable")][:MOST]
+    return np.sort(sets[np.cumsum(counts[sets]) <= MOST_RECORDS])
+
+
+def _find_holders(columns: Columns, spans: Spans, first: Ints, last: Ints) -> Ints:
+    """Return the innermost elements around the rows of the first and the last records, and so around all of them."""
+    ups, ends = columns.parent, columns.end
+    start, stop = spans.row_start[first], spans.row_end[last]
+    # a line of bare text has no rows: what stands before it is inside the same element, or is that element
+    bare = start == spans.row_end[first]
+    holders = np.where(bare, start - 1, ups[np.minimum(start, len(ups) - 1)])
+    low = ((ends[holders] < stop) | (holders >= start)).nonzero()[0]
+    while len(low):  # as often as the tree is deep
+        holders[low] = up = ups[holders[low]]
+        low = low[(ends[up] < stop[low]) | (up >= start[low])]
+    return holders

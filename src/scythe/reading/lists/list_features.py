@@ -1,0 +1,538 @@
+"""Describe possible regions by numbers: a page's traits and candidates come in, one row per candidate goes out.
+
+Everything is measured for all records of all candidates at once: a record is a range of rows and a range of leaves, so
+what is in it is a difference of running sums, and a candidate is a run of records.
+
+Name the numbers that describe a possible region, in the order in which they stand in a row.
+
+Compare possible regions of one page with each other: ranges of records come in, columns of numbers go out.
+
+Most candidates are parts or sums of others: a field of each record, the cells of its rows, the rows of its cells, a
+list inside one record. Which of them is the record can only be told by looking at the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scythe.page.elements import Elements
+from scythe.reading.lists.candidates import Candidate
+from scythe.reading.lists.role_words import roles
+from scythe.reading.lists.traits import (
+    ABOVE_TAGS,
+    LEAF_TRAITS,
+    TAG_TRAITS,
+    Counts,
+    Floats,
+    Ints,
+    Ranges,
+    Traits,
+    bits_of,
+    fill_words,
+    ranges_of,
+)
+
+RIVALS = 64  # the candidates with the most text, with which all are compared: bounds time and memory
+CELLS = 6_000_000  # leaves times rivals, and records times rivals, at most
+_MOST = 0.8  # share of records from which a relation counts
+_NEARLY = 0.88  # share of records that have a field
+_LESS, _HALF = 0.98, 0.5  # share of the text: less than all, and not so little that the rest is something else
+
+
+Numbers = NDArray[np.unsignedinteger[Any]]
+
+
+class Pairs(NamedTuple):
+    """Pairs of candidates: `whole[i]` has all of `part[i]`, and more."""
+
+    part: Ints
+    whole: Ints
+
+
+class _Relations(NamedTuple):
+    """Pairs of a rival and a candidate most of whose records lie each in one record of the rival."""
+
+    rival: Ints  # 0 is the rival with the most text
+    other: Ints  # number of the candidate
+    share: Floats  # of the records of the candidate
+    distinct: Floats  # records of the rival that have them
+    ratio: Floats  # text of the candidate against that of the rival
+    times: Floats  # records, likewise
+    smaller: NDArray[np.bool_]  # the candidate has clearly less text
+
+
+def compare(at: Ranges, chars: Floats, leaves: int) -> tuple[dict[str, NDArray[np.generic]], Pairs]:
+    """Return what the relations to the largest rivals say, and which candidates are a field of the records of another.
+
+    `chars` is the text of each candidate.
+    """
+    count = at.count.astype(np.float64)
+    size = min(RIVALS, max(CELLS // max(leaves, len(at.owner)), 1), len(count))
+    rivals = np.argsort(-chars, kind="stable")[:size]
+    smaller = chars < 0.97 * chars[rivals, None]
+    first, last = at.leaf[at.start], at.leaf_end[at.start + at.count - 1]
+    spans = (first >= first[rivals, None]) & (last <= last[rivals, None]) & smaller
+    related = _relate(at, rivals, leaves, chars, smaller)
+    said, inside = _describe_relations(related, count, size)
+    said["spans around"] = spans.sum(axis=0)
+    inside = {"spans inside": spans.sum(axis=1)} | inside | {"a rival": np.ones(size)}
+    for name, values in inside.items():
+        column = np.zeros(len(count))
+        column[rivals] = values
+        said[name] = column
+    own = count[related.other]
+    alone = (related.share >= _NEARLY) & (related.distinct >= _NEARLY * own) & (own >= 3) & (related.times <= 1.0)
+    alone &= (related.times >= _NEARLY) & (related.ratio <= _LESS) & (related.ratio >= _HALF)
+    return said, Pairs(related.other[alone], rivals[related.rival[alone]])
+
+
+def _relate(at: Ranges, rivals: Ints, leaves: int, chars: Floats, smaller: NDArray[np.bool_]) -> _Relations:
+    """Return which candidates lie in rivals: few of all pairs, so that whatever is said of them is cheap."""
+    within, distinct = _containment(at, rivals, leaves)
+    share = within / at.count[:, None]
+    at_most = np.flatnonzero(share >= _MOST)
+    other, rival = np.divmod(at_most, share.shape[1])
+    whole = rivals[rival]
+    ratio = chars[other] / np.maximum(chars[whole], 1.0)
+    times = at.count[other] / at.count[whole]
+    found = distinct.ravel()[at_most].astype(np.float64)
+    return _Relations(rival, other, share.ravel()[at_most], found, ratio, times, smaller[rival, other])
+
+
+def _describe_relations(
+    related: _Relations, count: Floats, rivals: int
+) -> tuple[dict[str, NDArray[np.generic]], dict[str, NDArray[np.generic]]]:
+    """Return what candidates are to rivals, and what rivals are to candidates."""
+    rival, other, _, distinct, ratio, times, smaller = related
+    own = count[other]
+    column = np.flatnonzero((distinct >= _MOST * own) & smaller & (own >= 3))
+    finer = np.flatnonzero((distinct <= 0.7 * own) & (distinct >= 2))
+    nested = np.flatnonzero((distinct == 1) & smaller)
+    full = column[times[column] >= _MOST]
+    rows = finer[ratio[finer] >= _MOST]
+    said: dict[str, NDArray[np.generic]] = {}
+    for name, kept in (("column of", column), ("full column of", full), ("nested in", nested)):
+        said[name] = np.bincount(other[kept], minlength=len(count))
+        said[f"{name} share"] = least = np.ones(len(count))
+        np.minimum.at(least, other[kept], ratio[kept])
+    inside: dict[str, NDArray[np.generic]] = {}
+    for name, kept in (("columns", column), ("full columns", full), ("lists inside", nested), ("finer ones", finer)):
+        inside[name] = np.bincount(rival[kept], minlength=rivals)
+    inside["full columns share"] = _most(rival[full], ratio[full], np.zeros(rivals))
+    inside["lists inside share"] = _most(rival[nested], ratio[nested], np.zeros(rivals))
+    said["finer than"] = np.bincount(other[finer], minlength=len(count))
+    said["finer than share"] = _most(other[finer], ratio[finer], np.zeros(len(count)))
+    said["cells of"] = np.bincount(other[rows], minlength=len(count))
+    said["cells of times"] = _most(other[rows], times[rows], np.ones(len(count)))
+    inside["cells"] = np.bincount(rival[rows], minlength=rivals)
+    inside["cells times"] = _most(rival[rows], times[rows], np.ones(rivals))
+    return said, inside
+
+
+def _most(where: Ints, values: Floats, known: Floats) -> Floats:
+    np.maximum.at(known, where, values)
+    return known
+
+
+def _containment(at: Ranges, rivals: Ints, leaves: int) -> tuple[Numbers, Numbers]:
+    """Return per candidate and rival: how many of its records lie in one record of the rival, and in how many."""
+    record = _record_of_leaf(at, rivals, leaves)  # leaves first: the rivals of a leaf lie side by side in memory
+    first = record.take(np.minimum(at.leaf, leaves - 1), axis=0)
+    last = record.take(np.clip(at.leaf_end - 1, 0, leaves - 1), axis=0)
+    inside = first == last
+    inside &= first > 0
+    fresh = np.ones_like(inside)
+    np.not_equal(first[1:], first[:-1], out=fresh[1:])
+    fresh[at.start] = True
+    fresh &= inside
+    return at.counts(inside), at.counts(fresh)
+
+
+def _record_of_leaf(at: Ranges, rivals: Ints, leaves: int) -> Numbers:
+    """Return per leaf and rival the number of the record the leaf is in, from 1; 0 where it is in none.
+
+    There are columns of zeros after those of the rivals.
+    """
+    number = np.full(len(at.count), -1)
+    number[rivals] = np.arange(len(rivals))
+    of = number[at.owner]
+    kept = np.flatnonzero(of >= 0)
+    of, start, end = of[kept], at.leaf[kept], at.leaf_end[kept]
+    # running sums of several rivals share a 64-bit word, which none of them outgrows
+    lane, lanes = (np.uint16, 4) if len(kept) < 1 << 16 else (np.uint32, 2)
+    width = fill_words(len(rivals)) // lanes
+    change = np.zeros((leaves + 1, width), dtype=np.uint64)
+    order = np.arange(1, len(kept) + 1, dtype=np.uint64) << (of % lanes * (64 // lanes)).view(np.uint64)
+    flat, of = change.reshape(-1), of // lanes
+    np.add.at(flat, start * width + of, order)
+    np.subtract.at(flat, end * width + of, order)
+    return np.cumsum(change, axis=0, out=change)[:leaves].view(lane)
+
+
+def describe_parts(pairs: Pairs, at: Ranges, chars: Floats, uniform: Floats) -> dict[str, Floats]:
+    """Return how a candidate stands to those it is part of; `uniform` says how alike the records of each are."""
+    part, whole = pairs
+    count = at.records.astype(np.float64)
+    times, share = count[whole] / count[part], _quotient(chars[part], chars[whole])
+    nobody = np.zeros(len(count))
+    said = {name: nobody.copy() for name in ("part of", "part of times", "part of uniform", "parts", "parts share")}
+    said |= {name: np.ones(len(count)) for name in ("part of share", "part of next")}
+    np.add.at(said["part of"], part, 1.0)
+    np.maximum.at(said["part of times"], part, times)
+    np.maximum.at(said["part of uniform"], part, uniform[whole])
+    np.minimum.at(said["part of share"], part, share)
+    said["part of next"][part] = 0.0
+    np.maximum.at(said["part of next"], part, 1.0 / times)
+    np.add.at(said["parts"], whole, 1.0)
+    np.maximum.at(said["parts share"], whole, 1.0 / times)
+    return said
+
+
+def _quotient(part: Floats, whole: Floats) -> Floats:
+    return part / np.maximum(whole, 1.0)
+
+
+def find_parts(at: Ranges, leaves: int) -> Pairs:
+    """Return which candidates are part of others: having the first, middle and last record counts as having all."""
+    size = len(at.count)
+    record = (at.leaf * (leaves + 1) + at.leaf_end) * size  # a page has too few leaves for this to overflow
+    having = np.sort(record + at.owner, kind="stable")  # all (record, candidate); much is sorted already
+    start = record[at.start]
+    begin = np.searchsorted(having, start)
+    sharing = np.searchsorted(having, start + size) - begin
+    part = np.repeat(np.arange(size), sharing)
+    offset = np.arange(len(part)) - np.repeat(np.cumsum(sharing) - sharing, sharing)
+    whole = having[np.repeat(begin, sharing) + offset] % size
+    kept = at.records[whole] > at.records[part]
+    part, whole = part[kept], whole[kept]
+    for probe in (at.start + at.count - 1, at.start + at.count // 2):
+        wanted = record[probe[part]] + whole
+        found = np.searchsorted(having, wanted)
+        kept = having[np.minimum(found, len(having) - 1)] == wanted
+        part, whole = part[kept], whole[kept]
+    return Pairs(part, whole)
+
+
+RECORD_TAGS, HOLDER_TAGS = (
+    {tag: number for number, tag in enumerate(tags.split())}
+    for tags in (
+        "li tr div article a p dt td section span h1 h2 h3 h4 dl table ul",
+        "ul ol tbody table dl div section main article body p form",
+    )
+)
+SAID = frozenset("related comment tags category share ingredient step nutrition note recipe article product".split())
+SHARES = ("link", "heading", "hidden", "bold", "score")
+MARKS = ("digit", "date", "price", "sentence", "short", "long", "quantity", "measure", "repeated", "colon")
+
+_FEATURE_NAMES_SIZES = ("chars", "leaves", "words")
+_SPREADS = ("spread", "least", "most")
+_TEXTS = "records|chars|chars share|chars total|leaves|leaves share|leaf chars|comma".split("|")
+_FEATURE_NAMES_LINKED = "linked records|unlinked records|headed records|score of page|score against page".split("|")
+_PLACE = (
+    "first leaf|last leaf|chars before|chars after|gaps|held|holder share|holder depth|record depth|parents|contiguous"
+    "|heading distance"
+).split("|")
+_LIKE = ("tags", "classes", "texts", "first texts", "heads")
+_SIZE = "rivals|size rank|of largest|of most records".split("|")
+_RIVALRY = (
+    "column of|column of share|full column of|full column of share|finer than|finer than share|cells of|cells of times"
+    "|nested in|nested in share|spans around|spans inside|columns|full columns|full columns share|lists inside"
+    "|lists inside share|finer ones|cells|cells times|a rival"
+).split("|")
+_PARTS = "part of|part of times|part of uniform|parts|parts share|part of share|part of next".split("|")
+
+
+@lru_cache(maxsize=1)
+def feature_names() -> tuple[str, ...]:
+    """Return the names of all columns."""
+    named = roles()
+    names = [*_TEXTS, *(f"{size} {spread}" for spread in _SPREADS for size in _FEATURE_NAMES_SIZES)]
+    names += [f"{name} share" for name in SHARES]
+    names += [f"{name} leaves" for name in MARKS] + [f"{name} records" for name in MARKS]
+    names += [*_FEATURE_NAMES_LINKED, *_PLACE, *(f"heading says {role}" for role in named if role in SAID)]
+    names += [f"{name} each" for name in TAG_TRAITS] + [f"{name} records" for name in TAG_TRAITS]
+    names += ["tags apart", "rows", *(f"rows {spread}" for spread in _SPREADS), "targets"]
+    names += [f"{place} {role}" for place in ("records are", "records have", "holder is", "above is") for role in named]
+    names += ["furniture above", "furniture near", *(f"inside {tag}" for tag in ABOVE_TAGS)]
+    names += [f"record tag {tag}" for tag in RECORD_TAGS] + [f"holder tag {tag}" for tag in HOLDER_TAGS]
+    names += [f"{name} {what}" for name in _LIKE for what in ("kinds", "usual")]
+    return (*names, *_SIZE, *_RIVALRY, *_PARTS)
+
+
+@lru_cache(maxsize=1)
+def feature_columns() -> dict[str, int]:
+    """Return at which column each name stands."""
+    return {name: column for column, name in enumerate(feature_names())}
+
+
+_NEAR = 6  # leaves: a heading this close above a region speaks about it
+_FAR = 50
+_FURNITURE = frozenset(
+    "menu breadcrumb pager tags share footer header side related advert filter form language brand toc tool".split()
+)
+_COUNTED = {name: column for column, name in enumerate(LEAF_TRAITS)}
+_SHARE_COLUMNS, _MARK_COLUMNS = ([_COUNTED[name] for name in names] for names in (SHARES, MARKS))
+_SIZES = [_COUNTED[name] for name in ("chars", "one", "words")]  # how evenly they are spread over records tells
+_LINKED, _UNLINKED, _NEW_PARENT, _NEXT = range(4)  # flags of records that are no sums
+
+
+class Described(NamedTuple):
+    """The candidates of a page in numbers."""
+
+    names: tuple[str, ...]  # of the columns
+    rows: Floats  # one per candidate
+    parts: Pairs  # which candidates have all records of another, and more
+    fields: Pairs  # which candidates have in each record one of another, and more
+
+    def column(self, name: str) -> Floats:
+        """Return one number per candidate."""
+        return self.rows[:, feature_columns()[name]]
+
+
+class Table:
+    """The rows of a page while they are filled, by names of columns."""
+
+    def __init__(self, candidates: int) -> None:
+        self.rows = np.empty((candidates, len(feature_names())))
+        self._at = feature_columns()
+
+    def __setitem__(self, name: str, values: NDArray[np.generic]) -> None:
+        self.rows[:, self._at[name]] = values
+
+    def __getitem__(self, name: str) -> Floats:
+        return self.rows[:, self._at[name]]
+
+    def put(self, first: str, block: NDArray[np.generic]) -> None:
+        """Fill several columns that stand side by side."""
+        start = self._at[first]
+        self.rows[:, start : start + block.shape[1]] = block
+
+
+class Measured(NamedTuple):
+    """What the records of each candidate amount to; columns as those of `Traits`."""
+
+    at: Ranges
+    leaves: Floats  # sums over records
+    tags: Counts
+    apart: Floats  # how far the tags of records are from their mean, all together
+    with_leaves: Floats  # shares of records that have any
+    with_tags: Floats
+    with_roles: Floats
+    with_own: Floats  # shares of records whose first row has the role
+    flags: Floats  # shares of records
+    sizes: Floats  # per candidate: spread, least and most, against the mean, of each of _SIZES and rows
+
+
+def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]) -> Described:
+    """Measure the candidates, of which there must be one."""
+    at, table = ranges_of(candidates), Table(len(candidates))
+    measured = _measure(at, traits)
+    _describe_texts(table, measured, traits)
+    _describe_place(table, measured, traits, elements)
+    _describe_marks(table, measured)
+    _describe_roles(table, measured, traits)
+    _describe_likeness(table, at, traits)
+    chars, leaves = np.ascontiguousarray(table["chars total"]), len(traits.leaf_text)
+    _describe_size(table, chars)
+    parts = find_parts(at, leaves)
+    rivalry, fields = compare(at, chars, leaves)
+    for relations in (rivalry, describe_parts(parts, at, chars, table["heads usual"])):
+        for name, values in relations.items():
+            table[name] = values
+    return Described(feature_names(), table.rows, parts, fields)
+
+
+def _measure(at: Ranges, traits: Traits) -> Measured:
+    """Measure all records, and what those of each candidate amount to."""
+    leaves, tags = traits.leaves.take(at.leaf_end, axis=0), traits.tags.take(at.row_end, axis=0)
+    leaves -= traits.leaves.take(at.leaf, axis=0)
+    tags -= traits.tags.take(at.row, axis=0)
+    row = np.minimum(at.row, len(traits.parent) - 1)
+    with_roles = traits.roles.take(at.row_end, axis=0) != traits.roles.take(np.minimum(at.row + 1, at.row_end), axis=0)
+    count, all_tags = at.count[:, None], np.add.reduceat(tags.view(np.uint64), at.start, axis=0).view(tags.dtype)
+    away = (all_tags / count).take(at.owner, axis=0)
+    away -= tags
+    np.abs(away, out=away)
+    return Measured(
+        at,
+        at.total(leaves[:, : len(LEAF_TRAITS)]),
+        all_tags,
+        np.add.reduceat(away.ravel(), at.start * away.shape[1]),
+        at.counts(leaves > 0.0) / count,
+        at.counts(tags > 0) / count,
+        at.counts(with_roles) / count,
+        at.counts(bits_of(traits.own_roles[row], with_roles.shape[1])) / count,
+        at.counts(_flag(at, leaves, traits.parent[row])) / count,
+        _spread(at, np.concatenate((leaves[:, _SIZES], (at.row_end - at.row)[:, None]), axis=1)),
+    )
+
+
+def _flag(at: Ranges, leaves: Floats, parent: Ints) -> NDArray[np.bool_]:
+    """Say per record whether it is a link, has none, has another parent than the one before, follows it at once."""
+    flags, linked = np.zeros((len(at.owner), fill_words(4)), dtype=np.bool_), leaves[:, _COUNTED["link"]]
+    np.greater(linked, 0.9 * leaves[:, _COUNTED["chars"]], out=flags[:, _LINKED])
+    np.equal(linked, 0.0, out=flags[:, _UNLINKED])
+    np.not_equal(parent[1:], parent[:-1], out=flags[1:, _NEW_PARENT])
+    flags[at.start, _NEW_PARENT] = True
+    np.equal(at.row_end[:-1], at.row[1:], out=flags[1:, _NEXT])
+    return flags
+
+
+def _spread(at: Ranges, sizes: Floats) -> Floats:
+    """Return how unlike in size the records are: spread, smallest and largest against the mean."""
+    mean = np.maximum(at.total(sizes) / at.count[:, None], 1e-9)
+    spread = np.sqrt(np.maximum(at.total(sizes * sizes) / at.count[:, None] - mean * mean, 0.0))
+    least, most = np.minimum.reduceat(sizes, at.start, axis=0), np.maximum.reduceat(sizes, at.start, axis=0)
+    return np.stack((spread, least, most), axis=1) / mean[:, None]
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    return part / np.maximum(whole, 1.0)
+
+
+def _describe_texts(table: Table, measured: Measured, traits: Traits) -> None:
+    """Say how much text there is and of which kind."""
+    at, page = measured.at, traits.leaves[-1]
+    sums = measured.leaves * (at.records / at.count)[:, None]  # of all records, where only some are measured
+    chars, leaves, score = (sums[:, _COUNTED[name]] for name in ("chars", "one", "score"))
+    table["records"] = at.records
+    table["chars"] = chars / at.records
+    table["chars share"] = chars / max(page[_COUNTED["chars"]], 1.0)
+    table["chars total"] = chars
+    table["leaves"] = leaves / at.records
+    table["leaves share"] = leaves / max(page[_COUNTED["one"]], 1.0)
+    table["leaf chars"] = _share(chars, leaves)
+    table["comma"] = sums[:, _COUNTED["comma"]] / at.records
+    table.put(f"{SHARES[0]} share", sums.take(_SHARE_COLUMNS, axis=1) / np.maximum(chars, 1.0)[:, None])
+    table.put(f"{MARKS[0]} leaves", sums.take(_MARK_COLUMNS, axis=1) / np.maximum(leaves, 1.0)[:, None])
+    table.put(f"{MARKS[0]} records", measured.with_leaves.take(_MARK_COLUMNS, axis=1))
+    table.put("linked records", measured.flags[:, _LINKED : _UNLINKED + 1])
+    table["headed records"] = measured.with_leaves[:, _COUNTED["heading"]]
+    table.put("chars spread", measured.sizes[:, :, :-1].reshape(len(chars), -1))
+    table["score of page"] = score / max(page[_COUNTED["score"]], 1.0)
+    table["score against page"] = score / np.maximum(chars, 1.0) - page[_COUNTED["score"]] / max(page[0], 1.0)
+
+
+def _describe_place(table: Table, measured: Measured, traits: Traits, elements: Elements) -> None:
+    """Say where on the page a region lies, and what is around and between its records."""
+    at, sums = measured.at, traits.leaves[:, _COUNTED["chars"]]
+    all_chars, all_leaves = max(sums[-1], 1.0), max(len(sums) - 1, 1)
+    first, last = at.leaf[at.start], at.leaf_end[at.start + at.count - 1]
+    holders, rows = at.holder.tolist(), np.minimum(at.row[at.start], len(elements) - 1).tolist()
+    leaf, leaf_end, depth = (
+        _pick(column, holders) for column in (elements.leaf_start, elements.leaf_end, elements.depth)
+    )
+    before, until, held = sums[first], sums[last], sums[leaf_end] - sums[leaf]
+    table["first leaf"] = first / all_leaves
+    table["last leaf"] = last / all_leaves
+    table["chars before"] = before / all_chars
+    table["chars after"] = 1.0 - until / all_chars
+    table["gaps"] = 1.0 - _share(table["chars total"], until - before)
+    table["held"] = _share(table["chars total"], held)
+    table["holder share"] = held / all_chars
+    table["holder depth"] = depth
+    table["record depth"] = _pick(elements.depth, rows) - depth
+    table.put("parents", measured.flags[:, _NEW_PARENT : _NEXT + 1])
+    _describe_heading(table, first, traits)
+
+
+def _pick(column: list[int], rows: list[int]) -> Ints:
+    return np.fromiter(map(column.__getitem__, rows), dtype=np.int64, count=len(rows))
+
+
+def _describe_heading(table: Table, first: Ints, traits: Traits) -> None:
+    """Say how far above the last heading is, and what it says."""
+    bits = _bits(SAID)
+    if not len(traits.heading_leaves):
+        distance, said = np.full(len(first), _FAR), np.zeros(len(first), dtype=np.int64)
+    else:
+        before = np.searchsorted(traits.heading_leaves, first) - 1
+        distance = first - traits.heading_leaves[np.maximum(before, 0)]
+        distance = np.where(before >= 0, np.minimum(distance, _FAR), _FAR)
+        said = np.where(distance <= _NEAR, traits.heading_roles[np.maximum(before, 0)], 0)
+    table["heading distance"] = distance
+    table.put(f"heading says {roles()[bits[0]]}", bits_of(said, len(roles())).take(bits, axis=1))
+
+
+@lru_cache(maxsize=2)
+def _bits(named: frozenset[str]) -> list[int]:
+    return [bit for bit, role in enumerate(roles()) if role in named]
+
+
+def _describe_marks(table: Table, measured: Measured) -> None:
+    """Say which elements are inside."""
+    at, tags = measured.at, measured.tags[:, : len(TAG_TRAITS)]
+    table.put("a each", tags / at.count[:, None])
+    table.put("a records", measured.with_tags[:, : len(TAG_TRAITS)])
+    table["tags apart"] = _share(measured.apart, tags.sum(axis=1))
+    table["rows"] = np.add.reduceat(at.row_end - at.row, at.start) / at.count
+    table.put("rows spread", measured.sizes[:, :, -1])
+
+
+def _describe_roles(table: Table, measured: Measured, traits: Traits) -> None:
+    """Say what tags and names mean: of records, of what is inside them, of the holder and of everything above."""
+    names, at, count = roles(), measured.at, len(roles())
+    are, have = measured.with_own[:, :count], measured.with_roles[:, :count]
+    holder, above = bits_of(traits.own_roles[at.holder], count), bits_of(traits.above_roles[at.holder], count)
+    for place, block in (("records are", are), ("records have", have), ("holder is", holder), ("above is", above)):
+        table.put(f"{place} {names[0]}", block)
+    furniture = _bits(_FURNITURE)
+    table["furniture above"] = above.take(furniture, axis=1).sum(axis=1)
+    table["furniture near"] = are.take(furniture, axis=1).sum(axis=1) + holder.take(furniture, axis=1).sum(axis=1)
+    table.put(f"inside {ABOVE_TAGS[0]}", bits_of(traits.above_tags[at.holder], len(ABOVE_TAGS)))
+    row = np.minimum(at.row[at.start], len(traits.tag) - 1)
+    for name, known, rows in (("record", RECORD_TAGS, row), ("holder", HOLDER_TAGS, at.holder)):
+        flags = np.array([known.get(tag, -1) for tag in traits.tag_names])[:, None] == np.arange(len(known))
+        table.put(f"{name} tag {next(iter(known))}", flags[traits.tag[rows]])
+
+
+def _describe_likeness(table: Table, at: Ranges, traits: Traits) -> None:
+    """Say how alike the records are in structure, and how different in text and in where their first links lead."""
+    links, classes = traits.links[at.row], traits.class_hash[at.row]
+    linked = links < traits.links[at.row_end]
+    marks = np.empty((6, len(at.owner)), dtype=np.uint64)
+    np.subtract(traits.tag_hash[at.row_end], traits.tag_hash[at.row], out=marks[0])
+    np.subtract(traits.class_hash[at.row_end], classes, out=marks[1])
+    np.subtract(traits.text_hash[at.leaf_end], traits.text_hash[at.leaf], out=marks[2])
+    marks[3] = traits.leaf_text[np.minimum(at.leaf, len(traits.leaf_text) - 1)]
+    np.subtract(traits.class_hash[np.minimum(at.row + 1, at.row_end)], classes, out=marks[4])
+    marks[5] = np.where(linked, traits.link_target[links], 0).view(np.uint64)
+    kinds, usual = _agree(at, marks)
+    alike = np.stack((kinds[:5], usual[:5]), axis=2) / at.count[:, None]
+    table.put("tags kinds", alike.transpose(1, 0, 2).reshape(len(at.count), -1))
+    leading = np.add.reduceat(linked.astype(np.int64), at.start)
+    table["targets"] = (kinds[5] - (leading < at.count)) / np.maximum(leading, 1)
+
+
+def _agree(at: Ranges, marks: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """Return per row of marks and candidate how many different ones there are, and how many records have the usual."""
+    keys = np.sort(
+        at.owner.astype(np.uint64) << _OWNER_SHIFT | (marks * _SPREAD) >> (_WHOLE - _OWNER_SHIFT), axis=1, kind="stable"
+    )
+    fresh = np.ones(keys.shape, dtype=np.bool_)
+    np.not_equal(keys[:, 1:], keys[:, :-1], out=fresh[:, 1:])
+    first = np.flatnonzero(fresh)
+    counts = np.diff(first, append=keys.size)
+    starts = (np.arange(0, keys.size, len(at.owner))[:, None] + at.start).ravel()  # sorted, candidates stay in place
+    place = np.searchsorted(first, starts)
+    kinds, usual = np.diff(place, append=len(first)), np.maximum.reduceat(counts, place)
+    return kinds.reshape(len(marks), -1), usual.reshape(len(marks), -1)
+
+
+_WHOLE, _OWNER_SHIFT = np.uint64(64), np.uint64(48)  # keys sort by candidate, then by 48 bits of the mark
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _describe_size(table: Table, total: Floats) -> None:
+    """Say how a candidate compares in size with the others of the page."""
+    count, order = table["records"], np.empty(len(total))
+    order[np.argsort(-total, kind="stable")] = np.arange(len(total))
+    table["rivals"] = np.full(len(total), len(total))
+    table["size rank"] = order / len(total)
+    table["of largest"] = total / max(total.max(), 1.0)
+    table["of most records"] = count / count.max()

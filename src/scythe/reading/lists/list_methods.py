@@ -1,0 +1,89 @@
+"""Name the methods for records and attributes: a name comes in, a callable on a page goes out, imported on demand.
+
+What a page lists, by its tree: a page comes in; records, attributes and paging are worked out when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, partial
+
+from scythe.errors import BadInput
+from scythe.model import Listed, Paging, Region
+from scythe.page import Page
+from scythe.plugins import make_plug_in
+
+Pairs = tuple[tuple[str, str], ...]
+RECORD_METHODS = ("auto", "mdr", "stm")
+ATTRIBUTE_METHODS = ("auto", "hmm", "cnbe")
+
+
+def record_method(name: str) -> Callable[[Page], tuple[Region, ...]]:
+    """Return the method that finds records: ours, or a published one. Raises BadInput for a name nobody has."""
+    if name == "auto":
+        from scythe.reading.lists.find_lists import read_records
+
+        return read_records
+    if name == "mdr":
+        from scythe.reading.papers.mdr import read_by_mdr
+
+        return read_by_mdr
+    if name == "stm":
+        from scythe.reading.papers.stm import read_by_stm
+
+        return read_by_stm
+    raise BadInput(f"no record method is called {name!r}; known are {', '.join(RECORD_METHODS)}")
+
+
+def attribute_method(name: str) -> Callable[[Page], Pairs]:
+    """Return the method that finds attributes: ours, or a published one. Raises BadInput for a name nobody has.
+
+    "hmm+weights" is the published one with the characteristic that another package calls weights.
+    """
+    if name == "auto":
+        from scythe.reading.attributes.subject_attributes import read_attributes
+
+        return read_attributes
+    if name == "hmm":
+        from scythe.reading.papers.hmm import read_by_hmm
+
+        return read_by_hmm
+    if name.startswith("hmm+"):
+        from scythe.reading.papers.hmm import read_by_hmm
+
+        brought = [make_plug_in("record characteristic", one, "mark") for one in name.split("+")[1:]]
+        return partial(read_by_hmm, added=tuple(brought))
+    if name == "cnbe":
+        from scythe.reading.papers.cnbe import read_by_cnbe
+
+        return read_by_cnbe
+    raise BadInput(f"no attribute method is called {name!r}; known are {', '.join(ATTRIBUTE_METHODS)}")
+
+
+class PageLists:
+    """The lists of one page. Holds the page's tree; pickled or copied, it becomes what it found."""
+
+    def __init__(self, page: Page, method: str = "auto") -> None:
+        self.page = page
+        self.method = method
+
+    @cached_property
+    def _records(self) -> tuple[Region, ...]:
+        return record_method(self.method)(self.page)
+
+    def records(self) -> tuple[Region, ...]:
+        """Return the regions of records, best first."""
+        return self._records
+
+    def attributes(self) -> tuple[tuple[str, str], ...]:
+        """Return what the page says of its subject."""
+        return attribute_method("auto")(self.page)
+
+    def paging(self) -> Paging:
+        """Return the other pages of the list that the page is part of."""
+        from scythe.reading.lists.paging import read_paging
+
+        return read_paging(self.page)
+
+    def __reduce__(self) -> tuple[type[Listed], tuple[tuple[Region, ...], tuple[tuple[str, str], ...], Paging]]:
+        return Listed, (self.records(), self.attributes(), self.paging())

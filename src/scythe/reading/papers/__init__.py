@@ -1,0 +1,1 @@
+"""Published methods under their own names, with the parameters of their papers."""

@@ -1,0 +1,52 @@
+"""Name the text methods: a name comes in, a callable `read(page, options) -> Reading` goes out, imported on demand.
+
+Other packages add methods through the entry point group `scythe.text_methods`, and characteristics to VSSE through
+`scythe.text_characteristics`: "vsse+quotes" is VSSE with the characteristic called quotes. `scythe.testing` has the
+checks that tell their authors whether they keep the promises that the rest of scythe relies on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib import import_module
+
+from scythe.errors import BadInput
+from scythe.model import Reading, TextOptions
+from scythe.page import Page
+from scythe.plugins import load_function, make_plug_in, plug_in_names
+
+TextMethod = Callable[[Page, TextOptions], Reading]
+
+KIND = "text method"
+BUILT_IN = ("auto", "sentences", "characters", "vsse", "cetr", "cetd")
+
+__all__ = ["BUILT_IN", "TextMethod", "method", "method_names"]
+
+
+def method_names() -> tuple[str, ...]:
+    """Return the known method names: ours first, then those of other installed packages, sorted."""
+    return BUILT_IN + plug_in_names(KIND, BUILT_IN)
+
+
+def method(name: str) -> TextMethod:
+    """Return the method called `name`. Raises BadInput for a name nobody provides or a plug-in that won't load."""
+    if name in BUILT_IN:
+        home = __name__ if name == "auto" else "scythe.reading.papers"
+        read: TextMethod = import_module(f"{home}.{name}").read
+        return read
+    base, *added = name.split("+")
+    if added and base in BUILT_IN:
+        return _widen(base, added)
+    found: TextMethod = load_function(KIND, name, BUILT_IN)
+    return found
+
+
+def _widen(base: str, added: Sequence[str]) -> TextMethod:
+    """Return VSSE with further characteristics."""
+    if base != "vsse":
+        raise BadInput(f"only vsse takes characteristics of other packages, not {base}")
+    from scythe.reading.papers import vsse
+
+    brought = (make_plug_in("text characteristic", name, "weigh") for name in added)
+    return replace(vsse.read, name="+".join((base, *added)), characteristics=(*vsse.read.characteristics, *brought))

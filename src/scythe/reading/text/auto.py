@@ -1,0 +1,261 @@
+"""Main text of any page, our own default: score every block with the network, keep the best set of blocks.
+
+The set kept is the one with the highest expected F1: blocks are taken in order of their probability for as long as the
+expected harmonic mean of precision and recall, weighted by words, goes on rising. Comments are not left to the network,
+because people disagree about them: they are dropped, except on pages that are made of them (forums, questions and
+answers). Neither is the title line: where structured data gives the headline, the text does not repeat it.
+
+Read what the features need from a page's head: a page comes in, title, description and kind tokens go out.
+
+Say how sure a reading is of itself: a page and a scored choice of its blocks come in, the F1 to expect goes out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, TypeVar
+from weakref import ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scythe.model import Reading, TextOptions
+from scythe.page import Page
+from scythe.page.blocks import Blocks
+from scythe.reading.text.block_features import HeadSummary
+from scythe.reading.text.network import Network, load, score_arrays, score_compiled
+from scythe.reading.text.roles import comparable, title_variants
+from scythe.url import host
+
+
+def expect_f1(page: Page, reading: Reading) -> float:
+    """Return the F1, by words, that the scores of all blocks let expect of the chosen ones; 1 without scores."""
+    if len(reading.scores) != len(page.blocks):
+        return 1.0
+    words = [len(text.split()) for text in page.blocks.text]
+    expected = [score * count for score, count in zip(reading.scores, words, strict=True)]
+    size = sum(words[i] for i in reading.kept) + sum(expected)
+    return 2 * sum(expected[i] for i in reading.kept) / size if size else 1.0
+
+
+_TYPE = re.compile(r'"@type"\s{0,8}:\s{0,8}"([A-Za-z]{1,40})"')
+_URL_WORD = re.compile(r"[a-z]{3,30}")
+# one or two words that are a whole part of the address, such as /message-board/showthread.php: not words of a headline
+_SEGMENT = re.compile(r"(?<![^/?&])([a-z]{2,30})(?:-([a-z]{2,30}))?(?=[/.?=]|-\d|$)")
+_LD_CHARS = 200_000  # types stand near the top; the rest of a huge block says nothing new
+_SEEN_METAS = 200
+
+
+def head_of(page: Page) -> HeadSummary:
+    """Return the title, the description and the tokens that tell what kind of page this is."""
+    head = page.head
+    title, description = head.title, ""
+    tokens: dict[str, None] = {}
+    for key, content in head.properties[:_SEEN_METAS]:
+        value = content.strip()
+        if not value:
+            continue
+        if key in ("description", "og:description"):
+            description = description or value[:1000]
+        elif key == "og:title":
+            title = value[:500]
+        elif key == "og:type":
+            tokens[f"og:{value[:40].lower()}"] = None
+        elif key == "generator":
+            tokens[f"gen:{value[:40].lower().split()[0]}"] = None
+    for text in head.json_ld[:20]:
+        for kind in _TYPE.findall(text[:_LD_CHARS])[:100]:
+            tokens[f"ld:{kind.lower()}"] = None
+    for kind in head.types:
+        tokens[f"md:{kind[:40]}"] = None
+    for label in host(page.url or "").split(".")[:5]:
+        tokens[f"host:{label}"] = None
+    path = (page.url or "").partition("://")[2].partition("/")[2][:300].lower()
+    for word in _URL_WORD.findall(path)[:30]:
+        tokens[f"url:{word}"] = None
+    for words in _SEGMENT.findall(path)[:20]:
+        tokens |= {f"path:{word}": None for word in words if word}
+    return HeadSummary(" ".join(title[:500].split()), " ".join(description.split()), tuple(tokens)[:100])
+
+
+WINDOW = 8_000  # blocks scored at once: bounds memory; the longest page of the training sets has 6 571
+DOUBTFUL = 0.2  # no block above this: the page has no main text
+LITTLE_WORDS, LITTLE_BLOCKS = 60.0, 12  # a page with no more than this is kept whole when every block is doubtful
+MENU_CHARS = 40  # mean length of blocks that are links throughout; longer ones are text inside a careless link
+TITLE_WITHIN = 4  # kept blocks: kicker, date and the like may stand before the title
+SHOWN_SHARE = 0.35  # of the expected words; with less, scripts will show the hidden rest
+LONE_WORDS = 12.0  # expected words outside comments; with fewer, the comments are what the page is about
+
+THREADS = frozenset(
+    "ld:discussionforumposting ld:qapage ld:question md:discussionforumposting md:qapage md:question md:answer "
+    "path:forum path:forums path:thread path:threads path:viewtopic path:viewthread path:showthread path:topic "
+    "path:topics path:question path:questions path:discussion path:discussions path:bbs path:board path:tid "
+    "path:comments gen:vbulletin gen:discourse gen:phpbb gen:mybb gen:xenforo gen:flarum gen:nodebb gen:smf "
+    "host:forum host:forums host:bbs host:board host:boards host:community host:discuss host:answers "
+    "host:stackexchange host:stackoverflow".split()
+)
+
+
+def read(page: Page, options: TextOptions, network: Network | None = None) -> Reading:
+    """Keep the blocks that the network takes for main text; `network` replaces the shipped one."""
+    if not len(page.blocks):
+        return Reading("auto", why="no text")
+    head = head_of(page)
+    seen = see(page, network)
+    probabilities = settle(seen, is_thread=options.comments is True or is_thread(head))
+    scores = tuple(np.round(probabilities, 3).tolist())
+    kept = choose(probabilities, seen.words) or all_there_is(page.blocks, seen)
+    if options.title_line is None and has_headline(head):
+        kept = without_title(page, kept)
+    if not kept or is_menu(page.blocks, kept):
+        return Reading("auto", why="only links" if kept else "no block looks like main text", scores=scores)
+    return Reading("auto", kept=kept, scores=scores)
+
+
+_Value = TypeVar("_Value")
+
+
+class Seen(NamedTuple):
+    """What is known of each block."""
+
+    probabilities: NDArray[np.float64]
+    words: NDArray[np.float64]
+    comment: NDArray[np.bool_]
+    hidden: NDArray[np.bool_]
+
+
+_REMEMBERED = 8  # pages: as many as a site is learned from at a time, mostly
+_last: list[tuple[ref[Page], Network, Seen]] = []
+
+
+def see(page: Page, network: Network | None = None) -> Seen:
+    """Score every block of a page; who asks again for a page read just now, as records do, gets the same answer."""
+    network = network or load()
+    for known, by, seen in _last:
+        if known() is page and by is network:
+            return seen
+    seen = score_blocks(page.blocks, head_of(page), network)
+    _last[:] = [(ref(page), network, seen), *(one for one in _last if one[0]() is not None)][:_REMEMBERED]
+    return seen
+
+
+def score_blocks(blocks: Blocks, head: HeadSummary, network: Network) -> Seen:
+    """Score every block; a very long page is scored in windows."""
+    parts = []
+    for start in range(0, len(blocks), WINDOW):
+        part = blocks if len(blocks) <= WINDOW else window(blocks, start, min(start + WINDOW, len(blocks)))
+        hidden = np.array([part.box_hidden[box] for box in part.box], dtype=np.bool_)
+        parts.append(Seen(*(score_compiled(part, head, network) or score_arrays(part, head, network)), hidden))
+    return parts[0] if len(parts) == 1 else Seen(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def is_thread(head: HeadSummary) -> bool:
+    """Say whether the page is a forum thread, a discussion or a question with answers."""
+    return not THREADS.isdisjoint(head.tokens)
+
+
+def settle(seen: Seen, *, is_thread: bool) -> NDArray[np.float64]:
+    """Return the probabilities after the rules for what the network is not asked: comments and hidden blocks."""
+    if not is_thread:
+        seen = seen._replace(probabilities=without_comments(seen))
+    return without_hidden(seen)
+
+
+def without_comments(seen: Seen) -> NDArray[np.float64]:
+    """Return the probabilities with those of comments at zero, unless hardly anything else would be left."""
+    if not seen.comment.any():
+        return seen.probabilities
+    rest = np.where(seen.comment, 0.0, seen.probabilities)
+    return rest if float((rest * seen.words).sum()) >= LONE_WORDS else seen.probabilities
+
+
+def without_hidden(seen: Seen) -> NDArray[np.float64]:
+    """Return the probabilities with those of hidden blocks at zero, unless the page hides most of its text at first."""
+    if not seen.hidden.any():
+        return seen.probabilities
+    rest = np.where(seen.hidden, 0.0, seen.probabilities)
+    shown, total = float((rest * seen.words).sum()), float((seen.probabilities * seen.words).sum())
+    return rest if shown >= SHOWN_SHARE * total else seen.probabilities
+
+
+def choose(probabilities: NDArray[np.float64], words: NDArray[np.float64]) -> tuple[int, ...]:
+    """Return the blocks with the highest expected F1, in page order; none when every block is doubtful."""
+    if float(probabilities.max()) < DOUBTFUL:
+        return ()
+    order = np.argsort(-probabilities, kind="stable")
+    expected = probabilities * words
+    gains = 2.0 * np.cumsum(expected[order]) / (np.cumsum(words[order]) + expected.sum())
+    return tuple(np.sort(order[: int(np.argmax(gains)) + 1]).tolist())
+
+
+def all_there_is(blocks: Blocks, seen: Seen) -> tuple[int, ...]:
+    """Return the plain blocks of a page with very little text: whatever it says, nothing else could be meant."""
+    linked = np.array(blocks.link_chars) * 2 > np.array([len(text) for text in blocks.text])
+    plain = ~(linked | seen.hidden)
+    if float(seen.words[plain].sum()) > LITTLE_WORDS or len(blocks) > LITTLE_BLOCKS:
+        return ()
+    return tuple(np.flatnonzero(plain).tolist())
+
+
+def has_headline(head: HeadSummary) -> bool:
+    """Say whether structured data gives the headline: the text need not repeat it, unless it opens a thread."""
+    return any(token.startswith("ld:") for token in head.tokens) and not is_thread(head)
+
+
+def without_title(page: Page, kept: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the blocks without the title line among the first of them."""
+    blocks = page.blocks
+    wanted = title_variants(page.metadata.title)
+    first = kept[:TITLE_WITHIN]
+    same = {number for number in first if comparable(blocks.text[number]) in wanted}
+    heads = blocks.directly_in("h1")
+    if not same and len(heads) == 1:
+        same = {*first} & {*heads}
+    return tuple(number for number in kept if number not in same) or kept
+
+
+def is_menu(blocks: Blocks, kept: tuple[int, ...]) -> bool:
+    """Say whether the blocks are nothing but short links: an index page, whose best blocks are still no text."""
+    chars = sum(len(blocks.text[number]) for number in kept)
+    linked = sum(blocks.link_chars[number] for number in kept)
+    return linked >= 0.9 * chars and chars < MENU_CHARS * len(kept)
+
+
+def window(blocks: Blocks, start: int, end: int) -> Blocks:
+    """Return blocks start:end with only the boxes around them, renumbered."""
+    first, last = blocks.box[start], max(blocks.box[start:end])
+    above = blocks.boxes_above(start)[::-1]
+    inner = slice(first + 1, last + 1)
+    span = end - start
+
+    def around(column: list[_Value]) -> list[_Value]:
+        return [*(column[box] for box in above), *column[inner]]
+
+    def renumbered(boxes: list[int]) -> list[int]:
+        old, known = np.array(boxes, dtype=np.int64), np.array(above, dtype=np.int64)
+        places = np.minimum(np.searchsorted(known, old), len(known) - 1)
+        outside = np.where(known[places] == old, places, 0)
+        numbers: list[int] = np.where(old > first, old - first - 1 + len(above), outside).tolist()
+        return numbers
+
+    def clipped(column: list[int]) -> list[int]:
+        numbers: list[int] = np.clip(np.array(around(column), dtype=np.int64) - start, 0, span).tolist()
+        return numbers
+
+    return Blocks(
+        box_parent=[-1, *renumbered(around(blocks.box_parent)[1:])],
+        box_tag=around(blocks.box_tag),
+        box_names=around(blocks.box_names),
+        box_hidden=around(blocks.box_hidden),
+        box_start=clipped(blocks.box_start),
+        box_end=clipped(blocks.box_end),
+        text=blocks.text[start:end],
+        box=renumbered(blocks.box[start:end]),
+        link_chars=blocks.link_chars[start:end],
+        links=blocks.links[start:end],
+        bold_chars=blocks.bold_chars[start:end],
+        breaks=blocks.breaks[start:end],
+        lead_names=blocks.lead_names[start:end],
+        lead_tag=blocks.lead_tag[start:end],
+        image_block=[row - start for row in blocks.image_block if start <= row < end],
+    )

@@ -1,0 +1,79 @@
+"""Name the part that each block plays where people disagree about main text: title, caption, comment or table."""
+
+from __future__ import annotations
+
+import re
+
+from scythe.page import Page
+from scythe.page.blocks import Blocks, find_grid
+
+TITLE, CAPTION, COMMENT, TABLE = "title", "caption", "comment", "table"
+
+_SEPARATORS = re.compile(r" [-|:\u2013\u2014\u00b7\u2022\u00bb\u2039\u203a] ")  # what sites put between title and name
+_TOKEN = re.compile(r"[a-z]+")
+_CAPTION_TAGS = frozenset({"figcaption", "caption"})
+_CAPTION_NAMES = frozenset({"caption", "captions", "figcaption"})
+_COMMENT_NAMES = frozenset(
+    {"comment", "comments", "commentlist", "disqus", "respond", "reviews", "usercomments", "fbcomments", "livefyre"}
+)
+_PAGE_TAGS = frozenset({"html", "body", "main", "article"})  # "comments-open" on these says nothing about their text
+
+
+def roles(page: Page) -> list[str]:
+    """Return one role per block of the page, "" for ordinary text; a block inside a comment is a comment first."""
+    blocks = page.blocks
+    by_box = _roles_of_boxes(blocks)
+    found = [by_box[box] for box in blocks.box]
+    for i in _title_blocks(page):
+        if not found[i]:
+            found[i] = TITLE
+    return found
+
+
+def title_variants(title: str) -> set[str]:
+    """Return the comparable forms of a page title: whole, and each part that could be it without the site's name."""
+    parts = _SEPARATORS.split(title)
+    longest = max(parts, key=len)
+    return {key for key in (comparable(title), comparable(longest), comparable(parts[0])) if key}
+
+
+def comparable(text: str) -> str:
+    """Return only letters and digits, case folded: two lines that differ in dress alone compare equal."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _roles_of_boxes(blocks: Blocks) -> list[str]:
+    cells = find_grid(blocks).table_of
+    found: list[str] = []
+    for box, tag in enumerate(blocks.box_tag):
+        parent = blocks.box_parent[box]
+        role = found[parent] if parent >= 0 else ""
+        if role != COMMENT:
+            role = _own_role(tag, blocks.box_names[box]) or role or (TABLE if box in cells else "")
+        found.append(role)
+    return found
+
+
+def _own_role(tag: str, names: str) -> str:
+    if tag in _CAPTION_TAGS:
+        return CAPTION
+    if not names or tag in _PAGE_TAGS:
+        return ""
+    lower = names.lower()
+    if "caption" not in lower and "comment" not in lower and "disq" not in lower and "re" not in lower:
+        return ""
+    tokens = _TOKEN.findall(lower)
+    if not _COMMENT_NAMES.isdisjoint(tokens):
+        return COMMENT
+    return CAPTION if not _CAPTION_NAMES.isdisjoint(tokens) else ""
+
+
+def _title_blocks(page: Page) -> list[int]:
+    blocks = page.blocks
+    wanted = title_variants(page.metadata.title)
+    heads = blocks.directly_in("h1")
+    near_top = len(blocks) // 2
+    same = [i for i in range(near_top) if comparable(blocks.text[i]) in wanted] if wanted else []
+    if same:
+        return same
+    return heads if len(heads) == 1 and (heads[0] <= near_top) else []

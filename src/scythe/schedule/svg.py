@@ -1,0 +1,464 @@
+"""Pieces of SVG: shapes and words come in, elements go out, every text of them escaped.
+
+A drawing refers to nothing outside of itself and runs nothing. Colours are classes with plain values, dark ones in a
+media query: what knows no media queries or variables, such as a rasteriser, still shows the light ones. There are no
+ids, so that several drawings can stand in one page.
+
+Axes of plots: the range of some numbers comes in, where they lie on the paper and which of them are named goes out.
+
+Times are named in UTC by tables of our own: a plot must not change with the locale or the time zone of a machine.
+
+Draw what several ways came to side by side: names and numbers come in, bars as SVG go out.
+
+Find room for names beside points: points, names and lines come in, a place for each name goes out.
+
+Turn a drawing into an image: SVG comes in, PNG goes out, with the letters of the system's fonts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from html import escape
+
+from scythe.errors import MissingExtra
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
+
+ZOOM = 2.0  # dots for each unit of a drawing: sharp on paper and on dense screens
+_PROBE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9" font-family="{}">{}</text></svg>'
+# What systems come with, the generic name first: it stands for a family that need not be installed.
+_FAMILIES = """
+sans-serif, DejaVu Sans, Liberation Sans, Noto Sans, Arial, Helvetica, Segoe UI, Roboto, Ubuntu, Cantarell, Open Sans,
+FreeSans, Nimbus Sans, Droid Sans, DejaVu Serif, Liberation Serif, Noto Serif, Times New Roman, FreeSerif
+"""
+
+
+def require_raster() -> None:
+    """Raise MissingExtra where images cannot be made, before anything is done for one."""
+    try:
+        import resvg_py  # noqa: F401 (only whether it is there)
+    except ImportError:
+        raise MissingExtra("PNG needs the package resvg-py: pip install 'scythe[plot]'; SVG needs nothing") from None
+    if not has_fonts():
+        raise MissingExtra("this machine has no fonts to draw a PNG with: install some, or take SVG, which needs none")
+
+
+def has_fonts() -> bool:
+    """Say whether letters can be drawn: without fonts they are left out, and nobody is told."""
+    return find_family() is not None
+
+
+@cache
+def find_family() -> str | None:
+    """Return the name of fonts that letters can be drawn with; None where there are none."""
+    import resvg_py
+
+    def draws(family: str) -> bool:
+        with_letter, without = (resvg_py.svg_to_bytes(svg_string=_PROBE.format(family, text)) for text in ("M", ""))
+        return bytes(with_letter) != bytes(without)
+
+    return next(filter(draws, map(str.strip, _FAMILIES.split(","))), None)
+
+
+def to_png(svg: str, *, zoom: float = ZOOM) -> bytes:
+    """Return a drawing of ours as PNG in its light colours. Raises MissingExtra."""
+    require_raster()
+    import resvg_py
+
+    family = find_family()
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=zoom, font_family=family, sans_serif_family=family))
+
+
+MINUTE_S = 60.0
+_UNITS = ((DAY_S, "d"), (HOUR_S, "h"), (MINUTE_S, "min"))
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+LATEST_S = 253_370_764_800.0  # the year 9999: later moments have no date
+_STEPS_S = tuple(hours * HOUR_S for hours in (1, 2, 3, 6, 12, 24, 48, 168, 336))  # then months
+_MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 600, 1200, 6000)
+_MONDAY_S = 4 * DAY_S  # the first Monday after 1970 began
+_DURATIONS_S = tuple(
+    [seconds * 1.0 for seconds in (1, 2, 5, 10, 20, 30)]
+    + [minutes * MINUTE_S for minutes in (1, 2, 5, 10, 20, 30)]
+    + [hours * HOUR_S for hours in (1, 3, 6, 12)]
+    + [days * DAY_S for days in (1, 2, 4, 7, 14, 30, 60, 120, 365)]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Numbers between `low` and `high` on the paper between `start` and `end`; what lies outside goes to the edge."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    is_log: bool = False
+
+    def place(self, value: float) -> float:
+        """Return where a number lies on the paper."""
+        low, high, value = self.low, self.high, min(max(value, self.low), self.high)
+        if self.is_log:
+            low, high, value = math.log(low), math.log(high), math.log(value)
+        share = (value - low) / (high - low) if high > low else 0.0
+        return self.start + share * (self.end - self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A named number of an axis; `below` is written under the name where the day or the year changes."""
+
+    at: float
+    name: str
+    below: str = ""
+
+
+def tick_counts(most: float, about: int = 4) -> list[Tick]:
+    """Return ticks from 0 up to the first round number that is not below `most`."""
+    raw = max(most, 1e-9) / about
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * 0.999)
+    count = max(1, math.ceil(most / step - 1e-9))
+    return [Tick(step * number, f"{step * number:.10g}") for number in range(count + 1)]
+
+
+def tick_logs(low: float, high: float) -> list[Tick]:
+    """Return ticks between two numbers above 0: at 1, 2 and 5 times the powers of ten, or at the powers alone."""
+    many = math.log10(high / low) > 4
+    found = []
+    for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1):
+        for factor in (1,) if many else (1, 2, 5):
+            value = factor * 10.0**power
+            if low * 0.999 <= value <= high * 1.001:
+                found.append(Tick(value, f"{value:g}"))
+    return found
+
+
+def tick_durations(low_s: float, high_s: float) -> list[Tick]:
+    """Return ticks at round durations for a logarithmic axis."""
+    inside = [value for value in _DURATIONS_S if low_s * 0.999 <= value <= high_s * 1.001]
+    thin = max(1, -(-len(inside) // 9))
+    return [Tick(value, name_duration(value)) for value in inside[::thin]]
+
+
+def tick_times(start: float, end: float, most: int = 10) -> list[Tick]:
+    """Return at most about `most` round moments between two times: hours, days, weeks, months or years."""
+    step = next((step for step in _STEPS_S if (end - start) / step <= most), None)
+    if step is None:
+        return _tick_months(start, end, most)
+    zero = _MONDAY_S if step >= WEEK_S else 0.0
+    first = math.ceil((start - zero) / step) * step + zero
+    count = int((end - first) // step) + 1
+    moments = [first + number * step for number in range(count)]
+    return _name_hours(moments) if step < DAY_S else _name_days(moments)
+
+
+def _name_hours(moments: list[float]) -> list[Tick]:
+    days = [name_day(at) for at in moments]
+    below = [day if number == 0 or days[number - 1] != day else "" for number, day in enumerate(days)]
+    if len(days) > 1 and below[1]:
+        below[0] = ""  # two days side by side would touch
+    return [Tick(at, f"{as_date(at):%H:%M}", day) for at, day in zip(moments, below, strict=True)]
+
+
+def _name_days(moments: list[float]) -> list[Tick]:
+    found, year = [], 0
+    for at in moments:
+        moment = as_date(at)
+        below = str(moment.year) if moment.year != year else ""
+        found.append(Tick(at, f"{moment.day} {_MONTHS[moment.month - 1]}", below))
+        year = moment.year
+    return found
+
+
+def _tick_months(start: float, end: float, most: int) -> list[Tick]:
+    first, last = as_date(start), as_date(end)
+    low, high = first.year * 12 + first.month - 1, last.year * 12 + last.month - 1
+    step = next((step for step in _MONTH_STEPS if (high - low) / step <= most), _MONTH_STEPS[-1])
+    found, year = [], 0
+    for number in range(-(-low // step) * step, high + 1, step):
+        moment = datetime(number // 12, number % 12 + 1, 1, tzinfo=UTC)
+        at = moment.timestamp()
+        if start <= at <= end:
+            name = _MONTHS[moment.month - 1] if step < 12 else str(moment.year)
+            found.append(Tick(at, name, str(moment.year) if step < 12 and moment.year != year else ""))
+            year = moment.year
+    return found
+
+
+def as_date(at: float) -> datetime:
+    """Return a moment as a date in UTC; what has no date becomes the nearest one that has."""
+    return datetime.fromtimestamp(min(max(at, 0.0), LATEST_S), UTC)
+
+
+def name_day(at: float) -> str:
+    """Write the day of a moment: Tue 3 Nov."""
+    moment = as_date(at)
+    return f"{_WEEKDAYS[moment.weekday()]} {moment.day} {_MONTHS[moment.month - 1]}"
+
+
+def name_moment(at: float) -> str:
+    """Write a moment to the minute: Tue 3 Nov 2026 14:05."""
+    moment = as_date(at)
+    return f"{name_day(at)} {moment.year} {moment:%H:%M}"
+
+
+def name_duration(seconds: float, digits: int = 3) -> str:
+    """Write a duration in the largest unit it fills, with so many digits that count: 40 s, 1.5 h, 2 d."""
+    size_s, name = next(((s, name) for s, name in _UNITS if seconds >= s * 0.9995), (1.0, "s"))
+    return f"{float(f'{seconds / size_s:.{digits}g}'):.10g} {name}"
+
+
+_FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
+# name -> (light, dark)
+PAPER, INK, SOFT, GRID = ("#fdfcf9", "#171a15"), ("#22261f", "#e8eae2"), ("#5b6355", "#a7af9f"), ("#e3e0d5", "#30362c")
+LINES = (  # told apart by people who see few colours too, and by their dashes by those who see none
+    ("#2f7a3a", "#7fc274"),
+    ("#b4502f", "#ee9670"),
+    ("#2f62b3", "#86b0f2"),
+    ("#7a3fb0", "#c79bf2"),
+    ("#a0790a", "#e0bb50"),
+    ("#0e7f86", "#5fc9cf"),
+    ("#a83275", "#f08fc2"),
+    ("#5b6355", "#b4bbac"),
+)
+_FILLS = {
+    "paper": PAPER,
+    "ink": INK,
+    "soft": SOFT,
+    "came": ("#a5c99f", "#48764a"),
+    "lost": ("#c62f2a", "#ff7a70"),
+    "ahead": ("#f4f1e8", "#1f241c"),
+    "lostword": ("#b32720", "#ff8b82"),
+    "none": ("none", "none"),
+    "due": ("#7a3fb0", "#c79bf2"),
+} | {f"f{number}": colours for number, colours in enumerate(LINES)}
+_STROKES = {
+    "grid": GRID,
+    "base": ("#9aa093", "#6b7366"),
+    "visit": INK,
+    "rate": ("#b4641a", "#f0a55a"),
+    "plan": ("#7a3fb0", "#c79bf2"),
+    "halo": PAPER,
+    "goal": ("#c62f2a", "#ff7a70"),
+} | {f"s{number}": colours for number, colours in enumerate(LINES)}
+
+
+def _rules(dark: int) -> str:
+    fills = (f".scythe-plot .{name}{{fill:{colours[dark]}}}" for name, colours in _FILLS.items())
+    strokes = (f".scythe-plot .{name}{{stroke:{colours[dark]}}}" for name, colours in _STROKES.items())
+    return "".join((*fills, *strokes))
+
+
+_STYLE = (
+    f"<style>.scythe-plot text{{font-family:{_FONT};font-size:12px}}"
+    ".scythe-plot .name{font-size:17px;font-weight:600}.scythe-plot .small{font-size:11px}"
+    ".scythe-plot .strong{font-weight:600}"
+    ".scythe-plot .halo{stroke-width:4px;stroke-linejoin:round}"
+    f"{_rules(0)}@media (prefers-color-scheme:dark){{{_rules(1)}}}</style>"
+)
+
+
+def draw(width: float, height: float, title: str, said: str, parts: Iterable[str]) -> str:
+    """Return a whole drawing with its name and what it shows in words, for those who hear it."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="scythe-plot" viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}" role="img" aria-label="{quote(title)}" '
+        'style="max-width:100%;height:auto">'
+        f"<title>{quote(title)}</title><desc>{quote(said)}</desc>{_STYLE}"
+        f"{box('paper', 0, 0, width, height)}{''.join(parts)}</svg>\n"
+    )
+
+
+def move(down: float, parts: Iterable[str]) -> str:
+    """Return elements as one, so much further down."""
+    return f'<g transform="translate(0 {down:.6g})">{"".join(parts)}</g>'
+
+
+def quote(text: str) -> str:
+    """Return text for XML: escaped, and without the characters that XML has no way to write."""
+    return escape("".join(sign if sign.isprintable() else " " for sign in text))
+
+
+def box(kind: str, x: float, y: float, wide: float, high: float, *, said: str = "", round_by: float = 0.0) -> str:
+    """Draw a filled box; `said` is shown where the pointer rests on it."""
+    corner = f' rx="{round_by:g}"' if round_by else ""
+    inner = f"><title>{quote(said)}</title></rect>" if said else "/>"
+    return f'<rect class="{kind}" x="{x:.5g}" y="{y:.5g}" width="{wide:.5g}" height="{high:.5g}"{corner}{inner}'
+
+
+def words(kind: str, x: float, y: float, text: str, *, anchor: str = "start") -> str:
+    """Write a line of text; `anchor` is start, middle or end."""
+    held = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    return f'<text class="{kind}" x="{x:.5g}" y="{y:.5g}"{held}>{quote(text)}</text>'
+
+
+def path(kind: str, steps: str, *, width: float = 1.0, dash: str = "", said: str = "") -> str:
+    """Draw a line along the steps of a path."""
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    inner = f"><title>{quote(said)}</title></path>" if said else "/>"
+    return (
+        f'<path class="{kind}" d="{steps}" fill="none" stroke-width="{width:g}" stroke-linejoin="round" '
+        f'stroke-linecap="round"{dashed}{inner}'
+    )
+
+
+def line(kind: str, x1: float, y1: float, x2: float, y2: float, *, width: float = 1.0, dash: str = "") -> str:
+    """Draw a straight line."""
+    return path(kind, f"M{x1:.5g} {y1:.5g}L{x2:.5g} {y2:.5g}", width=width, dash=dash)
+
+
+def ticks(kind: str, places: Iterable[float], top: float, high: float, *, width: float = 1.5) -> str:
+    """Draw short upright lines, all of them as one element."""
+    steps = "".join(f"M{x:.5g} {top:.5g}v{high:g}" for x in places)
+    return path(kind, steps, width=width) if steps else ""
+
+
+def diamonds(kind: str, places: Iterable[float], middle: float) -> str:
+    """Draw small filled marks, all of them as one element."""
+    steps = "".join(f"M{x - 3.5:.5g} {middle:.5g}l3.5-3.5 3.5 3.5-3.5 3.5z" for x in places)
+    return f'<path class="{kind}" d="{steps}"/>' if steps else ""
+
+
+def circle(kind: str, x: float, y: float, radius: float, *, width: float = 1.75, said: str = "") -> str:
+    """Draw a circle."""
+    inner = f"><title>{quote(said)}</title></circle>" if said else "/>"
+    return f'<circle class="{kind}" cx="{x:.5g}" cy="{y:.5g}" r="{radius:g}" stroke-width="{width:g}"{inner}'
+
+
+def wide_of(text: str, size: float = 12.0) -> float:
+    """Return about how wide a text is written, generously: fonts differ from machine to machine."""
+    return 0.6 * size * len(text)
+
+
+def shorten(text: str, most: int) -> str:
+    """Return at most so many characters of a text."""
+    return text if len(text) <= most else text[: max(most - 1, 0)] + "…"
+
+
+_HIGH = 14.0
+_AWAY = (15.0, 22.0, 34.0, 48.0, 64.0, 82.0, 102.0)  # from the point to the name
+_TURNS = (0, -45, 45, 180, -135, 135, -90, 90)  # degrees: to the right first
+_FAR = 30.0  # names further away are tied to their points by a line
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Where a name is written: its left end and its base line."""
+
+    x: float
+    y: float
+    wide: float
+    is_far: bool  # from its point
+
+    def covers(self, x: float, y: float, around: float) -> bool:
+        """Say whether a spot lies on the name, or so near."""
+        return self.x - around < x < self.x + self.wide + around and self.y - 11 - around < y < self.y + 3 + around
+
+    def nearest(self, x: float, y: float) -> tuple[float, float]:
+        """Return the spot of the name's edge that lies nearest."""
+        return min(max(x, self.x), self.x + self.wide), min(max(y, self.y - 11), self.y + 3)
+
+    def meets(self, other: Label) -> bool:
+        """Say whether two names touch."""
+        apart = self.x > other.x + other.wide + 4 or other.x > self.x + self.wide + 4
+        return not apart and abs(self.y - other.y) < _HIGH
+
+
+def place_labels(
+    named: Sequence[tuple[str, float, float]],
+    spots: Sequence[tuple[float, float]],
+    field: tuple[float, float, float, float],
+) -> list[Label]:
+    """Return a place for each name near its point that keeps off other names and, where it can, off `spots`.
+
+    `field` is what names must lie in: left, top, right, bottom.
+    """
+    placed: list[Label] = []
+    for text, x, y in named:
+        wide = wide_of(text)
+        tried = [_beside(x, y, away, turn, wide) for away in _AWAY for turn in _TURNS]
+        inside = [label for label in tried if _lies_in(label, field)] or tried[:1]
+        placed.append(min(inside, key=lambda label: _cost(label, placed, spots, x, y)))
+    return placed
+
+
+def _beside(x: float, y: float, away: float, turn: int, wide: float) -> Label:
+    across, down = math.cos(math.radians(turn)), math.sin(math.radians(turn))
+    left = x + away * across - (wide if across < -0.1 else 0.0 if across > 0.1 else wide / 2)
+    return Label(left, y + away * down + 4 + 3 * down, wide, is_far=away > _FAR)
+
+
+def _lies_in(label: Label, field: tuple[float, float, float, float]) -> bool:
+    left, top, right, bottom = field
+    return left <= label.x and label.x + label.wide <= right and top + _HIGH <= label.y <= bottom - 4
+
+
+def _cost(label: Label, placed: Sequence[Label], spots: Sequence[tuple[float, float]], x: float, y: float) -> float:
+    names = sum(label.meets(other) for other in placed)
+    covered = sum(label.covers(*spot, 8.0) for spot in spots)
+    return 1000 * names + 60 * covered + math.hypot(max(label.x - x, 0, x - label.x - label.wide), label.y - 4 - y)
+
+
+_WIDE, _LEFT, _RIGHT = 960.0, 150.0, 24.0
+_TOP, _ROW, _BAR = 104.0, 34.0, 16.0
+_GAP = 26.0  # between two panels
+_NAME_MOST = 19  # letters
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One thing that was counted, for every way."""
+
+    name: str
+    kind: str  # the class of its bars, of drawing's fills
+    values: Sequence[float]
+
+
+def bars_svg(title: str, said: str, names: Sequence[str], panels: Sequence[Panel]) -> str:
+    """Draw panels side by side, with a row for each name; the first is the one that the others are compared with."""
+    bottom = _TOP + _ROW * len(names)
+    return draw(_WIDE, bottom + 20, title, _describe(names, panels), _parts(title, said, names, panels, bottom))
+
+
+def _parts(title: str, said: str, names: Sequence[str], panels: Sequence[Panel], bottom: float) -> Iterator[str]:
+    yield words("ink name", 24, 34, shorten(title, 78))
+    yield words("soft", 24, 55, shorten(said, 130))
+    yield box("ahead", 12, _TOP - 2, _WIDE - 24, _ROW - 2, round_by=6)
+    for row, name in enumerate(names):
+        kind = "ink strong" if row == 0 else "ink"
+        yield words(kind, _LEFT - 14, _middle(row) + 4, shorten(name, _NAME_MOST), anchor="end")
+    wide = (_WIDE - _LEFT - _RIGHT - _GAP * (len(panels) - 1)) / max(len(panels), 1)
+    for number, panel in enumerate(panels):
+        yield from _draw_panel(panel, _LEFT + number * (wide + _GAP), wide, bottom)
+
+
+def _draw_panel(panel: Panel, left: float, wide: float, bottom: float) -> Iterator[str]:
+    most = max((*panel.values, 0.0))
+    room = wide - max((wide_of(_number(value)) for value in panel.values), default=0.0) - 6
+    yield words("soft strong", left, _TOP - 14, panel.name)
+    yield line("base", left, _TOP - 4, left, bottom)
+    for row, value in enumerate(panel.values):
+        long = room * value / most if most else 0.0
+        if long > 0:
+            yield box(panel.kind, left, _middle(row) - _BAR / 2, long, _BAR, round_by=2)
+        yield words("ink strong" if row == 0 else "soft", left + long + 6, _middle(row) + 4, _number(value))
+
+
+def _middle(row: int) -> float:
+    return _TOP + _ROW * (row + 0.5) - 3
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}".replace(",", "\u202f")
+
+
+def _describe(names: Sequence[str], panels: Sequence[Panel]) -> str:
+    rows = []
+    for row, name in enumerate(names):
+        told = ", ".join(f"{_number(panel.values[row])} {panel.name}" for panel in panels)
+        rows.append(f"{name}: {told}.")
+    return " ".join(rows)

@@ -1,0 +1,42 @@
+"""What a Scrapy project loads from scythe by name: the add-on with its parts, page objects, the durable scheduler."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from scythe.errors import MissingExtra
+
+__all__ = [
+    "Addon",
+    "LearnedSite",
+    "Scheduler",
+    "ScytheArticle",
+    "ScythePage",
+    "ScythePipeline",
+    "ScytheRecords",
+    "ScytheSpiderMiddleware",
+]
+
+_LATER = {
+    "Addon": "addon",
+    "LearnedSite": "page_objects",
+    "Scheduler": "scheduler",
+    "ScytheArticle": "page_objects",
+    "ScythePage": "page_objects",
+    "ScythePipeline": "pipeline",
+    "ScytheRecords": "page_objects",
+    "ScytheSpiderMiddleware": "middleware",
+}
+_OF_THE_EXTRA = ("scrapy", "itemadapter", "web_poet", "scrapy_poet", "twisted")
+
+
+def __getattr__(name: str) -> object:
+    """Import a part when it is asked for: page objects do without Scrapy, and the rest without page objects."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] not in _OF_THE_EXTRA:
+            raise
+        raise MissingExtra(f"{__name__}.{name} needs the package {error.name}: pip install 'scythe[scrapy]'") from error

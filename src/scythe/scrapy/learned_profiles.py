@@ -1,0 +1,255 @@
+"""Where a Scrapy project keeps what it learned: an address comes in, the profile of its site goes out, and back.
+
+Learn a site in a process of its own: pages and what is known of the site come in, a profile goes out.
+
+Learning takes seconds, and Scrapy does everything in one thread: whoever learns there keeps all answers waiting. The
+process reads frames from standard input and writes one to standard output; the system ends it when it takes too much.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from scythe.crawling.scope import host_of
+from scythe.engine.sampling import Kept
+from scythe.engine.worker_pool import SINGLE_THREADED
+from scythe.engine.worker_protocol import (
+    BrokenFrame,
+    Caps,
+    Frame,
+    Job,
+    SiteSetup,
+    pack_setup,
+    read_frame,
+    unpack_setup,
+    write_frame,
+)
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+from scythe.site.profile_folder import ProfileFolder, site_of
+from scythe.site.site import Site
+from scythe.url import Url, normalise
+
+CAPS = Caps(cpu_s=120.0, wall_s=300.0)  # of one lesson: 16 MB of pages at most, at some seconds a megabyte
+
+
+@dataclass(slots=True)
+class Study:
+    """One attempt at learning a site. `run` belongs into a thread: it only waits."""
+
+    setup: SiteSetup
+    pages: Sequence[Kept]
+    caps: Caps = CAPS
+    why: str = ""  # nothing was learned: the reason
+    has_died: bool = False  # of these pages, so that it need not be tried again
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _is_over: bool = field(default=False, init=False)
+
+    def run(self) -> str | None:
+        """Return the profile, None where nothing better could be learned."""
+        # -P: a file of the folder we are in must not pass for a module
+        command = (sys.executable, "-P", "-m", __name__, str(self.caps.cpu_s), str(self.caps.memory_bytes))
+        frames = [write_frame(*pack_setup(self.setup))]
+        frames += [write_frame({"do": "page", "url": url}, [body]) for url, body in self.pages]
+        environment = {**os.environ, **SINGLE_THREADED}
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        try:
+            self._process = subprocess.Popen(command, env=environment, **pipes)  # noqa: S603 (our own module)
+        except OSError as error:  # no more processes, or no memory: another time
+            self.why = f"no process that learns starts: {error.strerror}"
+            return None
+        with self._process as process:
+            if self._is_over:
+                process.kill()
+            try:
+                said, errors = process.communicate(
+                    b"".join(piece for frame in frames for piece in frame), self.caps.wall_s
+                )
+            except subprocess.TimeoutExpired:
+                self.why, self.has_died = f"took more than {self.caps.wall_s:g} s", True
+                process.kill()
+                return None
+        return self._take(said, errors, process.returncode)
+
+    def stop(self) -> None:
+        """Give up at once."""
+        self._is_over = True
+        if self._process is not None:
+            self._process.kill()
+
+    def _take(self, said: bytes, errors: bytes, code: int) -> str | None:
+        if self._is_over:
+            self.why = "was given up"
+        elif code:
+            last = errors.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
+            self.why, self.has_died = f"the process that learns ended with code {code} {last}".strip(), True
+        elif not said.strip():
+            self.why = "nothing better was found"
+        return said.decode() if not self.why else None
+
+
+def learn(frames: Sequence[Frame]) -> str | None:
+    """Learn from what a parent sent: first what is known of the site, then pages."""
+    from scythe.engine.worker_process import (
+        SiteLearner,  # not in the process of Scrapy, which does without
+        Told,
+    )
+
+    setup = unpack_setup(frames[0])
+    learner = SiteLearner(setup, Told())
+    for frame in frames[1:]:
+        learner.extract(Job(setup, frame.head["url"], frame.parts[0]))
+    return learner.study() or learner.take_profile(now=True)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run as a process: the arguments are the caps, in seconds and bytes."""
+    from scythe.engine.worker_protocol import allow_cpu, limit_memory
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for Scrapy, which ends us
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    allow_cpu(float(arguments[0]))
+    limit_memory(int(arguments[1]))
+    answer = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what anything prints is no part of the answer
+    try:
+        frames = list(iter(lambda: read_frame(sys.stdin.buffer), None))
+    except BrokenFrame:  # the parent died
+        return 1
+    with answer:
+        answer.write((learn(frames) or "\n").encode())
+    return 0
+
+
+_DATABASES = (".db", ".sqlite", ".sqlite3")
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """Whether a site is ours to learn now, and the newest profile that is kept of it."""
+
+    is_ours: bool
+    profile: str | None = None
+
+
+class ProfileShelf(Protocol):
+    """Profiles by site, as JSON."""
+
+    def key_of(self, url: str) -> str: ...
+    def load(self, key: str) -> str | None: ...
+    def claim(self, key: str, url: str, known: str | None) -> Right: ...
+    def save(self, key: str, profile: str | None) -> str | None: ...
+    def close(self) -> None: ...
+
+
+class NoShelf:
+    """Keeps nothing."""
+
+    def key_of(self, url: str) -> str:
+        """Return what site an address belongs to; empty where it is no address of the web."""
+        return site_of(url)
+
+    def load(self, key: str) -> str | None:
+        """Return the profile of a site, None where there is none. Raises ScytheError where it cannot be read."""
+        return None
+
+    def claim(self, key: str, url: str, known: str | None) -> Right:
+        """Ask to learn a site, of which one profile is known; whoever may do so calls `save` in the end."""
+        return Right(True, known)
+
+    def save(self, key: str, profile: str | None) -> str | None:
+        """Keep what was learned, if anything was; return the profile that counts. Raises ScytheError."""
+        return profile
+
+    def close(self) -> None:
+        """Let go of everything."""
+
+
+class FolderShelf(NoShelf):
+    """Keeps a file per site, as `scythe batch --profile-dir` reads and writes them."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._folder = ProfileFolder(path)
+
+    def load(self, key: str) -> str | None:
+        path = self._folder.file_of(key)
+        try:
+            with path.open("rb") as file:
+                return file.read(LIMITS.profile_bytes + 1).decode()
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"{path}: this profile cannot be read ({type(error).__name__})") from None
+
+    def save(self, key: str, profile: str | None) -> str | None:
+        if profile is not None:
+            try:
+                self._folder.put(key, Site.from_json(profile))
+            except OSError as error:
+                raise BadInput(f"{self._folder.path}: no profile can be written here ({error.strerror})") from None
+        return profile
+
+
+class ArchiveShelf(NoShelf):
+    """Keeps the profiles in an archive, with their versions, where `scythe crawl` has its own.
+
+    Of several processes, of whatever kind, one at a time learns a site; the others take what it found.
+    """
+
+    def __init__(self, where: str) -> None:
+        from scythe.archive.host_leases import Owner
+        from scythe.archive.open import open_archive  # brings SQLAlchemy, which a folder does without
+
+        self._archive = open_archive(where)
+        self._owner = Owner.of_this_process()
+        self._lessons: dict[str, tuple[int, int]] = {}  # (site, newest version) of those that are being learned
+
+    def key_of(self, url: str) -> str:
+        return host_of(normalise(url)) if site_of(url) else ""
+
+    def load(self, key: str) -> str | None:
+        number = self._archive.find_site(key)
+        return None if number is None else self._archive.profile(number)
+
+    def claim(self, key: str, url: str, known: str | None) -> Right:
+        number = self._archive.add_site(key, Url(normalise(url)))
+        lesson = self._archive.claim_learning(number, self._owner, now=datetime.now(UTC), lease_s=2 * CAPS.wall_s)
+        newest = self._archive.profile(number)
+        if lesson.is_held and newest != known:  # somebody learned it since: look first whether that does
+            self._archive.leave_learning(number, self._owner)
+        elif lesson.is_held:
+            self._lessons[key] = (number, lesson.version)
+            return Right(True, newest)
+        return Right(False, newest)
+
+    def save(self, key: str, profile: str | None) -> str | None:
+        number, version = self._lessons.pop(key)
+        if profile is not None and self._archive.save_learned(number, profile, self._owner, after=version) is None:
+            profile = self._archive.profile(number)
+        self._archive.leave_learning(number, self._owner)
+        return profile
+
+    def close(self) -> None:
+        self._archive.close()
+
+
+def open_shelf(where: str) -> ProfileShelf:
+    """Open an archive by its address or the name of its file, a folder by any other name; nothing is kept nowhere."""
+    if not where:
+        return NoShelf()
+    if "://" in where or where.lower().endswith(_DATABASES) or Path(where).is_file():
+        return ArchiveShelf(where)
+    return FolderShelf(where)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

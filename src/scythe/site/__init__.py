@@ -1,0 +1,1 @@
+"""Everything about one learned site: rules, learning, cutting, extraction and monitoring."""

@@ -1,0 +1,1 @@
+"""Follow learned rules on the tree of a page."""

@@ -1,0 +1,1 @@
+"""Labels of images: files of them, people who disagree, and what a site learns from them."""

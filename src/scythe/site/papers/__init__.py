@@ -1,0 +1,1 @@
+"""Published methods for learned sites under their own names."""

@@ -1,0 +1,199 @@
+"""Cut elements out of a page by string search: a page and an opening tag come in, byte ranges go out.
+
+This is the simple way of UzunExt (Uzun 2020, Algorithms 1 and 2 without hints): find the opening tag, go from closing
+tag to closing tag until as many of them as opening tags of that name have passed, repeat to the end of the page.
+It knows nothing of comments, scripts or letter case, as published; `scythe.site.cut.cutter` is the exact way.
+docs/why/cutting.md lists where the printed algorithms had to be corrected.
+
+Cut elements with the help of hints: a page and a rule with hints come in, byte ranges go out.
+
+This is UzunExt as published (Uzun 2020, Algorithms 1 and 2): the search begins at a learned position and once more at
+the start where that was too far, a known number of inner tags saves counting them, a tag that does not repeat ends the
+search. The end marker, literal bytes that follow the element on every page, is ours: one search finds the end.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from scythe.errors import BadInput
+from scythe.site.cut.cutter import Search, search_by
+
+UNKNOWN = -1  # inner tag count: it varies, or nobody has counted
+KEPT_TAGS = 4_096
+VOID = frozenset(b"area base br col embed hr img input link meta source track wbr".split())
+_OPENING = re.compile(rb"<([A-Za-z][^\s/>]*)")
+_AFTER_NAME = frozenset((b" ", b"\t", b"\n", b"\f", b"\r", b"/", b">"))
+DEFAULT_SEARCH: Search = search_by()
+
+
+@dataclass(frozen=True, slots=True)
+class TagRule:
+    """One line of the paper's rule file (Table 1), and the end marker that is ours."""
+
+    opening: bytes  # the opening tag, or its beginning, as it stands in the pages
+    kind: str = ""  # title, main text, price ...
+    starting_position: int = 0  # byte offset where the search begins
+    inner_tag_count: int = UNKNOWN  # opening tags of the name inside, itself counted
+    repetition: bool = True  # whether the page is searched to its end
+    end_marker: bytes = b""  # begins with the closing tag and follows it on every page of the layout
+
+
+class Found(NamedTuple):
+    """What a page gave, and what the prediction step wants to know of it."""
+
+    ranges: list[tuple[int, int]]  # byte offsets of the elements, both tags included
+    first: int  # offset of the first opening tag, -1 where there is none
+    second_search: bool = False  # the hint lay behind the opening tag, or the page has none
+    inner_tags: int | None = None  # the same in all elements, UNKNOWN where it differs, None where nobody counted
+    repetitions: int | None = None  # elements of the page, None where the search stopped at the first
+    unclosed: bool = False  # a closing tag is missing; that element is not in `ranges`
+
+
+class Tags(NamedTuple):
+    """The literals of an opening tag: `resolveStartTag` and `resolveEndTag` of the paper."""
+
+    start: bytes  # <div
+    spaced: bytes  # <div and a space
+    closed: bytes  # <div>
+    end: bytes  # </div>, or > for elements that have no content
+    bare: bool  # the opening tag is no more than <div, so what follows must end the name
+
+
+@lru_cache(KEPT_TAGS)
+def resolve_tags(opening: bytes) -> Tags:
+    """Return the literals to search for. Raises BadInput where `opening` is no opening tag."""
+    match = _OPENING.match(opening)
+    if match is None:
+        raise BadInput(f"expected an opening tag such as <div class='text'>, got {opening[:80]!r}")
+    start, name = match[0], match[1]
+    end = b">" if name.lower() in VOID else b"</" + name + b">"
+    return Tags(start, start + b" ", start + b">", end, start == opening)
+
+
+def cut_simple(body: bytes, rule: TagRule, search: Search = DEFAULT_SEARCH) -> Found:
+    """Cut every element with the opening tag of `rule`, without any hint."""
+    tags = resolve_tags(rule.opening)
+    first = start = find_opening(body, rule.opening, tags, 0, search)
+    ranges: list[tuple[int, int]] = []
+    inner: int | None = None
+    while start >= 0:
+        end, openings = balance(body, tags, start, search)
+        if end < 0:
+            # no element further on can be closed either, so searching on would only cost time
+            return Found(ranges, first, False, inner, len(ranges), True)
+        ranges.append((start, end))
+        inner = openings if inner is None or inner == openings else UNKNOWN
+        start = find_opening(body, rule.opening, tags, end, search)
+    return Found(ranges, first, False, inner, len(ranges))
+
+
+def find_opening(body: bytes, opening: bytes, tags: Tags, start: int, search: Search) -> int:
+    """Return the offset of the next opening tag, or -1."""
+    at = search.find(body, opening, start)
+    if tags.bare:
+        while at >= 0 and not _ends_name(body, at + len(opening)):
+            at = search.find(body, opening, at + 1)
+    return at
+
+
+def balance(body: bytes, tags: Tags, start: int, search: Search) -> tuple[int, int]:
+    """Return the end of the element that begins at `start`, or -1, and the opening tags of its name in it."""
+    find, closing = search.find, tags.end
+    at = find(body, closing, start)
+    if closing == b">":
+        return at + 1 or -1, 1
+    seen = start + len(tags.start)
+    openings, closings = 1, 0
+    while at >= 0:
+        openings += count_openings(body, tags, seen, at, search)
+        closings += 1
+        seen = at + len(closing)
+        if openings == closings:
+            return seen, openings
+        at = find(body, closing, seen)
+    return -1, openings
+
+
+def count_openings(body: bytes, tags: Tags, start: int, end: int, search: Search) -> int:
+    """Count the opening tags of one name between two offsets, and none of names that merely begin alike."""
+    literal = tags.start
+    openings = search.count(body, literal, start, end)
+    if not openings:
+        return 0
+    # nearly every tag goes on with a space or ends there, and counting is quicker than looking at each
+    plain = search.count(body, tags.spaced, start, end) + search.count(body, tags.closed, start, end)
+    if plain == openings:
+        return openings
+    openings, at = 0, search.find(body, literal, start)
+    while 0 <= at < end:
+        openings += _ends_name(body, at + len(literal))
+        at = search.find(body, literal, at + 1)
+    return openings
+
+
+def _ends_name(body: bytes, at: int) -> bool:
+    return body[at : at + 1] in _AFTER_NAME
+
+
+def cut_hinted(body: bytes, rule: TagRule, search: Search = DEFAULT_SEARCH, *, check: bool = False) -> Found:
+    """Cut the elements with the opening tag of `rule`, using its hints.
+
+    With `check` an end that came from a hint is believed only when as many opening as closing tags of the name lie
+    before it; otherwise, and where a hint finds no end, the tags are counted as in the simple way. Whole elements too
+    many pass that check: only a marker that stands nowhere inside or behind the element's siblings is safe.
+    """
+    tags = resolve_tags(rule.opening)
+    first = start = find_opening(body, rule.opening, tags, rule.starting_position, search)
+    second = start < 0 < rule.starting_position
+    if second:
+        first = start = find_opening(body, rule.opening, tags, 0, search)
+    ranges: list[tuple[int, int]] = []
+    inner: int | None = None
+    while start >= 0:
+        end, openings = _find_end(body, rule, tags, start, search, check)
+        if end < 0:
+            return Found(ranges, first, second, inner, len(ranges) if rule.repetition else None, True)
+        ranges.append((start, end))
+        inner = openings if len(ranges) == 1 or inner == openings else UNKNOWN
+        if not rule.repetition:
+            return Found(ranges, first, second, inner)
+        start = find_opening(body, rule.opening, tags, end, search)
+    return Found(ranges, first, second, inner, len(ranges))
+
+
+def _find_end(
+    body: bytes, rule: TagRule, tags: Tags, start: int, search: Search, check: bool
+) -> tuple[int, int | None]:
+    """Return the end of an element, or -1, and the opening tags in it where they were counted."""
+    if rule.end_marker:
+        at = search.find(body, rule.end_marker, start)
+        end = at + len(tags.end) if at >= 0 else -1
+    elif rule.inner_tag_count > 0:
+        end = skip_closings(body, tags, start, rule.inner_tag_count, search)
+    else:
+        return balance(body, tags, start, search)
+    if end < 0 or (check and not is_balanced(body, tags, start, end, search)):
+        return balance(body, tags, start, search)
+    return end, None
+
+
+def skip_closings(body: bytes, tags: Tags, start: int, closings: int, search: Search) -> int:
+    """Return the offset after so many closing tags, or -1 where the page has fewer."""
+    find, closing, end = search.find, tags.end, start
+    for _ in range(closings):
+        at = find(body, closing, end)
+        if at < 0:
+            return -1
+        end = at + len(closing)
+    return end
+
+
+def is_balanced(body: bytes, tags: Tags, start: int, end: int, search: Search) -> bool:
+    """Say whether a range holds as many opening as closing tags of its element's name."""
+    if tags.end == b">":
+        return True
+    return count_openings(body, tags, start, end, search) == search.count(body, tags.end, start, end)

@@ -1,1 +1,0 @@
-"""Teach a site: pages, examples and labels come in, a profile that knows more goes out."""

@@ -1,0 +1,513 @@
+"""Watch lists: pages come in, each is visited when something new is due, each new record is archived once.
+
+due? -> lane of its host -> visit -> archive -> when next? -> due?
+
+Everything that has to survive is in the archive when a visit ends: whatever stops a run, the next one goes on from
+there. `visit.py` tells the story of one visit.
+
+Watch from Python: lists come in, events go out one by one while the watch goes on behind them.
+
+Archive the pages of new records: an address comes in, its document is extracted and stored, as a crawl would.
+
+What is learned of a site on the way is kept in the archive; its pages are cut from then on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from pathlib import Path
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import open_archive
+from scythe.archive.results import WatchRow
+from scythe.crawl_model import WATCHED, Found, Lane, Outcome, Receipt, Task
+from scythe.crawling.judge_response import Judge
+from scythe.crawling.scope import host_of
+from scythe.crawling.url_filter import Addresses, start_address
+from scythe.engine.background import Stream
+from scythe.engine.context import Kit, use_kit
+from scythe.engine.crawl_options import CrawlOptions
+from scythe.engine.host_queue import LaneWork, Room, both_clocks
+from scythe.engine.pace import Pace
+from scythe.engine.politeness import Getter, Manners
+from scythe.engine.site_learning import Learning
+from scythe.engine.worker_protocol import Job, SiteSetup
+from scythe.errors import BadInput, FetchFailed
+from scythe.fetch.fetch_options import FetchOptions
+from scythe.fetch.fetcher import Fetcher
+from scythe.fetch.page_check import header
+from scythe.fetch.render import RenderOptions, open_renderer
+from scythe.model import Response
+from scythe.url import Url
+from scythe.watch_model import DAY_S
+from scythe.watching.clock import Clock
+from scythe.watching.events import DocumentEvent, Event, TroubleEvent
+from scythe.watching.hooks import HookOptions
+from scythe.watching.outbox import Outbox
+from scythe.watching.visit import Tools, Visit, tell_trouble
+from scythe.watching.watch_options import ListOptions, WatchOptions
+
+_ATTEMPTS = 3
+_SITES = 64  # learned at once; the one used least lately is let go
+
+
+class Items:
+    """What archives the pages of records."""
+
+    def __init__(
+        self,
+        kit: Kit,
+        getter: Getter,
+        manners: Manners,
+        clock: Clock,
+        tell: Callable[[Event], Awaitable[None]],
+    ) -> None:
+        self._kit, self._clerk, self._getter, self._manners = kit, kit.clerk, getter, manners
+        self._clock, self._tell = clock, tell
+        self._owner = kit.new_owner()
+        self._sites: OrderedDict[int, Learning] = OrderedDict()
+        self._entering = asyncio.Lock()
+
+    async def visit(self, task: Task, work: LaneWork, parts: tuple[str, ...]) -> Receipt:
+        """Ask for a page, extract it, store it."""
+        outcome, response = await self._ask(task, work)
+        if response is not None:
+            outcome = await self._extract(outcome, response, parts)
+        receipt = await self._clerk.store(outcome)
+        if outcome.state != "retry":
+            title = outcome.extracted.title if outcome.extracted is not None else ""
+            head = (outcome.at, host_of(task.url), task.url)
+            await self._tell(DocumentEvent(*head, task.url, title, receipt.stored, outcome.why))
+        return receipt
+
+    async def close(self, *, hurry: bool = False) -> None:
+        """Keep what was learned; in a hurry, what is stored by now."""
+        for site in list(self._sites):
+            learning = self._sites.pop(site)
+            await (learning.break_off() if hurry else learning.close())
+
+    async def _ask(self, task: Task, work: LaneWork) -> tuple[Outcome, Response | None]:
+        judge = Judge(Addresses(Url(task.url), CrawlOptions()), _ATTEMPTS)
+        validators = {"etag": task.etag, "modified": task.modified}
+        try:
+            response = await self._manners.get(self._getter, task.url, work, **validators)
+        except FetchFailed as failure:
+            return judge.settle_failure(task, failure, self._clock.now()), None
+        outcome, is_page = judge.settle(task, response)
+        outcome = replace(outcome, at=self._clock.at(response.answered_at))
+        if outcome.retry_at is not None:
+            wait = outcome.retry_at - datetime.now(UTC)
+            outcome = replace(outcome, retry_at=self._clock.now() + wait)
+        return outcome, response if is_page else None
+
+    async def _extract(self, outcome: Outcome, response: Response, parts: tuple[str, ...]) -> Outcome:
+        task = outcome.task
+        learning = await self._enter(task, parts)
+        whole = response.cut_at_bytes is None
+        tag = header(response, "X-Robots-Tag")
+        job = Job(learning.setup, task.url, response.body, "page", outcome.content_type, response.status, whole, tag)
+        answer = await learning.extract(job)
+        if answer.extracted is None:
+            return replace(outcome, state="failed", why=answer.why)
+        return replace(outcome, extracted=answer.extracted)
+
+    async def _enter(self, task: Task, parts: tuple[str, ...]) -> Learning:
+        """Return what is known of the site, and let the one go that was not asked for longest."""
+        async with self._entering:
+            known = self._sites.get(task.site)
+            if known is None:
+                setup = SiteSetup(f"site {task.site}", parts, start=task.url)
+                known = Learning(self._kit, self._owner, task.site, setup)
+                await known.begin()
+                self._sites[task.site] = known
+            self._sites.move_to_end(task.site)
+            if len(self._sites) > _SITES:
+                await self._sites.popitem(last=False)[1].close()
+        return known
+
+
+_LOOK_S = 30.0  # how often the archive is asked for pages that another process added, and the clock for jumps
+_HELD_S = 2.0  # a host that another process asks at the moment is tried again after so long
+_CLOSED_S = 600.0  # one whose robots.txt cannot be read
+_END_S = 5.0  # for hooks to take what is new, when a run is stopped
+_ONCE_S = 60.0  # and when it ends by itself
+_WAITING = 16  # pages asked for and not yet stored, per request under way
+
+Listener = Callable[[Event], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Totals:
+    """What a run came to so far."""
+
+    visits: int = 0
+    records: int = 0
+    troubles: int = 0
+
+
+class Watch:
+    """One run over any number of watched pages, with what it needs of its own, or with a kit shared with others."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        options: WatchOptions | None = None,
+        *,
+        listener: Listener | None = None,
+        clock: Clock | None = None,
+        only: Iterable[int] | None = None,
+        hooks: HookOptions | None = None,
+        kit: Kit | None = None,
+    ) -> None:
+        self.options = options or WatchOptions()
+        self.clock = clock or (Clock() if kit is None else Clock(wall=kit.seconds))
+        self.rows: dict[int, WatchRow] = {}  # of pages that are watched, as last read
+        self.totals = Totals()
+        self._archive = archive
+        self._shared = kit
+        self._listener = listener
+        self._hooks = hooks or HookOptions()
+        self._only = None if only is None else frozenset(only)  # watches; None: all of the archive
+        self._due: dict[int, datetime] = {}  # by site
+        self._due_by: datetime | None = None  # with `once`: what became due later waits for another run
+        self._off: dict[int, float] = {}  # sites that have to wait although due, by the steady clock
+        self._rounds: dict[asyncio.Task[None], int] = {}
+        self._stop = asyncio.Event()
+        self._nudged = asyncio.Event()
+        self._is_stopped = False
+        self._looked_at = float("-inf")
+        self._crawl = CrawlOptions(
+            delay=self.options.delay,
+            concurrency=self.options.concurrency,
+            obey_robots=self.options.obey_robots,
+            per_host=1,
+            patience_s=DAY_S,  # a host that is away closes no lane: the plan of each list says when to come again
+        )
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether somebody ended the run."""
+        return self._is_stopped
+
+    def stop(self) -> None:
+        """End the run soon. A visit that is under way is done again by the next one."""
+        self._is_stopped = True
+        self._stop.set()
+
+    def look_soon(self) -> None:
+        """Ask the archive at once what is due: somebody changed it. To be called from the loop of the run."""
+        self._looked_at = float("-inf")
+        self._nudged.set()
+
+    async def run(self) -> Totals:
+        """Watch until `stop` is called or, with `once`, until what was due is visited, once. Raises ArchiveFailed."""
+        async with AsyncExitStack() as stack:
+            kit = await stack.enter_async_context(use_kit(self._shared, self._archive, self.options.workers))
+            self._clerk, self._owner, self._lease_s = kit.clerk, kit.new_owner(), kit.lease_s * self.clock.speed
+            fetcher, pool = await kit.fetcher(self._fetch_options()), kit.pool
+            self._manners = Manners(fetcher, self._clerk, self._crawl, self._fetch_options().user_agent)
+            setups = [SiteSetup(f"lists {n}", ("records",), learns=False) for n in range(self.options.workers)]
+            getter = await self._open_getter(stack, fetcher)
+            self._tools = Tools(self._clerk, getter, pool, self._manners, self.clock, self._tell, setups)
+            self._items = Items(kit, getter, self._manners, self.clock, self._tell)
+            under_way = self.options.concurrency
+            self._room = Room(
+                asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _WAITING), lambda _: True, self._stop
+            )
+            await self._open_outbox(stack, fetcher)
+            try:
+                await self._work()
+            finally:
+                self._stop.set()
+                await asyncio.gather(*self._rounds, return_exceptions=True)
+                await self._items.close(hurry=self._is_stopped and self._shared is not None)
+        return self.totals
+
+    async def _open_getter(self, stack: AsyncExitStack, fetcher: Fetcher) -> Getter:
+        """Return what asks for pages: the client, or a browser behind it. Raises MissingExtra."""
+        if not self.options.render:
+            return fetcher
+        shown = RenderOptions(permit=self._permit)
+        return await stack.enter_async_context(open_renderer(fetcher, self._fetch_options(), shown))
+
+    async def _permit(self, url: str) -> bool:
+        return self._manners.may_ask(url)
+
+    async def _open_outbox(self, stack: AsyncExitStack, fetcher: Fetcher) -> None:
+        """Begin to tell hooks and feed files what is new; they end before the archive is left."""
+        self._outbox = Outbox(self._clerk, self._hooks, fetcher, self._tell, now=self.clock.now)
+        rows = await self._clerk.ask(self._archive.watches)
+        stack.push_async_callback(self._outbox.close, _ONCE_S if self.options.once else _END_S)
+        await self._outbox.start([row.id for row in rows if self._only is None or row.id in self._only])
+
+    def _fetch_options(self) -> FetchOptions:
+        return FetchOptions(
+            timeout_s=self.options.timeout_s,
+            allow_private=self.options.allow_private,
+            user_agent=self.options.user_agent or f"scythe/{version('scythe')} (watches lists)",
+            contact=self.options.contact,
+            concurrency=self.options.concurrency,
+            accept="text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5",
+            fetcher=self.options.fetcher,
+        )
+
+    # -- when ----------------------------------------------------------------------------------------------------------
+
+    async def _work(self) -> None:
+        """Begin a round for every site that is due, and sleep until the next one is."""
+        self._due_by = self.clock.now() if self.options.once else None
+        while not self._stop.is_set():
+            await self._look_around()
+            self._begin_rounds()
+            if self.options.once and not self._rounds and not self._due_now():
+                return
+            await self._sleep()
+            await self._end_rounds()
+
+    async def _look_around(self) -> None:
+        """Read from the archive what is watched and when it is due; after a jump of the clock put that right first."""
+        if not self.clock.jumped_s() and self.clock.steady() - self._looked_at < _LOOK_S:
+            return
+        self._looked_at = self.clock.steady()
+        await self._clerk.ask(self._archive.wind_watches, self.clock.now())
+        rows = await self._clerk.ask(self._archive.watches)
+        self.rows = {row.id: row for row in rows if self._only is None or row.id in self._only}
+        due = await self._clerk.ask(self._archive.due_sites)
+        for site in {row.site for row in self.rows.values()} - set(self._rounds.values()):
+            self._note_due(site, due.get(site))
+
+    async def _read_due(self, site: int) -> None:
+        self._note_due(site, await self._clerk.ask(self._archive.next_due, site, kinds=WATCHED))
+
+    def _note_due(self, site: int, due: datetime | None) -> None:
+        if due is None:
+            self._due.pop(site, None)
+        else:
+            self._due[site] = due
+
+    def _due_now(self) -> list[int]:
+        """Return the sites to be visited, the one that waits longest first."""
+        by, steady = self._due_by or self.clock.now(), self.clock.steady()
+        active = set(self._rounds.values())
+        due = [(at, site) for site, at in self._due.items() if at <= by and site not in active]
+        return [site for _, site in sorted(due) if self._off.get(site, 0.0) <= steady]
+
+    def _begin_rounds(self) -> None:
+        for site in self._due_now()[: max(0, self.options.concurrency - len(self._rounds))]:
+            self._rounds[asyncio.ensure_future(self._round(site))] = site
+
+    async def _sleep(self) -> None:
+        """Wait until something is due, a round ends or the run does."""
+        now, steady = self.clock.now(), self.clock.steady()
+        active = set(self._rounds.values())
+        waits = [_LOOK_S]
+        if len(self._rounds) < self.options.concurrency:
+            for site, at in self._due.items():
+                if site not in active and (self._due_by is None or at <= self._due_by):
+                    wait_s = self.clock.real_s((at - now).total_seconds())
+                    waits.append(max(wait_s, self._off.get(site, 0.0) - steady))
+        called = [asyncio.ensure_future(event.wait()) for event in (self._stop, self._nudged)]
+        try:
+            await asyncio.wait([*called, *self._rounds], timeout=max(min(waits), 0.0), return_when="FIRST_COMPLETED")
+        finally:
+            self._nudged.clear()
+            for task in called:
+                task.cancel()
+            await asyncio.gather(*called, return_exceptions=True)
+
+    async def _end_rounds(self) -> None:
+        for task in [task for task in self._rounds if task.done()]:
+            site = self._rounds.pop(task)
+            task.result()
+            await self._read_due(site)
+
+    # -- one site ------------------------------------------------------------------------------------------------------
+
+    async def _round(self, site: int) -> None:
+        """Work off what is due at one site, each host of it at its pace."""
+        lanes: set[asyncio.Task[None]] = set()
+        worked = False
+        try:
+            while not self._stop.is_set():
+                asked_at = both_clocks()
+                lane = await self._take_lane(site)
+                if lane is not None:
+                    worked = True
+                    lanes.add(asyncio.ensure_future(self._work_lane(lane, asked_at)))
+                    continue
+                if not lanes:
+                    break
+                done, lanes = await asyncio.wait(lanes, timeout=_HELD_S, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+        finally:
+            await asyncio.gather(*lanes, return_exceptions=True)
+        if not worked:
+            self._put_off(site, self.clock.real_s(_HELD_S))  # another process asks that host just now
+
+    def _put_off(self, site: int, seconds: float) -> None:
+        self._off[site] = self.clock.steady() + seconds
+
+    async def _take_lane(self, site: int) -> Lane | None:
+        now, lease_s, by = self.clock.now(), self._lease_s, self._due_by
+        ask, take = self._clerk.ask, self._archive.take_lane
+        return await ask(take, site, self._owner, now=now, lease_s=lease_s, kinds=WATCHED, due_by=by)
+
+    async def _work_lane(self, lane: Lane, asked_at: tuple[float, float]) -> None:
+        work = LaneWork(
+            lane,
+            self._owner,
+            self._clerk,
+            self._crawl,
+            self._room,
+            self,
+            Pace(self.options.delay, slow=lane.slow, speed=self.clock.speed),
+            kinds=WATCHED,
+            now=self.clock.now,
+            due_by=self._due_by,
+            lease_s=self._lease_s,
+            kept_at=asked_at,
+        )
+        await self._manners.recall(work)
+        await work.run()
+        if work.closed:
+            self._put_off(lane.site, self.clock.real_s(_CLOSED_S))
+            await work.leave()
+            await self._tell(TroubleEvent(self.clock.now(), lane.name, "", work.closed))
+
+    # -- visits, called by lanes ---------------------------------------------------------------------------------------
+
+    @property
+    def is_sampling(self) -> bool:
+        return False
+
+    async def prepare(self, task: Task, work: LaneWork) -> Outcome | None:
+        """Return the outcome where robots.txt forbids to ask, None where it may be asked for."""
+        robots = await self._manners.robots_for(task.url, work)
+        if robots is None or robots.allows(task.url):
+            return None
+        now, why = self.clock.now(), "robots.txt does not allow it"
+        if task.kind != "list":
+            return Outcome(task, "refused", now, why=why)
+        return Outcome(task, "retry", now, why=why, retry_at=now + timedelta(seconds=DAY_S))
+
+    async def visit(self, task: Task, work: LaneWork) -> Receipt:
+        """Visit a watched page, or the page of a record."""
+        try:
+            if task.kind != "list":
+                return await self._items.visit(task, work, self._parts(task.site))
+            row = await self._row(task)
+            receipt = await Visit(self._tools, task, row, work).run()
+            if receipt.records:
+                self._outbox.note(task.id)
+            return receipt
+        finally:
+            self._room.pages.release()
+
+    async def settle(self, outcome: Outcome) -> Receipt:
+        """Store an outcome that asked for nothing."""
+        receipt = await self._clerk.store(outcome)
+        if outcome.task.kind == "list":
+            await self._tell(tell_trouble(await self._row(outcome.task), outcome))
+        return receipt
+
+    async def _row(self, task: Task) -> WatchRow:
+        """Return a watched page as the archive has it now."""
+        rows = await self._clerk.ask(self._archive.watches, task.site)
+        row: WatchRow = next(row for row in rows if row.id == task.id)
+        self.rows[row.id] = row
+        return row
+
+    def _parts(self, site: int) -> tuple[str, ...]:
+        options = [ListOptions.from_json(row.options) for row in self.rows.values() if row.site == site]
+        return tuple(dict.fromkeys(part for one in options if one.follow for part in one.parts)) or ListOptions().parts
+
+    async def _tell(self, event: Event) -> None:
+        if event.kind == "visit":
+            self.totals.visits += 1
+        elif event.kind == "trouble":
+            self.totals.troubles += 1
+        elif event.kind == "record":
+            self.totals.records += 1
+        if self._listener is not None:
+            await self._listener(event)
+
+
+def add_lists(
+    archive: Archive, addresses: Sequence[str], options: ListOptions, clock: Clock | None = None
+) -> list[int]:
+    """Have pages watched from now on; return their numbers. Raises BadInput where one is no address."""
+    now = (clock or Clock()).now()
+    watches = []
+    for address in [start_address(text) for text in addresses]:
+        key = host_of(address)
+        site = archive.add_site(key, address)
+        found = Found(address, key, "start", "list", key=f"list {address}")
+        watches.append(archive.add_watch(site, found, options.to_json(), now=now))
+    return watches
+
+
+def forget_lists(archive: Archive, addresses: Sequence[str]) -> list[str]:
+    """Have pages watched no longer; return them. What was archived stays. Raises BadInput where one is not watched."""
+    watched = {row.url: row for row in archive.watches()}
+    rows = []
+    for address in [start_address(text) for text in addresses]:
+        if address not in watched:
+            raise BadInput(f"{address} is not watched")
+        rows.append(watched[address])
+    for row in rows:
+        archive.end_watch(row.id, "watched no longer")
+    return [row.url for row in rows]
+
+
+def watch(
+    sites: Sequence[str] = (),
+    *,
+    archive: str | Path,
+    miss: float | None = None,
+    max_delay_s: float | None = None,
+    follow: bool | None = None,
+    once: bool | None = None,
+    allow_private: bool | None = None,
+    lists: ListOptions | None = None,
+    options: WatchOptions | None = None,
+    hooks: HookOptions | None = None,
+) -> Iterator[Event]:
+    """Watch pages with lists and yield what happens: visits, new records, gaps, troubles.
+
+    `archive` is a file or a `postgresql://` address; a watch of the same archive goes on where the last one stopped,
+    and without `sites` with all that it watches. `miss` is the share of records that may be missed, `max_delay_s` the
+    longest that one may stay unseen. With `once` it visits what is due, once; otherwise it goes on until you stop
+    iterating. `lists`, `options` and `hooks` have everything else that can be said; what is named here goes before.
+    Raises BadInput on wrong arguments, ArchiveFailed where the archive cannot be used.
+    """
+    if isinstance(sites, str):
+        raise BadInput("sites is a list of addresses, not one text")
+    wanted = lists or ListOptions()
+    goals = wanted.goals
+    goals = replace(
+        goals,
+        miss=goals.miss if miss is None else miss,
+        max_delay_s=goals.max_delay_s if max_delay_s is None else max_delay_s,
+    )
+    wanted = replace(wanted, goals=goals, follow=wanted.follow if follow is None else follow)
+    said = options or WatchOptions()
+    said = replace(
+        said,
+        once=said.once if once is None else once,
+        allow_private=said.allow_private if allow_private is None else allow_private,
+    )
+    stack = ExitStack()
+    with stack:
+        opened = stack.enter_context(open_archive(archive))
+        only = add_lists(opened, sites, wanted) if sites else None
+        stream: Stream[Event] = Stream("scythe-watch")
+        run = Watch(opened, said, listener=stream.put, only=only, hooks=hooks)
+        return stream.follow(run.run, run.stop, stack.pop_all())
+    raise AssertionError("unreachable")

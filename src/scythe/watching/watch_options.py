@@ -1,0 +1,97 @@
+"""How to watch: what the caller says in, frozen records with everything checked out.
+
+`ListOptions` belongs to a page and is kept with it, so that a restart goes on as before; `WatchOptions` belongs to the
+process that watches.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from scythe.engine.crawl_options import PARTS
+from scythe.errors import BadInput
+from scythe.limits import LIMITS
+from scythe.schedule.policies import POLICIES
+from scythe.watch_model import Goals
+from scythe.watching.list_identity import MOST, Chosen
+
+OLDER_PAGES = 20
+_MOST_OLDER_PAGES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ListOptions:
+    """What is wanted of one page."""
+
+    policy: str = "auto"  # one of schedule.policies.POLICIES
+    goals: Goals = field(default_factory=Goals)
+    older_pages: int = OLDER_PAGES  # to follow back, at most, where nothing known is left on the first; 0: none
+    follow: bool = False  # archive the page of each new record too
+    parts: tuple[str, ...] = ("text", "images")  # what to extract of those
+    regions: tuple[Chosen, ...] = ()  # the lists of the page that are meant; none: all
+    others: tuple[Chosen, ...] = ()  # its other lists, when those were chosen: not to be taken for them
+
+    def __post_init__(self) -> None:
+        """Raise BadInput where a value cannot be meant."""
+        if self.policy not in POLICIES:
+            raise BadInput(f"there is no policy {self.policy!r}; known are {', '.join(POLICIES)}")
+        if not 0 <= self.older_pages <= _MOST_OLDER_PAGES:
+            raise BadInput(f"0 to {_MOST_OLDER_PAGES} older pages can be followed, not {self.older_pages}")
+        if max(len(self.regions), len(self.others)) > MOST:
+            raise BadInput(f"{MOST} lists of a page can be chosen, not {len(self.regions)}")
+        unknown = set(self.parts) - set(PARTS)
+        if unknown:
+            raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; known are {', '.join(PARTS)}")
+
+    def to_json(self) -> str:
+        """Write them as they are kept in an archive."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> ListOptions:
+        """Read what `to_json` wrote; what is missing, or not known here, is as by default, but lists stay chosen."""
+        regions: tuple[Chosen, ...] = ()
+        others: tuple[Chosen, ...] = ()
+        try:
+            plain = json.loads(text)
+            regions, others = (tuple(map(Chosen.from_plain, plain.pop(name, ()))) for name in ("regions", "others"))
+            goals = Goals(**_only(Goals, plain.pop("goals", {})))
+            plain = _only(cls, plain)
+            if "parts" in plain:
+                plain["parts"] = tuple(plain["parts"])
+            return cls(goals=goals, regions=regions, others=others, **plain)
+        except (ValueError, TypeError, AttributeError, BadInput):  # by a newer version, or damaged
+            return cls(regions=regions[:MOST], others=others[:MOST])
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """How politely, and with how much at once."""
+
+    delay: float = 1.0  # seconds between two requests to a host, at least; robots.txt may ask for more
+    concurrency: int = 8  # requests under way in all
+    workers: int = 1  # processes that extract
+    obey_robots: bool = True
+    user_agent: str = ""  # empty: scythe's own, with `contact`
+    contact: str = ""
+    timeout_s: float = LIMITS.fetch_s
+    allow_private: bool = False
+    once: bool = False  # visit what is due, each page once, then end
+    render: bool = False  # load pages in a browser
+    fetcher: str = ""  # ask through this one of another package
+
+    def __post_init__(self) -> None:
+        """Raise BadInput where a value cannot be meant."""
+        for name in ("concurrency", "workers"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("delay", "timeout_s"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise BadInput(f"{name} must be a number of seconds, not {getattr(self, name)}")
+
+
+def _only(of: type, plain: dict[str, Any]) -> dict[str, Any]:
+    names = {each.name for each in fields(of)}
+    return {name: value for name, value in plain.items() if name in names}

@@ -1,0 +1,1 @@
+"""Mark relevant images with clicks."""

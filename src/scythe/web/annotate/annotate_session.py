@@ -1,0 +1,421 @@
+"""One person's way through the pages of a site that are worth annotating: pages at hand come in, marks go out.
+
+What people say of a page is kept here until it is saved, with all steps so that they can be undone; what the model
+makes of images is fitted anew whenever a page was confirmed, which takes some ten milliseconds.
+
+Where sittings are kept: the key of a site comes in, the sitting on its pages goes out, as it was left.
+
+Marks that are not in a profile yet, kept beside it: confirmed pages come in, a file of labels goes out, and back.
+
+It is JSON lines as `scythe annotate --from` reads them, so that nothing is lost when scythe ends before anybody saved.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from scythe.atomic_files import write_atomically
+from scythe.fetch.inputs import spread
+from scythe.model import RELEVANT, Image, LabelledPage, Marks, PageImages, SiteImages
+from scythe.page import Page
+from scythe.page.image_context import read_image_contexts
+from scythe.site.judge_images import ImageJudge, fit_method
+from scythe.site.labels.annotators import agreed_marks, merge_labelled, page_key
+from scythe.site.labels.label_files import Label, Labels, open_labels
+from scythe.site.labels.learn_labels import count_at_hand, place_labels
+from scythe.site.labels.match_labels import name_images
+from scythe.site.labels.suggest_pages import Suggestion, suggest_pages
+from scythe.web.state import PROFILE, NotThere, PageAtHand, Room
+
+_LOOKED_AT = 200  # pages at hand among which those to annotate are chosen: reading one takes 3 ms
+_STEPS = 2_000  # that can be undone
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One page as it is annotated."""
+
+    page: PageAtHand
+    around: PageImages  # one to one with `images`
+    images: tuple[Image, ...]
+    why: str = ""  # it was suggested
+
+    @property
+    def name(self) -> str:
+        """What labels call it."""
+        return self.page.url or self.page.name
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was said of the images of one page."""
+
+    relevant: frozenset[int]
+    is_confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change that can be undone."""
+
+    page: int
+    before: Said | None
+    after: Said
+
+
+def read_sheet(page: PageAtHand, why: str = "") -> Sheet:
+    """Read the images of a page."""
+    read = Page.from_bytes(page.body, url=page.url, content_type=page.content_type)
+    return Sheet(page, read_image_contexts(read), tuple(use.image for use in read.images), why)
+
+
+@dataclass
+class Sitting:
+    """The pages that are being annotated, what was said of them, and what the model makes of it."""
+
+    sheets: list[Sheet]
+    known: SiteImages  # of the site, before this sitting or as saved last
+    at_hand: frozenset[int]  # numbers of the pages at hand when it began
+    by: str = ""
+    method: str | None = None
+    said: dict[int, Said] = field(default_factory=dict)  # by the number of the page
+    saved: dict[int, Said] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    undone: list[Step] = field(default_factory=list)
+    note: str = ""  # for people: what was found when it began
+    _judge: ImageJudge | None = None
+
+    def find(self, page: int) -> Sheet | None:
+        """Return a page of this sitting by its number."""
+        return next((sheet for sheet in self.sheets if sheet.page.number == page), None)
+
+    # -- what was said -------------------------------------------------------------------------------------------------
+
+    def say(self, page: int, said: Said) -> None:
+        """Take note of what is said of a page."""
+        before = self.said.get(page)
+        if said == before:
+            return
+        self.steps = [*self.steps, Step(page, before, said)][-_STEPS:]
+        self.undone.clear()
+        self._set(page, said)
+
+    def undo(self) -> int | None:
+        """Take the last change back; return its page, None where there is none."""
+        if not self.steps:
+            return None
+        step = self.steps.pop()
+        self.undone.append(step)
+        self._set(step.page, step.before)
+        return step.page
+
+    def redo(self) -> int | None:
+        """Make a change again that was taken back; return its page, None where there is none."""
+        if not self.undone:
+            return None
+        step = self.undone.pop()
+        self.steps.append(step)
+        self._set(step.page, step.after)
+        return step.page
+
+    def forget(self, page: int) -> None:
+        """Drop what was said of a page that is another now."""
+        self.steps = [step for step in self.steps if step.page != page]
+        self.undone = [step for step in self.undone if step.page != page]
+        self._set(page, None)
+
+    def _set(self, page: int, said: Said | None) -> None:
+        before = self.said.pop(page, None)
+        if said is not None:
+            self.said[page] = said
+        if _taught(before) != _taught(said):
+            self._judge = None
+
+    @property
+    def confirmed(self) -> list[Sheet]:
+        """The pages that somebody is done with."""
+        return [sheet for sheet in self.sheets if self.is_confirmed(sheet)]
+
+    def is_confirmed(self, sheet: Sheet) -> bool:
+        """Say whether somebody is done with a page."""
+        said = self.said.get(sheet.page.number)
+        return said is not None and said.is_confirmed
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether something was said that is not in the profile."""
+        return any(self.saved.get(page) != said for page, said in self.said.items())
+
+    def labels(self) -> list[LabelledPage]:
+        """Return what was said of the pages confirmed; a page without images says nothing."""
+        return [self._label(sheet) for sheet in self.confirmed if sheet.images]
+
+    def _label(self, sheet: Sheet) -> LabelledPage:
+        relevant = self.said[sheet.page.number].relevant
+        rows = range(len(sheet.images))
+        marks = Marks(self.by, tuple(sorted(relevant)), tuple(row for row in rows if row not in relevant))
+        return LabelledPage(sheet.around, (marks,))
+
+    # -- what the model makes of it ------------------------------------------------------------------------------------
+
+    @property
+    def taught(self) -> SiteImages:
+        """What is known of the site's images with what was said so far."""
+        known = replace(self.known, method=self.method or self.known.method)
+        return replace(known, labelled=merge_labelled(known.labelled, self.labels()).labelled)
+
+    @property
+    def is_taught(self) -> bool:
+        """Whether the model has seen a page of this site that somebody labelled."""
+        return bool(self.known.labelled) or bool(self.labels())
+
+    def score(self, sheet: Sheet) -> list[float]:
+        """Return how likely each image of a page is relevant. Raises MissingExtra for a published method."""
+        if self._judge is None:
+            self._judge = ImageJudge(fit_method(self.taught))
+        return self._judge.score(sheet.around)
+
+    def marks(self, sheet: Sheet, scores: Sequence[float]) -> frozenset[int]:
+        """Return the images that are marked as relevant: as said, or as the model of this site expects."""
+        said = self.said.get(sheet.page.number)
+        if said is not None:
+            return said.relevant
+        if not self.is_taught:
+            return frozenset()  # what the shared model makes of them is shown, not said
+        return frozenset(row for row, score in enumerate(scores) if score >= RELEVANT)
+
+
+def _taught(said: Said | None) -> frozenset[int] | None:
+    return said.relevant if said is not None and said.is_confirmed else None
+
+
+def begin(
+    pages: Sequence[PageAtHand], known: SiteImages, count: int, *, kept: Sequence[PageAtHand] = (), again: bool = False
+) -> Sitting:
+    """Choose pages to annotate: those `kept`, then the most useful of the others up to `count` in all.
+
+    `again` chooses among those that are labelled already, with the marks they have.
+    """
+    sheets = [read_sheet(page) for page in spread(list(pages), _LOOKED_AT)]
+    counted = count_at_hand(known, [sheet.around for sheet in sheets])
+    own = {page.number for page in kept}
+    first = [read_sheet(page, "you were at it already") for page in kept]
+    others = [sheet for sheet in sheets if sheet.page.number not in own]
+    wanted = max(count - len(first), 0)
+    chosen = _labelled(others, known)[:wanted] if again else _suggested(others, counted, wanted)
+    sitting = Sitting([*first, *chosen], counted, frozenset(page.number for page in pages))
+    if again:
+        sitting.said = _what_was_said(chosen, known)
+        sitting.saved = dict(sitting.said)
+    return sitting
+
+
+def _suggested(sheets: Sequence[Sheet], known: SiteImages, count: int) -> list[Sheet]:
+    if not count or not sheets:
+        return []
+    found = suggest_pages([sheet.around for sheet in sheets], count, by="cover", site=known)
+    return [replace(sheets[one.at], why=_why(one)) for one in found]
+
+
+def _why(one: Suggestion) -> str:
+    """Say in plain words what makes a page worth annotating."""
+    said = [f"{one.new_kinds} new kind{'s' * (one.new_kinds > 1)} of images"] if one.new_kinds else []
+    said += [f"{one.unsure} that scythe is unsure about"] if one.unsure else []
+    return ", ".join(said)
+
+
+def _labelled(sheets: Sequence[Sheet], known: SiteImages) -> list[Sheet]:
+    done = {page_key(each.page) for each in known.labelled}
+    return [replace(sheet, why="labelled before") for sheet in sheets if page_key(sheet.around) in done]
+
+
+def _what_was_said(sheets: Sequence[Sheet], known: SiteImages) -> dict[int, Said]:
+    """Return the marks that a profile has of pages, where they still have the same images."""
+    marked = {_version(each.page): agreed_marks(each) for each in known.labelled}
+    found = {}
+    for sheet in sheets:
+        agreed = marked.get(_version(sheet.around))
+        if agreed is not None:
+            found[sheet.page.number] = Said(frozenset(row for row, truth in agreed.items() if truth), is_confirmed=True)
+    return found
+
+
+def _version(page: PageImages) -> tuple[str, tuple[str, ...]]:
+    return page_key(page), tuple(image.src for image in page.images)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a draft says of the pages at hand."""
+
+    pages: tuple[PageAtHand, ...]
+    said: dict[int, Said]
+    by: str
+    rest: tuple[Label, ...]  # of pages that are not at hand, or are others now: kept as they are
+
+
+def draft_path(profile: Path) -> Path:
+    """Return where the draft of a profile lies."""
+    return profile.with_name(f"{profile.stem}.marks.jsonl")
+
+
+def read_draft(path: Path, pages: Sequence[PageAtHand]) -> Found:
+    """Read a draft; without one nothing is found. Raises BadInput where it is damaged, OSError."""
+    try:
+        labels = open_labels(path)
+    except FileNotFoundError:
+        return Found((), {}, "", ())
+    at_hand = {page.url or page.name: page for page in pages}
+    groups: dict[str, list[Label]] = {}
+    for label in labels.rows:
+        groups.setdefault(label.page, []).append(label)
+    chosen: list[PageAtHand] = []
+    said: dict[int, Said] = {}
+    rest: list[Label] = []
+    for name, own in groups.items():
+        marks = _marks(read_sheet(at_hand[name]), own) if name in at_hand else None
+        if marks is None:
+            rest += own
+        else:
+            chosen.append(at_hand[name])
+            said[at_hand[name].number] = marks
+    return Found(tuple(chosen), said, labels.rows[-1].by if labels.rows else "", tuple(rest))
+
+
+def _marks(sheet: Sheet, labels: Sequence[Label]) -> Said | None:
+    """Return what labels say of a page, None where it has other images now."""
+    if not sheet.images and not any(label.image for label in labels):
+        return Said(frozenset(), is_confirmed=True)
+    placed, lost = place_labels(Labels("draft", tuple(labels)), {sheet.name: sheet.around})
+    if lost or not placed:
+        return None
+    return Said(frozenset(row for marks in placed[0].marks for row in marks.relevant), is_confirmed=True)
+
+
+def write_draft(path: Path, sitting: Sitting, rest: Sequence[Label]) -> None:
+    """Write the confirmed pages that are not saved; without any the file goes. Raises OSError."""
+    rows = [_row(label.page, label.image, label.relevant, label.by) for label in rest]
+    for sheet in sitting.confirmed:
+        said = sitting.said[sheet.page.number]
+        if sitting.saved.get(sheet.page.number) != said:
+            rows += _rows(sheet, said, sitting.by)
+    if rows:
+        write_atomically(path, "".join(f"{row}\n" for row in rows).encode())
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _rows(sheet: Sheet, said: Said, by: str) -> Iterator[str]:
+    names = name_images(sheet.around)
+    images = [names[row] for row in sorted(said.relevant)]
+    if any(image[0] == "#" for image in images) or _marks(sheet, [_label(sheet, image) for image in images]) != said:
+        images = [f"#{row + 1}" for row in sorted(said.relevant)]  # two images share an address
+    if not images:
+        yield _row(sheet.name, "", False, by)
+    for image in images:
+        yield _row(sheet.name, image, True, by)
+
+
+def _label(sheet: Sheet, image: str) -> Label:
+    return Label(sheet.name, image, relevant=True)
+
+
+def _row(page: str, image: str, relevant: bool, by: str) -> str:
+    return json.dumps({"page": page, "image": image, "relevant": int(relevant)} | ({"by": by} if by else {}))
+
+
+PAGES = 6  # to annotate: enough for most sites, docs/why/suggest.md
+
+
+@dataclass
+class Kept:
+    """A sitting, and what of its draft speaks of pages that are not at hand."""
+
+    sitting: Sitting
+    rest: tuple[Label, ...] = ()
+    job: int = 0  # that saves it, or did so last
+
+
+@dataclass
+class Desk:
+    """The sittings of a room, one for each site. Whoever uses one holds the lock of the room."""
+
+    room: Room
+    by: str = ""  # who sits here, unless said otherwise
+    method: str | None = None  # what learns from labels; None: as in the profile
+    _kept: dict[str, Kept] = field(default_factory=dict)
+
+    def find_key(self, given: str) -> str:
+        """Return the key of a site, of the first one where none is given. Raises NotThere."""
+        keys = self.room.site_keys()
+        if given and given not in keys:
+            raise NotThere(f"there is no site {given!r:.80}")
+        return given or (keys[0] if keys else PROFILE)
+
+    def open(self, key: str) -> Kept:
+        """Return the sitting on a site, begun if there is none. Raises BadInput, OSError where a profile is broken."""
+        kept = self._kept.get(key)
+        if kept is None:
+            return self._begin(key, PAGES, self._find_draft(key))
+        now = {page.number: page for page in self.room.pages(key)}
+        if not kept.sitting.said and kept.sitting.at_hand != now.keys():
+            return self._begin(key, max(PAGES, len(kept.sitting.sheets)))
+        self._follow_pages(kept.sitting)
+        return kept
+
+    def begin(self, key: str, count: int, *, again: bool = False) -> Kept:
+        """Choose pages anew; those with marks that are not saved stay."""
+        kept = self.open(key)
+        sitting = kept.sitting
+        unsaved = {page: said for page, said in sitting.said.items() if sitting.saved.get(page) != said}
+        pages = tuple(sheet.page for sheet in sitting.sheets if sheet.page.number in unsaved)
+        return self._begin(key, count, Found(pages, unsaved, sitting.by, kept.rest), again=again)
+
+    def keep(self, key: str) -> None:
+        """Write what is confirmed and not saved where it outlives this process, if there is such a place.
+
+        Where it cannot be written that is noted, and annotating goes on.
+        """
+        kept, path = self._kept[key], self._draft(key)
+        if path is None:
+            return
+        try:
+            write_draft(path, kept.sitting, kept.rest)
+        except OSError as error:
+            kept.sitting.note = f"marks cannot be kept in {path} until they are saved: {error.strerror or error}"
+
+    def _begin(self, key: str, count: int, draft: Found | None = None, *, again: bool = False) -> Kept:
+        draft = draft or Found((), {}, "", ())
+        site = self.room.load_site(key)
+        known = site.profile.images if site is not None else SiteImages()
+        sitting = begin(self.room.pages(key), known, max(count, len(draft.pages)), kept=draft.pages, again=again)
+        sitting.said |= draft.said
+        sitting.by = draft.by or self.by
+        sitting.method = self.method
+        if draft.rest:
+            gone = len({label.page for label in draft.rest})
+            sitting.note = (
+                f"marks of {gone} more page{'s' * (gone > 1)} wait in {self._draft(key)}: not at hand, or changed"
+            )
+        kept = self._kept[key] = Kept(sitting, draft.rest)
+        return kept
+
+    def _draft(self, key: str) -> Path | None:
+        profile = self.room.options.profile
+        return draft_path(profile) if key == PROFILE and profile is not None else None
+
+    def _find_draft(self, key: str) -> Found | None:
+        path = self._draft(key)
+        return read_draft(path, self.room.pages(key)) if path is not None else None
+
+    def _follow_pages(self, sitting: Sitting) -> None:
+        """Read pages again that were fetched again meanwhile: what was said of the old ones no longer holds."""
+        for at, sheet in enumerate(sitting.sheets):
+            page = self.room.page(sheet.page.number)
+            if page is not None and page.body is not sheet.page.body and page.body != sheet.page.body:
+                sitting.sheets[at] = read_sheet(page, sheet.why)
+                if sitting.sheets[at].around != sheet.around:
+                    sitting.forget(page.number)

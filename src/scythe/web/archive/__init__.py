@@ -1,0 +1,1 @@
+"""Search the archive and look at documents and records."""

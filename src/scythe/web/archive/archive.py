@@ -1,0 +1,537 @@
+"""Search what was archived, and look at it: documents with their versions, records with where they were seen.
+
+What is told of one archived document or record: what the archive has comes in, plain values go out.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from io import StringIO
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from msgspec import Meta
+
+from scythe.archive.archive import Archive
+from scythe.archive.history import PageHistory, RecordHistory, SightingSeen
+from scythe.archive.results import Hits, NamedPieces, Piece, RecordHit, Search, StoredPage, StoredRecord
+from scythe.archive.search import list_kinds
+from scythe.archive.stored_documents import to_document
+from scythe.errors import ArchiveFailed
+from scythe.model import Document as ModelDocument
+from scythe.output.archive_export import read_date
+from scythe.output.archive_rows import (
+    CsvFile,
+    JsonLinesFile,
+    PageTable,
+    RecordTable,
+    Row,
+    RowFile,
+    page_line,
+    record_line,
+)
+from scythe.web.auth import NOTHING_POLICY
+from scythe.web.operations import Document, Key, Number, Operation, Sent, View, Wanted
+from scythe.web.state import Job, NotNow, NotThere, Room
+from scythe.web.text_diff import TextDiff, compare_texts
+
+_COLUMNS = 12  # of one table of records
+_STATED = ("description", "author", "published", "modified", "language", "site_name", "kind", "canonical", "image")
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedImage:
+    """One image of a document."""
+
+    src: str
+    alt: str
+    caption: str
+    is_relevant: bool
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedRecord:
+    """One record, told from others by its own link or, without any, by its text."""
+
+    record: int  # its number
+    site: str
+    page: str  # address where it was seen first
+    kind: str
+    fields: dict[str, str]  # by the names of their columns
+    links: tuple[str, ...]
+    images: tuple[str, ...]
+    first_seen: datetime
+    last_seen: datetime
+    sightings: int  # how often it was seen
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedDocument:
+    """One version of a document, and what happened to it."""
+
+    page: int
+    site: str
+    url: str
+    version: int  # counted from 1, the oldest
+    fetched_at: datetime
+    title: str
+    text: str
+    chars: int  # of the whole text
+    markdown: str | None  # None: was not kept
+    kind: str
+    language: str
+    published: str
+    via: str  # cut, tree, mixed, cold
+    is_complete: bool
+    duplicate_of: str | None
+    metadata: dict[str, str]  # what the page says of itself
+    fields: dict[str, tuple[str, ...]]  # what was learned to be taken from it
+    attributes: tuple[tuple[str, str], ...]
+    images: tuple[ArchivedImage, ...]
+    how: dict[str, str]  # how each field was got
+    losses: tuple[str, ...]  # what a limit cut off
+    history: PageHistory
+    records: tuple[ArchivedRecord, ...]  # that the last visit saw on it
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSeenOften:
+    """One record, with every page it was seen on."""
+
+    record: ArchivedRecord
+    told_by: str  # what makes it itself: links, fields, both
+    first_page: int
+    sightings: tuple[SightingSeen, ...]
+    seen_on: int  # pages in all
+    neighbours: tuple[ArchivedRecord, ...]  # beside it where it was last seen, itself included
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Records with the same columns, one a row."""
+
+    site: str  # empty: of several, told with each record
+    page: str  # where all were seen first; empty: on several
+    kind: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[RecordHit, tuple[tuple[Piece, ...], ...]], ...]  # a record, and a cell for each column
+
+
+def tell_document(
+    stored: StoredPage, history: PageHistory, records: Iterable[StoredRecord], most: int
+) -> ArchivedDocument:
+    """Return all that is known of a version; no more than `most` characters of its text."""
+    document = to_document(stored)
+    images = (ArchivedImage(one.src, one.alt, one.caption, one.relevant, one.score) for one in document.images)
+    return ArchivedDocument(
+        page=stored.page,
+        site=stored.site,
+        url=stored.url,
+        version=stored.version,
+        fetched_at=stored.fetched_at,
+        title=stored.title,
+        text=stored.text[:most],
+        chars=len(stored.text),
+        markdown=None if stored.markdown is None else stored.markdown[:most],
+        kind=stored.kind,
+        language=stored.language,
+        published=stored.published,
+        via=stored.how,
+        is_complete=stored.is_complete,
+        duplicate_of=stored.duplicate_of,
+        metadata=_metadata(document),
+        fields={name: tuple(field.values) for name, field in document.fields.items()},
+        attributes=tuple((name, value) for name, value in document.attributes),
+        images=tuple(images),
+        how=dict(document.how),
+        losses=tuple(f"{loss.what}: {loss.count}" for loss in document.losses),
+        history=history,
+        records=tuple(map(tell_record, records)),
+    )
+
+
+def _metadata(document: ModelDocument) -> dict[str, str]:
+    said = {name.replace("_", " "): str(getattr(document.metadata, name) or "") for name in _STATED}
+    said["keywords"] = ", ".join(document.metadata.keywords)
+    return {name: value for name, value in said.items() if value}
+
+
+def tell_record(stored: StoredRecord) -> ArchivedRecord:
+    """Return what is known of a record."""
+    return ArchivedRecord(
+        record=stored.record,
+        site=stored.site,
+        page=stored.page,
+        kind=stored.kind,
+        fields=dict(zip(stored.columns, stored.fields, strict=True)),
+        links=tuple(stored.links),
+        images=tuple(stored.images),
+        first_seen=stored.first_seen,
+        last_seen=stored.last_seen,
+        sightings=stored.sightings,
+    )
+
+
+def tell_sightings(history: RecordHistory) -> RecordSeenOften:
+    """Return a record with where it was seen."""
+    return RecordSeenOften(
+        tell_record(history.record),
+        history.told_by,
+        history.first_page,
+        history.sightings,
+        history.seen_on,
+        tuple(map(tell_record, history.neighbours)),
+    )
+
+
+def as_hit(record: ArchivedRecord) -> RecordHit:
+    """Return a record as searches give it, nothing marked."""
+    fields = tuple(NamedPieces(name, (Piece(text),)) for name, text in record.fields.items())
+    return RecordHit(record.record, record.site, record.page, record.kind, record.first_seen, fields, record.links)
+
+
+def line_up(records: Sequence[RecordHit]) -> list[Sheet]:
+    """Put records into tables: those that follow each other share the columns that any of them has."""
+    groups: list[list[RecordHit]] = []
+    for record in records:
+        if groups and _fits(record, groups[-1][-1]):
+            groups[-1].append(record)
+        else:
+            groups.append([record])
+    return [_sheet(group) for group in groups]
+
+
+def _fits(record: RecordHit, other: RecordHit) -> bool:
+    if record.kind != other.kind:
+        return False
+    ours, theirs = ({field.name for field in one.fields} for one in (record, other))
+    return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
+
+
+def _sheet(group: Sequence[RecordHit]) -> Sheet:
+    columns = tuple(dict.fromkeys(field.name for record in group for field in record.fields))[:_COLUMNS]
+    rows = []
+    for record in group:
+        cells = {field.name: field.pieces for field in record.fields}
+        rows.append((record, tuple(cells.get(name, ()) for name in columns)))
+    sites, pages = {record.site for record in group}, {record.page for record in group}
+    site, page = (ours.pop() if len(ours) == 1 else "" for ours in (sites, pages))
+    return Sheet(site, page, group[0].kind, columns, tuple(rows))
+
+
+_INDEX_BESIDE_S = 0.5  # between two looks at whether that is to stop
+_INDEX_S = 0.1  # for what is new, before a search answers; more is done beside it
+_SHOWN_CHARS = 60_000  # of a text, until somebody wants to see all of it
+_LISTED = 30  # records of a document's page
+_EXPORTED = 1_000  # documents or records in one download
+_EXPORTED_CHARS = 50_000_000
+
+Words = Annotated[
+    str, Meta(max_length=20_000, description='All must be there; "these together", begin*, -without; empty: all.')
+]
+Day = Annotated[str, Meta(max_length=40, description="A date as 2026-11-15, or with a time (UTC); empty: any.")]
+Count = Annotated[int, Meta(ge=1, le=100, description="Results on a page.")]
+Version = Annotated[int, Meta(ge=0, le=10**9, description="Counted from 1, the oldest; 0: the newest.")]
+
+
+class SearchWanted(Wanted, frozen=True):
+    """What is looked for in the archive."""
+
+    q: Words = ""
+    what: Literal["documents", "records"] = "documents"
+    site: Key = ""  # empty: all
+    kind: Key = ""  # article, product, list ...; empty: any
+    since: Day = ""
+    until: Day = ""
+    order: Literal["best", "newest"] = "best"
+    old: bool = False  # also what documents said before
+    after: Annotated[str, Meta(max_length=100, description="`next` of the page of results before.")] = ""
+    count: Count = 20
+
+    def to_search(self, count: int = 0) -> Search:
+        """Return it as the archive wants it. Raises BadInput where a date is none."""
+        return Search(
+            self.q,
+            self.what,
+            (self.site,) if self.site else (),
+            (self.kind,) if self.kind else (),
+            read_date(self.since or None, "since"),
+            read_date(self.until or None, "until"),
+            self.order,
+            self.old,
+            self.after,
+            count or self.count,
+        )
+
+    def link(self, path: str = "/archive", **changed: object) -> str:
+        """Return the address of the same search, with something changed."""
+        said = {name: getattr(self, name) for name in self.__struct_fields__}
+        said |= {"after": "", "old": "true" if self.old else "", **changed}
+        plain = {name: value for name, value in said.items() if value and (name, value) not in _DEFAULTS}
+        return f"{path}?{urlencode(plain)}" if plain else path
+
+
+_DEFAULTS = (("what", "documents"), ("order", "best"), ("count", 20))
+
+
+class DownloadWanted(SearchWanted, frozen=True):
+    """What was found, as a file."""
+
+    form: Literal["jsonl", "csv"] = "jsonl"
+
+
+class DocumentWanted(Wanted, frozen=True):
+    """A document of the archive."""
+
+    page: Number
+    version: Version = 0
+    chars: Annotated[int, Meta(ge=0, le=100_000_000, description="Of the text, at most.")] = 100_000
+
+
+class DiffWanted(Wanted, frozen=True):
+    """Two versions of a document."""
+
+    page: Number
+    old: Version = 0  # 0: the one before `new`
+    new: Version = 0
+
+
+class RecordWanted(Wanted, frozen=True):
+    """A record of the archive."""
+
+    record: Number
+
+
+class PageViewWanted(Wanted, frozen=True):
+    """A document to look at."""
+
+    page: Number
+    version: Version = 0
+    form: Literal["text", "markdown"] = "text"
+    whole: bool = False  # all of a very long text
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsCompared:
+    """How one version of a document became another."""
+
+    page: int
+    old: int
+    new: int
+    old_title: str
+    new_title: str
+    text: TextDiff
+
+
+class Indexing:
+    """Lets searches find what was stored since: a little at once, a lot beside them."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._lock = threading.Lock()
+        self.job: Job | None = None
+        self.why = ""  # what keeps it from being done
+
+    def catch_up(self, archive: Archive) -> None:
+        """Index what is new, as far as that takes no time; begin work on the rest."""
+        with self._lock:
+            if self.job is not None and self.job.state == "running":
+                return
+            try:
+                left = archive.index_new(budget_s=_INDEX_S)
+                self.why = ""
+            except ArchiveFailed as failure:  # it may be read, but not written: what is indexed can be searched
+                self.why, left = str(failure), 0
+            if left:
+                self.job = self._room.jobs.start("index", "Index of the archive", self._work)
+
+    def _work(self, job: Job) -> int:
+        total = left = 0
+        with self._room.archive() as archive:
+            while not job.is_stopping.is_set():
+                before, left = left, archive.index_new(budget_s=_INDEX_BESIDE_S)
+                total = max(total, left)
+                job.step(total - left, total, "documents and records")
+                if not left or left == before:
+                    break
+        return left
+
+
+def search_archive(room: Room, wanted: SearchWanted) -> Hits:
+    """Search documents or records of the archive."""
+    with room.archive() as archive:
+        room.part(Indexing).catch_up(archive)
+        return archive.search(wanted.to_search())
+
+
+def see_document(room: Room, wanted: DocumentWanted) -> ArchivedDocument:
+    """Return a document of the archive with its versions and requests."""
+    with room.archive() as archive:
+        return _tell(archive, wanted.page, wanted.version, wanted.chars)
+
+
+def _tell(archive: Archive, page: int, version: int, most: int) -> ArchivedDocument:
+    history = archive.page_history(page)
+    if history is None:
+        raise NotThere(f"there is no document {page} in the archive")
+    stored = archive.page_version(page, version or None)
+    if stored is None:
+        raise NotThere(f"document {page} has no version {version}")
+    return tell_document(stored, history, archive.listed_on(page, _LISTED), most)
+
+
+def compare_versions(room: Room, wanted: DiffWanted) -> VersionsCompared:
+    """Say how one version of a document became another."""
+    with room.archive() as archive:
+        new = archive.page_version(wanted.page, wanted.new or None)
+        if new is None:
+            raise NotThere(f"there is no document {wanted.page} with a version {wanted.new or 1}")
+        number = wanted.old or new.version - 1
+        if not number:
+            raise NotNow(f"document {wanted.page} has one version: there is nothing to compare it with")
+        old = archive.page_version(wanted.page, number)
+    if old is None:
+        raise NotThere(f"document {wanted.page} has no version {number}")
+    compared = compare_texts(old.text, new.text)
+    return VersionsCompared(wanted.page, old.version, new.version, old.title, new.title, compared)
+
+
+def see_record(room: Room, wanted: RecordWanted) -> RecordSeenOften:
+    """Return a record of the archive with every page it was seen on."""
+    with room.archive() as archive:
+        history = archive.record_history(wanted.record)
+    if history is None:
+        raise NotThere(f"there is no record {wanted.record} in the archive")
+    return tell_sightings(history)
+
+
+def show_archive(room: Room, wanted: SearchWanted) -> dict[str, Any]:
+    """Return what the search page shows."""
+    if room.options.archive is None:
+        return {"hits": None, "sites": [], "kinds": [], "sheets": [], "indexing": room.part(Indexing), "holds": False}
+    hits = search_archive(room, wanted)
+    with room.archive() as archive:
+        sites = [site.key for site in archive.sites()]
+        kinds = list_kinds(archive.database, wanted.what, (wanted.site,) if wanted.site else ())
+    return {
+        "hits": hits,
+        "sites": sites,
+        "kinds": kinds,
+        "sheets": line_up(hits.records),
+        "indexing": room.part(Indexing),
+        "holds": bool(hits.total or hits.pending or kinds or wanted != SearchWanted(what=wanted.what)),
+    }
+
+
+def show_document(room: Room, wanted: PageViewWanted) -> dict[str, Any]:
+    """Return what the page of a document shows."""
+    most = 100_000_000 if wanted.whole else _SHOWN_CHARS
+    document = see_document(room, DocumentWanted(page=wanted.page, version=wanted.version, chars=most))
+    is_markdown = wanted.form == "markdown" and document.markdown is not None
+    said = (document.markdown or "") if is_markdown else document.text
+    return {
+        "document": document,
+        "is_markdown": is_markdown,
+        "said": said,
+        "paragraphs": [] if is_markdown else [line for line in said.split("\n") if line.strip()],
+        "is_short": len(said) >= most,
+        "sheets": line_up([as_hit(record) for record in document.records]),
+    }
+
+
+def show_diff(room: Room, wanted: DiffWanted) -> dict[str, Any]:
+    """Return what the page of two versions shows."""
+    compared = compare_versions(room, wanted)
+    with room.archive() as archive:
+        history = archive.page_history(wanted.page)
+    return {"compared": compared, "history": history}
+
+
+def show_record(room: Room, wanted: RecordWanted) -> dict[str, Any]:
+    """Return what the page of a record shows."""
+    seen = see_record(room, wanted)
+    return {"seen": seen, "sheets": line_up([as_hit(record) for record in seen.neighbours])}
+
+
+def download_found(room: Room, wanted: DownloadWanted) -> Sent:
+    """Return what was found as a file: the first thousand."""
+    said = wanted.to_search(_EXPORTED)
+    file = StringIO()
+    with room.archive() as archive:
+        room.part(Indexing).catch_up(archive)
+        total = archive.search(said).total
+        write = _write_documents if wanted.what == "documents" else _write_records
+        written = write(archive, said, wanted.form, file)
+    name = f"{wanted.what}-{'' if written == total else 'first-'}{written}.{wanted.form}"
+    kind = "text/csv; charset=utf-8" if wanted.form == "csv" else "application/jsonl; charset=utf-8"
+    return Sent(file.getvalue().encode(errors="replace"), kind, NOTHING_POLICY, name)
+
+
+def _write_documents(archive: Archive, said: Search, form: str, file: StringIO) -> int:
+    if form == "csv":
+        table = PageTable.of(page.rest for page in archive.found_pages(said))
+        return _write(CsvFile(file, table.header), file, map(table.cells, archive.found_pages(said)))
+    return _write(JsonLinesFile(file), file, map(page_line, archive.found_pages(said)))
+
+
+def _write_records(archive: Archive, said: Search, form: str, file: StringIO) -> int:
+    records = list(archive.found_records(said))
+    if form == "csv":
+        table = RecordTable.of(records)
+        return _write(CsvFile(file, table.header), file, map(table.cells, records))
+    return _write(JsonLinesFile(file), file, map(record_line, records))
+
+
+def _write(rows: RowFile, file: StringIO, found: Iterable[Row]) -> int:
+    """Write rows until there is enough; return how many."""
+    written = 0
+    for row in found:
+        rows.put(row)
+        written += 1
+        if file.tell() > _EXPORTED_CHARS:
+            break
+    rows.close()
+    return written
+
+
+OPERATIONS = (
+    Operation("GET", "/api/search", search_archive, SearchWanted, Hits, "Search documents or records.", "search"),
+    Operation(
+        "GET",
+        "/api/documents/{page}",
+        see_document,
+        DocumentWanted,
+        ArchivedDocument,
+        "A document of the archive, with its versions and requests.",
+        "document",
+    ),
+    Operation(
+        "GET",
+        "/api/documents/{page}/diff",
+        compare_versions,
+        DiffWanted,
+        VersionsCompared,
+        "How one version of a document became another.",
+        "compare",
+    ),
+    Operation(
+        "GET",
+        "/api/records/{record}",
+        see_record,
+        RecordWanted,
+        RecordSeenOften,
+        "A record of the archive, with every page it was seen on.",
+        "record",
+    ),
+)
+VIEWS = (
+    View("/archive", "archive.html", show_archive, SearchWanted, "archive"),
+    View("/archive/page/{page}", "archive_document.html", show_document, PageViewWanted, "archive"),
+    View("/archive/page/{page}/diff", "archive_diff.html", show_diff, DiffWanted, "archive"),
+    View("/archive/record/{record}", "archive_record.html", show_record, RecordWanted, "archive"),
+)
+DOCUMENTS = (Document("/archive/download", download_found, DownloadWanted),)

@@ -1,0 +1,1 @@
+"""Pick fields with clicks."""

@@ -1,0 +1,406 @@
+"""Pick fields: click an element and name it; see what the rule finds on the other pages, accept or correct, save.
+
+What is said with requests about fields, and what is answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Annotated, Any
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from scythe.errors import BadInput
+from scythe.site.learn.page_text import words_of
+from scythe.web.auth import NOTHING_POLICY
+from scythe.web.fields.fields_session import (
+    USUAL_NAMES,
+    Pick,
+    Saved,
+    Sitting,
+    Sittings,
+    can_save,
+    check_name,
+    learn,
+    plan_saving,
+    restore,
+    save,
+    say_command,
+    write_examples,
+    write_page_set,
+)
+from scythe.web.fields.fields_sheet import VALUE_CHARS, Block, ElementSeen, Sheet, Sheets, squeeze
+from scythe.web.fields.fields_trial import DOUBTFUL, Row
+from scythe.web.frames.frames import find_page
+from scythe.web.operations import Document, Operation, Sent, View, Wanted
+from scythe.web.state import PROFILE, Job, JobSeen, NotNow, NotThere, PageAtHand, Room, see
+
+SiteKey = Annotated[str, msgspec.Meta(max_length=300, description="the key of a site, or profile")]
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+Name = Annotated[str, msgspec.Meta(max_length=1_000, description="the name of a field, such as price")]
+Value = Annotated[str, msgspec.Meta(max_length=4 * VALUE_CHARS)]
+
+
+class SiteWanted(Wanted, frozen=True):
+    """A site."""
+
+    site: SiteKey = PROFILE
+
+
+class FieldsShown(Wanted, frozen=True):
+    """A site, and a place to look at first."""
+
+    site: SiteKey = ""
+    page: Number | None = None
+    element: Number | None = None
+
+
+class ElementWanted(Wanted, frozen=True):
+    """An element of a page at hand."""
+
+    page: Number
+    element: Number
+
+
+class TextsWanted(Wanted, frozen=True):
+    """Texts of a page at hand that hold some words."""
+
+    page: Number
+    text: Annotated[str, msgspec.Meta(max_length=1_000)] = ""
+
+
+class PickWanted(Wanted, frozen=True):
+    """A value of a field on a page."""
+
+    page: Number
+    name: Name
+    element: Number | None = None  # without one, `value` must stand somewhere on the page
+    attribute: Annotated[str, msgspec.Meta(max_length=100)] = ""  # empty: the text
+    value: Value = ""  # a part of what stands there; empty: all of it
+    also: bool = False  # besides the values that were shown before, not instead of them
+
+
+class CellWanted(Wanted, frozen=True):
+    """A field on a page."""
+
+    page: Number
+    name: Name
+
+
+class ForgetWanted(Wanted, frozen=True):
+    """A field, or what was said of it on one page."""
+
+    name: Name
+    page: Number | None = None
+    site: SiteKey = PROFILE
+
+
+class SaveWanted(Wanted, frozen=True):
+    """A site whose fields are to be saved."""
+
+    site: SiteKey = PROFILE
+    with_usual: bool = True  # also learn title, text, date, author, images and records, where there is no profile yet
+
+
+@dataclass(frozen=True, slots=True)
+class PageListed:
+    """A page at hand, and how many fields were shown on it."""
+
+    number: int
+    name: str
+    shown: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOn:
+    """What was said of a field on one page; no values: it has none."""
+
+    page: int
+    values: tuple[Pick, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSeen:
+    """A field that is being shown."""
+
+    name: str
+    shown: tuple[ShownOn, ...]
+    found: int  # pages that it is found on
+    doubtful: int
+    changed: int  # pages on which something else is found than before the last change
+    why: str  # it was not learned, or not from all pages
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldsSeen:
+    """Where picking fields of a site stands."""
+
+    site: str
+    pages: tuple[PageListed, ...]
+    fields: tuple[FieldSeen, ...]
+    is_tried: bool  # the table is of all that was shown
+    rows: tuple[Row, ...]
+    others: int  # pages of other kinds, which are not in the table
+    known: tuple[str, ...]  # fields that the profile has
+    has_profile: bool
+    can_save: bool
+    plan: tuple[str, ...]  # what saving does, in words
+    can_undo: bool
+    can_restore: bool
+    saved: str  # where to; empty: something was shown since
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Some texts of a page."""
+
+    total: int
+    texts: tuple[Block, ...]
+
+
+_TEXTS = 200  # of a page that are listed at once
+_TEXT_CHARS = 300  # of each
+_SHORT_S = 1.5  # learning that takes no longer is answered at once
+
+_ADVICE = (
+    ("on none of the example pages", "Pick the whole text of an element, or a part that it writes in one piece."),
+    ("fewer than two rules", "Show it on a second page, so that scythe sees what both have in common."),
+    ("is not on", "One of the values shown does not stand on its page; look at it again."),
+)
+
+
+def see_fields(room: Room, wanted: SiteWanted) -> FieldsSeen:
+    """Say what was shown of a site's fields, and what the rules learned of it find."""
+    return _see(room, room.part(Sittings).of(wanted.site))
+
+
+def _see(room: Room, sitting: Sitting) -> FieldsSeen:
+    trial, known = sitting.trial, room.load_site(sitting.site)
+    rows = trial.rows if trial is not None and sitting.names else ()
+    pages = [
+        PageListed(p.number, p.url or p.name, len(sitting.shown.get(p.number, ()))) for p in room.pages(sitting.site)
+    ]
+    return FieldsSeen(
+        sitting.site,
+        tuple(pages),
+        tuple(_see_field(sitting, name) for name in sitting.names),
+        sitting.is_tried,
+        rows,
+        trial.others if trial is not None else 0,
+        known.profile.fields if known is not None else (),
+        known is not None,
+        can_save(room, sitting.site),
+        tuple(plan_saving(room, sitting)),
+        bool(sitting.past),
+        sitting.before is not None,
+        sitting.saved if sitting.kept is sitting.shown else "",
+        say_command(room),
+    )
+
+
+def _see_field(sitting: Sitting, name: str) -> FieldSeen:
+    trial = sitting.trial
+    shown = tuple(ShownOn(page, picks[name]) for page, picks in sitting.shown.items() if name in picks)
+    cells = [cell for row in (trial.rows if trial else ()) for cell in row.cells if cell.name == name]
+    notes = [
+        note.partition(f": {name}: ")[2] for note in (trial.taught.notes if trial else ()) if f": {name}: " in note
+    ]
+    why = notes[0] if notes and sitting.is_tried else ""
+    advice = next((advice for sign, advice in _ADVICE if sign in why), "") if why else ""
+    found, doubtful = sum(bool(cell.values) for cell in cells), sum(cell.doubt >= DOUBTFUL for cell in cells)
+    changed = trial.changed.get(name, 0) if trial is not None and sitting.is_tried else 0
+    return FieldSeen(name, shown, found, doubtful, changed, why, advice)
+
+
+def see_element(room: Room, wanted: ElementWanted) -> ElementSeen:
+    """Say what can be taken at an element of a page at hand."""
+    with room.part(Sheets).lock:
+        return _sheet(room, wanted.page).see(wanted.element)
+
+
+def list_texts(room: Room, wanted: TextsWanted) -> Texts:
+    """List the texts of a page at hand, to choose from without a mouse."""
+    sought = squeeze(wanted.text).casefold()
+    with room.part(Sheets).lock:
+        found = [
+            block for block in _sheet(room, wanted.page).blocks() if block.text and sought in block.text.casefold()
+        ]
+    shown = islice((Block(one.element, one.says, one.text[:_TEXT_CHARS]) for one in found), _TEXTS)
+    return Texts(len(found), tuple(shown))
+
+
+def _sheet(room: Room, page: int) -> Sheet:
+    return room.part(Sheets).get(find_page(room, page))
+
+
+def pick_value(room: Room, wanted: PickWanted) -> FieldsSeen:
+    """Say that a value, picked by its element or typed, is one of a field."""
+    name = check_name(wanted.name)
+    page = find_page(room, wanted.page)
+    with room.part(Sheets).lock:
+        pick = _pick(_sheet(room, wanted.page), wanted)
+    sitting = _sitting(room, page)
+    with room.lock:
+        old = sitting.shown.get(page.number, {}).get(name, ()) if wanted.also else ()
+        kept = tuple(each for each in old if each.value != pick.value)
+        sitting.show(page.number, name, (*kept, pick))
+    return _see(room, sitting)
+
+
+def _pick(sheet: Sheet, wanted: PickWanted) -> Pick:
+    value = squeeze(wanted.value)
+    if wanted.element is None:
+        if not value:
+            raise BadInput("say which value: an element, or a text that the page shows")
+        if not sheet.shows(value):
+            raise BadInput(f"the page does not show {value!r:.80}")
+        return Pick(value, None, "", "typed")
+    whole = sheet.take(wanted.element, wanted.attribute)
+    if value and value not in whole:
+        raise BadInput(f"{value!r:.80} is no part of what stands there")
+    if value and value != whole and words_of(value) == words_of(whole):
+        raise BadInput(f"{value!r:.80} has all words of {whole!r:.80}; signs alone cannot be left out, take the whole")
+    return Pick(value or whole, wanted.element, wanted.attribute)
+
+
+def say_none(room: Room, wanted: CellWanted) -> FieldsSeen:
+    """Say that a page does not have a field."""
+    name = check_name(wanted.name)
+    page = find_page(room, wanted.page)
+    sitting = _sitting(room, page)
+    with room.lock:
+        sitting.show(page.number, name, ())
+    return _see(room, sitting)
+
+
+def accept_found(room: Room, wanted: CellWanted) -> FieldsSeen:
+    """Say that what the rules find on a page is right; it counts as shown from then on."""
+    page = find_page(room, wanted.page)
+    sitting = _sitting(room, page)
+    with room.lock:
+        trial = sitting.trial
+        if trial is None:
+            raise NotNow("nothing is learned yet")
+        row = next((row for row in trial.rows if row.page == page.number), None)
+        cell = next((cell for cell in row.cells if cell.name == wanted.name), None) if row is not None else None
+        values = trial.raw.get((page.number, wanted.name), ())
+        if cell is None or not values:
+            raise NotThere(f"nothing was found for {wanted.name!r:.80} on this page")
+        element = cell.elements[0] if cell.elements else None
+        sitting.show(page.number, wanted.name, tuple(Pick(value, element, "", "accepted") for value in values))
+    return _see(room, sitting)
+
+
+def forget_field(room: Room, wanted: ForgetWanted) -> FieldsSeen:
+    """Forget a field, or what was said of it on one page."""
+    sitting = room.part(Sittings).of(wanted.site)
+    with room.lock:
+        sitting.forget(wanted.name, wanted.page)
+    return _see(room, sitting)
+
+
+def undo_pick(room: Room, wanted: SiteWanted) -> FieldsSeen:
+    """Take the last change back."""
+    sitting = room.part(Sittings).of(wanted.site)
+    with room.lock:
+        sitting.undo()
+    return _see(room, sitting)
+
+
+def learn_picked(room: Room, wanted: SiteWanted) -> JobSeen:
+    """Learn what was shown and try it on the pages at hand; short work is done when this answers."""
+    sitting = room.part(Sittings).of(wanted.site)
+    return _started(room, "fields", "Learn fields", lambda job: learn(room, sitting, job))
+
+
+def save_fields(room: Room, wanted: SaveWanted) -> JobSeen:
+    """Learn what was shown once more, and save it with the profile, which keeps what it has."""
+    sitting = room.part(Sittings).of(wanted.site)
+    if not can_save(room, wanted.site):
+        raise BadInput("there is no file to save to: start again with --profile FILE")
+    return _started(room, "fields", "Save fields", lambda job: save(room, sitting, with_usual=wanted.with_usual))
+
+
+def _started(room: Room, kind: str, title: str, work: Callable[[Job], object]) -> JobSeen:
+    job = room.jobs.start(kind, title, work, most=2)
+    job.ended.wait(_SHORT_S)
+    return see(job)
+
+
+def restore_profile(room: Room, wanted: SiteWanted) -> Saved:
+    """Put the profile back that was there before the last saving."""
+    return restore(room, room.part(Sittings).of(wanted.site))
+
+
+def _sitting(room: Room, page: PageAtHand) -> Sitting:
+    return room.part(Sittings).of(page.site)
+
+
+def show_fields(room: Room, wanted: FieldsShown) -> dict[str, Any]:
+    """Return what the page for picking fields shows."""
+    keys = room.site_keys()
+    with_pages = [key for key in keys if room.pages(key)]
+    site = wanted.site or next(iter(with_pages or keys), PROFILE)
+    if keys and site not in keys:
+        raise NotThere(f"there is no site {site!r:.80}")
+    pages = room.pages(site)
+    numbers = [page.number for page in pages]
+    first = wanted.page if wanted.page in numbers else next(iter(numbers), None)
+    return {
+        "keys": keys,
+        "site": site,
+        "pages": [{"number": page.number, "label": _label(page)} for page in pages],
+        "first": first,
+        "names": USUAL_NAMES,
+        "doubtful": DOUBTFUL,
+        "has_consent": room.has_consent(site),
+        "take": {"site": site, "next": f"/fields?site={quote(site)}"},
+    }
+
+
+def _label(page: PageAtHand) -> str:
+    """Name a page in a list of pages of one site: by what differs."""
+    if page.url is None:
+        return page.name
+    parts = urlsplit(page.url)
+    return parts.path + (f"?{parts.query}" if parts.query else "") or page.url
+
+
+def send_examples(room: Room, wanted: SiteWanted) -> Sent:
+    """Send what was shown, by page and field."""
+    sitting = room.part(Sittings).of(wanted.site)
+    return Sent(write_examples(room, sitting), "application/json", NOTHING_POLICY, "fields.json")
+
+
+def send_page_set(room: Room, wanted: SiteWanted) -> Sent:
+    """Send the pages at hand with what was shown on them."""
+    sitting = room.part(Sittings).of(wanted.site)
+    body = b"".join(write_page_set(room, sitting))
+    return Sent(body, "application/jsonl", NOTHING_POLICY, "pages.jsonl")
+
+
+OPERATIONS = (
+    Operation("GET", "/api/fields", see_fields, SiteWanted, FieldsSeen, "What was shown of a site's fields."),
+    Operation(
+        "GET", "/api/fields/element", see_element, ElementWanted, ElementSeen, "What can be taken at an element."
+    ),
+    Operation("GET", "/api/fields/texts", list_texts, TextsWanted, Texts, "The texts of a page at hand."),
+    Operation("POST", "/api/fields/pick", pick_value, PickWanted, FieldsSeen, "Show a value of a field on a page."),
+    Operation("POST", "/api/fields/none", say_none, CellWanted, FieldsSeen, "Say that a page does not have a field."),
+    Operation("POST", "/api/fields/accept", accept_found, CellWanted, FieldsSeen, "Say that what is found is right."),
+    Operation("POST", "/api/fields/forget", forget_field, ForgetWanted, FieldsSeen, "Forget what was shown."),
+    Operation("POST", "/api/fields/undo", undo_pick, SiteWanted, FieldsSeen, "Take the last change back."),
+    Operation("POST", "/api/fields/learn", learn_picked, SiteWanted, JobSeen, "Learn what was shown, and try it."),
+    Operation("POST", "/api/fields/save", save_fields, SaveWanted, JobSeen, "Save the fields with the profile."),
+    Operation("POST", "/api/fields/restore", restore_profile, SiteWanted, Saved, "Put the earlier profile back."),
+)
+VIEWS = (View("/fields", "fields.html", show_fields, FieldsShown, area="fields"),)
+DOCUMENTS = (
+    Document("/fields/examples", send_examples, SiteWanted),
+    Document("/fields/pages", send_page_set, SiteWanted),
+)

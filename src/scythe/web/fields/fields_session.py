@@ -1,0 +1,320 @@
+"""What somebody has shown of the fields of a site until now: picks come in, examples and what was before go out.
+
+Learn and save what was shown: a sitting comes in, a trial on all pages, then a profile with the fields goes out.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from scythe.errors import BadInput
+from scythe.page import Page
+from scythe.site.learn.layouts import spread
+from scythe.site.learn.learn_site import DEFAULT_FIELDS, make_lesson
+from scythe.site.rules import Profile
+from scythe.site.site import Site
+from scythe.web.fields.fields_sheet import Sheet, Sheets
+from scythe.web.fields.fields_trial import Trial, make_base, teach, try_out
+from scythe.web.state import PROFILE, Job, NotNow, NotThere, PageAtHand, Room
+
+NAME_CHARS = 60  # of a field; it is the head of a column
+FIELDS = 50  # of one sitting
+VALUES = 200  # of one field and page
+_UNDONE = 200  # steps that can be taken back
+# what is asked for elsewhere, and has no single value
+_ELSEWHERE = {"images": "Annotate", "records": "Records"}
+USUAL_NAMES = "title price author date name description category rating image link address phone maker size".split()
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One value that somebody says a page has."""
+
+    value: str
+    element: int | None = None  # its number on the page; None: typed, or from the head
+    attribute: str = ""  # empty: it is, or is in, the element's text
+    by: str = "picked"  # picked, typed, accepted
+
+
+Picks = Mapping[str, tuple[Pick, ...]]  # by field; (): the page has none
+Shown = Mapping[int, Picks]  # by page
+
+
+@dataclass
+class Sitting:
+    """One site's fields, as they are being picked. Whoever changes it holds the lock of the room."""
+
+    site: str
+    shown: Shown = field(default_factory=dict)
+    past: list[Shown] = field(default_factory=list)
+    trial: Trial | None = None  # what was learned last
+    tried: Shown | None = None  # ... and of what
+    earlier: Trial | None = None  # what was learned before the last change
+    base: tuple[tuple[int, ...], Profile] | None = None  # layouts without fields, of the pages with these ids
+    saved: str = ""  # where to
+    kept: Shown | None = None  # what was saved
+    before: str | None = None  # the profile that was there before, as text
+
+    @property
+    def names(self) -> list[str]:
+        """The fields shown, in the order they came."""
+        return list(dict.fromkeys(name for picks in self.shown.values() for name in picks))
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether what was learned last is of all that is shown."""
+        return self.trial is not None and self.tried is self.shown
+
+    def show(self, page: int, name: str, picks: tuple[Pick, ...]) -> None:
+        """Say what a page has of a field. Raises BadInput where it is too much."""
+        if name not in self.names and len(self.names) >= FIELDS:
+            raise BadInput(f"{FIELDS} fields are the most")
+        if len(picks) > VALUES:
+            raise BadInput(f"{VALUES} values of a page are the most")
+        self._change({**self.shown, page: {**self.shown.get(page, {}), name: picks}})
+
+    def forget(self, name: str, page: int | None) -> None:
+        """Forget a field, or what was said of it on one page. Raises NotThere."""
+        pages = [number for number, picks in self.shown.items() if name in picks and page in (None, number)]
+        if not pages:
+            raise NotThere(f"nothing was shown of {name!r:.80}")
+        left = {
+            number: {each: values for each, values in picks.items() if each != name or number not in pages}
+            for number, picks in self.shown.items()
+        }
+        self._change({number: picks for number, picks in left.items() if picks})
+
+    def undo(self) -> None:
+        """Take the last change back. Raises NotNow where there is none."""
+        if not self.past:
+            raise NotNow("there is nothing to take back")
+        self.shown = self.past.pop()
+
+    def _change(self, shown: Shown) -> None:
+        self.past = [*self.past[1 - _UNDONE :], self.shown]
+        self.shown = shown
+
+
+def examples_of(shown: Shown, page: int) -> dict[str, list[str]] | None:
+    """Return what was said of a page in the form that learning takes; None where nothing was."""
+    picks = shown.get(page)
+    return None if picks is None else {name: [pick.value for pick in given] for name, given in picks.items()}
+
+
+def check_name(given: str) -> str:
+    """Return the name of a field as it is kept. Raises BadInput with the reason where it cannot be one."""
+    name = " ".join(unicodedata.normalize("NFC", given).split())
+    if not name:
+        raise BadInput("the field needs a name, such as price")
+    if len(name) > NAME_CHARS:
+        raise BadInput(f"the name of a field has {NAME_CHARS} characters at most, this one {len(name)}")
+    if not name.isprintable():
+        raise BadInput("the name has a character that cannot be seen; write it with letters, digits and spaces")
+    if name.lower() in _ELSEWHERE:
+        raise BadInput(f"{name} are no field with a value; for them there is the page {_ELSEWHERE[name.lower()]!r}")
+    return name
+
+
+class Sittings:
+    """All sittings of a room, one for each site."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._sittings: dict[str, Sitting] = {}
+
+    def of(self, site: str) -> Sitting:
+        """Return the sitting of a site. Raises NotThere where there is no such site."""
+        if site not in self._room.site_keys():
+            raise NotThere(f"there is no site {site!r:.80}")
+        with self._room.lock:
+            return self._sittings.setdefault(site, Sitting(site))
+
+
+LEARNED_FROM = 40  # pages, those with examples among them: as many as `scythe learn` takes
+TRIED_ON = 200  # pages in the table; each takes some 10 ms
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """That something was learned, and how it went."""
+
+    names: tuple[str, ...]
+    pages: int
+    doubtful: int  # cells worth a look
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Where a profile is now."""
+
+    where: str
+    fields: tuple[str, ...]  # all that it has
+    notes: tuple[str, ...] = ()
+
+
+def learn(room: Room, sitting: Sitting, job: Job) -> Learned:
+    """Learn what was shown and try it on the pages at hand; the sitting has the outcome. Raises NotNow."""
+    shown, names = sitting.shown, sitting.names
+    if not names:
+        raise NotNow("nothing is shown yet: click a value on a page and name it")
+    chosen, others = choose_pages(room, sitting.site, shown)
+    sheets = room.part(Sheets)
+    total = len(chosen) + len(others)
+    job.step(0, total, "learning")
+    with sheets.lock:
+        learned = [sheets.get(page) for page in chosen]
+        base = _base(room, sitting, learned)
+        examples = [examples_of(shown, page.number) for page in chosen]
+        taught = teach(base, learned, examples)
+        every = [*chosen, *others]
+        before = sitting.earlier if sitting.is_tried else sitting.trial
+        trial = try_out(
+            taught,
+            names,
+            [partial(sheets.get, page) for page in every],
+            [*examples, *[None] * len(others)],
+            lambda done: job.step(done, total, "trying"),
+            before.raw if before is not None else {},
+        )
+    with room.lock:
+        sitting.trial, sitting.tried, sitting.earlier = trial, shown, before
+    return Learned(tuple(names), len(every), trial.doubtful, taught.notes)
+
+
+def choose_pages(room: Room, site: str, shown: Shown) -> tuple[list[PageAtHand], list[PageAtHand]]:
+    """Return the pages that are learned from, and those that it is tried on besides."""
+    pages = room.pages(site)
+    named = [page for page in pages if page.number in shown]
+    rest = [page for page in pages if page.number not in shown]
+    count = max(0, LEARNED_FROM - len(named))
+    more = spread(rest, count) if count else []
+    chosen = {page.number for page in (*named, *more)}
+    others = [page for page in rest if page.number not in chosen]
+    return [page for page in pages if page.number in chosen], others[: max(0, TRIED_ON - len(chosen))]
+
+
+def _base(room: Room, sitting: Sitting, sheets: Sequence[Sheet]) -> Profile:
+    """Return the profile that is there, or bare layouts of the pages, which saving would find too."""
+    site = room.load_site(sitting.site)
+    if site is not None:
+        return site.profile
+    key = tuple(id(sheet.at_hand) for sheet in sheets)
+    if sitting.base is None or sitting.base[0] != key:
+        sitting.base = (key, make_base([sheet.lesson for sheet in sheets]))
+    return sitting.base[1]
+
+
+def save(room: Room, sitting: Sitting, *, with_usual: bool) -> Saved:
+    """Add what was shown to the profile of a site, which is learned first where there is none. Raises BadInput."""
+    shown, names = sitting.shown, sitting.names
+    if not names:
+        raise NotNow("nothing is shown yet: click a value on a page and name it")
+    chosen, _ = choose_pages(room, sitting.site, shown)
+    given = [(page.url, page.body) for page in chosen]
+    fresh = _learn_first(room, sitting.site, given, with_usual=with_usual)
+    with room.lock:  # nobody saves in between
+        old = room.load_site(sitting.site)
+        before = old.to_json() if old is not None else None
+        site = old or fresh
+        if site is None:
+            raise NotNow("the profile went away meanwhile; save again")
+        taught = site.add_fields(given, [examples_of(shown, page.number) for page in chosen])
+        learned = {rules.name for layout in site.profile.layouts for rules in layout.fields}
+        if not learned & set(names):
+            raise BadInput(f"nothing could be learned of what was shown: {'; '.join(taught.notes)}")
+        where = room.save_site(sitting.site, site)
+        sitting.saved, sitting.before, sitting.kept = where, before, shown
+    return Saved(where, site.profile.fields, taught.notes)
+
+
+def _learn_first(room: Room, key: str, given: Sequence[tuple[str | None, bytes]], *, with_usual: bool) -> Site | None:
+    if room.load_site(key) is not None:
+        return None
+    if with_usual:
+        return Site.learn(given)
+    return Site(make_base([make_lesson(body, url) for url, body in given]))
+
+
+def restore(room: Room, sitting: Sitting) -> Saved:
+    """Put the profile back that was there before the last saving. Raises NotNow."""
+    with room.lock:
+        if sitting.before is None:
+            raise NotNow("there is no earlier profile to go back to")
+        site = Site.from_json(sitting.before)
+        where = room.save_site(sitting.site, site)
+        sitting.before, sitting.saved, sitting.kept = None, "", None
+    return Saved(where, site.profile.fields)
+
+
+def plan_saving(room: Room, sitting: Sitting) -> list[str]:
+    """Say in words what saving would keep, add and replace."""
+    names = sitting.names
+    if not names:
+        return []
+    if sitting.kept is sitting.shown:
+        return [f"All that you showed is saved in {sitting.saved}."]
+    if not can_save(room, sitting.site):
+        return ["There is no file to save to. Start again with --profile FILE, or use the command below."]
+    site = room.load_site(sitting.site)
+    if site is None:
+        return [f"A new profile is written, with {_listed(names)}."]
+    profile = site.profile
+    replaced = [name for name in names if name in profile.fields]
+    added = [name for name in names if name not in profile.fields]
+    kept = [name for name in profile.fields if name not in names]
+    lines = [f"Added: {_listed(added)}."] if added else []
+    if replaced:
+        lines.append(f"Replaced, on the kinds of pages where you showed it: {_listed(replaced)}.")
+    read = [name for name in replaced if name in DEFAULT_FIELDS and name not in profile.named]
+    if read:
+        lines.append(f"Until now scythe found {_listed(read)} by itself; from then on what you showed counts.")
+    if kept:
+        lines.append(f"Kept as it is: {_listed(kept)}.")
+    if profile.images.labelled:
+        lines.append(f"Kept: what people said of images on {len(profile.images.labelled)} pages.")
+    if sitting.trial is not None and sitting.is_tried:
+        taught = sitting.trial.taught
+        lines += [f"New kinds of pages: {len(taught.new)}."] if taught.new else []
+        lines += [note for note in taught.notes if not any(f": {name}: " in note for name in names)]
+    return lines
+
+
+def can_save(room: Room, site: str) -> bool:
+    """Say whether there is a place to save a profile to."""
+    return site != PROFILE or room.options.profile is not None
+
+
+def write_examples(room: Room, sitting: Sitting) -> bytes:
+    """Write what was shown as `scythe learn --examples FILE` reads it: page -> field -> values."""
+    pages = {page.number: page for page in room.pages(sitting.site)}
+    rows = {_named(pages[number]): examples_of(sitting.shown, number) for number in sitting.shown if number in pages}
+    return json.dumps(rows, ensure_ascii=False, indent=1).encode()
+
+
+def write_page_set(room: Room, sitting: Sitting) -> Iterator[bytes]:
+    """Yield the pages at hand with what was shown on them as `scythe learn FILE` reads them, one a line."""
+    for page in room.pages(sitting.site):
+        html = Page.from_bytes(page.body, content_type=page.content_type).html
+        row: dict[str, object] = {"url": page.url, "html": html} if page.url else {"html": html}
+        example = examples_of(sitting.shown, page.number)
+        yield json.dumps(row if example is None else row | {"fields": example}, ensure_ascii=False).encode() + b"\n"
+
+
+def say_command(room: Room) -> str:
+    """Write the command that learns the same without this page."""
+    path = room.options.profile
+    return f"scythe learn pages.jsonl -o {shlex.quote(path.name if path is not None else 'site.json')}"
+
+
+def _named(page: PageAtHand) -> str:
+    return page.url or page.name
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)

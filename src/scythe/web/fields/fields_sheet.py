@@ -1,0 +1,246 @@
+"""Pages at hand that things can be picked on: numbers of elements come in, what can be taken there goes out.
+
+Values are spelled as learning looks for them: the text of the tree that is tied to the bytes, white space squeezed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from selectolax.lexbor import LexborNode
+
+from scythe.errors import BadInput
+from scythe.page import Page
+from scythe.page.blocks import KIND, SKIP
+from scythe.page.source import MARK, unmark
+from scythe.site.follow.follow_fields import element_text
+from scythe.site.learn.learn_site import Lesson, make_lesson
+from scythe.site.learn.page_text import Texts, find_places, lay_out
+from scythe.web.safe_html import number_elements
+from scythe.web.state import NotThere, PageAtHand, Room
+
+KEPT = 48  # pages whose trees are kept: those learned from, and some more
+VALUE_CHARS = 20_000  # of one value; longer ones are content, which is read, not picked
+_ATTRIBUTES = ("href", "src", "datetime", "content", "alt", "title", "value", "aria-label", "srcset", "data-src")
+_SAID = {"href": "link", "src": "picture", "datetime": "exact time", "content": "stated value", "alt": "description"}
+_OWN_DATA = 6  # attributes data-... of an element that are offered
+_AROUND = 6  # elements around one that are looked at for a link
+_PATH = 64
+_HINT_CHARS = 40
+_METAS = 60  # of a page's head that are listed
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """One thing that can be taken at, around or inside an element."""
+
+    element: int
+    attribute: str  # empty: its text
+    says: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An element on the way down to one."""
+
+    element: int
+    says: str  # such as div.price
+
+
+@dataclass(frozen=True, slots=True)
+class ElementSeen:
+    """An element, what can be taken there, and where one can go from it."""
+
+    page: int
+    element: int
+    says: str
+    text: str
+    takes: tuple[Take, ...]
+    path: tuple[Step, ...]  # from the body down, itself last
+    parent: int | None
+    child: int | None
+    previous: int | None
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A text of a page; without an element it stands in the head."""
+
+    element: int | None
+    says: str
+    text: str
+
+
+class Sheet:
+    """One page at hand, tied to its bytes."""
+
+    def __init__(self, at_hand: PageAtHand, lesson: Lesson, page: Page) -> None:
+        self.at_hand = at_hand
+        self.lesson = lesson
+        self._page = page  # nodes live as long as it does
+        nodes, shown = number_elements(lesson.page), number_elements(page)
+        # both trees are of the same bytes; where marking made a difference, places cannot be pointed at
+        self.is_tied = [node.tag for node in nodes] == [node.tag for node in shown]
+        self._nodes = nodes if self.is_tied else shown
+        self._number = {node.mem_id: number for number, node in enumerate(self._nodes)}
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The page's text with its elements as ranges."""
+        return lay_out(self.lesson.source)
+
+    def node(self, element: int) -> LexborNode:
+        """Return an element by its number. Raises NotThere."""
+        if not 0 <= element < len(self._nodes):
+            raise NotThere(f"page {self.at_hand.number} has no element {element}")
+        return self._nodes[element]
+
+    def number(self, node: LexborNode | None) -> int | None:
+        """Return the number of an element in the document that people look at."""
+        return None if node is None else self._number.get(node.mem_id)
+
+    def see(self, element: int) -> ElementSeen:
+        """Say what can be taken at an element. Raises NotThere."""
+        node = self.node(element)
+        above = [each for each in _above(node, _PATH) if self.number(each) is not None]
+        path = [Step(self._number[each.mem_id], _say(each)) for each in (*reversed(above), node)]
+        return ElementSeen(
+            self.at_hand.number,
+            element,
+            _say(node),
+            text_of(node)[:VALUE_CHARS],
+            tuple(self._takes(node)),
+            tuple(path),
+            self.number(above[0]) if above else None,
+            self.number(_shown(node.first_child, forward=True)),
+            self.number(_shown(node.prev, forward=False)),
+            self.number(_shown(node.next, forward=True)),
+        )
+
+    def _takes(self, node: LexborNode) -> Iterator[Take]:
+        here = self._number[node.mem_id]
+        text = text_of(node)
+        if text:
+            yield Take(here, "", "text", text[:VALUE_CHARS])
+        yield from self._attributes(node, "")
+        link = next((each for each in islice(_above(node, _AROUND), _AROUND) if each.tag == "a"), None)
+        if link is not None and self.number(link) is not None:
+            yield from self._attributes(link, " around", ("href",))
+        for tag, name in (("a", "href"), ("img", "src"), ("time", "datetime")):
+            inside = node.css(tag) if node.tag != tag else []
+            if len(inside) == 1 and self.number(inside[0]) is not None:  # of several it is not clear which
+                yield from self._attributes(inside[0], " inside", (name,))
+
+    def _attributes(self, node: LexborNode, where: str, names: tuple[str, ...] = ()) -> Iterator[Take]:
+        given = node.attributes
+        own = [name for name in given if name.startswith("data-") and name not in (MARK, *_ATTRIBUTES)][:_OWN_DATA]
+        for name in names or (*_ATTRIBUTES, *own):
+            value = squeeze(unmark(given.get(name) or ""))
+            if value and len(value) <= VALUE_CHARS:
+                says = f"{_SAID[name]}{where} ({name})" if name in _SAID else name
+                yield Take(self._number[node.mem_id], name, says, value)
+
+    def take(self, element: int, attribute: str) -> str:
+        """Return what stands at an element. Raises NotThere, BadInput where there is nothing."""
+        node = self.node(element)
+        value = squeeze(unmark(node.attributes.get(attribute) or "")) if attribute else text_of(node)
+        if not value:
+            raise BadInput(f"the element has no {attribute or 'text'}")
+        if len(value) > VALUE_CHARS:
+            raise BadInput(f"that is more than {VALUE_CHARS} characters; choose an element inside it")
+        return value
+
+    def shows(self, value: str) -> bool:
+        """Say whether a value stands somewhere on the page, so that it can be learned."""
+        return bool(find_places(self.texts, [value]))
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the texts of the page, those of the head last."""
+        for number, node in enumerate(self._nodes):
+            if KIND.get(node.tag or "") == SKIP:
+                continue
+            if node.tag == "img":
+                alt = squeeze(unmark(node.attributes.get("alt") or ""))
+                yield Block(number, "img", alt or squeeze(unmark(node.attributes.get("src") or "")))
+            elif _has_own_text(node):
+                yield Block(number, node.tag or "", text_of(node))
+        tree = self.lesson.source.tree
+        for node in tree.css("head title")[:1]:
+            yield Block(None, "title", squeeze(unmark(node.text())))
+        for node in tree.css("meta[content]")[:_METAS]:
+            given = node.attributes
+            name = given.get("property") or given.get("name") or given.get("itemprop") or ""
+            if name:
+                yield Block(None, f"meta {name[:_HINT_CHARS]}", squeeze(unmark(given.get("content") or "")))
+
+
+class Sheets:
+    """The pages of a room that were picked on or learned from, the last ones with their trees."""
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._kept: OrderedDict[int, Sheet] = OrderedDict()
+        self.lock = threading.RLock()  # trees are looked at by one thread at a time
+
+    def get(self, at_hand: PageAtHand) -> Sheet:
+        """Return a page to pick on. Hold `lock` while using it."""
+        with self.lock:
+            sheet = self._kept.pop(at_hand.number, None)
+            if sheet is None or sheet.at_hand is not at_hand:
+                with self._room.lock:
+                    page = self._room.opened(at_hand)
+                    sheet = Sheet(at_hand, make_lesson(at_hand.body, at_hand.url), page)
+            self._kept[at_hand.number] = sheet
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            return sheet
+
+
+def squeeze(text: str) -> str:
+    """Return a text with its white space squeezed."""
+    return " ".join(text.split())
+
+
+def text_of(node: LexborNode) -> str:
+    """Return the text of an element as rules take it."""
+    return squeeze(unmark(element_text(node)))
+
+
+def _above(node: LexborNode, most: int) -> Iterator[LexborNode]:
+    here = node.parent
+    for _ in range(most):
+        if here is None or here.tag in (None, "html", "-document"):
+            return
+        yield here
+        here = here.parent
+
+
+def _shown(node: LexborNode | None, *, forward: bool) -> LexborNode | None:
+    """Return the first of a node and its siblings that is an element which people see."""
+    while node is not None and ((node.tag or "-").startswith(("-", "!", "_")) or KIND.get(node.tag or "") == SKIP):
+        node = node.next if forward else node.prev
+    return node
+
+
+def _say(node: LexborNode) -> str:
+    given = node.attributes
+    name = (given.get("id") or "").strip()
+    first = (given.get("class") or "").split()[:1]
+    hint = f"#{name}" if name else "".join(f".{each}" for each in first)
+    return f"{node.tag}{hint[:_HINT_CHARS]}"
+
+
+def _has_own_text(node: LexborNode) -> bool:
+    child = node.first_child
+    while child is not None:
+        if child.tag == "-text" and (child.text_content or "").strip():
+            return True
+        child = child.next
+    return False

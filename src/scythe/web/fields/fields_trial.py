@@ -1,0 +1,456 @@
+"""Learn what was shown and try it on all pages at hand: pages with examples come in, a table with doubts goes out.
+
+How much each found value is to be doubted, and why, in words: what rules found on all pages comes in.
+
+A doubt is a share from 0 to 1. Reasons are taken as independent: two of one half make three quarters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from scythe.model import Field
+from scythe.page.dates import to_iso
+from scythe.page.source import Opening, Source, unmark
+from scythe.site.extract import Harvester, sterner
+from scythe.site.follow.follow_fields import element_text, follow
+from scythe.site.learn.learn_site import Example, Lesson, learn_profile
+from scythe.site.learn.merge_layout import Taught, teach_fields
+from scythe.site.learn.page_text import words_of
+from scythe.site.rules import ELEMENT, TAIL, FieldRules, Layout, Profile
+from scythe.web.fields.fields_sheet import Sheet, squeeze
+from scythe.web.filters import shorten
+
+DOUBTFUL = 0.3  # from here on a cell is worth a look
+_MOST = 0.5  # share of pages that have a field, from which on a page without it is strange
+_FEW = 3  # values before they say what is usual
+_FORM = 0.8  # share of values with digits (or letters) from which on one without is strange
+_TIMES = 3  # longer or shorter than the middle ...
+_ROOM_CHARS = 12  # ... by at least so many characters
+_DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
+
+WRONG, DIFFERENT, MISSING, STRANGE, OTHER_KIND, CANDIDATES, SAME, UNCUT = 0.95, 0.8, 0.6, 0.5, 0.5, 0.4, 0.35, 0.3
+CHANGED, CHANGED_WITH_MANY = 0.35, 0.1  # where most of a field changed, that was meant, most likely
+SECOND = 0.9  # above all but contradictions: docs/why/web-fields.md has what a second page is worth
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What rules gave for one field of one page, by their bytes and by the tree."""
+
+    values: tuple[str, ...]
+    how: str  # as a document says: cut: ..., tree: ..., missing: ...
+    by_tree: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()  # what further ways to the field give
+    shown: tuple[str, ...] | None = None  # what somebody said; None: nobody did
+    is_other_kind: bool = False  # a page of a layout that nothing was shown on
+    earlier: tuple[str, ...] | None = None  # what was found before the last change, where that was something else
+    is_second: bool = False  # the page on which it should be looked at next, as only one page was shown so far
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """How much, and why."""
+
+    share: float = 0.0
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usually:
+    """What the values of a field look like on all pages together."""
+
+    pages: int
+    present: int
+    middle: float  # characters
+    digits: float  # share of values with some
+    letters: float
+    is_same: bool  # on all pages
+    divided: int = 0  # pages on which further ways give something else
+    changed: int = 0  # pages on which something else is found than before the last change
+
+    @classmethod
+    def of(cls, found: Sequence[Found]) -> Usually:
+        """Sum up what was found; pages of other kinds say nothing."""
+        own = [each for each in found if not each.is_other_kind]
+        firsts = [each.values[0] for each in own if each.values]
+        return cls(
+            len(own),
+            len(firsts),
+            median(map(len, firsts)) if firsts else 0,
+            sum(bool(_DIGIT.search(value)) for value in firsts) / max(1, len(firsts)),
+            sum(bool(_LETTER.search(value)) for value in firsts) / max(1, len(firsts)),
+            len(firsts) >= _FEW and len(set(firsts)) == 1,
+            sum(bool(each.others) for each in own),
+            sum(each.earlier is not None for each in own),
+        )
+
+
+def doubt(found: Found, usually: Usually) -> Doubt:
+    """Judge one cell against all others of its field."""
+    if found.shown is not None:
+        return _contradiction(found)
+    reasons = _doubt_value(found, usually) if found.values else _doubt_gap(found, usually)
+    if found.earlier is not None:
+        share = CHANGED if 2 * usually.changed <= usually.pages else CHANGED_WITH_MANY
+        was = _short(found.earlier[0]) if found.earlier else "nothing"
+        reasons.append((share, f"before your last change: {was}"))
+    left = 1.0
+    for share, _ in reasons:
+        left *= 1 - share
+    return Doubt(round(1 - left, 3), tuple(reason for _, reason in sorted(reasons, reverse=True)))
+
+
+def _contradiction(found: Found) -> Doubt:
+    """What was shown is right, but the rules may not give it."""
+    shown = found.shown or ()
+    got = {words_of(value) for value in found.values}
+    if not shown:
+        return Doubt(WRONG, ("the rule finds something here, you said there is none",)) if got else Doubt()
+    if not got:
+        return Doubt(WRONG, ("the rule does not find what you showed",))
+    return Doubt() if got <= {words_of(value) for value in shown} else Doubt(WRONG, ("the rule finds something else",))
+
+
+def _doubt_gap(found: Found, usually: Usually) -> list[tuple[float, str]]:
+    share = usually.present / max(1, usually.pages)
+    if share < _MOST or found.is_other_kind:
+        return []
+    return [(MISSING * share, f"missing, though {usually.present} of {usually.pages} pages have it")]
+
+
+def _doubt_value(found: Found, usually: Usually) -> list[tuple[float, str]]:
+    reasons: list[tuple[float, str]] = []
+    is_cut = found.how.startswith("cut")
+    if found.is_other_kind:
+        reasons.append((OTHER_KIND, "a page of another kind: say whether this is right"))
+    elif not is_cut:
+        reasons.append((UNCUT, "found by the tree only, not by the bytes"))
+    if is_cut and found.by_tree and _words(found.values) != _words(found.by_tree):
+        reasons.append((DIFFERENT, f"the bytes and the tree differ: {_short(found.by_tree[0])} by the tree"))
+    elif found.others and 2 * usually.divided <= usually.pages:  # else the ways lead to different spellings
+        reasons.append((CANDIDATES, f"another way gives {_short(found.others[0])}"))
+    if found.is_second:
+        reasons.append((SECOND, "only one page is shown so far: is this right?"))
+    if usually.is_same:
+        reasons.append((SAME, f"the same on all {usually.present} pages"))
+    if usually.present >= _FEW:
+        reasons += _doubt_form(found.values[0], usually)
+    return reasons
+
+
+def _doubt_form(value: str, usually: Usually) -> list[tuple[float, str]]:
+    size, middle = len(value), usually.middle
+    reasons: list[tuple[float, str]] = []
+    if size > _TIMES * middle and size > middle + _ROOM_CHARS:
+        reasons.append((STRANGE, f"much longer than the others: {size} characters, usually {middle:.0f}"))
+    elif _TIMES * size < middle and size < middle - _ROOM_CHARS:
+        reasons.append((STRANGE, f"much shorter than the others: {size} characters, usually {middle:.0f}"))
+    for share, pattern, what in ((usually.digits, _DIGIT, "digits"), (usually.letters, _LETTER, "letters")):
+        if _FORM <= share < 1 and not pattern.search(value):
+            reasons.append((STRANGE, f"without {what}, which nearly all others have"))
+        elif _FORM <= 1 - share < 1 and pattern.search(value):
+            reasons.append((STRANGE, f"with {what}, which nearly all others lack"))
+    return reasons
+
+
+def _words(values: Sequence[str]) -> list[str]:
+    return [words_of(value) for value in values]
+
+
+def _short(text: str) -> str:
+    return f"\u201c{shorten(text, 40)}\u201d"
+
+
+_SNIPPET = 48  # characters on each side of a value
+_AROUND_CHARS = 4_000  # of an element whose text is shown around a value
+_CLIMB = 4  # elements around a value
+_HALF = 0.5  # of the pages of another layout that must give a field, before they are shown
+_VALUE_CHARS = 500  # of a value that are shown
+
+
+Earlier = Mapping[tuple[int, str], tuple[str, ...]]  # by page and field
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What the rules find for one field on one page."""
+
+    name: str
+    state: str  # shown (by somebody), none (somebody said so), found, missing
+    values: tuple[str, ...]
+    more: int  # values that are not listed
+    before: str  # text in front of the first value ...
+    after: str  # ... and behind it
+    how: str
+    doubt: float
+    reasons: tuple[str, ...]
+    elements: tuple[int, ...]  # where it stands
+    shown: tuple[str, ...] | None  # what somebody said
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One page of the table."""
+
+    page: int
+    title: str
+    name: str
+    layout: str
+    doubt: float  # the highest of its cells
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What was learned, and what it gives on the pages."""
+
+    profile: Profile
+    taught: Taught
+    names: tuple[str, ...]
+    rows: tuple[Row, ...]  # doubtful ones first
+    raw: Earlier  # values as the pages spell them
+    others: int  # pages of other kinds, on which nothing was shown and nothing found
+    changed: Mapping[str, int]  # by field: pages on which something else was found before the last change
+
+    @property
+    def doubtful(self) -> int:
+        """How many cells are worth a look."""
+        return sum(cell.doubt >= DOUBTFUL for row in self.rows for cell in row.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What is known of one page and field before it is judged."""
+
+    found: Found
+    raw: tuple[str, ...] = ()
+    openings: tuple[Opening, ...] = ()
+    take: str = ELEMENT
+
+
+_Page = tuple[Sheet, str, dict[str, _Tried]]  # with the name of its layout, and what is known by field
+Step = Callable[[int], None]
+
+
+def make_base(lessons: Sequence[Lesson]) -> Profile:
+    """Return layouts of pages without any field, where nothing is known of a site yet."""
+    return learn_profile(lessons, ())[0]
+
+
+def teach(base: Profile, sheets: Sequence[Sheet], examples: Sequence[Example | None]) -> Taught:
+    """Learn what was shown on some of the pages."""
+    lessons = [replace(sheet.lesson, example=example) for sheet, example in zip(sheets, examples, strict=True)]
+    return teach_fields(base, lessons)
+
+
+def try_out(
+    taught: Taught,
+    names: Sequence[str],
+    sheets: Sequence[Callable[[], Sheet]],
+    examples: Sequence[Example | None],
+    step: Step,
+    earlier: Earlier,
+) -> Trial:
+    """Extract all pages by what was learned, and judge what comes of it. The pages learned from come first.
+
+    `earlier` has what was found before the last change.
+    """
+    harvester = Harvester(taught.profile, tuple(names))
+    denied = _denied(taught, examples)
+    rows: list[_Page] = []
+    foreign: dict[str, list[_Page]] = {}
+    for number, (open_sheet, example) in enumerate(zip(sheets, examples, strict=True)):
+        step(number)
+        sheet = open_sheet()
+        harvest = harvester.harvest(sheet.lesson.source.body, sheet.lesson.url, "auto")
+        layout = harvest.layout.name if harvest.layout is not None else ""
+        if example is None and layout not in taught.shown_on:
+            wanted = [name for name in names if (layout, name) not in denied]
+            foreign.setdefault(layout, []).append((sheet, layout, _try_elsewhere(taught, names, wanted, sheet)))
+            continue
+        fields = harvest.document.fields
+        tried = {name: _try_here(_rules(harvest.layout, name), fields[name], sheet.lesson.source) for name in names}
+        rows.append((sheet, layout, _heed(tried, example or {}, is_other_kind=layout not in taught.shown_on)))
+    kept = [row for group in foreign.values() if _gives_enough(group) for row in group if _has_any(row)]
+    others = sum(map(len, foreign.values())) - len(kept)
+    return _judge(taught, tuple(names), [_compare(row, earlier) for row in (*_ask_second(rows), *kept)], others)
+
+
+def _compare(row: _Page, earlier: Earlier) -> _Page:
+    """Add what was found before, where it was something else."""
+    sheet, layout, tried = row
+    compared = {}
+    for name, one in tried.items():
+        was = earlier.get((sheet.at_hand.number, name))
+        is_new = was is not None and [*map(words_of, was)] != [*map(words_of, one.raw)]
+        compared[name] = replace(one, found=replace(one.found, earlier=was)) if is_new else one
+    return sheet, layout, compared
+
+
+def _ask_second(rows: Sequence[_Page]) -> list[_Page]:
+    """Mark the page that should be looked at next for fields that only one page was shown for: a common one.
+
+    Two pages tell places apart that look alike on one. A page that lacks something would say less.
+    """
+    shown = Counter(name for _, _, tried in rows for name, one in tried.items() if one.found.shown)
+    single = [name for name, count in shown.items() if count == 1]
+
+    def worth(row: _Page) -> int:
+        return sum(row[2][name].found.shown is None and bool(row[2][name].found.values) for name in single)
+
+    best = max(rows, key=worth, default=None)
+    if best is None or not worth(best):
+        return list(rows)
+    asked = {
+        name: replace(one, found=replace(one.found, is_second=one.found.shown is None)) if name in single else one
+        for name, one in best[2].items()
+    }
+    return [(sheet, layout, asked if tried is best[2] else tried) for sheet, layout, tried in rows]
+
+
+def _denied(taught: Taught, examples: Sequence[Example | None]) -> set[tuple[str, str]]:
+    """Return layouts without rules of which somebody said that a page has no such field: its like have none either."""
+    pairs = zip(taught.layouts, examples, strict=False)
+    return {(layout or "", name) for layout, shown in pairs for name, values in (shown or {}).items() if not values}
+
+
+def _heed(tried: dict[str, _Tried], example: Example, *, is_other_kind: bool) -> dict[str, _Tried]:
+    """Add what somebody said of a page."""
+    return {
+        name: replace(
+            one,
+            found=replace(
+                one.found,
+                shown=tuple(example[name]) if name in example else None,
+                is_other_kind=is_other_kind and name not in example,
+            ),
+        )
+        for name, one in tried.items()
+    }
+
+
+def _gives_enough(group: Sequence[_Page]) -> bool:
+    return sum(map(_has_any, group)) >= _HALF * len(group)
+
+
+def _has_any(row: _Page) -> bool:
+    return any(one.found.values for one in row[2].values())
+
+
+def _rules(layout: Layout | None, name: str) -> FieldRules | None:
+    return next((rules for rules in layout.fields if rules.name == name), None) if layout else None
+
+
+def _try_here(rules: FieldRules | None, field: Field, source: Source) -> _Tried:
+    """Compare what was extracted with what the tree and the further ways give."""
+    values, how = field.values, field.how
+    got = [(way, follow(source, way, loosely=False)) for way in rules.ways] if rules else []
+    there = [(way, found) for way, found in got if any(found.values)]
+    if not there:
+        return _Tried(Found(values, how), values)
+    way, first = next(((way, found) for way, found in there if _is_same(found.values, values, rules)), there[0])
+    known = {words_of(value) for value in (*values, *first.values)}
+    others = [found.values[0] for _, found in there if not known & {words_of(value) for value in found.values}]
+    by_tree = tuple(map(_iso, first.values)) if rules and rules.name == "date" else first.values
+    found = Found(values, how, by_tree, tuple(dict.fromkeys(others)))
+    return _Tried(found, first.values if values else (), first.openings if values else (), way.take)
+
+
+def _is_same(raw: Sequence[str], values: Sequence[str], rules: FieldRules | None) -> bool:
+    as_given = [_iso(value) for value in raw] if rules and rules.name == "date" else list(raw)
+    return [*map(words_of, as_given)] == [*map(words_of, values)]
+
+
+def _iso(value: str) -> str:
+    return to_iso(value) or value
+
+
+def _try_elsewhere(taught: Taught, names: Sequence[str], wanted: Sequence[str], sheet: Sheet) -> dict[str, _Tried]:
+    """Follow the rules, more sternly, on a page of a kind that nothing was shown on."""
+    source = sheet.lesson.source
+    tried = {name: _Tried(Found((), "missing: a page of another kind", is_other_kind=True)) for name in names}
+    for layout in taught.profile.layouts:
+        if layout.name not in taught.shown_on:
+            continue
+        for rules in layout.fields:
+            if rules.name not in wanted or tried[rules.name].found.values:
+                continue
+            way = sterner(rules).ways[0]
+            got = follow(source, way, loosely=False)
+            if any(got.values):
+                found = Found(got.values, "tree: by the rules of another layout", is_other_kind=True)
+                tried[rules.name] = _Tried(found, got.values, got.openings, way.take)
+    return tried
+
+
+def _judge(taught: Taught, names: tuple[str, ...], rows: Sequence[_Page], others: int) -> Trial:
+    usually = {name: Usually.of([tried[name].found for _, _, tried in rows]) for name in names}
+    made: list[Row] = []
+    raw: dict[tuple[int, str], tuple[str, ...]] = {}
+    for sheet, layout, tried in rows:
+        cells = [_cell(name, tried[name], doubt(tried[name].found, usually[name]), sheet) for name in names]
+        page = sheet.at_hand
+        title = squeeze(sheet.lesson.page.head.title)[:200]
+        made.append(Row(page.number, title, page.url or page.name, layout, max(c.doubt for c in cells), tuple(cells)))
+        raw |= {(page.number, name): one.raw for name, one in tried.items()}
+    made.sort(key=lambda row: (-row.doubt, not any(cell.values for cell in row.cells), row.page))
+    changed = {name: each.changed for name, each in usually.items()}
+    return Trial(taught.profile, taught, names, tuple(made), raw, others, changed)
+
+
+def _cell(name: str, tried: _Tried, judged: Doubt, sheet: Sheet) -> Cell:
+    found = tried.found
+    values = tuple(value[:_VALUE_CHARS] for value in found.values[:10])
+    state = "none" if found.shown == () else "shown" if found.shown is not None else "found" if values else "missing"
+    before, after = _around(tried)
+    elements = [_element(sheet, opening, tried.take) for opening in tried.openings[:50]] if sheet.is_tied else []
+    return Cell(
+        name,
+        state,
+        values,
+        max(0, len(found.values) - len(values)),
+        before,
+        after,
+        found.how,
+        judged.share,
+        judged.reasons,
+        tuple(number for number in elements if number is not None),
+        found.shown,
+    )
+
+
+def _element(sheet: Sheet, opening: Opening, take: str) -> int | None:
+    """Return the number of the element to point at: of a text behind an element, what both stand in."""
+    return sheet.number(opening.node.parent if take == TAIL else opening.node)
+
+
+def _around(tried: _Tried) -> tuple[str, str]:
+    """Return what stands in front of and behind a value, from the nearest element that says more than it."""
+    if not tried.openings or not tried.raw:
+        return "", ""
+    value = tried.raw[0]
+    node = tried.openings[0].node
+    for _ in range(_CLIMB):
+        text = squeeze(unmark(element_text(node)))
+        at = text.find(value)
+        if at >= 0 and len(text) > len(value):
+            return _end(text[:at]), _start(text[at + len(value) :])
+        parent = node.parent
+        if parent is None or len(text) > _AROUND_CHARS:
+            break
+        node = parent
+    return "", ""
+
+
+def _end(text: str) -> str:
+    return text if len(text) <= _SNIPPET else f"\u2026{text[-_SNIPPET:]}"
+
+
+def _start(text: str) -> str:
+    return text if len(text) <= _SNIPPET else f"{text[:_SNIPPET]}\u2026"

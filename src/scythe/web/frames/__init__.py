@@ -1,0 +1,1 @@
+"""Saved pages to look at."""

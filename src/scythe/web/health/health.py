@@ -1,0 +1,427 @@
+"""How a site fares: its rules, its pages, its servers, and what changed; one sentence says it all.
+
+Say in a sentence how a site fares: what was noticed of its rules and its servers comes in, plain words go out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from scythe.archive.results import LaneRow, SiteRow, StoredRobots
+from scythe.archive.site_health import FAILED, Failure, Reason, Share, SiteHealth, Version, read_health
+from scythe.crawl_model import Counts
+from scythe.errors import BadInput
+from scythe.fetch.robots import parse_robots
+from scythe.site.drift import IMAGES, RECORDS, Change, Drift, Event, Health
+from scythe.site.monitor import Keeper
+from scythe.site.profile import Saved, load_profile, open_profile
+from scythe.site.rules import Profile
+from scythe.web.health.profile_changes import ProfileChange, Versions, compare_profiles, summarise
+from scythe.web.learned_sites import choose_site
+from scythe.web.operations import Operation, View, Wanted
+from scythe.web.state import PROFILE, NotThere, Room
+
+_TOLD = 3  # events that the sentence names
+_MANY = 0.2  # share of the last fetches that failed, from which on it is worth a word
+_SLOW = 1.5  # times slower than usual
+_PAUSE_S = 60.0
+
+_STOPPED = {
+    "missing": "{what} stopped matching on {day}",
+    "implausible": "{what} has looked wrong since {day}",
+    "tree": "{what} has been found only by the tree since {day}",
+    "misfit": "pages have not fitted what was learned since {day}",
+    "unknown": "pages have fitted no layout since {day}",
+}
+_BEFORE = {
+    "missing": "{what} stopped matching on {day}",
+    "implausible": "{what} looked wrong on {day}",
+    "tree": "{what} was found only by the tree on {day}",
+    "misfit": "pages no longer fitted on {day}",
+    "unknown": "pages fitted no layout on {day}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a site fares, in one sentence."""
+
+    state: str  # good, warn, bad, none (nothing was learned)
+    says: str
+    notes: tuple[str, ...] = ()  # what else is worth knowing
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """A line of the log in words."""
+
+    when: str  # ISO 8601
+    what: str  # opened, closed, learned, dropped, failed
+    says: str
+    page: int  # extracted so many when it happened
+
+
+def judge(drift: Drift | None, archive: SiteHealth | None, now: datetime, unreadable: str = "") -> Verdict:
+    """Say how a site fares. `drift` is None where nothing was learned, `archive` where the site is in none.
+
+    `unreadable` says why what was learned could not be read.
+    """
+    notes = _note_servers(archive, now) if archive is not None else ()
+    if unreadable:
+        return Verdict("bad", "What was learned of this site cannot be read.", (unreadable, *notes))
+    if drift is None:
+        return Verdict("none", "Nothing was learned of this site yet.", notes)
+    if drift.events:
+        said = _tell_events(drift.events, now)
+        more = f"; and {len(said) - _TOLD} more" if len(said) > _TOLD else ""
+        is_bad = any(event.what != "tree" for event in drift.events)
+        return Verdict("bad" if is_bad else "warn", _sentence("; ".join(said[:_TOLD]) + more), notes)
+    before = _last_trouble(drift.log, now)
+    if before:
+        return Verdict("good", _sentence(f"all rules fit again: {before}"), notes)
+    extracted = f" on all {drift.pages} pages extracted so far" if drift.pages else ""
+    return Verdict("good", _sentence(f"all rules fit{extracted}"), notes)
+
+
+def tell_log(log: Sequence[Change]) -> list[Happening]:
+    """Put the log into words, the newest line first."""
+    return [Happening(change.when, change.what, _tell(change), change.page) for change in reversed(log)]
+
+
+def tell_event(event: Event) -> str:
+    """Say what stopped working, without since when."""
+    return _OPENED[event.what].format(what=_name(event))
+
+
+def day_of(when: str, now: datetime) -> str:
+    """Write the day of a time in ISO 8601, with its year where that is another than now; what is none as it is."""
+    try:
+        at = datetime.fromisoformat(when).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return when
+    return f"{at.day} {at:%b}" + (f" {at.year}" if at.year != now.year else "")
+
+
+def _tell_events(events: Sequence[Event], now: datetime) -> list[str]:
+    """Say what stopped working, fields of one layout that did on the same day together."""
+    together: dict[tuple[str, str, str], list[str]] = {}
+    for event in events:
+        together.setdefault((event.what, event.layout, day_of(event.since, now)), []).append(event.field)
+    said = []
+    for (what, layout, day), fields in together.items():
+        names = f"{', '.join(fields[:-1])} and {fields[-1]}" if len(fields) > 1 else fields[0]
+        words = _STOPPED[what] if len(fields) == 1 else _STOPPED[what].replace(" has ", " have ")
+        said.append(words.format(what=f"{names} in {layout}" if layout else names, day=day))
+    return said
+
+
+def _last_trouble(log: Sequence[Change], now: datetime) -> str:
+    """Say what was wrong last and how it ended."""
+    ended = next((at for at in range(len(log) - 1, -1, -1) if _is_end(log[at])), None)
+    if ended is None:
+        return ""
+    end = log[ended]
+    began = next((one for one in reversed(log[:ended]) if one.what == "opened" and _same(one, end)), None)
+    how = "learned again" if end.note.startswith("learned") else end.note
+    what = _BEFORE.get(began.note, "{what} stopped matching on {day}") if began is not None else ""
+    said = what.format(what=end.field or "pages", day=day_of(began.when, now)) if began is not None else ""
+    day = day_of(end.when, now)
+    when = "the same day" if began is not None and day_of(began.when, now) == day else f"on {day}"
+    return f"{said}; {how} {when}" if said else f"{how} {when}"
+
+
+def _is_end(change: Change) -> bool:
+    return change.what == "closed" and change.note not in ("named more closely", "dropped")
+
+
+def _same(one: Change, other: Change) -> bool:
+    return (one.layout, one.field) == (other.layout, other.field)
+
+
+def _tell(change: Change) -> str:
+    where = f" in {change.layout}" if change.layout else ""
+    what = f"{change.field}{where}" if change.field else f"pages{where}"
+    if change.what == "opened" and change.note in _OPENED:
+        return _OPENED[change.note].format(what=what)
+    if change.what == "learned":
+        return f"{what} was learned {change.note}" if change.field else f"{change.layout} was learned: {change.note}"
+    if change.what == "dropped":
+        return f"{change.layout} was dropped: {change.note}"
+    return f"{what} could not be learned again: {change.note}" if change.what == "failed" else f"{what}: {change.note}"
+
+
+_OPENED = {
+    "missing": "{what} stopped matching",
+    "implausible": "{what} looks wrong",
+    "tree": "{what} is found only by the tree",
+    "misfit": "pages no longer fit what was learned",
+    "unknown": "pages fit no layout",
+}
+
+
+def _name(event: Event) -> str:
+    return f"{event.field} in {event.layout}" if event.layout else event.field
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _note_servers(archive: SiteHealth, now: datetime) -> tuple[str, ...]:
+    notes = []
+    for robots in archive.robots:
+        found = parse_robots(robots.status, robots.body)
+        if found.is_closed:
+            notes.append(f"{robots.origin}: {found.why}.")
+    for lane in archive.lanes:
+        if (lane.free_at - now).total_seconds() > _PAUSE_S:
+            notes.append(f"{lane.name} is left alone until {lane.free_at:%Y-%m-%d %H:%M} UTC.")
+        elif lane.slow >= _SLOW:
+            notes.append(f"{lane.name} is asked {lane.slow:.1f} times slower than usual: its answers said so.")
+    failed = sum(one.count for one in archive.answered if one.state in FAILED and one.why)
+    if archive.fetched and failed / archive.fetched >= _MANY:
+        notes.append(f"{failed} of the last {archive.fetched} fetches brought nothing.")
+    return tuple(notes)
+
+
+_SUMMARISED = 6  # versions whose changes are listed at once
+
+SiteKey = Annotated[str, Meta(max_length=300, description="A key of GET /api/sites; empty: the first.")]
+VersionNumber = Annotated[int, Meta(ge=0, le=10**9, description="Of a profile; 0: the newest, and the one before.")]
+
+
+class HealthWanted(Wanted, frozen=True):
+    """A site."""
+
+    site: SiteKey = ""
+
+
+class ChangesWanted(Wanted, frozen=True):
+    """Two versions of what was learned of a site."""
+
+    site: SiteKey = ""
+    old: VersionNumber = 0
+    new: VersionNumber = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FieldWatched:
+    """The last outcomes of one field, the newest last."""
+
+    layout: str
+    field: str
+    recent: str  # a letter a page: c cut, t only by the tree, m missing, i implausible
+    pages: int  # of its layout that were extracted
+    tree: int  # of them, in all
+    missing: int
+    implausible: int
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsSeen:
+    """What the robots.txt of one origin says."""
+
+    origin: str
+    status: int | None
+    fetched_at: datetime
+    size: int
+    is_closed: bool
+    delay_s: float
+    sitemaps: int
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class RulesHealth:
+    """How the rules of a site have fared since they were learned."""
+
+    learned: str
+    layouts: int
+    pages: int  # extracted since
+    events: tuple[Event, ...]
+    told: tuple[str, ...]  # the events in words
+    log: tuple[Happening, ...]  # the newest first
+    fields: tuple[FieldWatched, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveHealth:
+    """What the archive knows of a site."""
+
+    start: str
+    added_at: datetime
+    counts: Counts
+    addresses: list[Reason]
+    fetched: int
+    fetched_since: datetime | None
+    answered: list[Reason]
+    failures: list[Failure]
+    shares: list[Share]
+    sampled: int
+    versions: list[Version]
+    robots: list[RobotsSeen]
+    lanes: list[LaneRow]
+
+
+@dataclass(frozen=True, slots=True)
+class HealthSeen:
+    """How a site fares."""
+
+    site: str
+    verdict: Verdict
+    pages_at_hand: int
+    rules: RulesHealth | None  # None: nothing was learned
+    archive: ArchiveHealth | None  # None: it is not in an archive
+
+
+def see_health(room: Room, wanted: HealthWanted) -> HealthSeen:
+    """Return how a site fares: rules, pages, servers, and a verdict in one sentence."""
+    key = choose_site(room, wanted.site)
+    now = datetime.now(UTC)
+    row, found = _read_archive(room, key, now) if key != PROFILE else (None, None)
+    unreadable = ""
+    try:
+        saved = _newest(room, key)
+        health = Keeper.load(saved.health, saved.profile).health if saved is not None else None
+    except BadInput as error:  # damaged, or of a newer version: all else can still be told
+        saved, health, unreadable = None, None, str(error)
+    return HealthSeen(
+        site=key,
+        verdict=judge(health.drift if health is not None else None, found, now, unreadable),
+        pages_at_hand=len(room.pages(key)),
+        rules=_see_rules(saved.profile, health) if saved is not None and health is not None else None,
+        archive=_see_archive(row, found) if row is not None and found is not None else None,
+    )
+
+
+def list_changes(room: Room, wanted: ChangesWanted) -> list[ProfileChange]:
+    """Return in words what changed between two versions of what was learned of a site."""
+    key = choose_site(room, wanted.site)
+    if key == PROFILE:
+        raise NotThere("a profile that is a file has no versions")
+    profiles = room.part(Versions)
+    newest = profiles.newest(key)
+    new = wanted.new or newest
+    old = wanted.old or new - 1
+    return compare_profiles(profiles.get(key, old), profiles.get(key, new))
+
+
+def show_health(room: Room, wanted: ChangesWanted) -> dict[str, Any]:
+    """Return what the page of a site's health shows."""
+    seen = see_health(room, HealthWanted(site=wanted.site))
+    versions = [each.version for each in seen.archive.versions] if seen.archive is not None else []
+    new = wanted.new or (versions[0] if versions else 0)
+    old = wanted.old or new - 1
+    changes, unreadable = None, ""
+    if new > 1 or wanted.old:
+        try:
+            changes = list_changes(room, ChangesWanted(site=seen.site, old=old, new=new))
+        except BadInput as error:
+            unreadable = str(error)
+    return {
+        "seen": seen,
+        "key": seen.site,
+        "sites": room.site_keys(),
+        "old": old,
+        "new": new,
+        "changes": changes,
+        "unreadable": unreadable,
+        "summaries": _summaries(room, seen.site, versions),
+    }
+
+
+def _summaries(room: Room, key: str, versions: list[int]) -> dict[int, str]:
+    """Say in a line each what the newest versions changed."""
+    profiles = room.part(Versions)
+    said = {}
+    for version in versions[:_SUMMARISED]:
+        if version > 1:
+            try:
+                said[version] = summarise(compare_profiles(profiles.get(key, version - 1), profiles.get(key, version)))
+            except BadInput:
+                said[version] = "one of the two cannot be read"
+    return said
+
+
+def _read_archive(room: Room, key: str, now: datetime) -> tuple[SiteRow | None, SiteHealth | None]:
+    with room.archive() as archive:
+        row = next((site for site in archive.sites() if site.key == key), None)
+        return row, read_health(archive.database, row.id, now=now) if row is not None else None
+
+
+def _newest(room: Room, key: str) -> Saved | None:
+    """Return what was learned of a site with how it has fared; None where nothing was."""
+    if key == PROFILE:
+        path = room.options.profile
+        return open_profile(path) if path is not None and path.exists() else None
+    with room.archive() as archive:
+        site = archive.find_site(key)
+        text = archive.profile(site) if site is not None else None
+    return load_profile(text) if text is not None else None
+
+
+def _see_rules(profile: Profile, health: Health) -> RulesHealth:
+    drift = health.drift
+    return RulesHealth(
+        learned=profile.learned,
+        layouts=len(profile.layouts),
+        pages=drift.pages,
+        events=drift.events,
+        told=tuple(tell_event(event) for event in drift.events),
+        log=tuple(tell_log(drift.log)),
+        fields=tuple(_see_fields(health)),
+    )
+
+
+def _see_fields(health: Health) -> Iterator[FieldWatched]:
+    for layout, watch in health.watches.items():
+        tracks = {**watch.tracks, RECORDS: watch.lists, IMAGES: watch.images}
+        for name, track in tracks.items():
+            if track.recent:
+                counts = (track.tree, track.missing, track.implausible)
+                yield FieldWatched(layout, name, track.recent, watch.pages, *counts)
+
+
+def _see_archive(row: SiteRow, found: SiteHealth) -> ArchiveHealth:
+    return ArchiveHealth(
+        start=row.start,
+        added_at=row.added_at,
+        counts=found.counts,
+        addresses=found.addresses,
+        fetched=found.fetched,
+        fetched_since=found.fetched_since,
+        answered=found.answered,
+        failures=found.failures,
+        shares=found.shares,
+        sampled=found.sampled,
+        versions=found.versions,
+        robots=[_see_robots(each) for each in found.robots],
+        lanes=found.lanes,
+    )
+
+
+def _see_robots(stored: StoredRobots) -> RobotsSeen:
+    robots = parse_robots(stored.status, stored.body)
+    says = robots.why or ("everything may be asked for" if not stored.body.strip() else "rules are heeded")
+    return RobotsSeen(
+        origin=stored.origin,
+        status=stored.status,
+        fetched_at=stored.fetched_at,
+        size=len(stored.body),
+        is_closed=robots.is_closed,
+        delay_s=robots.delay_s,
+        sitemaps=len(robots.sitemaps),
+        says=says,
+    )
+
+
+OPERATIONS = (
+    Operation("GET", "/api/health", see_health, HealthWanted, HealthSeen, "How a site fares.", "health"),
+    Operation("GET", "/api/health/changes", list_changes, ChangesWanted, list[ProfileChange], "What was learned anew."),
+)
+VIEWS = (View("/sites", "health.html", show_health, ChangesWanted, area="home"),)

@@ -1,0 +1,111 @@
+"""Learned sites that are ready to extract: a key comes in, the site goes out, loaded again only when it was changed.
+
+How much the archive has of each site: asked for at any rate, and counted for a small share of the time only.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+
+from scythe.archive.archive import Archive
+from scythe.crawl_model import Counts
+from scythe.site.site import Site
+from scythe.web.state import PROFILE, NotNow, NotThere, Room
+
+_SHARE = 20.0  # a count is kept so many times as long as it took
+_QUICK_S = 0.05  # one that takes less is made anew each time: 100 000 addresses
+
+
+class SiteCounts:
+    """The counts of all sites, as they were when they were last made."""
+
+    def __init__(self, room: Room) -> None:
+        self._lock = threading.Lock()  # who comes while others count waits for what they find
+        self._counts: dict[int, Counts] = {}
+        self._until = 0.0
+
+    def of(self, archive: Archive) -> dict[int, Counts]:
+        """Return the counts of every site that has anything."""
+        with self._lock:
+            if time.monotonic() >= self._until:
+                began = time.thread_time()  # of the processor: a busy machine is no reason to show what is old
+                self._counts = archive.counts_of_sites()
+                took_s = time.thread_time() - began
+                self._until = time.monotonic() + _SHARE * took_s if took_s > _QUICK_S else 0.0
+            return self._counts
+
+
+_KEPT = 8  # sites
+
+
+class LearnedSites:
+    """The sites of a room that were asked for last. Loading one takes up to some seconds, extracting milliseconds.
+
+    A site that is kept notices drift and adapts, in memory: what programs send to be extracted changes no profile.
+    """
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._lock = threading.Lock()
+        self._sites: OrderedDict[str, tuple[object, Site]] = OrderedDict()
+
+    def find(self, key: str | None) -> Site:
+        """Return what was learned of a site, None: of the first. Raises NotThere and NotNow where there is nothing."""
+        if key is None:
+            return self._first()
+        if key not in self._room.site_keys():
+            raise NotThere(f"there is no site {key!r:.80}")
+        site = self._find(key)
+        if site is None:
+            raise NotNow(f"nothing was learned of {key!r:.80} yet")
+        return site
+
+    def peek(self, key: str) -> Site | None:
+        """Return what was learned of a site, None where nothing was."""
+        return self._find(key)
+
+    def _first(self) -> Site:
+        for key in self._room.site_keys():
+            site = self._find(key)
+            if site is not None:
+                return site
+        raise NotNow("no site was learned yet")
+
+    def _find(self, key: str) -> Site | None:
+        stamp = self.stamp(key)
+        if stamp is None:
+            return None
+        with self._lock:
+            kept = self._sites.pop(key, None)
+            if kept is None or kept[0] != stamp:
+                site = self._room.load_site(key)
+                kept = (stamp, site) if site is not None else None
+            if kept is None:
+                return None
+            self._sites[key] = kept
+            while len(self._sites) > _KEPT:
+                self._sites.popitem(last=False)
+            return kept[1]
+
+    def stamp(self, key: str) -> object:
+        """Return what is another thing once the profile is another, None where there is none."""
+        if key == PROFILE:
+            path = self._room.options.profile
+            if path is None or not path.exists():
+                return None
+            found = path.stat()
+            return found.st_mtime_ns, found.st_size, found.st_ino
+        with self._room.archive() as archive:
+            number = archive.find_site(key)
+            return None if number is None else archive.profile(number)
+
+
+def choose_site(room: Room, given: str) -> str:
+    """Return the key that was given or, where none was, the first one. Raises NotThere where it is none of a site."""
+    keys = room.site_keys()
+    key = given or (keys[0] if keys else PROFILE)
+    if key not in keys and key != PROFILE:
+        raise NotThere(f"there is no site {key!r:.80}")
+    return key

@@ -1,0 +1,216 @@
+"""What the web page and its JSON interface can do: a record for each thing; routes, OpenAPI and tools come of them.
+
+An operation is a plain function of the room and of what is wanted. It runs in a thread, so it may take its time.
+
+Requests to what is wanted, and what comes of it to answers; every error that is meant has a status of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+from urllib.parse import quote
+
+import msgspec
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra, ScytheError
+from scythe.limits import LIMITS
+from scythe.web.auth import NOTHING_POLICY
+from scythe.web.state import NotNow, NotThere, Room
+
+# What requests may say is bounded by its type, so that the description of the interface tells it, too.
+Number = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]  # of a page, a record, a job: what databases can hold
+Key = Annotated[str, msgspec.Meta(max_length=500)]  # of a site, a list, a field
+Address = Annotated[str, msgspec.Meta(max_length=LIMITS.url_chars)]
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is said with a request: names in the path, the query of a GET, the JSON body of a POST."""
+
+
+class Nothing(Wanted, frozen=True):
+    """A request that says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that programs can ask for."""
+
+    method: str  # GET: nothing changes; POST
+    path: str  # below /api/, with {names} that `wanted` has
+    call: Callable[[Room, Any], Any]  # returns what becomes JSON
+    wanted: type[Wanted]
+    answer: Any  # the type of what it returns
+    summary: str  # one line, for the documentation
+    tool: str = ""  # its name for language models; empty: it is none of theirs
+    only_reads: bool = False  # a POST that changes nothing: what it wants is too much for an address
+
+    @property
+    def name(self) -> str:
+        """Its name in the documentation: that of its function."""
+        return self.call.__name__
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is otherwise afterwards."""
+        return self.method != "GET" and not self.only_reads
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One page for people: what `call` returns fills the template."""
+
+    path: str
+    template: str
+    call: Callable[[Room, Any], dict[str, Any]]
+    wanted: type[Wanted] = Nothing
+    area: str = ""  # the entry of the menu that it belongs to
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A body that is not JSON: a plot, a download, a saved page."""
+
+    body: bytes
+    content_type: str
+    policy: str  # its Content-Security-Policy
+    file_name: str = ""  # not empty: it is saved, not shown
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One thing to load that is neither JSON nor a page of ours; `call` returns it."""
+
+    path: str
+    call: Callable[[Room, Any], Sent]
+    wanted: type[Wanted] = Nothing
+
+
+W = TypeVar("W", bound=Wanted)
+
+_MOST = 2**63
+
+
+class TooMuch(ScytheError):
+    """A body beyond the limit: 413."""
+
+
+class TooSlow(ScytheError):
+    """A body that does not come: 408."""
+
+
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (msgspec.ValidationError, 422),
+    (msgspec.DecodeError, 400),
+    (ClientDisconnect, 400),  # nobody is there to read it
+    (TooMuch, 413),
+    (TooSlow, 408),
+    (NotThere, 404),
+    (NotNow, 409),
+    (BadInput, 422),
+    (FetchFailed, 502),
+    (MissingExtra, 501),
+    (ArchiveFailed, 503),
+    (ScytheError, 500),
+    (OSError, 500),
+)
+MEANT = tuple(kind for kind, _ in _STATUS)  # what goes wrong on purpose; anything else is an error in scythe
+
+
+async def read_wanted(request: Request, kind: type[W]) -> W:
+    """Read what a request says. Raises msgspec's errors, TooMuch and TooSlow."""
+    named = dict(request.path_params)
+    if request.method != "POST":
+        asked = {**dict(request.query_params), **named}
+        if any("\0" in value for value in asked.values()):
+            raise msgspec.ValidationError("Expected text without NUL: no database holds one")
+        return _checked(msgspec.convert(asked, kind, strict=False))
+    try:
+        async with asyncio.timeout(LIMITS.request_s):
+            body = await _read_body(request)
+    except TimeoutError:
+        raise TooSlow(f"the body of a request must come within {LIMITS.request_s:.0f} s") from None
+    said = _decode(body) if body.strip() else {}
+    if not isinstance(said, dict):
+        raise msgspec.ValidationError("Expected `object`")
+    return _checked(msgspec.convert(_typed(said, named, kind) if named else said, kind))
+
+
+def _decode(body: bytes) -> object:
+    try:
+        return msgspec.json.decode(body)
+    except RecursionError:
+        raise msgspec.DecodeError("JSON is nested too deeply") from None
+    except UnicodeDecodeError:
+        raise msgspec.DecodeError("JSON is not UTF-8") from None
+
+
+def _checked(wanted: W) -> W:
+    """Return what is wanted if its numbers are such as archives hold."""
+    for each in msgspec.structs.fields(wanted):
+        value = getattr(wanted, each.name)
+        if isinstance(value, int) and abs(value) >= _MOST:
+            raise msgspec.ValidationError(f"Integer value out of range - at `$.{each.name}`")
+    return wanted
+
+
+def _typed(said: dict[str, Any], named: dict[str, Any], kind: type[Wanted]) -> dict[str, Any]:
+    """Turn what stands in the path, which is text, into what its field wants."""
+    types = {each.name: each.type for each in msgspec.structs.fields(kind)}
+    unknown = set(named) - set(types)
+    assert not unknown, f"{kind.__name__} lacks {unknown}"
+    return said | {name: msgspec.convert(value, types[name], strict=False) for name, value in named.items()}
+
+
+async def _read_body(request: Request) -> bytes:
+    most = LIMITS.request_bytes
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise TooMuch(f"a request may have {most} bytes at most")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def send_json(value: object, status: int = 200) -> Response:
+    """Answer with JSON."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def send_document(sent: Sent) -> Response:
+    """Answer with something else; its policy says what it may do in a browser."""
+    kind = sent.content_type.partition(";")[0].strip().lower()
+    if kind.endswith(("html", "xml")) and "sandbox" not in sent.policy.split():
+        raise ValueError(f"{kind} of others is sent in a sandbox or not at all")
+    headers = {"Content-Security-Policy": sent.policy or NOTHING_POLICY}
+    if sent.file_name:
+        headers["Content-Disposition"] = _disposition(sent.file_name)
+    return Response(sent.body, 200, headers, sent.content_type)
+
+
+def _disposition(name: str) -> str:
+    """Return the header that has something saved under a name (RFC 6266); no name leaves the folder or the quotes."""
+    name = "".join(char if char.isprintable() and char not in '/\\:*?"<>|;%' else "_" for char in name).lstrip(".")[
+        :120
+    ]
+    plain = name.encode("ascii", "replace").decode().replace("?", "_") or "download"
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name or plain, safe='', errors='replace')}"
+
+
+def fail(error: Exception) -> Response:
+    """Answer with the words of an error that is meant: one of MEANT."""
+    status = next(status for kind, status in _STATUS if isinstance(error, kind))
+    return send_json({"error": words(error)}, status)
+
+
+def words(error: Exception) -> str:
+    """Return what is said of an error."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__  # without the path: it is nobody's business
+    return str(error)

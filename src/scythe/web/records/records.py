@@ -1,0 +1,217 @@
+"""Records: the lists of a page as grids, each to be looked at, saved as a file, and watched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+import msgspec
+
+from scythe.output.rows import Shape, region_batch, write_csv, write_json, write_lines, write_parquet
+from scythe.reading.lists.own_link import title_of
+from scythe.web.auth import NOTHING_POLICY
+from scythe.web.operations import Document, Key, Number, Operation, Sent, View, Wanted
+from scythe.web.records import page_lists
+from scythe.web.records.page_lists import Listing, Listings, ListSeen, PageRecords, find_watch
+from scythe.web.state import NotThere, PageAtHand, Room
+
+_ROWS = 100  # records that are shown at once
+_CELL_CHARS = 140  # of a text that is shown before it is folded
+_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/x-ndjson; charset=utf-8",
+    "json": "application/json; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+}
+_NAMES = {"csv": "CSV", "jsonl": "JSON Lines", "json": "JSON", "parquet": "Parquet"}
+
+# what people are asked in plain words, and what it means
+MISSES = ((0.001, "1 in 1000"), (0.01, "1 in 100"), (0.05, "1 in 20"), (0.2, "1 in 5"))
+DELAYS = (
+    (None, "before they are gone"),
+    (900, "within 15 minutes"),
+    (3_600, "within an hour"),
+    (21_600, "within 6 hours"),
+    (86_400, "within a day"),
+)
+
+Row = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
+
+
+class RecordsWanted(Wanted, frozen=True):
+    """A page of records for people."""
+
+    site: Key = ""
+    page: Number | None = None
+    list: Number = 1  # its number on the page, best first
+    all: bool = False  # menus and the like, too
+    start: Row = 0  # the first record that is shown
+
+
+class PageRecordsWanted(Wanted, frozen=True):
+    """The lists of a page at hand."""
+
+    page: Number
+    everything: bool = False  # menus, pagers and the like, too
+
+
+class ExportWanted(Wanted, frozen=True):
+    """One list of a page at hand, as a file."""
+
+    page: Number
+    list: Number = 1
+    format: Literal["csv", "jsonl", "json", "parquet"] = "csv"
+
+
+def list_records(room: Room, wanted: PageRecordsWanted) -> PageRecords:
+    """Return the lists of a page at hand, best first."""
+    return room.part(Listings).get(wanted.page).see_all(everything=wanted.everything)
+
+
+def export_list(room: Room, wanted: ExportWanted) -> Sent:
+    """Return a list as a file; what a spreadsheet would calculate is kept from it."""
+    listing = room.part(Listings).get(wanted.page)
+    if wanted.list > len(listing.regions):
+        raise NotThere(f"page {wanted.page} has no list {wanted.list}")
+    batch = region_batch(listing.page.url or listing.page.name, wanted.list, listing.regions[wanted.list - 1])
+    name = f"records-{wanted.page}-{wanted.list}.{wanted.format}"
+    if wanted.format == "parquet":
+        return Sent(write_parquet([batch], Shape()), _TYPES["parquet"], NOTHING_POLICY, name)
+    write = {"csv": write_csv, "jsonl": write_lines, "json": write_json}[wanted.format]
+    text = write([batch], Shape())
+    return Sent(text.encode(errors="replace"), _TYPES[wanted.format], NOTHING_POLICY, name)
+
+
+# -- the page for people -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One list, to be gone to."""
+
+    number: int
+    kind: str
+    count: int
+    score: float
+    is_listed: bool
+    address: str
+    says: str  # what its first record is called
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """A way to save a list."""
+
+    name: str
+    address: str
+
+
+def show_records(room: Room, wanted: RecordsWanted) -> dict[str, Any]:
+    """Return what the page of records shows."""
+    sites = room.site_keys()
+    page = _find_page(room, wanted)
+    site = page.site if page is not None else wanted.site or (sites[0] if sites else "profile")
+    shown: dict[str, Any] = {
+        "site": site,
+        "sites": sites,
+        "at_hand": room.pages(site),
+        "page": page,
+        "listing": None,
+        "take": {"site": site, "next": "/records?page=PAGE", "pages": 1, "label": "Read another page"},
+        "has_archive": room.options.archive is not None,
+    }
+    return shown if page is None else shown | _show_page(room, wanted, room.part(Listings).get(page.number))
+
+
+def _find_page(room: Room, wanted: RecordsWanted) -> PageAtHand | None:
+    """Return the page that is asked for, or the first one at hand. Raises NotThere."""
+    if wanted.page is not None:
+        page = room.page(wanted.page)
+        if page is None:
+            raise NotThere(f"there is no page {wanted.page}")
+        return page
+    return next(iter(room.pages(wanted.site or None)), None)
+
+
+def _show_page(room: Room, wanted: RecordsWanted, listing: Listing) -> dict[str, Any]:
+    hidden = len(listing.regions) - len(listing.listed)
+    is_all = wanted.all or not listing.listed or wanted.list > len(listing.listed)
+    regions = listing.regions if is_all else listing.listed
+    number = min(wanted.list, len(regions))
+    one = listing.see(number) if regions else None
+    start = min(wanted.start, max(len(one.records) - 1, 0)) if one is not None else 0
+    return {
+        "listing": listing,
+        "lists": [_tab(listing, place, is_all) for place in range(1, len(regions) + 1)],
+        "one": one,
+        "columns": _used_columns(one),
+        "has_links": one is not None and any(record.links for record in one.records),
+        "has_images": one is not None and any(record.images for record in one.records),
+        "start": start,
+        "rows": list(enumerate(one.records[start : start + _ROWS], start + 1)) if one is not None else [],
+        "turning": _turning(wanted, listing, one, start),
+        "is_all": is_all,
+        "hidden": hidden,
+        "switch": _address(listing, number, is_all=not is_all),
+        "savings": _savings(listing, one),
+        "cell_chars": _CELL_CHARS,
+        "following": listing.paging.next or listing.paging.more,
+        "watch": find_watch(room, listing.page.url),
+        "misses": MISSES,
+        "delays": DELAYS,
+    }
+
+
+def _address(listing: Listing, number: int, *, is_all: bool, start: int = 0) -> str:
+    said: dict[str, Any] = {"page": listing.page.number, "list": number}
+    said |= {"all": "true"} if is_all else {}
+    said |= {"start": start} if start else {}
+    return f"/records?{urlencode(said)}"
+
+
+def _tab(listing: Listing, number: int, is_all: bool) -> Tab:
+    region = listing.regions[number - 1]
+    says = title_of(region, region.records[0]) if region.records else ""
+    is_listed = number <= len(listing.listed)
+    address = _address(listing, number, is_all=is_all)
+    return Tab(number, region.kind, len(region.records), region.score, is_listed, address, says)
+
+
+def _used_columns(one: ListSeen | None) -> list[tuple[int, str]]:
+    """Return the columns in which any record has something, by their place."""
+    if one is None:
+        return []
+    return [
+        (place, name) for place, name in enumerate(one.columns) if any(record.fields[place] for record in one.records)
+    ]
+
+
+def _turning(wanted: RecordsWanted, listing: Listing, one: ListSeen | None, start: int) -> list[tuple[str, str]]:
+    """Return what leads to the records before and after those that are shown."""
+    if one is None:
+        return []
+    found, last = [], len(one.records)
+    for begin in (start - _ROWS, start + _ROWS):
+        first = max(begin, 0)
+        if begin > -_ROWS and first < last and first != start:
+            says = f"Records {first + 1} to {min(first + _ROWS, last)}"
+            found.append((says, _address(listing, one.number, is_all=wanted.all, start=first)))
+    return found
+
+
+def _savings(listing: Listing, one: ListSeen | None) -> list[Saving]:
+    if one is None:
+        return []
+    kinds = [kind for kind in _NAMES if kind != "parquet" or find_spec("pyarrow") is not None]
+    said = {"page": listing.page.number, "list": one.number}
+    return [Saving(_NAMES[kind], f"/records/export?{urlencode(said | {'format': kind})}") for kind in kinds]
+
+
+OPERATIONS = (
+    Operation("GET", "/api/records", list_records, PageRecordsWanted, PageRecords, "The lists of a page at hand."),
+    *page_lists.OPERATIONS,
+)
+DOCUMENTS = (Document("/records/export", export_list, ExportWanted),)
+VIEWS = (View("/records", "records.html", show_records, RecordsWanted, area="records"),)

@@ -1,0 +1,1 @@
+"""Look at what was learned of a site."""

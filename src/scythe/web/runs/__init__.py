@@ -1,0 +1,1 @@
+"""Start, pause and follow crawls and watches."""

@@ -1,0 +1,196 @@
+"""Start, pause and follow crawls and watches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from scythe.archive.archive import Archive
+from scythe.crawl_model import CRAWLED, Counts
+from scythe.crawling.scope import Scope
+from scythe.crawling.url_filter import start_address
+from scythe.engine.crawl_options import PARTS, CrawlOptions
+from scythe.errors import BadInput
+from scythe.watching.watch_options import WatchOptions
+from scythe.web.learned_sites import SiteCounts
+from scythe.web.operations import Address, Nothing, Number, Operation, View, Wanted
+from scythe.web.runs.run_store import Runs, RunSeen
+from scythe.web.state import NotThere, Room
+
+_LIMIT = 200  # pages of a crawl, unless said otherwise: enough to learn from, soon done
+_LEFT = 12  # sites with addresses left that are offered
+_LOOKED_AT = 200  # sites that are looked at for it
+
+Pattern = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
+Patterns = Annotated[tuple[Pattern, ...], msgspec.Meta(max_length=50, description="Of addresses; * is anything.")]
+Delay = Annotated[float, msgspec.Meta(ge=0, le=86_400, description="Seconds between two requests to a host.")]
+Contact = Annotated[str, msgspec.Meta(max_length=200, description="How the owner of the site reaches you.")]
+Part = Literal["text", "markdown", "html", "images", "records", "attributes"]
+
+
+class CrawlWanted(Wanted, frozen=True):
+    """A site to crawl, and how."""
+
+    url: Address
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100_000_000)] | None = _LIMIT  # None: all there are
+    delay: Delay = 1.0
+    depth: Annotated[int, msgspec.Meta(ge=0, le=1_000)] | None = None  # links from the start; None: any
+    allow: Patterns = ()
+    deny: Patterns = ()
+    subdomains: bool = False
+    sitemaps: bool = True
+    parts: Annotated[tuple[Part, ...], msgspec.Meta(max_length=10)] = ("text", "images", "records")
+    contact: Contact = ""
+    keep_raw: bool = False
+    refresh: bool = False  # visit the pages known again
+
+
+class WatchRunWanted(Wanted, frozen=True):
+    """Which of the watched pages to visit, and how."""
+
+    watches: Annotated[tuple[Number, ...], msgspec.Meta(max_length=1_000)] = ()  # none: all of the archive
+    once: bool = False  # visit what is due, then end
+    delay: Delay = 1.0
+    contact: Contact = ""
+
+
+class RunWanted(Wanted, frozen=True):
+    """A crawl or a watch."""
+
+    number: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A site of the archive with addresses that nobody has asked for yet."""
+
+    key: str
+    start: str
+    pages: int
+
+
+def list_runs(room: Room, wanted: Nothing) -> list[RunSeen]:
+    """List the crawls and watches of this page, the newest first."""
+    return [run.see() for run in room.part(Runs).all()]
+
+
+def see_run(room: Room, wanted: RunWanted) -> RunSeen:
+    """Say what a crawl or watch has come to."""
+    return room.part(Runs).find(wanted.number).see()
+
+
+def start_crawl(room: Room, wanted: CrawlWanted) -> RunSeen:
+    """Crawl a site into the archive, politely; a crawl that was begun before goes on."""
+    url = wanted.url.strip()
+    start = start_address(url if "://" in url else f"https://{url}")
+    options = CrawlOptions(
+        limit=wanted.limit,
+        delay=wanted.delay,
+        depth=wanted.depth,
+        allow=wanted.allow,
+        deny=wanted.deny,
+        subdomains=wanted.subdomains,
+        sitemaps=wanted.sitemaps,
+        contact=wanted.contact.strip(),
+        timeout_s=room.options.reach.timeout_s,
+        allow_private=room.options.reach.allow_private,
+        keep_raw=wanted.keep_raw,
+        parts=wanted.parts,
+        refresh=wanted.refresh,
+    )
+    return room.part(Runs).crawl(start, Scope.of(start, options).site_key, options).see()
+
+
+def start_watch(room: Room, wanted: WatchRunWanted) -> RunSeen:
+    """Visit watched pages whenever something new is due there."""
+    with room.archive() as archive:
+        title = _name_watch(archive, wanted)
+    options = WatchOptions(
+        delay=wanted.delay,
+        contact=wanted.contact.strip(),
+        timeout_s=room.options.reach.timeout_s,
+        allow_private=room.options.reach.allow_private,
+        once=wanted.once,
+    )
+    return room.part(Runs).watch(title, options, wanted.watches).see()
+
+
+def _name_watch(archive: Archive, wanted: WatchRunWanted) -> str:
+    """Return what a watch is called. Raises NotThere and BadInput where there is nothing to visit."""
+    for number in wanted.watches:
+        row = archive.watch(number)
+        if row is None or row.ended_at is not None:
+            raise NotThere(f"page {number} is not watched")
+        if len(wanted.watches) == 1:
+            return str(row.url)
+    if wanted.watches:
+        return f"{len(wanted.watches)} watched pages"
+    if not archive.watches():
+        raise BadInput("no page is watched in this archive yet: choose a list to watch first")
+    return "All lists of this archive"
+
+
+def pause_run(room: Room, wanted: RunWanted) -> RunSeen:
+    """End a crawl or watch in good order; it can go on later."""
+    return room.part(Runs).pause(wanted.number).see()
+
+
+def continue_run(room: Room, wanted: RunWanted) -> RunSeen:
+    """Let a crawl or watch go on where it was."""
+    return room.part(Runs).go_on(wanted.number).see()
+
+
+def show_runs(room: Room, wanted: Nothing) -> dict[str, Any]:
+    """Return what the page of crawls shows; scripts keep it up to date."""
+    left, watched = list[Left](), 0
+    if room.options.archive is not None:
+        with room.archive() as archive:
+            busy = {run.site for run in room.part(Runs).all() if not run.is_over}
+            left = [one for one in _unfinished(archive, room.part(SiteCounts).of(archive)) if one.key not in busy]
+            watched = len(archive.watches())
+    return {
+        "runs": list_runs(room, wanted),
+        "left": left,
+        "watched": watched,
+        "parts": PARTS,
+        "limit": _LIMIT,
+        "delay": room.options.delay_s,
+    }
+
+
+def _unfinished(archive: Archive, counts: Mapping[int, Counts]) -> list[Left]:
+    """Return the sites, the newest first, whose crawl has something left."""
+    now = datetime.now(UTC)
+    found: list[Left] = []
+    for site in list(reversed(archive.sites()))[:_LOOKED_AT]:
+        due = archive.next_due(site.id, CRAWLED)
+        if due is not None and due <= now:
+            found.append(Left(site.key, str(site.start), counts.get(site.id, Counts()).pages))
+        if len(found) == _LEFT:
+            break
+    return found
+
+
+OPERATIONS = (
+    Operation("GET", "/api/runs", list_runs, Nothing, list[RunSeen], "Crawls and watches, the newest first.", "runs"),
+    Operation("GET", "/api/runs/{number}", see_run, RunWanted, RunSeen, "What a crawl or watch has come to.", "run"),
+    Operation("POST", "/api/runs/crawl", start_crawl, CrawlWanted, RunSeen, "Crawl a site into the archive.", "crawl"),
+    Operation(
+        "POST",
+        "/api/runs/watch",
+        start_watch,
+        WatchRunWanted,
+        RunSeen,
+        "Visit watched pages when due.",
+        "visit_watched",
+    ),
+    Operation(
+        "POST", "/api/runs/{number}/pause", pause_run, RunWanted, RunSeen, "End a run in good order, for now.", "pause"
+    ),
+    Operation("POST", "/api/runs/{number}/continue", continue_run, RunWanted, RunSeen, "Let a run go on.", "go_on"),
+)
+VIEWS = (View("/runs", "runs.html", show_runs, area="runs"),)

@@ -1,0 +1,395 @@
+"""Make a page of the web safe to look at: its tree comes in, a document that can do nothing goes out.
+
+It is written anew from allow-listed elements and attributes; no script, form, frame, address or handler is among them.
+Elements and images carry their numbers, so that a click can be told to mean one. The policy it is sent with forbids the
+browser what the writing leaves out anyway.
+
+Make a style sheet of the web fit for a frame: its text comes in, without what fetches, covers or breaks looking.
+
+Nothing depends on it for safety: the policy of a frame forbids all fetching, and a frame can do nothing. But what the
+policy refuses the browser complains about, and what is fixed to a window or as high as it cannot be looked at in a
+frame that is as high as its page. So: no addresses but pictures inside the sheet, no rules that only fetch or move, no
+fixed places, no heights of windows, no filters, no sizes that no page has. One pass, linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib.resources import files
+
+from selectolax.lexbor import LexborNode
+
+from scythe.limits import LIMITS
+from scythe.page import Page
+
+# at-rules that say when other rules hold; the rest fetches (import, font-face), moves (keyframes) or is for print
+_KEPT_RULES = frozenset("container layer media scope supports".split())
+_WINDOW_PX = 8.0  # of one hundredth of a window's height: frames are as high as their page, so 100vh would grow it
+_MOST_PX = 20_000.0
+_PX = {"px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "lh": 24.0, "rlh": 24.0, "pt": 4 / 3, "pc": 16.0}
+_PX |= {"in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 1.0, "vw": 13.0, "%": 1.0}
+_PX |= dict.fromkeys("vh svh lvh dvh vb vmin vmax".split(), _WINDOW_PX)
+_WINDOW = frozenset("vh svh lvh dvh vb vmin vmax".split())
+_STRING = r""""(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?"""
+_COMMENT = r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
+_TOKEN = re.compile(
+    rf"""
+    (?P<string>{_STRING})
+    | (?P<comment>{_COMMENT})
+    | (?P<fetch>(?<![\w-])(?:-\w{{1,9}}-)?(?:url|src|image|image-set|cross-fade|element|paint|expression|binding)\()
+    | @(?P<rule>-?[a-z][\w-]*+)
+    | (?<![\w.\#-])(?P<number>[+-]?(?:\d{{1,30}}(?:\.\d{{0,30}})?|\.\d{{1,30}})(?:e[+-]?\d{{1,3}})?)
+      (?P<unit>[sld]?vh|vb|vmin|vmax|vw|r?em|ex|ch|r?lh|px|pt|pc|in|cm|mm|q|%)(?![\w-])
+    | (?P<filter>(?<![\w-])(?:-webkit-)?(?:backdrop-)?filter\s{{0,9}}:)
+    | (?P<fixed>(?<![\w-])position\s{{0,9}}:\s{{0,9}}(?:-webkit-)?(?:fixed|sticky)(?![\w-]))
+    """,
+    re.X | re.I | re.S,
+)
+_NESTING = re.compile(rf"{_STRING}|{_COMMENT}|\\.|[(){{}}\[\];]", re.S)
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\n\r\f]?|(.))", re.S)
+_QUOTED = re.compile(r"\s*+[\"']")
+_UNQUOTED = re.compile(r"(?:[^)\\]++|\\.)*+\)?", re.S)
+_PICTURE = re.compile(r"\s{0,9}[\"']?data:image/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]", re.I)
+
+
+def tame(css: str) -> str:
+    """Return a style sheet, or the value of a style attribute, that asks for nothing and stays in its place."""
+    if "\\" in css:
+        css = _ESCAPE.sub(_unescape, css)
+    out: list[str] = []
+    at = 0
+    while (token := _TOKEN.search(css, at)) is not None:
+        out.append(css[at : token.start()])
+        said, at = _answer(css, token)
+        out.append(said)
+    out.append(css[at:])
+    return "".join(out).replace("</", "<\\/")  # an end tag in a text or comment would end the style element
+
+
+def _answer(css: str, token: re.Match[str]) -> tuple[str, int]:
+    """Return what is written for a token, and where to go on."""
+    end = token.end()
+    match token.lastgroup:
+        case "comment":
+            return " ", end
+        case "fetch":
+            return _fetch(css, token)
+        case "rule":
+            is_kept = token["rule"].lower() in _KEPT_RULES
+            return (token[0], end) if is_kept else ("", _skip_rule(css, end))
+        case "unit":
+            return _size(token), end
+        case "filter":
+            return "--filter:", end  # a name that means nothing: some hundred of them stop a browser
+        case "fixed":
+            return "position:static", end
+        case _:
+            return token[0], end
+
+
+def _fetch(css: str, token: re.Match[str]) -> tuple[str, int]:
+    """Pass over something that names an address, unless the picture itself is inside."""
+    is_address = token[0].lower() == "url("
+    unquoted = _UNQUOTED.match(css, token.end()) if is_address and not _QUOTED.match(css, token.end()) else None
+    end = unquoted.end() if unquoted is not None else _skip(css, token.end(), ")")
+    if is_address and _PICTURE.match(css, token.end()):
+        return css[token.start() : end], end
+    return "none", end
+
+
+def _size(token: re.Match[str]) -> str:
+    unit = token["unit"].lower()
+    pixels = float(token["number"]) * _PX[unit]
+    if abs(pixels) > _MOST_PX:
+        return f"{'-' if pixels < 0 else ''}{_MOST_PX:.0f}px"
+    return f"{pixels:.6g}px" if unit in _WINDOW else token[0]
+
+
+def _skip_rule(css: str, at: int) -> int:
+    """Return where an at-rule ends: behind its semicolon or its block, before the end of the block it stands in."""
+    for token in _NESTING.finditer(css, at):
+        if token[0] == ";":
+            return token.end()
+        if token[0] == "}":
+            return token.start()
+        if token[0] == "{":
+            return _skip(css, token.end(), "}")
+    return len(css)
+
+
+def _skip(css: str, at: int, closing: str) -> int:
+    """Return where what is open at `at` ends. A brace ends whatever else was left open inside."""
+    opening = "(" if closing == ")" else "{"
+    depth = 1
+    for token in _NESTING.finditer(css, at):
+        said = token[0]
+        if said == opening:
+            depth += 1
+        elif said == closing:
+            depth -= 1
+            if depth == 0:
+                return token.end()
+        elif closing == ")" and said in "{};":
+            return token.start()
+    return len(css)
+
+
+def _unescape(escape: re.Match[str]) -> str:
+    """Write an escaped letter as itself: `u\\72l(` is url( to a browser, too."""
+    code, plain = escape.groups()
+    if code is None:
+        return str(plain) if plain.isascii() and plain.isalpha() else escape[0]
+    letter = int(code, 16)
+    return chr(letter) if letter < 128 and chr(letter).isalpha() else escape[0]
+
+
+ELEMENT, IMAGE = "data-sc", "data-sc-image"  # attributes: the number of an element of the body, of an image
+_KIND = "data-sc-kind"  # what stood where a box stands now
+_AS_IS = frozenset(
+    """
+    a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del dfn div dl dt
+    em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr i img ins kbd label legend li main mark menu nav
+    ol p pre q rp rt ruby s samp search section small span strike strong sub sup table tbody td tfoot th thead time tr
+    tt u ul var wbr
+    """.split()
+)
+_VOID = frozenset("br col hr img wbr".split())
+# what acts becomes a plain box that looks the same from afar; what is not known at all becomes a span
+_RENAMED = {"amp-img": "img"} | dict.fromkeys("details dialog fieldset form noframes summary".split(), "div")
+_GONE = frozenset(
+    """
+    area base basefont bgsound command datalist head keygen link meta noembed optgroup option param script source style
+    template title track
+    """.split()
+)
+# boxes that say what stood in their place; their insides are not shown
+_BOXES = {
+    "applet": "plug-in",
+    "audio": "sound",
+    "canvas": "drawing",
+    "embed": "plug-in",
+    "fencedframe": "another page",
+    "frame": "another page",
+    "frameset": "other pages",
+    "iframe": "another page",
+    "input": "field",
+    "math": "formula",
+    "meter": "bar",
+    "plaintext": "text",
+    "portal": "another page",
+    "progress": "bar",
+    "select": "field",
+    "svg": "icon",
+    "textarea": "field",
+    "video": "video",
+    "xmp": "text",
+}
+_SAID_INSIDE = frozenset("math plaintext textarea xmp".split())
+_BUTTONS = frozenset("button image reset submit".split())
+_ATTRIBUTES = frozenset(
+    """
+    align alt bgcolor border cellpadding cellspacing class color colspan dir face height hidden id lang nowrap reversed
+    rowspan size span start style title type valign value width
+    """.split()
+)
+_MOST_DIGITS = {"colspan": 2, "rowspan": 2, "span": 2, "width": 4, "height": 4, "border": 2, "cellpadding": 2}
+_MOST_DIGITS |= {"cellspacing": 2, "size": 2}
+_LIST_ONLY = frozenset(("type", "value", "start", "reversed"))
+_VALUE_CHARS = 4_000
+_SAID_CHARS = 500  # of what a box says
+_FEW_STYLES = 2_000  # characters
+
+# the address of a picture by the number of its image; None: not to be loaded
+Address = Callable[[int], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Inert:
+    """A document that can do nothing, and whether it was cut for its size."""
+
+    html: str
+    elements: int  # of the whole page
+    is_cut: bool
+
+
+def number_elements(page: Page) -> list[LexborNode]:
+    """Return the body and all elements in it, in page order: the place of each is its number in the document."""
+    body = page.tree.body
+    return [] if body is None else body.css("*")
+
+
+def make_inert(page: Page, *, picture: Address, sheets: tuple[str, ...] = ()) -> Inert:
+    """Write a page anew. `sheets` are addresses of ours that style sheets of the page are loaded from."""
+    nodes = number_elements(page)
+    writer = _Writer(nodes, {use.node_id: row for row, use in enumerate(page.images)}, picture)
+    root, body = page.tree.root, page.tree.body
+    inside = writer.write_children(body) if body is not None else ""
+    if writer.is_cut:
+        inside += f"<p {_KIND}='note'>The rest of this page is not shown: it is too long to look at.</p>"
+    styles, size = _read_styles(page)
+    is_bare = not sheets and (size < _FEW_STYLES or page.tree.css_first("link[rel~=stylesheet i]") is not None)
+    bare = " data-sc-bare" if is_bare else ""
+    html = (
+        f"<!doctype html><html{_attributes(root, 'html') if root is not None else ''}{bare}><head>"
+        f'<meta charset="utf-8"><title>{escape(page.head.title[:200])}</title><style>{_sheet("frame-base.css")}</style>'
+        + "".join(f'<link rel="stylesheet" href="{escape(address)}">' for address in sheets)
+        + f"{styles}<style>{_sheet('frame-last.css')}</style></head>"
+        f"{writer.open(body, 'body') if body is not None else '<body>'}{inside}</body></html>"
+    )
+    return Inert(html, len(nodes), writer.is_cut)
+
+
+class _Writer:
+    """Writes the elements of one page."""
+
+    def __init__(self, nodes: list[LexborNode], images: dict[int, int], picture: Address) -> None:
+        self._numbers = {node.mem_id: number for number, node in enumerate(nodes)}
+        self._images, self._picture = images, picture
+        self.is_cut = False
+
+    def write_children(self, body: LexborNode) -> str:
+        """Return what is in the body, without recursion, up to a size: pages are as long as they like."""
+        out: list[str] = []
+        size = 0
+        stack: list[LexborNode | str] = _children(body)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, str):
+                out.append(node)
+                continue
+            piece, closing = self._piece(node)
+            size += len(piece) + len(closing)
+            if size > LIMITS.shown_chars:
+                self.is_cut = True
+                out += [end for end in reversed(stack) if isinstance(end, str)]
+                break
+            out.append(piece)
+            if closing:
+                stack.append(closing)
+                stack += _children(node)
+        return "".join(out)
+
+    def _piece(self, node: LexborNode) -> tuple[str, str]:
+        """Return text, or an opening tag with the closing one where its children come between."""
+        tag = (node.tag or "").lower()
+        if tag == "-text":
+            return escape(node.text_content or "", quote=False), ""
+        if tag in _AS_IS:
+            name = tag
+        elif tag in _GONE or tag.startswith(("-", "_", "!")) or not tag:
+            return "", ""
+        elif tag in _BOXES:
+            return self._box(node, tag), ""
+        else:
+            name = _RENAMED.get(tag, "span")
+            if _is_invisible(node, tag):
+                return "", ""
+        kind = f' {_KIND}="{tag}"' if tag in ("button", "object") else ""
+        return self.open(node, name, kind), "" if name in _VOID else f"</{name}>"
+
+    def open(self, node: LexborNode, name: str, more: str = "") -> str:
+        """Return an opening tag."""
+        number = self._numbers.get(node.mem_id)
+        said = _attributes(node, name)
+        if number is not None:
+            said += f' {ELEMENT}="{number}"'
+        row = self._images.get(node.mem_id)
+        if row is not None and name == "img":
+            address = self._picture(row)
+            said += f' {IMAGE}="{row}"'
+            said += f' src="{escape(address)}"' if address else ""
+        return f"<{name}{said}{more}>"
+
+    def _box(self, node: LexborNode, tag: str) -> str:
+        """Return a whole element that stands for one that would act, play, or be a document of its own."""
+        attributes = node.attributes
+        kind, inside = _BOXES[tag], ""
+        if tag == "input":
+            form = (attributes.get("type") or "text").strip().lower()
+            if form == "hidden":
+                return ""
+            kind = "button" if form in _BUTTONS else "tick" if form in ("checkbox", "radio") else "field"
+            inside = "" if kind == "tick" else attributes.get("value") or attributes.get("placeholder") or ""
+        elif tag == "select":
+            option = node.css_first("option[selected]") or node.css_first("option")
+            inside = option.text() if option is not None else ""
+        elif tag in _SAID_INSIDE:
+            inside = node.text()
+        side = "".join(
+            f"{name}:{value}px;"
+            for name in ("width", "height")
+            if tag in ("video", "iframe", "canvas", "embed", "svg")
+            and (value := _pixels(attributes.get(name) or "")) is not None
+        )
+        more = f' {_KIND}="{kind}"' + (f' style="{side}"' if side and not attributes.get("style") else "")
+        return f"{self.open(node, 'span', more)}{escape(inside.strip()[:_SAID_CHARS], quote=False)}</span>"
+
+
+def _children(node: LexborNode) -> list[LexborNode | str]:
+    """Return the children, the last one first."""
+    found: list[LexborNode | str] = []
+    child = node.last_child
+    while child is not None:
+        found.append(child)
+        child = child.prev
+    return found
+
+
+def _is_invisible(node: LexborNode, tag: str) -> bool:
+    """Say whether an element shows nothing: a closed dialog, a form that a table pushed its fields out of."""
+    return (tag == "dialog" and "open" not in node.attributes) or (tag == "form" and node.first_child is None)
+
+
+def _attributes(node: LexborNode, name: str) -> str:
+    return "".join(
+        f' {key}="{escape(_value(key, value or ""))}"'
+        for key, value in node.attributes.items()
+        if key in _ATTRIBUTES and _is_fit(key, value or "", name)
+    )
+
+
+def _is_fit(key: str, value: str, name: str) -> bool:
+    """Say whether an attribute means no more than looks: browsers spend minutes on a cell that is a million wide."""
+    if key in _LIST_ONLY:
+        return name in ("ol", "ul", "li") and len(value) < 10
+    most = _MOST_DIGITS.get(key)
+    return most is None or len(value.strip().partition(".")[0].rstrip("px%")) <= most
+
+
+def _value(key: str, value: str) -> str:
+    value = value[:_VALUE_CHARS]
+    return tame(value) if key == "style" else value
+
+
+def _pixels(value: str) -> int | None:
+    number = value.strip().removesuffix("px")
+    return int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else None
+
+
+def _read_styles(page: Page) -> tuple[str, int]:
+    """Return the page's own style elements, tamed, and how much they say."""
+    out: list[str] = []
+    left = LIMITS.shown_style_chars
+    for text in _style_texts(page):
+        if len(text) > left:
+            break
+        left -= len(text)
+        out.append(f"<style>{tame(text)}</style>")
+    return "".join(out), LIMITS.shown_style_chars - left
+
+
+def _style_texts(page: Page) -> Iterator[str]:
+    for node in page.tree.css("style"):
+        media = (node.attributes.get("media") or "").strip().lower()
+        if media != "print":
+            yield node.text()
+
+
+@cache
+def _sheet(name: str) -> str:
+    """Return a style sheet of ours: `base` is what a page may override, `last` what it may not."""
+    return (files("scythe.web") / "static" / name).read_text("utf-8")

@@ -1,0 +1,1 @@
+"""When lists are visited, and why."""

@@ -1,0 +1,470 @@
+"""When watched lists are visited, and why: the next visit first.
+
+What is wanted of a watched page: told in words, changed, ended, and its next visit hastened.
+
+One watched list: what came and when it was visited, what is expected, and what fixed visits would have cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from scythe.archive.archive import Archive
+from scythe.archive.results import LookRow, RegionRow, WatchRow
+from scythe.crawl_model import Found
+from scythe.schedule.plots import region_svg
+from scythe.schedule.policies import POLICIES
+from scythe.schedule.svg import Panel, bars_svg, name_duration
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
+from scythe.watching.plan_report import Compared, Comparison, Planned, compare, draw_plan, plan_list, read_plan
+from scythe.watching.watch_options import ListOptions
+from scythe.web.operations import Document, Key, Number, Operation, Sent, View, Wanted
+from scythe.web.runs.run_store import Runs
+from scythe.web.state import PROFILE, NotNow, NotThere, Room
+
+Share = Annotated[float, msgspec.Meta(ge=0.0001, le=0.5)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=366 * DAY_S)]
+# what the form offers, in seconds
+DELAYS_S = (900.0, HOUR_S, 3 * HOUR_S, 6 * HOUR_S, 12 * HOUR_S, DAY_S, 3 * DAY_S, WEEK_S)
+FLOORS_S = (60.0, 300.0, 600.0, 1_800.0, HOUR_S, 6 * HOUR_S, DAY_S)
+MISSES = (0.001, 0.01, 0.05, 0.1)
+POLICY_SAYS = {
+    "auto": "as few visits as keep these wishes, by a forecast with its uncertainty",
+    "seasonal": "a forecast by the hour of the week",
+    "poisson": "a forecast of the rate of the last days",
+    "ses": "exponential smoothing of the last intervals",
+    "average": "a constant interval, by the mean rate",
+    "adaptive": "sooner after a change, later after none",
+    "fixed": "every hour, or as often as the longest delay says",
+}
+
+
+class GoalsWanted(Wanted, frozen=True):
+    """Other wishes for a watched page; what is not named stays as it was."""
+
+    watch: Number
+    miss: Share | UnsetType = UNSET
+    max_delay_s: Seconds | UnsetType | None = UNSET  # None: no limit
+    delay_s: Seconds | UnsetType | None = UNSET  # 95 of 100 records are seen within so long
+    floor_s: Seconds | UnsetType = UNSET
+    policy: Key | UnsetType = UNSET
+    older_pages: Annotated[int, msgspec.Meta(ge=0, le=1_000)] | UnsetType = UNSET
+    follow: bool | UnsetType = UNSET
+
+
+class WatchWanted(Wanted, frozen=True):
+    """A watched page."""
+
+    watch: Number
+
+
+@dataclass(frozen=True, slots=True)
+class GoalsSeen:
+    """What is wanted of a watched page."""
+
+    watch: int
+    page: str
+    policy: str
+    miss: float
+    max_delay_s: float | None
+    delay_s: float | None
+    floor_s: float
+    older_pages: int
+    follow: bool
+    said: list[str]  # the same in words
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A page that is watched no longer."""
+
+    watch: int
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hastened:
+    """A page that is due now."""
+
+    watch: int
+    page: str
+    is_watching: bool  # a watch of this page goes on: the visit comes at once
+
+
+def find_watch(archive: Archive, number: int) -> WatchRow:
+    """Return a watched page. Raises NotThere."""
+    row = archive.watch(number)
+    if row is None:
+        raise NotThere(f"there is no watched page {number}")
+    return row
+
+
+def see_goals(watch: WatchRow) -> GoalsSeen:
+    """Return what is wanted of a page."""
+    options = ListOptions.from_json(watch.options)
+    goals = options.goals
+    return GoalsSeen(
+        watch.id,
+        str(watch.url),
+        options.policy,
+        goals.miss,
+        goals.max_delay_s,
+        goals.delay_s,
+        goals.floor_s,
+        options.older_pages,
+        options.follow,
+        list(say_goals(options)),
+    )
+
+
+def say_goals(options: ListOptions) -> Iterator[str]:
+    """Put what is wanted of a page into words."""
+    goals = options.goals
+    yield f"At most {100 * goals.miss:g} % of the records may be missed."
+    if goals.max_delay_s is not None:
+        yield f"No record is seen later than {name_duration(goals.max_delay_s)} after it came."
+    if goals.delay_s is not None:
+        yield f"{100 * goals.delay_share:g} % of the records are seen within {name_duration(goals.delay_s)}."
+    if goals.max_delay_s is None and goals.delay_s is None:
+        yield "How soon a record is seen does not matter, as long as it is."
+    yield f"Between two visits pass {name_duration(goals.floor_s)} at least."
+    if options.older_pages:
+        yield f"Where a visit comes late, up to {options.older_pages} older pages are followed back."
+    if options.follow:
+        yield "The page that each new record leads to is archived, too."
+    yield f"Visits are planned by {options.policy}: {POLICY_SAYS.get(options.policy, '')}."
+
+
+def change_goals(room: Room, wanted: GoalsWanted) -> GoalsSeen:
+    """Change what is wanted of a watched page; it is visited soon, and its next visit planned anew."""
+    with room.archive() as archive:
+        row = find_watch(archive, wanted.watch)
+        if row.ended_at is not None:
+            raise NotNow(f"{row.url} is watched no longer")
+        options = _changed(ListOptions.from_json(row.options), wanted)
+        found = Found(row.url, row.lane, "start", "list", key=f"list {row.url}")
+        archive.add_watch(row.site, found, options.to_json(), now=datetime.now(UTC))
+        archive.hasten_watch(row.id)
+        seen = see_goals(find_watch(archive, row.id))
+    room.part(Runs).nudge()
+    return seen
+
+
+def _changed(options: ListOptions, wanted: GoalsWanted) -> ListOptions:
+    """Return options with what is wanted instead. Raises BadInput where a value cannot be meant."""
+    goals = replace(options.goals, **_said(wanted, "miss", "max_delay_s", "delay_s", "floor_s"))
+    return replace(options, goals=goals, **_said(wanted, "policy", "older_pages", "follow"))
+
+
+def _said(wanted: GoalsWanted, *names: str) -> dict[str, Any]:
+    return {name: value for name in names if (value := getattr(wanted, name)) is not UNSET}
+
+
+def end_watching(room: Room, wanted: WatchWanted) -> Ended:
+    """Watch a page no longer; what was archived stays."""
+    with room.archive() as archive:
+        row = find_watch(archive, wanted.watch)
+        archive.end_watch(row.id, "watched no longer")
+    room.part(Runs).nudge()
+    return Ended(row.id, str(row.url))
+
+
+def visit_now(room: Room, wanted: WatchWanted) -> Hastened:
+    """Let a watched page be due now."""
+    with room.archive() as archive:
+        row = find_watch(archive, wanted.watch)
+        if not archive.hasten_watch(row.id):
+            raise NotNow(f"{row.url} is watched no longer")
+    return Hastened(row.id, str(row.url), room.part(Runs).nudge())
+
+
+GOALS_OPERATIONS = (
+    Operation("POST", "/api/schedule/goals", change_goals, GoalsWanted, GoalsSeen, "Change what a watch is for."),
+    Operation("POST", "/api/schedule/end", end_watching, WatchWanted, Ended, "Watch a page no longer."),
+    Operation("POST", "/api/schedule/now", visit_now, WatchWanted, Hastened, "Let a watched page be due now."),
+)
+
+_LINES = 25  # of the journal on one page
+_DAYS = 14
+DAYS_OFFERED = (1, 3, 7, 14, 28, 90)
+_PLOT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+_SVG = "image/svg+xml"
+
+Days = Annotated[int, msgspec.Meta(ge=1, le=366)]
+
+
+class RegionWanted(Wanted, frozen=True):
+    """A watched list, and how much of its past."""
+
+    region: Number
+    days: Days = _DAYS
+    before: Number | None = None  # a line of the journal; None: the last lines
+    v: Annotated[str, msgspec.Meta(max_length=40)] = ""  # anything: another value draws it again
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSeen:
+    """One watched list."""
+
+    region: int
+    watch: int
+    site: str
+    page: str
+    name: str
+    columns: list[str]
+    shown: int
+    planned: Planned
+    goals: GoalsSeen
+    is_watched: bool
+    journal: list[LookRow]  # the newest first
+    before: int | None  # where the journal goes on; None: that was all
+    compared: Comparison | None  # None: too little is known yet
+
+
+def see_region(room: Room, wanted: RegionWanted) -> RegionSeen:
+    """Tell of one list what came, what is planned, and what fixed visits would have cost."""
+    with room.archive() as archive:
+        return _see_region(archive, wanted)
+
+
+def _see_region(archive: Archive, wanted: RegionWanted) -> RegionSeen:
+    watch, region = _find(archive, wanted.region)
+    now = datetime.now(UTC)
+    journal = archive.late_looks(region.id, before=wanted.before, count=_LINES + 1)
+    return RegionSeen(
+        region.id,
+        watch.id,
+        watch.site_key,
+        str(watch.url),
+        region.name,
+        list(region.columns),
+        region.shown,
+        plan_list(watch, region, now),
+        see_goals(watch),
+        watch.ended_at is None,
+        journal[:_LINES],
+        journal[_LINES - 1].id if len(journal) > _LINES else None,
+        compare(list(archive.looks(region.id, since=now - timedelta(days=wanted.days)))),
+    )
+
+
+def _find(archive: Archive, number: int) -> tuple[WatchRow, RegionRow]:
+    region = archive.region(number)
+    if region is None:
+        raise NotThere(f"there is no list {number}")
+    return find_watch(archive, region.watch), region
+
+
+def show_region(room: Room, wanted: RegionWanted) -> dict[str, Any]:
+    """Return what the page of a list shows."""
+    with room.archive() as archive:
+        seen = _see_region(archive, wanted)
+        beside = [one for one in archive.regions(seen.watch) if one.id != seen.region]
+    return {"seen": seen, "beside": beside, "days": wanted.days, "before": wanted.before, **_choices(seen.goals)}
+
+
+def show_page(room: Room, wanted: WatchWanted) -> dict[str, Any]:
+    """Return what is shown of a watched page whose lists are not known, or are to be chosen from."""
+    with room.archive() as archive:
+        watch = find_watch(archive, wanted.watch)
+        regions = archive.regions(watch.id)
+    goals = see_goals(watch)
+    planned = plan_list(watch, None, datetime.now(UTC))
+    is_watched = watch.ended_at is None
+    return {"watch": watch, "planned": planned, "regions": regions, "is_watched": is_watched, **_choices(goals)}
+
+
+def _choices(goals: GoalsSeen) -> dict[str, Any]:
+    """Return what the form for goals offers; what is wanted now is always among it."""
+    return {
+        "goals": goals,
+        "misses": sorted({*MISSES, goals.miss}),
+        "delays": sorted({*DELAYS_S, *filter(None, (goals.max_delay_s,))}),
+        "withins": sorted({*DELAYS_S, *filter(None, (goals.delay_s,))}),
+        "floors": sorted({*FLOORS_S, goals.floor_s}),
+        "policies": {name: POLICY_SAYS.get(name, "") for name in reversed(POLICIES)},
+        "days_offered": DAYS_OFFERED,
+    }
+
+
+def draw_region(room: Room, wanted: RegionWanted) -> Sent:
+    """Draw what came to a list, what is expected, and its visits."""
+    now = datetime.now(UTC)
+    with room.archive() as archive:
+        watch, region = _find(archive, wanted.region)
+        plan = [(plan_list(watch, region, now), watch, region)]
+        (history,) = draw_plan(archive, plan, now, wanted.days * DAY_S)
+    return Sent(region_svg(history).encode(), _SVG, _PLOT_POLICY)
+
+
+def draw_compared(room: Room, wanted: RegionWanted) -> Sent:
+    """Draw what the visits of a list cost beside what others would have."""
+    now = datetime.now(UTC)
+    with room.archive() as archive:
+        _, region = _find(archive, wanted.region)
+        compared = compare(list(archive.looks(region.id, since=now - timedelta(days=wanted.days))))
+    if compared is None:
+        raise NotThere("too little is known of this list yet to compare anything")
+    rows = compared.rows
+    title = "What the visits cost, and what others would have"
+    said = f"{compared.came} records came, {compared.shown} are shown at once; all but the first row are estimates"
+    return Sent(bars_svg(title, said, [row.name for row in rows], _panels(rows)).encode(), _SVG, _PLOT_POLICY)
+
+
+def _panels(rows: tuple[Compared, ...]) -> list[Panel]:
+    return [
+        Panel("requests", "f2", [row.requests for row in rows]),
+        Panel("records seen again", "f7", [row.duplicates for row in rows]),
+        Panel("records missed", "lost", [row.missed for row in rows]),
+    ]
+
+
+REGION_OPERATIONS = (
+    Operation("GET", "/api/schedule/region", see_region, RegionWanted, RegionSeen, "One watched list.", "watched_list"),
+)
+REGION_VIEWS = (
+    View("/schedule/region/{region}", "schedule_region.html", show_region, RegionWanted, area="schedule"),
+    View("/schedule/page/{watch}", "schedule_page.html", show_page, WatchWanted, area="schedule"),
+)
+REGION_DOCUMENTS = (
+    Document("/schedule/plot/{region}", draw_region, RegionWanted),
+    Document("/schedule/compared/{region}", draw_compared, RegionWanted),
+)
+
+_ON_PAGE = 100  # lists
+_SPARK_S, _SPARKS = DAY_S / 2, 28  # what a small plot shows: so many steps of time
+_SPARK_HIGH = 22.0
+
+Listed = tuple[Planned, WatchRow, RegionRow | None]
+
+
+class ScheduleWanted(Wanted, frozen=True):
+    """Some of the lists."""
+
+    site: Key = ""  # what their site, address or name has in it; empty: all
+    page: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ListSeen:
+    """A watched list and its next visit."""
+
+    watch: int  # number of the page
+    region: int | None  # number of the list; None: the page was not visited yet, or shows none
+    page: str
+    site: str
+    name: str
+    next_at: datetime | None
+    expected: float | None  # new records by then
+    risk: float | None  # 0..1, share of them that will be missed
+    rate_day: float | None
+    records: int
+    lost: int
+    last_at: datetime | None
+    why: str
+    has_trouble: bool  # the last visit failed
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleSeen:
+    """One page of the schedule."""
+
+    lists: list[ListSeen]
+    total: int  # lists that are meant
+    page: int
+    pages: int
+    watched: int  # pages of the archive that are watched
+    rate_day: float  # new records of all lists that are meant
+
+
+def see_schedule(room: Room, wanted: ScheduleWanted) -> ScheduleSeen:
+    """List the watched lists, the next visit first."""
+    if room.options.archive is None:
+        return ScheduleSeen([], 0, 1, 1, 0, 0.0)
+    with room.archive() as archive:
+        return _see(archive, wanted)
+
+
+def _see(archive: Archive, wanted: ScheduleWanted) -> ScheduleSeen:
+    plan = read_plan(archive, (), datetime.now(UTC))
+    meant = [one for one in plan if _is_meant(one, wanted.site)]
+    pages = max(-(-len(meant) // _ON_PAGE), 1)
+    page = min(wanted.page, pages)
+    lists = [see_list(*one) for one in meant[(page - 1) * _ON_PAGE : page * _ON_PAGE]]
+    watched = len({watch.id for _, watch, _ in plan})
+    return ScheduleSeen(lists, len(meant), page, pages, watched, sum(one.rate_day or 0.0 for one, _, _ in meant))
+
+
+def _is_meant(one: Listed, site: str) -> bool:
+    planned, wanted = one[0], "" if site == PROFILE else site.strip().lower()
+    return not wanted or wanted in planned.page.lower() or wanted in f"{planned.site} {planned.region}".lower()
+
+
+def see_list(planned: Planned, watch: WatchRow, region: RegionRow | None) -> ListSeen:
+    """Return what is shown of a list."""
+    return ListSeen(
+        watch.id,
+        None if region is None else region.id,
+        planned.page,
+        planned.site,
+        planned.region,
+        planned.next_at,
+        planned.expected,
+        planned.risk,
+        planned.rate_day,
+        planned.records,
+        planned.lost,
+        planned.last_at,
+        planned.why,
+        watch.attempts > 0,
+    )
+
+
+def show_schedule(room: Room, wanted: ScheduleWanted) -> dict[str, Any]:
+    """Return what the schedule shows, with a small plot for each list."""
+    sparks: dict[int, str] = {}
+    if room.options.archive is None:
+        seen = see_schedule(room, wanted)
+    else:
+        with room.archive() as archive:
+            seen = _see(archive, wanted)
+            sparks = draw_sparks(archive, [one.region for one in seen.lists if one.region is not None])
+    return {
+        "seen": seen,
+        "sparks": sparks,
+        "site": "" if wanted.site == PROFILE else wanted.site,
+        "now": datetime.now(UTC),
+        "days": round(_SPARKS * _SPARK_S / DAY_S),
+        "is_watching": any(run.kind == "watch" and not run.is_over for run in room.part(Runs).all()),
+    }
+
+
+def draw_sparks(archive: Archive, regions: Sequence[int]) -> dict[int, str]:
+    """Return by region the path of bars that tells what came lately."""
+    since = datetime.now(UTC) - timedelta(seconds=_SPARKS * _SPARK_S)
+    came = archive.count_came(regions, since=since, step_s=_SPARK_S) if regions else {}
+    return {region: _bars(steps) for region, steps in came.items()}
+
+
+def _bars(steps: Mapping[int, int]) -> str:
+    most = max(steps.values())
+    drawn = []
+    for step, count in sorted(steps.items()):
+        high = max(_SPARK_HIGH * count / most, 1.0)
+        drawn.append(f"M{min(step, _SPARKS - 1) * 4} {_SPARK_HIGH:g}v-{high:.3g}h3v{high:.3g}z")
+    return "".join(drawn)
+
+
+OPERATIONS = (
+    Operation("GET", "/api/schedule", see_schedule, ScheduleWanted, ScheduleSeen, "Visits to come.", "schedule"),
+    *REGION_OPERATIONS,
+    *GOALS_OPERATIONS,
+)
+VIEWS = (View("/schedule", "schedule.html", show_schedule, ScheduleWanted, area="schedule"), *REGION_VIEWS)
+DOCUMENTS = REGION_DOCUMENTS

@@ -1,0 +1,133 @@
+"""Serve a room on this machine: it comes in with an address to listen on; its page is there until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import uvicorn
+
+from scythe.errors import BadInput
+from scythe.web.app import make_app
+from scythe.web.auth import LOOPBACK, Gate, plain_host
+from scythe.web.state import Room
+
+_END_S = 3  # for requests under way when the server is told to end
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Where to listen."""
+
+    host: str = LOOPBACK[0]
+    port: int = 0  # 0: one that is free
+    names: tuple[str, ...] = ()  # by which browsers reach this machine, where it is not loopback
+    token: str = ""  # empty: a new one
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach it."""
+        return self.host in LOOPBACK
+
+    def make_gate(self) -> Gate:
+        """Return the gate for this address."""
+        names = frozenset((*LOOPBACK, *(plain_host(name) for name in (self.host, *self.names) if name)))
+        gate = Gate(names=names, any_address=not self.is_local)
+        return Gate(self.token, gate.names, gate.any_address) if self.token else gate
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A page that is being served."""
+
+    url: str  # of the front page, without the token
+    gate: Gate = field(repr=False)
+
+    def address(self, path: str = "/") -> str:
+        """Return the address to open in a browser: with the token."""
+        return f"{self.url}{path.lstrip('/')}{'&' if '?' in path else '?'}token={self.gate.token}"
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to its caller, who has more to bring to an end than connections."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def serve(room: Room, options: ServeOptions, *, ready: Callable[[Serving], None], stop: asyncio.Event) -> None:
+    """Serve until `stop` is set. Raises BadInput where the address cannot be listened on."""
+    loop = asyncio.get_running_loop()
+    try:
+        listener = await loop.create_server(asyncio.Protocol, options.host, options.port, start_serving=False)
+    except OSError as error:
+        raise BadInput(f"cannot listen on {options.host}:{options.port}: {error.strerror or error}") from None
+    gate = options.make_gate()
+    sockets = [each.dup() for each in listener.sockets]
+    listener.close()
+    config = uvicorn.Config(
+        make_app(room, gate),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        http="h11",  # the strictest, whatever else is installed
+        ws="none",
+        proxy_headers=False,
+        timeout_graceful_shutdown=_END_S,
+        h11_max_incomplete_event_size=65_536,
+    )
+    server = _Server(config)
+    work = asyncio.ensure_future(server.serve(sockets))
+    while not server.started and not work.done():
+        await asyncio.sleep(0.01)
+    if not work.done():
+        ready(Serving(_front(options.host, sockets[0].getsockname()[1]), gate))
+        await asyncio.wait([work, asyncio.ensure_future(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
+        server.should_exit = True
+    await work
+
+
+def _front(host: str, port: int) -> str:
+    named = LOOPBACK[0] if host in ("0.0.0.0", "", "::") else host  # noqa: S104 (compared, not listened on)
+    return f"http://[{named}]:{port}/" if ":" in named else f"http://{named}:{port}/"
+
+
+@contextmanager
+def serve_in_thread(room: Room, options: ServeOptions | None = None) -> Iterator[Serving]:
+    """Serve a room from a thread of this process for as long as the context lasts."""
+    known: list[Serving] = []
+    failed: list[BadInput] = []
+    is_up, loops = threading.Event(), list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]()
+
+    def up(serving: Serving) -> None:
+        known.append(serving)
+        is_up.set()
+
+    async def work() -> None:
+        stop = asyncio.Event()
+        loops.append((asyncio.get_running_loop(), stop))
+        try:
+            await serve(room, options or ServeOptions(), ready=up, stop=stop)
+        except BadInput as error:
+            failed.append(error)
+        finally:
+            is_up.set()
+
+    thread = threading.Thread(target=lambda: asyncio.run(work()), name="scythe-web", daemon=True)
+    thread.start()
+    is_up.wait()
+    if failed:
+        raise failed[0]
+    try:
+        yield known[0]
+    finally:
+        loop, stop = loops[0]
+        if thread.is_alive():
+            loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        room.close()

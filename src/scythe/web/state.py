@@ -1,0 +1,333 @@
+"""What a running web page works on: an archive, profiles, pages at hand, and the work under way.
+
+Requests run in threads. Whoever changes pages or a site holds `lock`; archives are lent, one to a borrower.
+
+Work that takes longer than a request: it runs in a thread of its own, and whoever asks is told how far it is.
+
+Why an operation does nothing: errors that have a status of their own beside those of the package.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import TypeVar, cast
+
+from scythe.archive.archive import Archive
+from scythe.archive.open import name_archive, open_archive
+from scythe.errors import BadInput, ScytheError
+from scythe.fetch.inputs import Loaded, Reach
+from scythe.page import Page
+from scythe.site.site import Site
+
+
+class NotThere(ScytheError):
+    """What was asked for is not there: 404."""
+
+
+class NotNow(ScytheError):
+    """What was asked for cannot be done as things stand: 409."""
+
+
+_KEPT = 200  # jobs that are remembered
+_AT_ONCE = 16  # jobs of one kind that run, each in a thread
+
+
+@dataclass(slots=True)
+class Job:
+    """One piece of work. The one who works sets `done`, `total`, `note` and `result`; others read."""
+
+    number: int
+    kind: str
+    title: str
+    state: str = "running"  # running, done, failed, stopped
+    done: int = 0
+    total: int | None = None  # None: nobody knows
+    note: str = ""  # what is done at the moment
+    error: str = ""
+    result: object = None  # becomes JSON
+    began_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    ended_at: datetime | None = None
+    is_stopping: threading.Event = field(default_factory=threading.Event)
+    ended: threading.Event = field(default_factory=threading.Event)  # whoever asks may wait a little for short work
+    on_stop: Callable[[], None] | None = None  # called when it is asked to stop, by the asking thread
+
+    def step(self, done: int, total: int | None = None, note: str = "") -> None:
+        """Say how far it has come."""
+        self.done, self.total, self.note = done, total, note
+
+    def stop(self) -> None:
+        """Ask it to end soon."""
+        self.is_stopping.set()
+        if self.on_stop is not None and self.state == "running":
+            self.on_stop()
+
+
+@dataclass(frozen=True, slots=True)
+class JobSeen:
+    """A job as it stands."""
+
+    number: int
+    kind: str
+    title: str
+    state: str
+    done: int
+    total: int | None
+    note: str
+    error: str
+    result: object
+    began_at: datetime
+    ended_at: datetime | None
+
+
+class Jobs:
+    """All work of one room."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[int, Job] = {}
+        self._threads: list[threading.Thread] = []
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def start(self, kind: str, title: str, work: Callable[[Job], object], *, most: int = _AT_ONCE) -> Job:
+        """Begin work; what it returns is the result. Errors raised on purpose end it as failed, with their words.
+
+        Raises NotNow where `most` jobs of this kind are running.
+        """
+        with self._lock:
+            running = [job.number for job in self._jobs.values() if job.kind == kind and job.state == "running"]
+            if len(running) >= most:
+                raise NotNow(f"such work is under way already (job {running[0]}): wait for it, or stop it")
+            self._last += 1
+            job = self._jobs[self._last] = Job(self._last, kind, title)
+            for number in [n for n, old in self._jobs.items() if old.state != "running"][:-_KEPT]:
+                del self._jobs[number]
+            thread = threading.Thread(target=self._run, args=(job, work), name=f"scythe-{kind}", daemon=True)
+            self._threads = [each for each in self._threads if each.is_alive()] + [thread]
+        thread.start()
+        return job
+
+    def _run(self, job: Job, work: Callable[[Job], object]) -> None:
+        state, why = "failed", "an error in scythe itself; the terminal shows where"
+        try:
+            job.result = work(job)
+            state, why = "stopped" if job.is_stopping.is_set() else "done", ""
+        except (ScytheError, OSError) as error:
+            why = str(error)
+        finally:
+            job.error = why
+            job.ended_at = datetime.now(UTC)
+            job.state = state
+            job.ended.set()
+
+    def find(self, number: int) -> Job | None:
+        """Return a job by its number."""
+        return self._jobs.get(number)
+
+    def seen(self, kind: str | None = None) -> list[JobSeen]:
+        """Return all jobs, the newest first."""
+        with self._lock:
+            jobs = list(self._jobs.values())
+        return [see(job) for job in reversed(jobs) if kind is None or job.kind == kind]
+
+    def close(self, patience_s: float = 20.0) -> None:
+        """Ask all to stop, and wait for them, so long in all."""
+        until = monotonic() + patience_s
+        for job in list(self._jobs.values()):
+            if job.state == "running":
+                job.stop()
+        for thread in self._threads:
+            thread.join(max(until - monotonic(), 0.0))
+
+
+def see(job: Job) -> JobSeen:
+    """Return a job as it stands."""
+    return JobSeen(
+        job.number,
+        job.kind,
+        job.title,
+        job.state,
+        job.done,
+        job.total,
+        job.note,
+        job.error,
+        job.result,
+        job.began_at,
+        job.ended_at,
+    )
+
+
+PROFILE = "profile"  # the name, among sites, of the profile that is a file
+_OPENED = 16  # pages whose trees are kept
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PageAtHand:
+    """One page that people may look at, annotate and learn from."""
+
+    number: int  # from 1 on
+    site: str  # a key of `Room.site_keys`
+    name: str
+    url: str | None
+    body: bytes = field(repr=False)
+    content_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoomOptions:
+    """What a web page is opened on."""
+
+    archive: str | None = None  # a file, or postgresql://...
+    profile: Path | None = None  # it need not exist yet
+    title: str = ""  # of what the profile is about
+    reach: Reach = field(default_factory=Reach)
+    delay_s: float = 1.0  # between requests to a site
+
+
+class Room:
+    """The state behind the web page."""
+
+    def __init__(self, options: RoomOptions, pages: Iterable[Loaded] = ()) -> None:
+        self.options = options
+        self.lock = threading.RLock()
+        self.jobs = Jobs()
+        self._pages: dict[int, PageAtHand] = {}
+        self._opened: OrderedDict[int, Page] = OrderedDict()
+        self._parts: dict[type, object] = {}
+        self._idle: list[Archive] = []
+        self._consents: set[str] = set()
+        self.add_pages(PROFILE, pages)
+
+    # -- pages at hand -------------------------------------------------------------------------------------------------
+
+    def add_pages(self, site: str, pages: Iterable[Loaded]) -> list[PageAtHand]:
+        """Take pages in; those that could not be loaded are left out, and of an address the newest is kept."""
+        added = []
+        with self.lock:
+            for page in pages:
+                if page.complaint:
+                    continue
+                same = [each.number for each in self._pages.values() if each.site == site and _is_same(each, page)]
+                number = same[0] if same else max(self._pages, default=0) + 1
+                one = PageAtHand(number, site, page.name, page.url, page.body, page.content_type)
+                self._pages[number] = one
+                self._opened.pop(number, None)
+                added.append(one)
+        return added
+
+    def pages(self, site: str | None = None) -> list[PageAtHand]:
+        """Return the pages at hand, of one site or of all, in the order they came."""
+        with self.lock:
+            return [page for page in self._pages.values() if site is None or page.site == site]
+
+    def page(self, number: int) -> PageAtHand | None:
+        """Return a page by its number."""
+        return self._pages.get(number)
+
+    def opened(self, at_hand: PageAtHand) -> Page:
+        """Return a page for reading; the last ones are kept with their trees. Hold `lock` while using it."""
+        with self.lock:
+            page = self._opened.pop(at_hand.number, None)
+            if page is None:
+                page = Page.from_bytes(at_hand.body, url=at_hand.url, content_type=at_hand.content_type)
+            self._opened[at_hand.number] = page
+            while len(self._opened) > _OPENED:
+                self._opened.popitem(last=False)
+            return page
+
+    # -- sites ---------------------------------------------------------------------------------------------------------
+
+    def site_keys(self) -> list[str]:
+        """Return the names of all sites: PROFILE where there is a file or pages at hand, then those of the archive."""
+        keys = [PROFILE] if self.options.profile is not None or self.pages(PROFILE) else []
+        if self.options.archive is not None:
+            with self.archive() as archive:
+                keys += [site.key for site in archive.sites()]
+        return keys
+
+    def load_site(self, key: str) -> Site | None:
+        """Load what was learned of a site; None where nothing was. Raises BadInput, OSError, ArchiveFailed."""
+        if key == PROFILE:
+            path = self.options.profile
+            return Site.load(path) if path is not None and path.exists() else None
+        with self.archive() as archive:
+            number = archive.find_site(key)
+            if number is None:
+                raise BadInput(f"there is no site {key!r:.80} in the archive")
+            saved = archive.profile(number)
+        return Site.from_json(saved) if saved is not None else None
+
+    def save_site(self, key: str, site: Site) -> str:
+        """Save what was learned of a site; return where it is now. Raises BadInput, OSError, ArchiveFailed."""
+        if key == PROFILE:
+            if self.options.profile is None:
+                raise BadInput("there is no file to save to: start again with --profile FILE")
+            site.save(self.options.profile)
+            return str(self.options.profile)
+        with self.archive() as archive:
+            number = archive.find_site(key)
+            if number is None:
+                raise BadInput(f"there is no site {key!r:.80} in the archive")
+            version = archive.save_profile(number, site.to_json())
+        return f"version {version} in {self.where}"
+
+    @property
+    def where(self) -> str | None:
+        """Where the archive is, for people to see: without a password. None: there is none."""
+        return None if self.options.archive is None else name_archive(self.options.archive)
+
+    # -- archive -------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def archive(self) -> Iterator[Archive]:
+        """Lend an archive to one thread. Raises BadInput where there is none, ArchiveFailed where it cannot be used."""
+        if self.options.archive is None:
+            raise BadInput("there is no archive: start again with --archive FILE")
+        with self.lock:
+            archive = self._idle.pop() if self._idle else None
+        archive = archive or open_archive(self.options.archive)
+        try:
+            yield archive
+        except BaseException:
+            archive.close()  # who knows what it is in the middle of
+            raise
+        with self.lock:
+            self._idle.append(archive)
+
+    # -- consent and parts ---------------------------------------------------------------------------------------------
+
+    def consent(self, site: str, *, is_given: bool) -> None:
+        """Note whether pictures and styles of a site may be asked for from its servers."""
+        with self.lock:
+            (self._consents.add if is_given else self._consents.discard)(site)
+
+    def has_consent(self, site: str) -> bool:
+        """Say whether pictures and styles of a site may be asked for."""
+        return site in self._consents
+
+    def part(self, kind: type[T]) -> T:
+        """Return the one `kind(room)` of this room: where the areas keep what they have in mind."""
+        with self.lock:
+            if kind not in self._parts:
+                self._parts[kind] = kind(self)  # type: ignore[call-arg]
+            return cast(T, self._parts[kind])
+
+    def close(self) -> None:
+        """End all work and let go of the archive."""
+        self.jobs.close()
+        with self.lock:
+            for archive in self._idle:
+                archive.close()
+            self._idle.clear()
+
+
+def _is_same(page: PageAtHand, loaded: Loaded) -> bool:
+    return page.url == loaded.url if loaded.url else page.url is None and page.name == loaded.name
