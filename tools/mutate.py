@@ -4,7 +4,7 @@
     python -m tools.mutate scythe.site.cut.python_scan --tests tests/cut --again cut.jsonl  only what survived
 
 A module may be a package: then all its modules. Without --tests those of tests/PACKAGE are run. `--every 10` tries
-every tenth change, beginning with number `--seed`. Each line of the output is one change; docs/why/mutation.md explains
+every tenth change, beginning with number `--seed`. Each line of the output is one change; docs/why/testing.md explains
 those that survive. Exit code 1: a test fails without any change.
 """
 

@@ -1,6 +1,6 @@
 """Pages on which a small defect of an engine shows: both engines cut each as was accepted, and no other than the tree.
 
-The pages were found by comparing the engines while one of them had a defect (docs/why/mutation.md). `result` is written
+The pages were found by comparing the engines while one of them had a defect (docs/why/testing.md). `result` is written
 by `pytest --accept`.
 """
 

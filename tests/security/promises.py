@@ -1,4 +1,4 @@
-"""The promises of SECURITY.md: the document comes in, each promise with the tests it names goes out."""
+"""Read the promises of SECURITY.md, each with the names of its tests, and find those tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 _HEADING = re.compile(r"^\*\*P(\d+)\.\s+(.+?)\*\*", re.MULTILINE)
-_TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+_TEST = re.compile(r"`(test_\w+)`")
 # A test that is skipped for want of something (skipif) fails on CI: tests/conftest.py.
 _NOT_RUN = ("skip", "xfail", "soak")
 
@@ -21,7 +21,7 @@ class Promise:
 
     number: int
     said: str
-    tests: tuple[tuple[str, str], ...]  # file and name
+    tests: tuple[str, ...]  # names; the folders may move
 
 
 def read_promises(text: str) -> list[Promise]:
@@ -34,26 +34,25 @@ def read_promises(text: str) -> list[Promise]:
     ]
 
 
-def why_not_run(file: str, name: str, root: Path = ROOT) -> str:
-    """Say why a test proves nothing on every change: it is not there, or skipped, or only for soaks."""
-    path = root / file
-    if not path.exists():
-        return "there is no such file"
-    tree = _tree(path)
-    found = [
-        one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name
-    ]
-    if not found:
-        return "there is no such test"
+def why_not_run(name: str, folder: Path = ROOT / "tests") -> str:
+    """Say why a test proves nothing on every change: it does not exist, is skipped, or only runs in soaks."""
+    files = [path for path in sorted(folder.rglob("*.py")) if f"def {name}(" in _text(path)]
+    reasons = [_why_marked(ast.parse(_text(path)), name) for path in files]
+    return next(filter(None, reasons), "") if files else "there is no such test"
+
+
+def _why_marked(tree: ast.Module, name: str) -> str:
     whole = [
         one.value for one in tree.body if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "pytestmark"
     ]
     listed = [mark for one in whole for mark in (one.elts if isinstance(one, ast.List | ast.Tuple) else [one])]
+    for one in ast.walk(tree):
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.name == name:
+            listed += one.decorator_list
     marks = [ast.unparse(mark).removeprefix("pytest.mark.").partition("(")[0] for mark in listed]
-    marks += [ast.unparse(mark).removeprefix("pytest.mark.").partition("(")[0] for mark in found[0].decorator_list]
     return next((f"it is marked {mark}" for mark in _NOT_RUN if mark in marks), "")
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
