@@ -47,7 +47,7 @@ def schedule(
     """Run schedules over recorded arrivals: what they fetch, see twice, miss, and how late they are."""
     from bench import schedule as bench
     from bench.schedule_tables import make_tables, tell_curves
-    from scythe.schedule.simulate import Task, check_policies, read_traces
+    from scythe.schedule.simulate import PolicyTask, check_policies, read_traces
     from scythe.watch_model import Goals
 
     progress = count_progress()
@@ -62,7 +62,7 @@ def schedule(
         names = check_policies(policy or [])
         with progress:
             traces = read_traces(data, shown)
-            scores = bench.score_policies(traces, [Task(name, goals, begin) for name in names], tick)
+            scores = bench.score_policies(traces, [PolicyTask(name, goals, begin) for name in names], tick)
             tables = make_tables(scores, per_trace=per_trace)
             if plot is not None:
                 progress.reset(bar)

@@ -10,7 +10,7 @@ from typing import Any
 from bench.patterns import LEARNED_PAGES, Pattern
 from scythe.site.cut.cutter import Cutter, NamedSearch, search_by
 from scythe.site.cut.hints import HintLearner, HintOptions
-from scythe.site.papers.string_search import UNKNOWN, Found, TagRule, cut_hinted, cut_simple, resolve_tags
+from scythe.site.papers.string_search import UNKNOWN, CutResult, TagRule, cut_hinted, cut_simple, resolve_tags
 from scythe.site.rules import ELEMENT, FieldRules, Layout, Rule, Way
 
 Extract = Callable[[bytes], Any]  # gives the HTML of the elements, or what the cutter gives
@@ -24,7 +24,7 @@ class Method:
     make: Callable[[Pattern], Extract]
 
 
-def texts_of(body: bytes, found: Found) -> list[str]:
+def texts_of(body: bytes, found: CutResult) -> list[str]:
     """Return what was found as text: the parsers give text too."""
     return [body[start:end].decode("utf-8", "replace") for start, end in found.ranges]
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from bench.peers import Extract
 from bench.site_names import fold_of
 from scythe.errors import BadInput
-from scythe.model import Document, Region
+from scythe.model import Document, RecordList
 from scythe.page import Page
 from scythe.reader import Judging, read_by
 from scythe.reading import forest as forests
@@ -80,7 +80,7 @@ class Folds:
         judging = Judging(RELEVANCE, partial(mark_by_model, forest=self.image_forest(site)))
         return read_by(partial(auto.read, network=self.network(site)), html, url, judging=judging)
 
-    def read_records(self, page: Page, site: str) -> tuple[Region, ...]:
+    def read_records(self, page: Page, site: str) -> tuple[RecordList, ...]:
         """Return the regions of a page, ranked by a forest that has not seen its site."""
         return read_records(page, forest=self.record_forest(site))
 

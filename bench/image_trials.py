@@ -16,7 +16,7 @@ from bench.folds import Folds
 from bench.image_rows import LabelledRows
 from bench.site_names import site_of
 from scythe.demo.scoring import Counts
-from scythe.model import PUBLISHED, RELEVANCE, RELEVANT, LabelledPage, Marks, PageImages, SiteImages
+from scythe.model import PUBLISHED, RELEVANCE, RELEVANT, ImageMarks, LabelledPage, PageImages, SiteImages
 from scythe.reading.forest import Forest
 from scythe.reading.papers.image_sizes import SIZE_RULES, declared_sizes
 from scythe.reading.papers.tc import TcModel, text_of
@@ -95,11 +95,11 @@ def know(train: Sequence[LabelledRows], unlabelled: Sequence[PageImages]) -> Sit
     return replace(count_images(unlabelled), labelled=labelled)
 
 
-def _marks(rows: LabelledRows) -> Marks:
+def _marks(rows: LabelledRows) -> ImageMarks:
     said: dict[bool, list[int]] = {True: [], False: []}
     for row, relevant in enumerate(rows.relevant):
         said[relevant].append(row)
-    return Marks("", tuple(said[True]), tuple(said[False]))
+    return ImageMarks("", tuple(said[True]), tuple(said[False]))
 
 
 def _fit_published(method: str) -> Fit:

@@ -19,7 +19,7 @@ from bench.parsers import Wanted, read_wanted
 from bench.sites import SitePages
 from scythe.page.source import read_source
 from scythe.site.follow.follow_fields import element_text
-from scythe.site.papers.string_search import UNKNOWN, VOID, Found, TagRule, cut_simple, resolve_tags
+from scythe.site.papers.string_search import UNKNOWN, VOID, CutResult, TagRule, cut_simple, resolve_tags
 
 GROUPS = dict.fromkeys(("article", "section", "table", "fieldset", "main"), "ASTFM")
 GROUPS |= dict.fromkeys(("h1", "h2", "h3", "header"), "H") | dict.fromkeys(("p", "span", "ul"), "p, span, ul")
@@ -142,7 +142,7 @@ def _is_true(bodies: Sequence[bytes], ranges: Sequence[tuple[int, int] | None]) 
     return all(read_source(body).at(start) is not None for body, (start, _) in _learned(bodies, ranges)[:2])
 
 
-def _learn_rule(bodies: Sequence[bytes], opening: bytes, results: Sequence[Found]) -> TagRule:
+def _learn_rule(bodies: Sequence[bytes], opening: bytes, results: Sequence[CutResult]) -> TagRule:
     counts = {found.inner_tags for found in results if found.ranges}
     inner = counts.pop() if len(counts) == 1 else UNKNOWN
     return TagRule(
@@ -154,7 +154,7 @@ def _learn_rule(bodies: Sequence[bytes], opening: bytes, results: Sequence[Found
     )
 
 
-def learn_end_marker(bodies: Sequence[bytes], opening: bytes, results: Sequence[Found]) -> bytes:
+def learn_end_marker(bodies: Sequence[bytes], opening: bytes, results: Sequence[CutResult]) -> bytes:
     """Return the shortest bytes that begin with the closing tag and mark the end on the first ten pages, or none."""
     closing = len(resolve_tags(opening).end)
     learned = [(body, found.ranges[0]) for body, found in zip(bodies, results, strict=True) if found.ranges]

@@ -30,8 +30,8 @@ from scythe.output.arrow_tables import TableBuilder, require_arrow
 from scythe.output.warc import WarcFile
 from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
-from scythe.site.drift import Thrift
-from scythe.site.extract import Harvester
+from scythe.site.drift import TreeBudget
+from scythe.site.extract import Extractor
 from scythe.site.profile import load_profile
 from scythe.site.site import Site
 from scythe.url import Url
@@ -143,7 +143,7 @@ def measure_pages(sites: Sequence[list[Body]], tick: Tick = lambda name, total: 
     return done
 
 
-def _learn(done: Measured, lessons: Sequence[Body]) -> Harvester:
+def _learn(done: Measured, lessons: Sequence[Body]) -> Extractor:
     """Learn a site, and take it up again as a batch does."""
     began = time.process_time()
     site = Site.learn(lessons)
@@ -152,13 +152,13 @@ def _learn(done: Measured, lessons: Sequence[Body]) -> Harvester:
     text = site.to_json()
     began = time.process_time()
     profile = load_profile(text).profile
-    harvester = Harvester(profile, profile.fields, None, Thrift())
+    harvester = Extractor(profile, profile.fields, None, TreeBudget())
     done.take_up_s.append(time.process_time() - began)
     done.profile_kb.append(len(text) / 1e3)
     return harvester
 
 
-def _harvest(harvester: Harvester, url: str, body: bytes) -> Document:
+def _harvest(harvester: Extractor, url: str, body: bytes) -> Document:
     """Extract a page as a batch does: by rules, and what the page says of itself from its head."""
     document = harvester.harvest(body, url, "auto").document
     if not is_cold(document):

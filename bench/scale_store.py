@@ -18,9 +18,9 @@ from bench.scale_measure import Body
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.stored_documents import to_extracted
-from scythe.crawl_model import Extracted, Found, Outcome, Task
+from scythe.crawl_model import Extracted, FoundUrl, Outcome, Task
 from scythe.crawling.crawl import crawl
-from scythe.demo.serve import ServeOptions, serve_demo_process
+from scythe.demo.serve import DemoOptions, serve_demo_process
 from scythe.engine.crawl_options import CrawlOptions
 from scythe.reader import read
 from scythe.url import Url
@@ -91,8 +91,8 @@ def _outcome(task: Task, extracted: Extracted) -> Outcome:
     )
 
 
-def _found(path: str, rank: int = 0) -> Found:
-    return Found(Url(f"https://{_LANE}/{path}"), _LANE, rank=rank)
+def _found(path: str, rank: int = 0) -> FoundUrl:
+    return FoundUrl(Url(f"https://{_LANE}/{path}"), _LANE, rank=rank)
 
 
 def _size(archive: Archive) -> int:
@@ -114,7 +114,7 @@ def _size(archive: Archive) -> int:
 def measure_crawl(pages: int, delay_s: float = 0.0) -> Crawled:
     """Crawl a site served on this machine, and see what it took."""
     options = CrawlOptions(delay=delay_s, allow_private=True, parts=("text",))
-    with TemporaryDirectory() as folder, serve_demo_process(ServeOptions(pages=pages)) as demo:
+    with TemporaryDirectory() as folder, serve_demo_process(DemoOptions(pages=pages)) as demo:
         began = time.process_time()
         count = sum(1 for _ in crawl(demo.url, archive=Path(folder) / "crawl.db", options=options, limit=pages))
         cpu_s = time.process_time() - began

@@ -13,8 +13,8 @@ from typing import ClassVar
 from bench.pareto_plot import Curve, Point
 from scythe.errors import BadInput
 from scythe.schedule.policies import policy_kind
-from scythe.schedule.simulate import Make, Score, Task, Trace, Trial, mean, score_trial, simulate
-from scythe.watch_model import HOUR_S, Goals, Seen
+from scythe.schedule.simulate import Make, PolicyTask, Score, Trace, Trial, mean, score_trial, simulate
+from scythe.watch_model import HOUR_S, Goals, Observation
 
 FIXED_H = (24.0, 12.0, 6.0, 3.0, 1.0, 0.5, 0.25)
 DELAYS_H = (None, 24.0, 12.0, 6.0, 3.0, 1.0, 0.5)  # None: the policy's own
@@ -22,7 +22,7 @@ DELAYS_H = (None, 24.0, 12.0, 6.0, 3.0, 1.0, 0.5)  # None: the policy's own
 Tick = Callable[[str, str, int], None]
 
 
-def score_policies(traces: Sequence[Trace], tasks: Sequence[Task], tick: Tick = lambda *_: None) -> list[Score]:
+def score_policies(traces: Sequence[Trace], tasks: Sequence[PolicyTask], tick: Tick = lambda *_: None) -> list[Score]:
     """Run every policy over every trace."""
     scores = []
     for task in tasks:
@@ -32,12 +32,12 @@ def score_policies(traces: Sequence[Trace], tasks: Sequence[Task], tick: Tick = 
     return scores
 
 
-def score(task: Task, trace: Trace) -> Score:
+def score(task: PolicyTask, trace: Trace) -> Score:
     """Run one policy over one trace."""
     return score_trial(task.policy, trace, _run(task.make, task, trace))
 
 
-def _run(make: Make, task: Task, trace: Trace) -> Trial:
+def _run(make: Make, task: PolicyTask, trace: Trace) -> Trial:
     try:
         return simulate(trace.arrivals, trace.shown, make, begin=task.begin, recovers=task.goals.recovers)
     except BadInput as error:
@@ -49,7 +49,7 @@ class Knob:
     """A policy with its goals from thrifty to eager: one curve of the frontier."""
 
     name: str
-    tasks: tuple[Task, ...]
+    tasks: tuple[PolicyTask, ...]
     default: int | None = None
 
 
@@ -58,10 +58,10 @@ def knobs(names: Sequence[str], goals: Goals, begin: str = "warm") -> list[Knob]
     found = []
     for name in names:
         delays = FIXED_H if name == "fixed" else DELAYS_H
-        tasks = [Task(name, replace(goals, max_delay_s=_seconds(hours)), begin) for hours in delays]
+        tasks = [PolicyTask(name, replace(goals, max_delay_s=_seconds(hours)), begin) for hours in delays]
         found.append(Knob(name, tuple(tasks), delays.index(1.0 if name == "fixed" else None)))
         if name == "auto":
-            shares = [Task(name, replace(goals, delay_s=_seconds(hours)), begin) for hours in DELAYS_H[1:]]
+            shares = [PolicyTask(name, replace(goals, delay_s=_seconds(hours)), begin) for hours in DELAYS_H[1:]]
             found.append(Knob("auto, p95 goal", tuple(shares)))
     return found
 
@@ -117,7 +117,7 @@ class _Adapter:
     def next(self, now: float, new: int, since_s: float | None) -> float:
         """Return the seconds until the next fetch; without a time since the last one, none was made yet."""
         if since_s:
-            seen = Seen(at=now, shown=self.shown, new=new, is_full=new >= self.shown, since_s=since_s)
+            seen = Observation(at=now, shown=self.shown, new=new, is_full=new >= self.shown, since_s=since_s)
             self.estimator.note(seen)
         return self.estimator.plan(now).wait_s
 

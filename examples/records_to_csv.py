@@ -7,7 +7,7 @@ from pathlib import Path
 import scythe
 
 page = Path(__file__).with_name("tools.html").read_bytes()
-best, *_ = scythe.read_regions(page, url="https://field.example/tools/")  # the list that the page is about comes first
+best, *_ = scythe.read_lists(page, url="https://field.example/tools/")  # the list that the page is about comes first
 
 out = csv.writer(sys.stdout, lineterminator="\n")
 out.writerow([*best.columns, "link"])

@@ -19,7 +19,7 @@ import pytest
 from tests.stand_in import PRICE, VARIABLE, Places
 
 from scythe.demo.replay_serve import live_site, serve_replay
-from scythe.demo.serve import ServeOptions, serve_demo
+from scythe.demo.serve import DemoOptions, serve_demo
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -72,7 +72,7 @@ class _Sink(BaseHTTPRequestHandler):
 def open_places(pantry: Path) -> Iterator[Places]:
     """Serve a site, a list that grows and a place to post to, until the block ends."""
     with (
-        serve_demo(ServeOptions(pages=40)) as site,
+        serve_demo(DemoOptions(pages=40)) as site,
         serve_replay(live_site(every_s=3600.0)) as live,
         ThreadingHTTPServer(("127.0.0.1", 0), _Sink) as sink,
     ):

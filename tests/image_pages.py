@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from scythe.page.source import read_source, tag_end
 from scythe.site.follow.follow_fields import lead_to
 from scythe.site.learn.learn_images import JudgedPage
-from scythe.site.learn.learn_site import make_lesson
+from scythe.site.learn.learn_site import make_lesson_page
 from scythe.site.learn.way_rules import learn_way
 from scythe.site.rules import FLOW, FieldRules, ImageRules
 
@@ -74,7 +74,7 @@ def own_images(number: int) -> list[str]:
 
 def judged(body: bytes, number: int) -> JudgedPage:
     """Take a story for learning, its own pictures known to be relevant."""
-    lesson = make_lesson(body, url_of(number))
+    lesson = make_lesson_page(body, url_of(number))
     own = (f"/img/lead-{number}", f"/img/field-{number}", "/img/gallery-")
     scores = [0.95 if any(name in use.image.src for name in own) else 0.05 for use in lesson.page.images]
     return JudgedPage(lesson.source, lesson.page, scores)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.list_pages import frame, product, shop_page
 
-from scythe import Document, Paging, Site, read_regions
+from scythe import Document, Paging, Site, read_lists
 
 
 def url_of(number: int) -> str:
@@ -42,7 +42,7 @@ def test_cut_tree_and_cold_give_the_same_records(shop: Site) -> None:
     by_cut, by_tree = extract(shop, page, "cut"), extract(shop, page, "tree")
     assert by_cut.records == by_tree.records
     assert by_tree.how["records"].startswith("tree: 1 of 1 regions by rules")
-    cold = read_regions(page, url_of(9))
+    cold = read_lists(page, url_of(9))
     assert [record.html for record in by_cut.records[0].records] == [record.html for record in cold[0].records]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from scythe.web.interface.interface import FieldTold, FormTold, OperationTold, tell_areas, tell_forms
+from scythe.web.interface.interface import FieldDoc, FormTold, OperationTold, tell_areas, tell_forms
 from scythe.web.openapi import describe_interface
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "api-http.md"
@@ -32,7 +32,7 @@ def cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
-def table(fields: Sequence[FieldTold], *, of_request: bool) -> str:
+def table(fields: Sequence[FieldDoc], *, of_request: bool) -> str:
     """Write fields as a table."""
     head = "| name | in | what it is | default | meaning |\n|---|---|---|---|---|"
     rows = [head if of_request else "| name | what it is | meaning |\n|---|---|---|"]

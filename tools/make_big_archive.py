@@ -19,13 +19,13 @@ from itertools import accumulate
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.schema import digest_text
-from scythe.crawl_model import Extracted, Found, Looked, Outcome, Task
+from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome, Task
 from scythe.demo import site as demo_site
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.schedule.policies import make_policy
 from scythe.site.site import Site
 from scythe.url import Url
-from scythe.watch_model import Goals, Plan, Seen
+from scythe.watch_model import Goals, Observation, VisitPlan
 
 BATCH = 64
 VISITS = 40  # of each watched list
@@ -57,7 +57,7 @@ class Maker:
         paragraphs = [self.sentence(self.chance.randint(20, 60)) for _ in range(max(1, words // 40))]
         return "\n".join([*paragraphs, CHINESE] if self.chance.random() < 0.1 else paragraphs)
 
-    def region(self, host: str, count: int) -> Region:
+    def region(self, host: str, count: int) -> RecordList:
         """Return a list of new records."""
         records = []
         for number in range(self.records, self.records + count):
@@ -66,9 +66,9 @@ class Maker:
             html = f"<li><a href=/thing/{number}>{said[0]}</a> {said[1]}</li>"
             records.append(Record(said, (link,), (picture,), html))
         self.records += count
-        return Region(tuple(records), ("title", "price", "text", "date"), "products")
+        return RecordList(tuple(records), ("title", "price", "text", "date"), "products")
 
-    def extracted(self, title: str, text: str, regions: tuple[Region, ...] = ()) -> Extracted:
+    def extracted(self, title: str, text: str, regions: tuple[RecordList, ...] = ()) -> Extracted:
         kind = self.chance.choice(KINDS)
         images = [{"src": f"http://pictures.example/{n}.jpg", "alt": title, "relevant": n == 0} for n in range(3)]
         metadata = {"title": title, "kind": kind, "language": "en", "author": "A. Writer", "description": text[:120]}
@@ -91,7 +91,7 @@ def add_pages(archive: Archive, maker: Maker, host: str, pages: int, records: in
     site = archive.add_site(host, Url(f"http://{host}/"))
     lists = max(1, pages // 5)
     each = -(-records // lists)
-    archive.add_found(site, [Found(Url(f"http://{host}/page/{number}"), host) for number in range(pages)])
+    archive.add_found(site, [FoundUrl(Url(f"http://{host}/page/{number}"), host) for number in range(pages)])
     for round_ in range(3):
         at = BEGAN + timedelta(days=5 * round_)
         tasks = archive.next_tasks(site, host, pages, now=at)
@@ -120,7 +120,7 @@ def _revisit(archive: Archive, tasks: Sequence[int]) -> None:
 def add_long_page(archive: Archive, maker: Maker, host: str) -> None:
     """Store two versions of a text of a megabyte that differ in the middle and in a hundred places."""
     site = archive.add_site(host, Url(f"http://{host}/"))
-    archive.add_found(site, [Found(Url(f"http://{host}/long"), host)])
+    archive.add_found(site, [FoundUrl(Url(f"http://{host}/long"), host)])
     (task,) = archive.next_tasks(site, host, 1, now=BEGAN)
     paragraphs = [maker.sentence(60) for _ in range(2_500)]
     archive.store([visited(task, BEGAN, maker.extracted("A long one", "\n".join(paragraphs)))])
@@ -139,7 +139,7 @@ def add_watches(archive: Archive, maker: Maker, host: str, watches: int, records
     site = archive.add_site(host, Url(f"http://{host}/"))
     lane = host
     numbers = [
-        archive.add_watch(site, Found(Url(f"http://{host}/list/{number}"), lane), "{}", now=BEGAN)
+        archive.add_watch(site, FoundUrl(Url(f"http://{host}/list/{number}"), lane), "{}", now=BEGAN)
         for number in range(watches)
     ]
     shown: dict[int, tuple[Record, ...]] = dict.fromkeys(numbers, ())
@@ -152,15 +152,17 @@ def add_watches(archive: Archive, maker: Maker, host: str, watches: int, records
         for task in archive.next_tasks(site, lane, watches, now=at, kinds=("list",)):
             new = maker.region(host, brought)
             shown[task.id] = (*new.records, *shown[task.id])[:LISTED]
-            region = Region(shown[task.id], new.columns, new.kind)
-            seen = Seen(at.timestamp(), len(region.records), brought, since_s=wait.total_seconds() if visit else None)
+            region = RecordList(shown[task.id], new.columns, new.kind)
+            seen = Observation(
+                at.timestamp(), len(region.records), brought, since_s=wait.total_seconds() if visit else None
+            )
             policy = policies[task.id]
             policy.note(seen)
             plan, plain = policy.plan(at.timestamp()), json.dumps(policy.to_plain())
             looked = (
                 Looked(1, seen, plan, "news", "products", "li", new.columns, newest=("a", "b"), known=LISTED - brought,
                        estimator=plain, lost=int(visit == 9)),
-                Looked(2, Seen(at.timestamp(), 5), Plan(wait.total_seconds()), "aside", estimator=plain, rank=1),
+                Looked(2, Observation(at.timestamp(), 5), VisitPlan(wait.total_seconds()), "aside", estimator=plain, rank=1),
             )  # fmt: skip
             outcomes.append(
                 Outcome(task, "retry", at, status=200, seconds=0.2, size=30_000, retry_at=at + wait, looked=looked,

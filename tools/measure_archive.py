@@ -21,9 +21,9 @@ from pathlib import Path
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
-from scythe.crawl_model import Extracted, Found, Outcome, Task
-from scythe.model import Record, Region
+from scythe.archive.results import PageQuery
+from scythe.crawl_model import Extracted, FoundUrl, Outcome, Task
+from scythe.model import Record, RecordList
 from scythe.url import Url
 
 BATCH = 64
@@ -79,7 +79,7 @@ def page(task: Task, first: int, count: int, *, text: str = "") -> Outcome:
         title=f"Things from {first}",
         text=text or " ".join(CHANCE.choices(WORDS, k=720)),
         simhash=CHANCE.getrandbits(64),
-        regions=(Region(tuple(records), ("title", "price", "text"), "products"),) if records else (),
+        regions=(RecordList(tuple(records), ("title", "price", "text"), "products"),) if records else (),
     )
     now = datetime.now(UTC)
     body_hash = CHANCE.randbytes(16)
@@ -87,7 +87,7 @@ def page(task: Task, first: int, count: int, *, text: str = "") -> Outcome:
 
 
 def add_tasks(archive: Archive, site: int, names: list[str]) -> list[Task]:
-    archive.add_found(site, [Found(Url(f"{SITE}{name}"), LANE) for name in names])
+    archive.add_found(site, [FoundUrl(Url(f"{SITE}{name}"), LANE) for name in names])
     return archive.next_tasks(site, LANE, len(names), now=datetime.now(UTC))
 
 
@@ -114,7 +114,7 @@ def read(archive: Archive, most: int, server: int | None) -> Spent:
     """Read records from the start, as an export does."""
     spent = Spent(server)
     with spent.on(most):
-        for number, _ in enumerate(archive.read_records(Wanted()), 1):
+        for number, _ in enumerate(archive.read_records(PageQuery()), 1):
             if number == most:
                 break
     return spent
@@ -145,7 +145,7 @@ def measure(where: str, pages: int, records: int) -> None:
                 spent, of_pages = Spent(server), 0
         whole = Spent(server)
         with whole.on(stored):
-            assert sum(1 for _ in archive.read_records(Wanted())) == stored
+            assert sum(1 for _ in archive.read_records(PageQuery())) == stored
         print(f"\nreading all {stored} records: {whole.each_us()} microseconds each")
 
 

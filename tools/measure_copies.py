@@ -22,7 +22,7 @@ from pathlib import Path
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.schema import digest_text
-from scythe.crawl_model import Extracted, Found, Outcome, Task
+from scythe.crawl_model import Extracted, FoundUrl, Outcome, Task
 from scythe.url import Url
 
 BATCH = 64  # as a crawl stores them
@@ -61,7 +61,7 @@ def change(archive: Archive, site: int) -> Iterator[float]:
 
 
 def add_tasks(archive: Archive, site: int, names: list[str]) -> list[Task]:
-    archive.add_found(site, [Found(Url(f"{SITE}{name}"), LANE) for name in names])
+    archive.add_found(site, [FoundUrl(Url(f"{SITE}{name}"), LANE) for name in names])
     return archive.next_tasks(site, LANE, len(names), now=datetime.now(UTC))
 
 

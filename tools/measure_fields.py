@@ -17,12 +17,12 @@ from typing import Any
 
 from measure_lists import open_lines
 
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 from scythe.site.learn.page_text import words_of
 from scythe.web.fields.fields_session import Pick, Sitting, Sittings, learn
 from scythe.web.fields.fields_sheet import Sheets
 from scythe.web.fields.fields_trial import DOUBTFUL
-from scythe.web.state import PROFILE, Job, Room, RoomOptions
+from scythe.web.state import PROFILE, BackgroundJob, RoomOptions, State
 
 Gold = dict[str, list[str]]
 POLICIES = ("the page that the table puts first", "the most doubtful page", "the next page")
@@ -32,8 +32,8 @@ class Trial:
     """One site, and somebody who knows what its pages say."""
 
     def __init__(self, rows: Sequence[dict[str, Any]], policy: str) -> None:
-        pages = [Loaded(str(at), row["html"].encode(), f"https://site.example/{at}") for at, row in enumerate(rows)]
-        self.room = Room(RoomOptions(), pages)
+        pages = [LoadedPage(str(at), row["html"].encode(), f"https://site.example/{at}") for at, row in enumerate(rows)]
+        self.room = State(RoomOptions(), pages)
         self.sitting: Sitting = self.room.part(Sittings).of(PROFILE)
         self.gold: dict[int, Gold] = {at + 1: row["gold"] for at, row in enumerate(rows)}
         self.names = sorted({name for gold in self.gold.values() for name, values in gold.items() if values})
@@ -51,7 +51,7 @@ class Trial:
 
     def learn(self) -> None:
         begin = time.perf_counter()
-        learn(self.room, self.sitting, Job(1, "", ""))
+        learn(self.room, self.sitting, BackgroundJob(1, "", ""))
         self.seconds.append(time.perf_counter() - begin)
 
     def next(self) -> int | None:

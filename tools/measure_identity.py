@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 from measure_lists import open_lines
 
-from scythe import Page, Region
+from scythe import Page, RecordList
 from scythe.archive.stored_records import identify_each
 from scythe.reading.lists.find_lists import read_records
 from scythe.reading.lists.own_link import find_own_links
 from scythe.url import fold
-from scythe.watching.list_identity import Known, describe, know_again
+from scythe.watching.list_identity import KnownList, describe, know_again
 from scythe.watching.relative_dates import published_times
 
 CHANCE = random.Random(1)
@@ -35,7 +35,7 @@ class Sheet(NamedTuple):
 
     url: str
     at: float
-    regions: list[Region]
+    regions: list[RecordList]
     marked: set[str]  # keys of the links of records that people marked
 
 
@@ -83,30 +83,30 @@ def measure_regions(sheet: Sheet, tally: Tally) -> None:
     count(tally, "a third stayed, tags and columns changed", old, redesigned)
 
 
-def _overlapping(region: Region) -> tuple[Region, Region]:
+def _overlapping(region: RecordList) -> tuple[RecordList, RecordList]:
     """Return the older and the newer records of a region; a third of each are the same."""
     size = _size(region)
     return _take(region, range(size * 2 // 5, size)), _take(region, range(size * 3 // 5))
 
 
 def count(
-    tally: Tally, name: str, before: Sequence[Region], now: Sequence[Region], order: Sequence[int] | None = None
+    tally: Tally, name: str, before: Sequence[RecordList], now: Sequence[RecordList], order: Sequence[int] | None = None
 ) -> None:
     found = know_again(now, keys_of(now), as_known(before))
     tally[f"{name}: of"] += len(now)
     tally[name] += sum(index == at for index, at in zip(found, order or range(len(now)), strict=True))
 
 
-def keys_of(regions: Sequence[Region]) -> list[list[str]]:
+def keys_of(regions: Sequence[RecordList]) -> list[list[str]]:
     keys: list[list[str]] = [[] for _ in regions]
     for one in identify_each(regions):
         keys[one.region].append(one.hash.hex())
     return keys
 
 
-def as_known(regions: Sequence[Region]) -> list[Known]:
+def as_known(regions: Sequence[RecordList]) -> list[KnownList]:
     return [
-        Known(rank, region.pattern, region.kind, region.columns, describe(region), tuple(keys), rank)
+        KnownList(rank, region.pattern, region.kind, region.columns, describe(region), tuple(keys), rank)
         for rank, (region, keys) in enumerate(zip(regions, keys_of(regions), strict=True))
     ]
 
@@ -128,11 +128,11 @@ def measure_dates(sheet: Sheet, tally: Tally) -> None:
         tally["of the main list"] += sum(at is not None for at in published_times(region, sheet.at or 2e9))
 
 
-def _size(region: Region) -> int:
+def _size(region: RecordList) -> int:
     return len(region.records)
 
 
-def _take(region: Region, places: Sequence[int]) -> Region:
+def _take(region: RecordList, places: Sequence[int]) -> RecordList:
     return replace(region, records=tuple(region.records[place] for place in places))
 
 

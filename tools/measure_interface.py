@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 
 from scythe.demo import site
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 from scythe.site.site import Site
 from scythe.web.openapi import describe_interface
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import Room, RoomOptions
+from scythe.web.state import RoomOptions, State
 from scythe.web.tools import list_tools
 
 ASKED: dict[str, dict[str, object]] = {
@@ -56,11 +56,11 @@ def main() -> None:
     size = len(json.dumps(describe_interface()))
     print(f"description: {size} bytes in {1000 * (time.perf_counter() - began):.0f} ms, once")
     print(f"tools: {len(list_tools(allow_changes=False))} that read, {len(list_tools(allow_changes=True))} in all")
-    pages = [Loaded(page.path, page.html, page.url, page.content_type) for page in site(seed=1, pages=count)]
+    pages = [LoadedPage(page.path, page.html, page.url, page.content_type) for page in site(seed=1, pages=count)]
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "site.json"
         Site.learn([(page.url, page.body) for page in pages[:24]]).save(profile)
-        with serve_in_thread(Room(RoomOptions(None, profile), pages)) as serving:
+        with serve_in_thread(State(RoomOptions(None, profile), pages)) as serving:
             for name in ASKED:
                 took = sorted(measure(serving, name, len(pages)))
                 late = took[len(took) * 95 // 100]

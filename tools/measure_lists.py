@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from bench.record_scoring import count_records
 
-from scythe import Page, Region, Site
+from scythe import Page, RecordList, Site
 from scythe.reading.lists.find_lists import read_records
-from scythe.site.extract import Reaper
+from scythe.site.extract import ListExtractor
 from scythe.url import absolute
 
 P = TypeVar("P")
@@ -80,7 +80,7 @@ def split(pages: Sequence[P], count: int) -> tuple[list[P], list[P]]:
     return [pages[i] for i in sorted(chosen)], [page for i, page in enumerate(pages) if i not in chosen]
 
 
-def words_of(regions: Sequence[Region]) -> Counter[tuple[str, ...]]:
+def words_of(regions: Sequence[RecordList]) -> Counter[tuple[str, ...]]:
     """Return the records of all regions by their words, whatever the columns."""
     return Counter(tuple(sorted(" ".join(record.fields).split())) for region in regions for record in region.records)
 
@@ -116,7 +116,7 @@ def measure(site: Site, page: Body, least: float, tally: Counter[str]) -> None:
         tally[f"us {name}"] += round(value)
 
 
-def f1_of(regions: Sequence[Region], marked: Sequence[Sequence[str]]) -> float:
+def f1_of(regions: Sequence[RecordList], marked: Sequence[Sequence[str]]) -> float:
     """Return the F1 of the records of some regions against those marked."""
     counts = count_records([record.fields for region in regions for record in region.records], marked)
     return 2 * counts.hits / max(1, 2 * counts.hits + counts.extra + counts.missed)
@@ -127,7 +127,7 @@ def take_times(site: Site, page: Body) -> Times:
     url, body = page.url, page.source
     number = site._harvester._dispatcher.pick(body, url)
     assert number is not None
-    cutter = Reaper(site.profile.layouts[number]).cutter
+    cutter = ListExtractor(site.profile.layouts[number]).cutter
     base = absolute(url)
 
     def cut() -> None:

@@ -21,8 +21,8 @@ from scrapy import signals
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import HtmlResponse, Response
 
-from scythe.demo.serve import ServeOptions, serve_demo_process
-from scythe.engine.worker_protocol import Frame, pack_setup
+from scythe.demo.serve import DemoOptions, serve_demo_process
+from scythe.engine.worker_protocol import Message, pack_setup
 from scythe.scrapy import sites
 from scythe.scrapy.learned_profiles import Study, learn
 
@@ -104,7 +104,7 @@ async def _at_once(_threads: Any, work: Any) -> Any:
 
 def _learn_here(study: Study) -> str | None:
     head, parts = pack_setup(study.setup)
-    return learn([Frame(head, tuple(parts)), *(Frame({"url": url}, (body,)) for url, body in study.pages)])
+    return learn([Message(head, tuple(parts)), *(Message({"url": url}, (body,)) for url, body in study.pages)])
 
 
 def main() -> None:
@@ -118,7 +118,7 @@ def main() -> None:
         return
     names = ("pages", "CPU s", "ms/page", "worst ms", "p99 ms", "read", "cut", "doubt")
     print(" " * 8 + "".join(f"{name:>9}" for name in names))
-    with serve_demo_process(ServeOptions(pages=said.pages, weight_bytes=said.weight)) as served:
+    with serve_demo_process(DemoOptions(pages=said.pages, weight_bytes=said.weight)) as served:
         for way in WAYS:
             command = [sys.executable, "-m", "tools.measure_scrapy", "--crawl", way, served.url]
             row = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import Search
+from scythe.archive.results import SearchQuery
 
 WORDS = (
     "", "harvest", "harvest market", '"harvest field"', "harv*", "halan -harvest", "收成", "京", "nosuchword",
@@ -46,11 +46,13 @@ def measure(archive: Archive, times: int) -> None:
     slowest = 0.0
     for words in WORDS:
         for what in ("documents", "records"):
-            first = archive.search(Search(words, what))
+            first = archive.search(SearchQuery(words, what))
             found = f"{'> ' if first.is_more else ''}{first.total}"
-            best = took_ms(lambda words=words, what=what: archive.search(Search(words, what)), times)
-            newest = took_ms(lambda words=words, what=what: archive.search(Search(words, what, order="newest")), times)
-            again = Search(words, what, after=first.next)
+            best = took_ms(lambda words=words, what=what: archive.search(SearchQuery(words, what)), times)
+            newest = took_ms(
+                lambda words=words, what=what: archive.search(SearchQuery(words, what, order="newest")), times
+            )
+            again = SearchQuery(words, what, after=first.next)
             second = took_ms(lambda again=again: archive.search(again), times) if first.next else 0.0
             print(f"| {words} | {what} | {found} | {best:.0f} | {newest:.0f} | {second:.0f} |")
             slowest = max(slowest, best, newest, second)

@@ -14,8 +14,8 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
-from scythe.crawl_model import Extracted, Found, Outcome, Raw
+from scythe.archive.results import PageQuery
+from scythe.crawl_model import Extracted, FoundUrl, Outcome, Raw
 from scythe.url import Url
 
 LANE = "site.example"
@@ -39,7 +39,7 @@ def measure(bodies: Sequence[bytes], store: str, folder: Path) -> str:
     named = store.format(folder=folder)
     with open_archive(folder / "archive.db", store=named) as archive:
         site = archive.add_site(LANE, Url(f"http://{LANE}/"))
-        archive.add_found(site, [Found(Url(f"http://{LANE}/{n}"), LANE) for n in range(len(bodies))])
+        archive.add_found(site, [FoundUrl(Url(f"http://{LANE}/{n}"), LANE) for n in range(len(bodies))])
         tasks = archive.next_tasks(site, LANE, len(bodies), now=now)
         began, used = time.perf_counter(), time.process_time()
         for start in range(0, len(tasks), BATCH):
@@ -51,7 +51,7 @@ def measure(bodies: Sequence[bytes], store: str, folder: Path) -> str:
             )
         wrote, cpu = time.perf_counter() - began, time.process_time() - used
         began = time.perf_counter()
-        assert sum(len(raw.body) for raw in archive.read_raw(Wanted())) == sum(map(len, bodies))
+        assert sum(len(raw.body) for raw in archive.read_raw(PageQuery())) == sum(map(len, bodies))
         read = time.perf_counter() - began
     size = (folder / "archive.db").stat().st_size / len(bodies) / 1_000
     each = 1_000 / len(bodies)

@@ -33,7 +33,7 @@ from tools.watch_trial import (
 )
 
 from scythe.demo.replay import Replay
-from scythe.demo.replay_serve import InProcess, serve_replay_process
+from scythe.demo.replay_serve import ReplayProcess, serve_replay_process
 from scythe.schedule.simulate import Trace
 from scythe.watch_model import DAY_S, HOUR_S, Goals
 
@@ -109,7 +109,7 @@ def _timeout_s(settings: Settings) -> float:
     return max(1_800.0 / settings.speed, 1.5)
 
 
-def _judge(verdict: Verdict, server: InProcess, archive: str, wish: Wish) -> None:
+def _judge(verdict: Verdict, server: ReplayProcess, archive: str, wish: Wish) -> None:
     replay: Replay = server.replay
     verdict.asks = count_asks(server, archive)
     verdict.found = compare(server, archive, verdict.asks)

@@ -22,7 +22,7 @@ from tools.killing import Moments, describe
 from tools.watch_trial import Found, Settings, compare, count_asks, make_traces, make_trial, start_watch, watch_command
 
 from scythe.demo.replay import Replay
-from scythe.demo.replay_serve import InProcess, serve_replay_process
+from scythe.demo.replay_serve import ReplayProcess, serve_replay_process
 from scythe.watch_model import DAY_S
 
 _RUN_S = 120.0
@@ -64,7 +64,7 @@ class Verdict:
 class Trial:
     """One site, one archive, one sequence of chances."""
 
-    server: InProcess
+    server: ReplayProcess
     archive: str
     folder: Path
     random: Random

@@ -29,8 +29,8 @@ from tools.crawl_trial import descendants
 from tools.watch_trial import BEGIN, start_watch, watch_command
 
 from scythe.archive.open import open_archive
-from scythe.demo.replay import ListPage, Pace, Replay, Shelf
-from scythe.demo.replay_serve import InProcess, serve_replay_process
+from scythe.demo.replay import ListPage, Replay, ReplayClock, ReplayList
+from scythe.demo.replay_serve import ReplayProcess, serve_replay_process
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.fetcher import open_fetcher
 from scythe.schedule.simulate import Rhythm, make_arrivals
@@ -73,11 +73,13 @@ def make_site(pages: int, speed: float) -> Replay:
     rhythm = Rhythm(per_day=40.0, days=_DAYS, start=BEGIN - 3 * DAY_S)
     traces = [make_arrivals(seed, rhythm) for seed in range(20)]
     shelves = tuple(
-        Shelf(f"list{n}", f"List {n}", tuple(at + 60.0 * (n // len(traces)) for at in traces[n % len(traces)]), _SHOWN)
+        ReplayList(
+            f"list{n}", f"List {n}", tuple(at + 60.0 * (n // len(traces)) for at in traces[n % len(traces)]), _SHOWN
+        )
         for n in range(pages)
     )
     shown = tuple(ListPage(f"/{shelf.name}/", (shelf.name,), host=n % _HOSTS) for n, shelf in enumerate(shelves))
-    return Replay(Pace(BEGIN, 0.0, speed), shelves, shown)
+    return Replay(ReplayClock(BEGIN, 0.0, speed), shelves, shown)
 
 
 def cpu_s(pid: int) -> float:
@@ -128,7 +130,7 @@ def measure(regions: int, visited: int, seconds: float, speed: float, folder: Pa
 
 
 @contextmanager
-def _watching(archive: str, pace: Pace, urls: Sequence[str], events: Path) -> Iterator[subprocess.Popen[str]]:
+def _watching(archive: str, pace: ReplayClock, urls: Sequence[str], events: Path) -> Iterator[subprocess.Popen[str]]:
     """Run a watch until the block ends."""
     command = watch_command(archive, urls, pace, pace.start + 10_000 * DAY_S, *_MORE)
     process = start_watch(command, events)
@@ -165,9 +167,9 @@ def _await_visits(process: subprocess.Popen[str], events: Path, count: int) -> _
     return spent
 
 
-def measure_waiting(archive: str, replay: Replay, server: InProcess, folder: Path, seconds: float) -> float:
+def measure_waiting(archive: str, replay: Replay, server: ReplayProcess, folder: Path, seconds: float) -> float:
     """Return the share of a core that a watch takes while nothing is due, by a clock as fast as the one on the wall."""
-    pace = Pace(replay.pace.now(), time.time(), 1.0)
+    pace = ReplayClock(replay.pace.now(), time.time(), 1.0)
     _put_off(archive, pace.start, "due_at IS NOT NULL")
     events = folder / "waiting.jsonl"
     with _watching(archive, pace, server.urls, events) as process:
@@ -180,7 +182,7 @@ def measure_waiting(archive: str, replay: Replay, server: InProcess, folder: Pat
     return (after.own_s - before.own_s + after.workers_s - before.workers_s) / (ended - began)
 
 
-def measure_fetching(server: InProcess, count: int = 200) -> float:
+def measure_fetching(server: ReplayProcess, count: int = 200) -> float:
     """Return the CPU seconds that fetching a page takes, without anything else."""
 
     async def fetch() -> float:

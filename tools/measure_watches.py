@@ -19,10 +19,10 @@ from pathlib import Path
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.crawl_model import WATCHED, Extracted, Found, Looked, Outcome, Task
-from scythe.model import Record, Region
+from scythe.crawl_model import WATCHED, Extracted, FoundUrl, Looked, Outcome, Task
+from scythe.model import Record, RecordList
 from scythe.url import Url
-from scythe.watch_model import Plan, Seen
+from scythe.watch_model import Observation, VisitPlan
 
 SITES = 100
 BATCH = 5_000
@@ -39,9 +39,9 @@ def fill(archive: Archive, watches: int, addresses: int) -> list[int]:
         lane = f"site{number}.example"
         for start in range(0, share, BATCH):
             names = range(start, min(start + BATCH, share))
-            archive.add_found(site, [Found(Url(f"http://{lane}/page/{name}"), lane) for name in names])
+            archive.add_found(site, [FoundUrl(Url(f"http://{lane}/page/{name}"), lane) for name in names])
         for place in range(watches // SITES):
-            archive.add_watch(site, Found(Url(f"http://{lane}/list/{place}"), lane), "{}", now=NOW)
+            archive.add_watch(site, FoundUrl(Url(f"http://{lane}/list/{place}"), lane), "{}", now=NOW)
     return sites
 
 
@@ -51,9 +51,11 @@ def visit(task: Task, number: int, wait_s: float) -> Outcome:
         Record((f"Entry {at}", "What it says in a line or two"), (Url(f"{task.url}/{at}"),))
         for at in range(number * 2 + 30, number * 2, -1)
     ]
-    region = Region(tuple(records), ("title", "text"))
+    region = RecordList(tuple(records), ("title", "text"))
     newest = tuple(f"{at:032x}" for at in range(30))
-    seen = Looked(1, Seen(0.0, 30, 2), Plan(wait_s, 2.0, 0.01, 5.0, "forecast"), newest=newest, estimator="x" * 8_000)
+    seen = Looked(
+        1, Observation(0.0, 30, 2), VisitPlan(wait_s, 2.0, 0.01, 5.0, "forecast"), newest=newest, estimator="x" * 8_000
+    )
     at = NOW + timedelta(hours=6 * number)  # when the visit before has made it due again
     retry_at = at + timedelta(seconds=wait_s)
     return Outcome(

@@ -25,13 +25,13 @@ from sqlalchemy import text
 
 from scythe.archive.open import open_archive
 from scythe.demo import site as demo_site
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 from scythe.site.site import Site
 from scythe.web.app import all_documents, all_operations, all_views
 from scythe.web.archive.archive import DownloadWanted
-from scythe.web.operations import Document, Operation, View, Wanted
+from scythe.web.operations import Operation, RequestInput, ServedFile, View
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import Room, RoomOptions
+from scythe.web.state import RoomOptions, State
 
 SITE = "site00.example"
 # what is asked beside the path itself, by the path: the same page with more to do
@@ -68,7 +68,7 @@ def numbers(archive: str) -> dict[str, list[str]]:
         }  # fmt: skip
 
 
-def addresses(path: str, wanted: type[Wanted], names: dict[str, list[str]]) -> Iterator[str]:
+def addresses(path: str, wanted: type[RequestInput], names: dict[str, list[str]]) -> Iterator[str]:
     """Yield addresses of a path, its names and what else must be said filled in."""
     found = _NAME.findall(path)
     needed = [field.name for field in msgspec.structs.fields(wanted) if field.required and field.name not in found]
@@ -95,7 +95,7 @@ def ask(serving: Serving, address: str) -> tuple[int, float]:
             return error.code, 1e3 * (time.perf_counter() - began)
 
 
-def routes() -> list[View | Operation | Document]:
+def routes() -> list[View | Operation | ServedFile]:
     """Return everything that can be asked for without changing anything."""
     reading = [one for one in all_operations() if one.method == "GET"]
     return [*all_views(), *reading, *all_documents()]
@@ -116,7 +116,7 @@ def measure(serving: Serving, names: dict[str, list[str]], times: int) -> list[t
     return sorted(measured, reverse=True)
 
 
-def with_site(wanted: type[Wanted], address: str) -> str:
+def with_site(wanted: type[RequestInput], address: str) -> str:
     """Return the address for one site, where it can be narrowed to one."""
     if "site" not in wanted.__struct_fields__ or "site=" in address:
         return ""
@@ -127,11 +127,11 @@ def measure_pages(where: str, times: int) -> list[tuple[float, float, int, str]]
     """Serve a room on an archive, with pages at hand that something was learned of, and measure all of it."""
     with open_archive(where, create=False) as archive:
         archive.index_new(budget_s=3_600)
-    pages = [Loaded(page.path, page.html, page.url, page.content_type) for page in demo_site(seed=1, pages=24)]
+    pages = [LoadedPage(page.path, page.html, page.url, page.content_type) for page in demo_site(seed=1, pages=24)]
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "site.json"
         Site.learn([(page.url or "", page.body) for page in pages]).save(profile)
-        room = Room(RoomOptions(where, profile, "The Field Post"), pages)
+        room = State(RoomOptions(where, profile, "The Field Post"), pages)
         room.jobs.start("measure", "Something to look at", lambda job: None)
         with serve_in_thread(room) as serving:
             return measure(serving, numbers(where) | AT_HAND, times)

@@ -19,10 +19,10 @@ from typing import Any
 from tools.trial_site import load_pages
 
 from scythe.archive.stored_documents import text_simhash, to_extracted
-from scythe.engine.worker_process import SiteLearner, Told
+from scythe.engine.worker_process import SeenUrls, SiteLearner
 from scythe.engine.worker_protocol import (
-    Frame,
     Job,
+    Message,
     SiteSetup,
     pack_answer,
     pack_job,
@@ -72,7 +72,7 @@ class Clock:
         return result
 
 
-def read_again(sent: bytes) -> Frame:
+def read_again(sent: bytes) -> Message:
     frame = read_frame(io.BytesIO(sent))
     assert frame is not None
     return frame
@@ -112,7 +112,7 @@ def main() -> None:
     setup = SiteSetup("trial", parts)
     pages = load_pages(said.pages, said.bytes)
     jobs = [Job(setup, f"http://127.0.0.1:8000{page.path}", page.body, "page", page.content_type) for page in pages]
-    learner = SiteLearner(setup, Told())
+    learner = SiteLearner(setup, SeenUrls())
     cut = learn(learner, jobs)
     timed = random.Random(1).sample(cut, min(_TIMED, len(cut)))
     for name, values in time_parts(learner, timed, parts).items():

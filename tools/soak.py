@@ -34,7 +34,7 @@ from tools.soak_report import Report, Seen, make_report, to_json, to_markdown
 from tools.soak_site import AGAIN_AFTER, Plan, crawled_sites, watched_site
 from tools.watch_trial import compare, count_asks
 
-from scythe.demo.replay_serve import InProcess, serve_replay_process
+from scythe.demo.replay_serve import ReplayProcess, serve_replay_process
 
 NAMES = ("crawl", "watch", "ui")
 _TABLES = ("urls", "fetches", "pages", "versions", "records", "bodies")
@@ -67,7 +67,9 @@ class Settings:
 class Soak:
     """One run."""
 
-    def __init__(self, settings: Settings, archive: str, watched: InProcess, crawled: InProcess, plan: Plan) -> None:
+    def __init__(
+        self, settings: Settings, archive: str, watched: ReplayProcess, crawled: ReplayProcess, plan: Plan
+    ) -> None:
         self.settings, self.archive, self.plan = settings, archive, plan
         self.watched, self.crawled = watched, crawled
         self.stop = threading.Event()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from scythe.demo.replay import MOST_PAGES, ListPage, Outage, Pace, Redesign, Replay, Shelf
+from scythe.demo.replay import MOST_PAGES, ListPage, Outage, Replay, ReplayClock, ReplayList, ReplayRedesign
 
 _STORY_S = 15.0  # between two stories of a watched list, more or less
 _BEFORE = 60  # stories of it that are there at the beginning
@@ -44,7 +44,8 @@ def watched_site(plan: Plan, begin: float) -> Replay:
     """Plan the site that is watched: four lists on three pages of two hosts."""
     names = ("latest", "politics", "wire", "sport")
     shelves = tuple(
-        Shelf(name, name.title(), tuple(_arrivals(begin, plan, number)), _SHOWN) for number, name in enumerate(names)
+        ReplayList(name, name.title(), tuple(_arrivals(begin, plan, number)), _SHOWN)
+        for number, name in enumerate(names)
     )
     pages = (
         ListPage("/latest/", ("latest",)),
@@ -52,7 +53,7 @@ def watched_site(plan: Plan, begin: float) -> Replay:
         ListPage("/sport/", ("sport",), host=1),
     )
     return Replay(
-        Pace(begin, begin, 1.0),
+        ReplayClock(begin, begin, 1.0),
         shelves,
         pages,
         tuple(_redesigns(begin, plan)),
@@ -70,9 +71,9 @@ def _arrivals(begin: float, plan: Plan, number: int) -> Iterator[float]:
         yield moment
 
 
-def _redesigns(begin: float, plan: Plan) -> Iterator[Redesign]:
+def _redesigns(begin: float, plan: Plan) -> Iterator[ReplayRedesign]:
     for number in range(1, int(plan.seconds // _REDESIGN_S) + 1):
-        yield Redesign(begin + number * _REDESIGN_S, number // 2 % _DRESSES, number % 2)
+        yield ReplayRedesign(begin + number * _REDESIGN_S, number // 2 % _DRESSES, number % 2)
 
 
 def _outages(begin: float, plan: Plan) -> Iterator[Outage]:
@@ -86,7 +87,7 @@ def crawled_sites(plan: Plan, begin: float) -> Replay:
     """Plan the sites that are crawled: host 0 is the large one, host n that of round n."""
     lists = 1 + int(plan.seconds / plan.delay_s / (MOST_PAGES * _LONG_SHOWN))
     shelves = [
-        Shelf(f"part-{n}", f"Part {n}", _past(begin, MOST_PAGES * _LONG_SHOWN), _LONG_SHOWN) for n in range(lists)
+        ReplayList(f"part-{n}", f"Part {n}", _past(begin, MOST_PAGES * _LONG_SHOWN), _LONG_SHOWN) for n in range(lists)
     ]
     pages = [ListPage(f"/part-{n}/", (f"part-{n}",)) for n in range(lists)]
     changes, outages = [], []
@@ -94,12 +95,14 @@ def crawled_sites(plan: Plan, begin: float) -> Replay:
         starts = begin + (number - 1) * plan.round_s
         again = starts + AGAIN_AFTER * plan.round_s - 1.0
         late = tuple(again - 10.0 + n for n in range(_ROUND_LATE))
-        shelves.append(Shelf(f"town-{number}", f"Town {number}", _past(begin, _ROUND_STORIES) + late, _SHOWN))
+        shelves.append(ReplayList(f"town-{number}", f"Town {number}", _past(begin, _ROUND_STORIES) + late, _SHOWN))
         pages.append(ListPage(f"/town-{number}/", (f"town-{number}",), host=number))
-        changes.append(Redesign(again, 1, number))
+        changes.append(ReplayRedesign(again, 1, number))
         if number % 5 == 0:
             outages.append(Outage(starts + 8.0, starts + 12.0, "503", number))
-    return Replay(Pace(begin, begin, 1.0), tuple(shelves), tuple(pages), tuple(changes), tuple(outages), plan.seed + 1)
+    return Replay(
+        ReplayClock(begin, begin, 1.0), tuple(shelves), tuple(pages), tuple(changes), tuple(outages), plan.seed + 1
+    )
 
 
 def _past(begin: float, count: int) -> tuple[float, ...]:

@@ -11,10 +11,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from scythe.demo.replay import ListPage, Replay, Shelf
+from scythe.demo.replay import ListPage, Replay, ReplayList
 from scythe.schedule.policies import Estimator, make_policy
 from scythe.schedule.simulate import simulate
-from scythe.watch_model import Goals, Seen
+from scythe.watch_model import Goals, Observation
 
 _ROUNDED_S = 60.0  # dates on pages say hours and minutes
 
@@ -33,7 +33,7 @@ class Expected:
 class _List:
     """One list of a page with what is known of it."""
 
-    shelf: Shelf
+    shelf: ReplayList
     estimator: Estimator
     seen: int = 0  # arrivals that were seen
     at: float | None = None  # of the last visit
@@ -48,7 +48,7 @@ class _List:
         dates = tuple(moment // _ROUNDED_S * _ROUNDED_S for moment in self.shelf.arrivals[here - new : here])
         since_s = None if self.at is None else at - self.at
         is_full = not is_first and not recovers and came >= length
-        self.estimator.note(Seen(at, length, new, is_full, since_s, dates, 1 + older))
+        self.estimator.note(Observation(at, length, new, is_full, since_s, dates, 1 + older))
         self.seen, self.at = here, at
         return came, older
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from tools.crawl_trial import ENVIRONMENT, ROOT, query
 
-from scythe.demo.replay import ListPage, Outage, Pace, Redesign, Replay, Shelf, split_trace
-from scythe.demo.replay_serve import Asked, InProcess
+from scythe.demo.replay import ListPage, Outage, Replay, ReplayClock, ReplayList, ReplayRedesign, split_trace
+from scythe.demo.replay_serve import ReplayProcess, ReplayRequest
 from scythe.schedule.simulate import Rhythm, Trace, make_arrivals, read_traces
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
 
@@ -65,7 +65,7 @@ def make_trial(traces: Sequence[Trace], settings: Settings) -> Replay:
     first, second, third = (_window(trace, settings) for trace in traces)
     b = _deal(second, ("politics", "wire", "region"), settings.seed)
     c = _deal(third, ("sport", "results", "culture"), settings.seed + 1)
-    shelves = (Shelf("latest", "Latest news", first.arrivals, max(first.shown, _SHORTEST)), *b, *c)
+    shelves = (ReplayList("latest", "Latest news", first.arrivals, max(first.shown, _SHORTEST)), *b, *c)
     pages = (
         ListPage("/latest/", ("latest",)),
         ListPage("/politics/", ("politics", "wire"), has_tag=True),
@@ -75,7 +75,7 @@ def make_trial(traces: Sequence[Trace], settings: Settings) -> Replay:
     )
     redesigns = _redesigns(settings) if settings.redesigns else ()
     outages = _outages(settings) if settings.outages else ()
-    return Replay(Pace(BEGIN, 0.0, settings.speed), shelves, pages, redesigns, outages, settings.seed)
+    return Replay(ReplayClock(BEGIN, 0.0, settings.speed), shelves, pages, redesigns, outages, settings.seed)
 
 
 def _window(trace: Trace, settings: Settings) -> Trace:
@@ -87,18 +87,18 @@ def _window(trace: Trace, settings: Settings) -> Trace:
     return Trace(trace.name, trace.shown, kept)
 
 
-def _deal(trace: Trace, names: Sequence[str], seed: int) -> tuple[Shelf, ...]:
+def _deal(trace: Trace, names: Sequence[str], seed: int) -> tuple[ReplayList, ...]:
     """Share a trace out over several lists, each as much shorter as it is slower."""
     length = max(trace.shown // len(names), _SHORTEST)
     parts = split_trace(trace.arrivals, len(names), seed)
-    return tuple(Shelf(name, name.title(), part, length) for name, part in zip(names, parts, strict=True))
+    return tuple(ReplayList(name, name.title(), part, length) for name, part in zip(names, parts, strict=True))
 
 
-def _redesigns(settings: Settings) -> tuple[Redesign, ...]:
+def _redesigns(settings: Settings) -> tuple[ReplayRedesign, ...]:
     """Both hosts get two other designs, one after the other, the second host later."""
     span_s = settings.days * DAY_S
     return tuple(
-        Redesign(BEGIN + span_s * share, dress, host)
+        ReplayRedesign(BEGIN + span_s * share, dress, host)
         for share, dress, host in ((0.25, 1, 0), (0.4, 2, 1), (0.6, 2, 0), (0.75, 1, 1))
     )
 
@@ -121,7 +121,7 @@ def _outages(settings: Settings) -> tuple[Outage, ...]:
     )
 
 
-def watch_command(archive: str, urls: Sequence[str], pace: Pace, until: float, *more: str) -> list[str]:
+def watch_command(archive: str, urls: Sequence[str], pace: ReplayClock, until: float, *more: str) -> list[str]:
     """Return the command that watches pages by the clock of a replay until that shows a time."""
     command = [sys.executable, "-m", "tools.watch_run", "--archive", archive, "--until", str(until)]
     command += ["--speed", str(pace.speed), "--start", str(pace.start), "--began", str(pace.epoch)]
@@ -176,14 +176,14 @@ _STORED = """SELECT u.url, min(l.at), max(l.at) FROM looks l JOIN regions r ON r
 JOIN urls u ON u.id = r.watch GROUP BY u.url"""
 
 
-def count_asks(server: InProcess, archive: str) -> dict[str, Asks]:
+def count_asks(server: ReplayProcess, archive: str) -> dict[str, Asks]:
     """Count the requests that the server saw for each list page, from its first visit that was stored to the last."""
     stored = {url: (first, last) for url, first, last in query(archive, _STORED)}
     asked, nothing = server.asked, (BEGIN, BEGIN)
     return {page.path: _count(page, asked, stored.get(server.url(page.path), nothing)) for page in server.replay.pages}
 
 
-def _count(page: ListPage, asked: Sequence[Asked], stored: tuple[float, float]) -> Asks:
+def _count(page: ListPage, asked: Sequence[ReplayRequest], stored: tuple[float, float]) -> Asks:
     paths = ((one, *one.target.partition("?")[::2]) for one in asked if one.host == page.host)
     ours = [(one, query) for one, path, query in paths if path == page.path]
     answered = [(one, query) for one, query in ours if one.status in (200, 304)]
@@ -194,7 +194,7 @@ def _count(page: ListPage, asked: Sequence[Asked], stored: tuple[float, float]) 
     return Asks(len(times), older, len(ours) - len(answered), first, max(times, default=BEGIN))
 
 
-def compare(server: InProcess, archive: str, asks: dict[str, Asks]) -> Found:
+def compare(server: ReplayProcess, archive: str, asks: dict[str, Asks]) -> Found:
     """Compare an archive with what each page showed at its first visit and until its last."""
     stories = _known_stories(server)
     found, seen = Found(), Counter[str]()
@@ -216,7 +216,7 @@ def compare(server: InProcess, archive: str, asks: dict[str, Asks]) -> Found:
     return found
 
 
-def _shown(server: InProcess, page: ListPage, asks: Asks) -> set[str]:
+def _shown(server: ReplayProcess, page: ListPage, asks: Asks) -> set[str]:
     """Return the stories that a page showed at its first visit, and those that came until its last."""
     replay = server.replay
     first = [story for name in page.shelves for story in replay.newest(replay.shelf(name), asks.first)]
@@ -224,6 +224,6 @@ def _shown(server: InProcess, page: ListPage, asks: Asks) -> set[str]:
     return there | set(server.stories(page.path, asks.first, asks.last))
 
 
-def _known_stories(server: InProcess) -> set[str]:
+def _known_stories(server: ReplayProcess) -> set[str]:
     every = float("-inf"), float("inf")
     return {link for page in server.replay.pages for link in server.stories(page.path, *every)}

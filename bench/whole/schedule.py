@@ -10,7 +10,7 @@ from bench.cut_tables import Cell, Table
 from bench.schedule import score_policies
 from bench.schedule_tables import make_tables
 from bench.whole.parts import LESS, SCYTHE, Figure, Section, Tick, Wish, few
-from scythe.schedule.simulate import Score, Task, mean, read_traces
+from scythe.schedule.simulate import PolicyTask, Score, mean, read_traces
 from scythe.watch_model import Goals
 
 NAME, FOLDER = "schedule", "arrivals"
@@ -39,8 +39,8 @@ def measure(wish: Wish, tick: Tick) -> Section:
     def step(name: str, trace: str, total: int) -> None:
         tick(f"{name}: {trace}", total)
 
-    scores = score_policies(traces, [Task(name, Goals()) for name in names], step)
-    followed = score_policies(traces, [Task("auto", Goals(recovers=True))], step)
+    scores = score_policies(traces, [PolicyTask(name, Goals()) for name in names], step)
+    followed = score_policies(traces, [PolicyTask("auto", Goals(recovers=True))], step)
     scores += [replace(one, policy=RECOVERS, fetches_day=one.requests_day) for one in followed]
     figures = tuple(_figures(scores))
     floor = mean([one.floor_day for one in followed]) or 0.0

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from scythe.crawling.crawl import crawl
     from scythe.engine.crawl_options import CrawlOptions
     from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra, ScytheError
-    from scythe.model import Document, Field, Image, Link, Loss, Metadata, Paging, Record, Region, TextOptions
+    from scythe.model import Document, Field, Image, Link, Loss, Metadata, Paging, Record, RecordList, TextOptions
     from scythe.output.archive_export import scan_archive
     from scythe.output.arrow_documents import from_arrow
     from scythe.output.arrow_tables import stream_arrow, to_arrow
     from scythe.page import Page
-    from scythe.reader import read, read_regions
+    from scythe.reader import read, read_lists
     from scythe.site.site import Site
     from scythe.watching.watch import watch
     from scythe.watching.watch_options import ListOptions, WatchOptions
@@ -36,7 +36,7 @@ __all__ = [
     "Page",
     "Paging",
     "Record",
-    "Region",
+    "RecordList",
     "ScytheError",
     "Site",
     "TextOptions",
@@ -44,7 +44,7 @@ __all__ = [
     "crawl",
     "from_arrow",
     "read",
-    "read_regions",
+    "read_lists",
     "run_batch",
     "scan_archive",
     "stream_arrow",
@@ -59,9 +59,9 @@ _HOMES = {
     "scythe.engine.crawl_options": ["CrawlOptions"],
     "scythe.crawling.crawl": ["crawl"],
     "scythe.errors": ["ArchiveFailed", "BadInput", "FetchFailed", "MissingExtra", "ScytheError"],
-    "scythe.model": "Document Field Image Link Loss Metadata Paging Record Region TextOptions".split(),
+    "scythe.model": "Document Field Image Link Loss Metadata Paging Record RecordList TextOptions".split(),
     "scythe.page": ["Page"],
-    "scythe.reader": ["read", "read_regions"],
+    "scythe.reader": ["read", "read_lists"],
     "scythe.site.site": ["Site"],
     "scythe.output.archive_export": ["scan_archive"],
     "scythe.output.arrow_documents": ["from_arrow"],

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.url import Url
-from scythe.watch_model import Plan, Seen
+from scythe.watch_model import Observation, VisitPlan
 
 # What an address is: of these, only "new" and "retry" will be asked for.
 STATES = ("new", "retry", "done", "redirect", "failed", "gone", "refused", "skipped", "other")
@@ -21,7 +21,7 @@ WATCHED = ("list", "item")  # what a watch asks for
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundUrl:
     """One address somebody or some page named."""
 
     url: Url  # as it is asked for
@@ -68,7 +68,7 @@ class Extracted:
     tree_fields: int = 0
     missing_fields: int = 0
     simhash: int | None = None  # of the text, unsigned 64 bit; None where there is too little text
-    regions: tuple[Region, ...] = ()
+    regions: tuple[RecordList, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ class Looked:
     """One region of a watched page after a visit, as it is to be kept."""
 
     number: int  # of the region on its page, 1, 2, ...; never given to another
-    seen: Seen | None  # None: the region was not there this time
-    plan: Plan | None = None  # None: it does not matter for the next visit any more
+    seen: Observation | None  # None: the region was not there this time
+    plan: VisitPlan | None = None  # None: it does not matter for the next visit any more
     name: str = ""  # what people call it
     kind: str = "list"
     pattern: str = ""
@@ -123,7 +123,7 @@ class Outcome:
     is_counted: bool = True  # among the attempts at the address; False: it was no fault of its own that it failed
     extracted: Extracted | None = None
     raw: Raw | None = None
-    found: tuple[Found, ...] = ()
+    found: tuple[FoundUrl, ...] = ()
     looked: tuple[Looked, ...] = ()  # of a list: its regions, those included that were not there
     notes: str | None = None  # of a list: what its watch keeps in mind, JSON; None: as before
 
@@ -145,7 +145,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class HostLease:
     """The right to ask one lane, held until it is given back or runs out."""
 
     name: str
@@ -156,7 +156,7 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ArchiveCounts:
     """What an archive holds of one site (or of all)."""
 
     states: dict[str, int] = field(default_factory=dict)  # addresses by state

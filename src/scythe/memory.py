@@ -31,7 +31,7 @@ def tidy() -> None:
 
 
 @contextmanager
-def kept_tidy(every_s: float = TIDY_S) -> Iterator[None]:
+def trimmed(every_s: float = TIDY_S) -> Iterator[None]:
     """Do that once a minute for as long as the context lasts."""
     is_over = threading.Event()
 

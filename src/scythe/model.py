@@ -161,7 +161,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class RecordList:
     """Records that repeat one pattern of a page."""
 
     records: tuple[Record, ...]
@@ -181,23 +181,23 @@ class Paging:
     more: Url | None = None  # what a button that loads more asks for
 
 
-class Lists(Protocol):
+class PageLists(Protocol):
     """What a page lists, worked out when asked for; it must survive `pickle` and `copy.deepcopy`."""
 
-    def records(self) -> tuple[Region, ...]: ...
+    def records(self) -> tuple[RecordList, ...]: ...
     def attributes(self) -> tuple[tuple[str, str], ...]: ...
     def paging(self) -> Paging: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """`Lists` that are known already."""
+    """`PageLists` that are known already."""
 
-    with_records: tuple[Region, ...] = ()
+    with_records: tuple[RecordList, ...] = ()
     with_attributes: tuple[tuple[str, str], ...] = ()
     with_paging: Paging = Paging()
 
-    def records(self) -> tuple[Region, ...]:
+    def records(self) -> tuple[RecordList, ...]:
         return self.with_records
 
     def attributes(self) -> tuple[tuple[str, str], ...]:
@@ -245,7 +245,7 @@ class Document:
     losses: tuple[Loss, ...] = ()
     why: str = ""  # the reason when there is no text
     content: Content = field(default=Rendered(), compare=False)
-    lists: Lists = field(default=Listed(), compare=False)
+    lists: PageLists = field(default=Listed(), compare=False)
 
     def __repr__(self) -> str:
         """Show what it is about; a whole text would fill the screen."""
@@ -268,7 +268,7 @@ class Document:
         return self.content.images()
 
     @cached_property
-    def records(self) -> tuple[Region, ...]:
+    def records(self) -> tuple[RecordList, ...]:
         """What the page lists, as regions of records, the one it is about first; menus and the like are left out."""
         return self.lists.records()
 
@@ -306,7 +306,7 @@ IMAGE_METHODS = (RELEVANCE, *PUBLISHED)
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class ImageMarks:
     """What one person said of the images of one page, as numbers of images."""
 
     by: str
@@ -319,7 +319,7 @@ class LabelledPage:
     """One page that people looked at. Images are kept with what is around them, so that any model can learn of them."""
 
     page: PageImages
-    marks: tuple[Marks, ...]  # one of each person
+    marks: tuple[ImageMarks, ...]  # one of each person
 
 
 @dataclass(frozen=True, slots=True)

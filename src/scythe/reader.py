@@ -13,12 +13,12 @@ from functools import partial
 from scythe.errors import BadInput
 from scythe.fetch.page_check import PLAIN_TEXT, sniff_bytes, sniff_text
 from scythe.limits import LIMITS
-from scythe.model import Document, Reading, Region, TextOptions
+from scythe.model import Document, Reading, RecordList, TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent, Prose, content_box
 from scythe.reading.images.image_methods import DEFAULT, AskSizes, MarkImages, mark_chosen, mark_measured
 from scythe.reading.images.image_methods import image_method as image_method_called
-from scythe.reading.lists.list_methods import PageLists, record_method
+from scythe.reading.lists.list_methods import LazyPageLists, record_method
 from scythe.reading.text import TextMethod
 from scythe.reading.text import method as text_method
 from scythe.reading.text.roles import CAPTION, COMMENT, TABLE, TITLE, comparable, roles, title_variants
@@ -122,14 +122,14 @@ def read_by(
     return _document(page, choose(page, options), options, judging)
 
 
-def read_regions(
+def read_lists(
     html: str | bytes | Page,
     url: str | None = None,
     *,
     method: str = "auto",
     everything: bool = False,
     content_type: str | None = None,
-) -> tuple[Region, ...]:
+) -> tuple[RecordList, ...]:
     """Return the regions of records of one page, best first, without reading its text.
 
     `method` is "auto" or a published one, "mdr" or "stm"; `everything` also returns what is no record of anything, such
@@ -202,7 +202,7 @@ def _document(page: Page, reading: Reading, options: TextOptions, judging: Judgi
         losses=page.losses,
         why=why,
         content=content,
-        lists=PageLists(page),
+        lists=LazyPageLists(page),
     )
 
 

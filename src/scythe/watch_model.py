@@ -41,7 +41,7 @@ class Goals:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Observation:
     """What one visit told about one region."""
 
     at: float
@@ -54,7 +54,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Hints:
+class ServerHints:
     """What a server said about its page without being asked."""
 
     fresh_s: float | None = None  # Cache-Control: max-age less Age, or Expires: nothing new before
@@ -64,7 +64,7 @@ class Hints:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class VisitPlan:
     """The next visit of a region, and what is expected of it."""
 
     wait_s: float  # from `now` on

@@ -6,7 +6,7 @@ import pytest
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later
 
 from scythe.archive.open import open_archive
-from scythe.crawl_model import Found, Outcome
+from scythe.crawl_model import FoundUrl, Outcome
 from scythe.errors import BadInput
 from scythe.url import Url
 
@@ -70,7 +70,7 @@ def test_tasks_in_flight_are_skipped(where: str) -> None:
 def test_tasks_of_another_lane_are_not_handed_out(where: str) -> None:
     with open_archive(where) as archive:
         site = archive.add_site(LANE, SITE)
-        archive.add_found(site, [found("a"), Found(Url("http://other.example/"), "other.example")])
+        archive.add_found(site, [found("a"), FoundUrl(Url("http://other.example/"), "other.example")])
         assert [task.lane for task in archive.next_tasks(site, LANE, 9, now=NOW)] == [LANE]
         assert [task.lane for task in archive.next_tasks(site, "other.example", 9, now=NOW)] == ["other.example"]
 

@@ -10,7 +10,7 @@ from tests.archive.visiting import LANE, NOW, begin, done, extracted, later, wat
 from scythe.archive.open import open_archive
 from scythe.archive.results import StoredRobots
 from scythe.archive.site_health import Reason, read_health
-from scythe.crawl_model import Found, Outcome, Task
+from scythe.crawl_model import FoundUrl, Outcome, Task
 from scythe.url import Url
 
 
@@ -85,5 +85,5 @@ def test_an_empty_site_and_watched_lists_have_no_shares(where: str) -> None:
     assert (health.shares, health.addresses, health.versions) == ([], [], [])
 
 
-def _elsewhere() -> Found:
-    return Found(Url("http://other.example/x"), "other.example")
+def _elsewhere() -> FoundUrl:
+    return FoundUrl(Url("http://other.example/x"), "other.example")

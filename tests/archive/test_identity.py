@@ -11,7 +11,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.schema import RECORDS, digest_text
 from scythe.archive.stored_records import Identity, identify, identify_each
 from scythe.crawl_model import Outcome, Task
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.url import Url
 
 BASE = "https://news.example"
@@ -26,11 +26,11 @@ def urls(*links: str, base: str = BASE) -> tuple[Url, ...]:
     return tuple(Url(link if "://" in link else f"{base}{link}") for link in links)
 
 
-def region(*records: Record, columns: tuple[str, ...] = COLUMNS, kind: str = "articles") -> Region:
-    return Region(records, columns, kind)
+def region(*records: Record, columns: tuple[str, ...] = COLUMNS, kind: str = "articles") -> RecordList:
+    return RecordList(records, columns, kind)
 
 
-def hashes(*regions: Region) -> list[bytes]:
+def hashes(*regions: RecordList) -> list[bytes]:
     return [one.hash for one in identify_each(regions)]
 
 
@@ -91,13 +91,13 @@ def test_variants_that_share_a_page_are_records_of_their_own() -> None:
 
 
 def test_columns_with_other_names_in_another_order_change_no_record_without_links() -> None:
-    before = Region((Record(("Heavy rain over the hills", "3 May", "Ann")),), ("title", "date", "author"))
-    after = Region((Record(("3 May", "", "Ann", "Heavy  rain over the hills")),), ("when", "x", "who", "what"))
+    before = RecordList((Record(("Heavy rain over the hills", "3 May", "Ann")),), ("title", "date", "author"))
+    after = RecordList((Record(("3 May", "", "Ann", "Heavy  rain over the hills")),), ("when", "x", "who", "what"))
     assert hashes(before) == hashes(after)
 
 
 def test_short_texts_in_another_order_are_another_record() -> None:
-    one = Region((Record(("Ann", "3", "Bob", "1")), Record(("Ann", "1", "Bob", "3"))), ("a", "b", "c", "d"))
+    one = RecordList((Record(("Ann", "3", "Bob", "1")), Record(("Ann", "1", "Bob", "3"))), ("a", "b", "c", "d"))
     assert len(identify([one])) == 2
 
 
@@ -110,7 +110,7 @@ def test_records_with_different_texts_are_never_one_without_a_link_of_their_own(
 # -- records of archives that knew them by all of their links ----------------------------------------------------------
 
 
-def listing(task: Task, *regions: Region, **more: object) -> Outcome:
+def listing(task: Task, *regions: RecordList, **more: object) -> Outcome:
     return done(task, extracted=extracted(task.url, regions=regions), **more)
 
 

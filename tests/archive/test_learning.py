@@ -13,7 +13,7 @@ import pytest
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.results import Lesson
+from scythe.archive.results import LearningState
 from scythe.url import Url
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -30,7 +30,7 @@ def site(archive: Archive) -> int:
     return archive.add_site("mill.example", Url("https://mill.example/"))
 
 
-def claim(archive: Archive, site: int, owner: Owner, after_s: float = 0.0) -> Lesson:
+def claim(archive: Archive, site: int, owner: Owner, after_s: float = 0.0) -> LearningState:
     return archive.claim_learning(site, owner, now=NOW + timedelta(seconds=after_s), lease_s=60.0)
 
 
@@ -90,11 +90,11 @@ def test_rights_to_two_sites_are_two_rights(archive: Archive, site: int) -> None
 
 def test_what_was_learned_is_stored_after_what_it_was_learned_from(archive: Archive, site: int) -> None:
     one, _ = owners()
-    assert claim(archive, site, one) == Lesson(is_held=True, version=0)
+    assert claim(archive, site, one) == LearningState(is_held=True, version=0)
     assert archive.save_learned(site, '{"a":1}', one, after=0) == 1
     assert archive.save_learned(site, '{"a":1}', one, after=1) == 1  # nothing new
     assert archive.save_learned(site, '{"a":2}', one, after=1) == 2
-    assert claim(archive, site, one) == Lesson(is_held=True, version=2)
+    assert claim(archive, site, one) == LearningState(is_held=True, version=2)
     assert archive.profile_version(site) == 2
 
 

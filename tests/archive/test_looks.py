@@ -10,7 +10,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.results import RegionRow
 from scythe.crawl_model import Looked, Outcome
-from scythe.watch_model import Plan
+from scythe.watch_model import VisitPlan
 
 HOUR = 3_600.0
 
@@ -29,7 +29,7 @@ def only(archive: Archive, watch: int) -> RegionRow:
 def test_a_region_is_kept_as_the_last_visit_left_it(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        plan = Plan(60.0, 1.5, 0.01, 12.0, "forecast")
+        plan = VisitPlan(60.0, 1.5, 0.01, 12.0, "forecast")
         first = looked(shown=10, new=10, name="Old name", plan=plan)
         last = looked(
             shown=9,
@@ -73,7 +73,7 @@ def test_a_region_that_is_not_there_is_missed_until_it_is_there_again(where: str
 def test_the_journal_tells_every_visit_in_the_order_it_was_stored(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        plan = Plan(60.0, 1.5, 0.01, 12.0, "cap")
+        plan = VisitPlan(60.0, 1.5, 0.01, 12.0, "cap")
         visit(archive, site, later(9 * HOUR), looked(shown=3, new=3, is_full=True, lost=1, plan=plan))
         archive.wind_watches(NOW)  # that clock was ahead
         visit(archive, site, later(HOUR), looked(shown=4, since_s=HOUR, known=2, new=1, recovered=1, has_gap=True))

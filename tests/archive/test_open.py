@@ -13,7 +13,7 @@ from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, prose
 
 from scythe.archive import database, migrations
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.archive.schema import TABLES
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
@@ -143,8 +143,8 @@ def test_an_old_archive_is_brought_up_to_date(tmp_path: Path, version: int) -> N
         assert site is not None
         counts = archive.counts(site)
         assert (counts.states, counts.pages, counts.records) == ({"done": 2, "new": 2, "retry": 1}, 2, 1)
-        assert [page.text for page in archive.read_pages(Wanted())] == [prose("lakes")] * 2
-        assert [raw.body for raw in archive.read_raw(Wanted())] == [b"<p>lakes</p>"]
+        assert [page.text for page in archive.read_pages(PageQuery())] == [prose("lakes")] * 2
+        assert [raw.body for raw in archive.read_raw(PageQuery())] == [b"<p>lakes</p>"]
         assert archive.verify() == []
         tasks = archive.next_tasks(site, LANE, 9, now=later(30))
         assert [receipt.stored for receipt in archive.store([done(task) for task in tasks])] == ["new"] * 3

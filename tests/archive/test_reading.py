@@ -14,11 +14,11 @@ from tests.archive.visiting import LANE, NOW, SITE, begin, done, extracted, late
 from scythe.archive.archive import Archive
 from scythe.archive.bodies import pack, unpack
 from scythe.archive.open import open_archive
-from scythe.archive.results import StoredPage, Wanted
+from scythe.archive.results import PageQuery, StoredPage
 from scythe.archive.retrieval import count_pages, count_raw, count_records
-from scythe.crawl_model import Extracted, Found, Outcome, Raw
+from scythe.crawl_model import Extracted, FoundUrl, Outcome, Raw
 from scythe.errors import ArchiveFailed
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.url import Url
 
 BODY = Raw(200, (("Content-Type", "text/html"), ("X-Name", "caf\u00e9")), b"<p>as it came</p>")
@@ -57,7 +57,7 @@ def test_a_page_is_read_as_it_was_stored(archive: Archive) -> None:
         how="mixed",
     )
     archive.store([done(task, extracted=stored)])
-    (page,) = archive.read_pages(Wanted())
+    (page,) = archive.read_pages(PageQuery())
     for name in ("title", "text", "markdown", "html", "rest", "kind", "language", "published", "how", "regions"):
         assert getattr(page, name) == getattr(stored, name), name
     assert (page.url, page.site, page.status) == (f"{SITE}a", LANE, 200)
@@ -69,14 +69,14 @@ def test_the_newest_version_is_read_unless_all_are_wanted(archive: Archive) -> N
     _, tasks = begin(archive, "a", "b")
     archive.store([done(task, f"first {task.id}") for task in tasks])
     visit_again(archive, "second", 60)
-    newest = list(archive.read_pages(Wanted()))
+    newest = list(archive.read_pages(PageQuery()))
     assert [(page.version, page.versions, page.title) for page in newest] == [
         (2, 2, f"second {tasks[0].id}"),
         (2, 2, f"second {tasks[1].id}"),
     ]
     assert newest[0].fetched_at == later(60)
     assert newest[0].first_seen == NOW
-    every = list(archive.read_pages(Wanted(all_versions=True)))
+    every = list(archive.read_pages(PageQuery(all_versions=True)))
     assert [(page.url.removeprefix(SITE), page.version) for page in every] == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
     assert every[0].title == f"first {tasks[0].id}"
 
@@ -87,7 +87,7 @@ def test_what_did_not_change_is_one_version_seen_again(archive: Archive) -> None
     archive.requeue(site, now=later(60))
     (again,) = archive.next_tasks(site, LANE, 9, now=later(60))
     archive.store([Outcome(again, "done", later(60), status=304, seconds=0.1, is_unchanged=True)])
-    (page,) = archive.read_pages(Wanted(all_versions=True))
+    (page,) = archive.read_pages(PageQuery(all_versions=True))
     assert (page.fetched_at, page.last_seen, page.versions, page.status) == (NOW, later(60), 1, 200)
 
 
@@ -97,24 +97,24 @@ def test_a_page_that_is_gone_is_still_read(archive: Archive) -> None:
     archive.requeue(site, now=later(60))
     (again,) = archive.next_tasks(site, LANE, 9, now=later(60))
     archive.store([Outcome(again, "gone", later(60), status=404, seconds=0.1)])
-    (page,) = archive.read_pages(Wanted())
+    (page,) = archive.read_pages(PageQuery())
     assert (page.text, page.gone_at) == (prose("rye"), later(60))
 
 
 def test_a_duplicate_has_the_text_and_names_the_page_it_is_of(archive: Archive) -> None:
     _, tasks = begin(archive, "a", "b", "c")
     archive.store([done(tasks[0], "rye"), done(tasks[1], "rye"), done(tasks[2], "oats")])
-    first, second, third = archive.read_pages(Wanted())
+    first, second, third = archive.read_pages(PageQuery())
     assert (first.duplicate_of, second.duplicate_of, third.duplicate_of) == (None, f"{SITE}a", None)
     assert first.text == second.text == prose("rye")
-    assert paths(archive.read_pages(Wanted(duplicates=False))) == ["a", "c"]
-    assert paths(archive.read_pages(Wanted(duplicates=False, all_versions=True))) == ["a", "c"]
+    assert paths(archive.read_pages(PageQuery(duplicates=False))) == ["a", "c"]
+    assert paths(archive.read_pages(PageQuery(duplicates=False, all_versions=True))) == ["a", "c"]
 
 
 def test_a_page_that_was_cut_off_says_so(archive: Archive) -> None:
     _, (task,) = begin(archive, "a")
     archive.store([done(task, cut_at_bytes=500)])
-    (page,) = archive.read_pages(Wanted())
+    (page,) = archive.read_pages(PageQuery())
     assert not page.is_complete
 
 
@@ -128,12 +128,12 @@ def test_sites_dates_and_kinds_narrow_what_is_read(archive: Archive) -> None:
         ]
     )
     other = archive.add_site("other.example", Url("http://other.example/"))
-    archive.add_found(other, [Found(Url("http://other.example/x"), "other.example")])
+    archive.add_found(other, [FoundUrl(Url("http://other.example/x"), "other.example")])
     (task,) = archive.next_tasks(other, "other.example", 9, now=NOW)
     archive.store([done(task, "barley")])
 
     def read(**wanted: object) -> list[str]:
-        return paths(archive.read_pages(Wanted(**wanted)))  # type: ignore[arg-type]
+        return paths(archive.read_pages(PageQuery(**wanted)))  # type: ignore[arg-type]
 
     assert read() == ["a", "b", "c", "http://other.example/x"]
     assert read(sites=("other.example",)) == ["http://other.example/x"]
@@ -157,8 +157,8 @@ def test_sites_dates_and_kinds_narrow_what_is_read(archive: Archive) -> None:
 def test_only_the_star_of_a_pattern_is_special(archive: Archive, pattern: str, expected: list[str]) -> None:
     _, tasks = begin(archive, "news/a", "news/A_b", "news/AXb", "news/q?x=[1]", "NEWS/a", "100%", "100x")
     archive.store([done(task) for task in tasks])
-    assert paths(archive.read_pages(Wanted(matches=(pattern,)))) == expected
-    assert paths(archive.read_pages(Wanted(matches=(pattern, "*/100x")))) == sorted(
+    assert paths(archive.read_pages(PageQuery(matches=(pattern,)))) == expected
+    assert paths(archive.read_pages(PageQuery(matches=(pattern, "*/100x")))) == sorted(
         [*expected, "100x"], key=lambda path: [task.url for task in tasks].index(Url(f"{SITE}{path}"))
     )
 
@@ -170,9 +170,9 @@ def test_every_page_is_read_once_over_many_batches_while_others_come(
     monkeypatch.setattr("scythe.archive.retrieval._TOGETHER", 30)
     site, tasks = begin(archive, *(f"{number}" for number in range(250)))
     archive.store([done(task) for task in tasks])
-    pages = archive.read_pages(Wanted())
+    pages = archive.read_pages(PageQuery())
     first = [next(pages) for _ in range(150)]
-    archive.add_found(site, [Found(Url(f"{SITE}late"), LANE)])
+    archive.add_found(site, [FoundUrl(Url(f"{SITE}late"), LANE)])
     archive.store([done(task, at=later(5)) for task in archive.next_tasks(site, LANE, 9, now=later(1))])
     assert paths(iter([*first, *pages])) == [*(f"{number}" for number in range(250)), "late"]
 
@@ -183,13 +183,13 @@ def test_large_contents_are_read_one_by_one(archive: Archive, monkeypatch: pytes
     )  # a body here has 1 000, by what is said of it
     _, tasks = begin(archive, *(f"{number}" for number in range(7)))
     archive.store([replace(done(task, raw=BODY), size=9_000 if task is tasks[3] else 1_000) for task in tasks])
-    assert paths(archive.read_pages(Wanted())) == [f"{number}" for number in range(7)]
-    assert len(list(archive.read_raw(Wanted()))) == 7
+    assert paths(archive.read_pages(PageQuery())) == [f"{number}" for number in range(7)]
+    assert len(list(archive.read_raw(PageQuery()))) == 7
 
 
 def test_the_lists_of_a_page_keep_their_regions_and_order(archive: Archive) -> None:
     _, tasks = begin(archive, "a", "b")
-    goods = Region(
+    goods = RecordList(
         (
             Record(("Rake", "3"), (Url(f"{SITE}rake"),), (Url(f"{SITE}rake.jpg"),), "<li>Rake"),
             Record(("", "5"), (Url(f"{SITE}hoe"),)),
@@ -202,7 +202,7 @@ def test_the_lists_of_a_page_keep_their_regions_and_order(archive: Archive) -> N
     archive.store(
         [done(tasks[1], extracted=extracted("oats", regions=(goods, region(("n1", "First"), ("n2", "2nd")))))]
     )
-    first, second = archive.read_pages(Wanted())
+    first, second = archive.read_pages(PageQuery())
     assert first.regions == (news,)
     assert second.regions[0] == goods
     assert [record.fields for record in second.regions[1].records] == [("First",), ("2nd",)]
@@ -216,9 +216,9 @@ def test_a_version_has_the_records_of_its_time(archive: Archive) -> None:
     def fields(page: StoredPage) -> list[str]:
         return [record.fields[0] for each in page.regions for record in each.records]
 
-    (newest,) = archive.read_pages(Wanted())
+    (newest,) = archive.read_pages(PageQuery())
     assert fields(newest) == ["Two", "Three"]
-    old, new = archive.read_pages(Wanted(all_versions=True))
+    old, new = archive.read_pages(PageQuery(all_versions=True))
     assert (sorted(fields(old)), fields(new)) == (["One", "Two"], ["Two", "Three"])
 
 
@@ -228,31 +228,31 @@ def test_records_come_once_with_their_sightings(archive: Archive) -> None:
     archive.store([done(tasks[0], extracted=extracted("a", regions=(region(("1", "Rake", "3"), columns=columns),)))])
     both = region(("1", "Rake", "4"), ("2", "Hoe", "5"), columns=columns)
     archive.store([done(tasks[1], extracted=extracted("b", regions=(both,)), at=later(60))])
-    rake, hoe = archive.read_records(Wanted())
+    rake, hoe = archive.read_records(PageQuery())
     assert (rake.columns, rake.fields, rake.links) == (columns, ("Rake", "3"), (f"{SITE}1",))
     assert (rake.page, rake.site, rake.kind) == (f"{SITE}a", LANE, "list")
     assert (rake.first_seen, rake.last_seen, rake.sightings) == (NOW, later(60), 2)
     assert (hoe.fields, hoe.sightings) == (("Hoe", "5"), 1)
-    assert [record.fields[0] for record in archive.read_records(Wanted(since=later(1)))] == ["Hoe"]
-    assert [record.fields[0] for record in archive.read_records(Wanted(matches=("*/a",)))] == ["Rake"]
-    assert list(archive.read_records(Wanted(kinds=("table",)))) == []
+    assert [record.fields[0] for record in archive.read_records(PageQuery(since=later(1)))] == ["Hoe"]
+    assert [record.fields[0] for record in archive.read_records(PageQuery(matches=("*/a",)))] == ["Rake"]
+    assert list(archive.read_records(PageQuery(kinds=("table",)))) == []
 
 
 def test_responses_are_read_as_they_came(archive: Archive) -> None:
     site, tasks = begin(archive, "a", "b", "c")
     gone = Outcome(tasks[2], "gone", NOW, status=404, seconds=0.1, raw=replace(BODY, status=404, body=b"gone"))
     archive.store([done(tasks[0], raw=BODY), done(tasks[1]), gone])
-    first, second = archive.read_raw(Wanted())
+    first, second = archive.read_raw(PageQuery())
     assert (first.url, first.status, first.headers, first.body) == (f"{SITE}a", 200, BODY.headers, BODY.body)
     assert (first.fetched_at, first.is_complete) == (NOW, True)
     assert (second.status, second.body) == (404, b"gone")
     archive.requeue(site, now=later(60))
     (task, _) = archive.next_tasks(site, LANE, 9, now=later(60))
     archive.store([done(task, "new", raw=replace(BODY, body=b"new"), at=later(60), cut_at_bytes=3)])
-    newest = [(raw.body, raw.is_complete) for raw in archive.read_raw(Wanted())]
+    newest = [(raw.body, raw.is_complete) for raw in archive.read_raw(PageQuery())]
     assert newest == [(b"gone", True), (b"new", False)]
-    assert [raw.body for raw in archive.read_raw(Wanted(all_versions=True))] == [BODY.body, b"gone", b"new"]
-    assert [raw.body for raw in archive.read_raw(Wanted(since=later(1)))] == [b"new"]
+    assert [raw.body for raw in archive.read_raw(PageQuery(all_versions=True))] == [BODY.body, b"gone", b"new"]
+    assert [raw.body for raw in archive.read_raw(PageQuery(since=later(1)))] == [b"new"]
 
 
 def test_responses_of_pages_of_one_kind_and_of_no_duplicates(archive: Archive) -> None:
@@ -264,8 +264,8 @@ def test_responses_of_pages_of_one_kind_and_of_no_duplicates(archive: Archive) -
             done(tasks[2], raw=BODY, extracted=extracted("oats", kind="product")),
         ]
     )
-    assert [raw.url for raw in archive.read_raw(Wanted(kinds=("article",)))] == [f"{SITE}a", f"{SITE}b"]
-    assert [raw.url for raw in archive.read_raw(Wanted(duplicates=False))] == [f"{SITE}a", f"{SITE}c"]
+    assert [raw.url for raw in archive.read_raw(PageQuery(kinds=("article",)))] == [f"{SITE}a", f"{SITE}b"]
+    assert [raw.url for raw in archive.read_raw(PageQuery(duplicates=False))] == [f"{SITE}a", f"{SITE}c"]
 
 
 def test_counting_agrees_with_reading(archive: Archive) -> None:
@@ -279,10 +279,10 @@ def test_counting_agrees_with_reading(archive: Archive) -> None:
     )
     visit_again(archive, "other", 60, raw=BODY)
     for wanted in (
-        Wanted(),
-        Wanted(all_versions=True),
-        Wanted(duplicates=False),
-        Wanted(sites=(LANE,), since=later(1)),
+        PageQuery(),
+        PageQuery(all_versions=True),
+        PageQuery(duplicates=False),
+        PageQuery(sites=(LANE,), since=later(1)),
     ):
         assert count_pages(archive.database, wanted) == len(list(archive.read_pages(wanted)))
         assert count_records(archive.database, wanted) == len(list(archive.read_records(wanted)))
@@ -300,7 +300,7 @@ def test_a_damaged_body_is_an_error_of_the_archive(tmp_path: Path) -> None:
         with archive.database.writing() as connection:
             connection.execute(update(BODIES).values(packed=b"\0nothing"))
         with pytest.raises(ArchiveFailed, match="damaged"):
-            list(archive.read_raw(Wanted()))
+            list(archive.read_raw(PageQuery()))
 
 
 @pytest.mark.parametrize("size", [-2, 10_000_000_000])
@@ -321,13 +321,13 @@ def test_memory_does_not_grow_with_the_archive(tmp_path: Path) -> None:
     with open_archive(tmp_path / "archive.db") as archive:
         site = archive.add_site(LANE, SITE)
         for start in range(0, 3_000, 500):
-            archive.add_found(site, [Found(Url(f"{SITE}{start + i}"), LANE) for i in range(500)])
+            archive.add_found(site, [FoundUrl(Url(f"{SITE}{start + i}"), LANE) for i in range(500)])
             tasks = archive.next_tasks(site, LANE, 500, now=NOW + timedelta(days=1))
             archive.store(
                 [done(task, extracted=extracted(task.url, text=prose(task.url, 2_000)), raw=BODY) for task in tasks]
             )
         peaks = []
-        for wanted in (Wanted(matches=("*/1*",)), Wanted()):
+        for wanted in (PageQuery(matches=("*/1*",)), PageQuery()):
             tracemalloc.start()
             for read in (archive.read_pages, archive.read_records, archive.read_raw):
                 for _ in read(wanted):

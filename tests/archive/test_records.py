@@ -7,19 +7,19 @@ from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, lat
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import StoredRecord, Wanted
+from scythe.archive.results import PageQuery, StoredRecord
 from scythe.archive.stored_records import identify
 from scythe.crawl_model import Outcome, Task
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.url import Url
 
 
-def listing(task: Task, *regions: Region, **more: object) -> Outcome:
+def listing(task: Task, *regions: RecordList, **more: object) -> Outcome:
     return done(task, extracted=extracted(task.url, regions=regions), **more)
 
 
 def records(archive: Archive) -> list[StoredRecord]:
-    return list(archive.read_records(Wanted()))
+    return list(archive.read_records(PageQuery()))
 
 
 def test_a_record_is_stored_once_and_sighted_again(where: str) -> None:
@@ -116,14 +116,14 @@ def test_more_records_than_one_query_takes_are_stored(where: str) -> None:
 
 
 def test_fields_beyond_the_columns_are_kept() -> None:
-    (one,) = identify([Region((Record(("a", "b")),), ("title",))])
+    (one,) = identify([RecordList((Record(("a", "b")),), ("title",))])
     assert one.told_by == "fields"
-    assert one.hash != identify([Region((Record(("a",)),), ("title",))])[0].hash
+    assert one.hash != identify([RecordList((Record(("a",)),), ("title",))])[0].hash
 
 
 def test_records_of_pictures_alone_are_told_by_them() -> None:
     pictures = [Record(("",), images=(Url(f"http://site.example/{name}.png"),)) for name in "ab"]
-    assert len(identify([Region(tuple(pictures), ("title",))])) == 2
+    assert len(identify([RecordList(tuple(pictures), ("title",))])) == 2
 
 
 LINKS = st.lists(st.sampled_from([Url(f"http://site.example/{name}") for name in "abcd"]), min_size=1, max_size=4)
@@ -134,15 +134,15 @@ LINKS = st.lists(st.sampled_from([Url(f"http://site.example/{name}") for name in
 def test_the_order_of_links_does_not_matter(links: list[Url], random: object) -> None:
     mixed = list(links)
     random.shuffle(mixed)  # type: ignore[attr-defined]
-    (one,) = identify([Region((Record(("x",), tuple(links)),), ("title",))])
-    (other,) = identify([Region((Record(("y",), tuple(mixed)),), ("title",))])
+    (one,) = identify([RecordList((Record(("x",), tuple(links)),), ("title",))])
+    (other,) = identify([RecordList((Record(("y",), tuple(mixed)),), ("title",))])
     assert one.hash == other.hash
 
 
 @pytest.mark.parametrize("told", ["links", "fields"])
 def test_no_record_can_pass_for_one_of_another_kind(told: str) -> None:
     link = "http://site.example/a"
-    (by_links,) = identify([Region((Record(("x",), (Url(link),)),), ("title",))])
-    (by_fields,) = identify([Region((Record((link,)),), ("title",))])
+    (by_links,) = identify([RecordList((Record(("x",), (Url(link),)),), ("title",))])
+    (by_fields,) = identify([RecordList((Record((link,)),), ("title",))])
     assert {"links": by_links, "fields": by_fields}[told].told_by == told
     assert by_links.hash != by_fields.hash

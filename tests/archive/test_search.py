@@ -29,7 +29,7 @@ from tests.archive.visiting import (
 from scythe.archive import search_index
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import Hits, Pieces, Search
+from scythe.archive.results import Hits, Pieces, SearchQuery
 from scythe.archive.schema import VERSIONS
 from scythe.archive.search import COUNTED, Snippets, list_kinds
 from scythe.archive.search_index import find_marks, fold, list_words, read_query
@@ -58,7 +58,7 @@ def fill(archive: Archive, stories: dict[str, str] = STORIES, at: datetime = NOW
 
 def look_for(archive: Archive, words: str = "", **more: object) -> Hits:
     archive.index_new(budget_s=60)
-    return archive.search(Search(words, **more))  # type: ignore[arg-type]
+    return archive.search(SearchQuery(words, **more))  # type: ignore[arg-type]
 
 
 def names(hits: Hits) -> list[str]:
@@ -193,13 +193,13 @@ def test_the_index_is_made_bit_by_bit_and_says_what_it_lacks(where: str, monkeyp
     monkeypatch.setitem(search_index._BATCH, "documents", 3)
     with open_archive(where) as archive:
         fill(archive, {f"p{number}": f"Barley number {number}." for number in range(7)})
-        assert archive.search(Search("barley")) == Hits(pending=7)
+        assert archive.search(SearchQuery("barley")) == Hits(pending=7)
         assert list_kinds(archive.database, "documents") == []
         assert archive.index_new(budget_s=-1) == 4
-        some = archive.search(Search("barley"))
+        some = archive.search(SearchQuery("barley"))
         assert (some.total, some.pending) == (3, 4)
         assert archive.index_new(budget_s=60) == 0
-        assert archive.search(Search("barley")).total == 7
+        assert archive.search(SearchQuery("barley")).total == 7
 
 
 def test_an_index_of_another_form_is_made_again(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +207,7 @@ def test_an_index_of_another_form_is_made_again(where: str, monkeypatch: pytest.
         fill(archive)
         assert look_for(archive, "harvest").total == 1
         monkeypatch.setattr(search_index, "FORM", 2)
-        assert archive.search(Search("harvest")).pending == 4
+        assert archive.search(SearchQuery("harvest")).pending == 4
         assert look_for(archive, "harvest").total == 1
         assert archive.verify() == []
 
@@ -249,7 +249,7 @@ def test_two_who_search_at_once_index_everything_once(where: str) -> None:
             worker.start()
         for worker in workers:
             worker.join()
-        assert one.search(Search("barley")).total == 50
+        assert one.search(SearchQuery("barley")).total == 50
 
 
 def test_a_very_long_document_is_found_by_its_beginning(where: str) -> None:
@@ -264,9 +264,11 @@ def test_a_very_long_document_is_found_by_its_beginning(where: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [Search(what="pages"), Search(order="oldest"), Search(count=0), Search(count=10_000)], ids=repr
+    "wrong",
+    [SearchQuery(what="pages"), SearchQuery(order="oldest"), SearchQuery(count=0), SearchQuery(count=10_000)],
+    ids=repr,
 )
-def test_a_search_that_cannot_be_meant_is_refused(tmp_path: Path, wrong: Search) -> None:
+def test_a_search_that_cannot_be_meant_is_refused(tmp_path: Path, wrong: SearchQuery) -> None:
     with open_archive(tmp_path / "a.db") as archive, pytest.raises(BadInput):
         archive.search(wrong)
 
@@ -298,7 +300,7 @@ ODD = st.text(st.sampled_from("abc harvest\"*-()':^+{}\x00\\&|!<>NEAR AND OR NOT
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_nothing_that_is_typed_is_an_error(shelf: Archive, words: str) -> None:
     for what in ("documents", "records"):
-        hits = shelf.search(Search(words, what=what))
+        hits = shelf.search(SearchQuery(words, what=what))
         assert hits.total >= len(hits.documents)
 
 
@@ -320,8 +322,8 @@ def test_nothing_that_is_typed_is_an_error_in_postgresql(postgres_url: str) -> N
     with open_archive(postgres_url) as archive:
         fill(archive)
         archive.index_new(budget_s=60)
-        assert all(archive.search(Search(words)).pending == 0 for words in odd)
-        assert archive.search(Search("harvest")).total == 1
+        assert all(archive.search(SearchQuery(words)).pending == 0 for words in odd)
+        assert archive.search(SearchQuery("harvest")).total == 1
 
 
 @given(st.text(max_size=300))
@@ -356,7 +358,7 @@ def test_an_archive_that_may_only_be_read_is_searched_as_far_as_it_is_indexed(tm
         )
         with pytest.raises(ArchiveFailed, match=r"could not be written .*readonly"):
             archive.index_new()
-        hits = archive.search(Search("harvest"))
+        hits = archive.search(SearchQuery("harvest"))
     assert (hits.total, hits.pending) == (1, 1)
 
 
@@ -367,7 +369,7 @@ def test_a_damaged_index_is_told_in_words(tmp_path: Path) -> None:
         with archive.database.writing() as connection:
             connection.execute(text("UPDATE search_documents_words_data SET block = x'00ff' WHERE id > 10"))
         with pytest.raises(ArchiveFailed, match="damaged"):
-            archive.search(Search("harvest"))
+            archive.search(SearchQuery("harvest"))
 
 
 def test_a_look_at_one_document_tells_its_versions_and_requests(where: str) -> None:
@@ -424,11 +426,11 @@ def test_a_record_whose_place_is_not_known_has_no_neighbours(where: str) -> None
 def test_what_was_found_is_handed_out_as_exports_have_it(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
         fill(archive)
-        assert list(archive.found_pages(Search("harvest"))) == []  # nothing is indexed yet
+        assert list(archive.found_pages(SearchQuery("harvest"))) == []  # nothing is indexed yet
         archive.index_new(budget_s=60)
-        (page,) = archive.found_pages(Search("harvest"))
+        (page,) = archive.found_pages(SearchQuery("harvest"))
         assert page.text == STORIES["harvest"]
-        assert list(archive.found_records(Search("harvest", what="records"))) == []
+        assert list(archive.found_records(SearchQuery("harvest", what="records"))) == []
 
 
 def test_very_long_documents_are_indexed_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from scythe.archive.site_health import read_health
 from scythe.archive.stores import FolderStore, Stores
 from scythe.crawl_model import Outcome, Raw
 from scythe.errors import ArchiveFailed, BadInput
-from scythe.output.warc_pieces import Piece, next_piece, read_pieces, split_piece
+from scythe.output.warc_pieces import WarcPiece, next_piece, read_pieces, split_piece
 from scythe.scrapy.request_store import Hold, Requests, Turn
 
 FIRST = "SELECT hash FROM bodies ORDER BY hash LIMIT 1"
@@ -309,14 +309,14 @@ RECORD = b"WARC/1.0\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n"
 @pytest.mark.parametrize(
     ("piece", "records", "why"),
     [
-        (Piece(0, RECORD), 1, ""),
-        (Piece(0, RECORD * 3), 3, ""),
-        (Piece(0, RECORD, "longer than 5 bytes, not checked"), 0, "longer than 5 bytes, not checked"),
-        (Piece(0, RECORD + b"rubbish"), 1, "not a WARC record with a length"),
-        (Piece(0, RECORD + RECORD[:-2]), 1, "3 bytes instead of 5"),
-        (Piece(0, RECORD.replace(b"5", b"4")), 0, "5 bytes instead of 4"),
-        (Piece(0, RECORD.replace(b"Content-Length: 5", b"Length: 5")), 0, "not a WARC record with a length"),
+        (WarcPiece(0, RECORD), 1, ""),
+        (WarcPiece(0, RECORD * 3), 3, ""),
+        (WarcPiece(0, RECORD, "longer than 5 bytes, not checked"), 0, "longer than 5 bytes, not checked"),
+        (WarcPiece(0, RECORD + b"rubbish"), 1, "not a WARC record with a length"),
+        (WarcPiece(0, RECORD + RECORD[:-2]), 1, "3 bytes instead of 5"),
+        (WarcPiece(0, RECORD.replace(b"5", b"4")), 0, "5 bytes instead of 4"),
+        (WarcPiece(0, RECORD.replace(b"Content-Length: 5", b"Length: 5")), 0, "not a WARC record with a length"),
     ],
 )
-def test_a_piece_is_split_into_its_records_up_to_the_damage(piece: Piece, records: int, why: str) -> None:
+def test_a_piece_is_split_into_its_records_up_to_the_damage(piece: WarcPiece, records: int, why: str) -> None:
     assert split_piece(piece) == ([RECORD] * records, why)

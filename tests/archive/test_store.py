@@ -7,7 +7,7 @@ from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, lat
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import StoredPage, Wanted
+from scythe.archive.results import PageQuery, StoredPage
 from scythe.crawl_model import Outcome, Raw, Receipt, Task
 from scythe.errors import BadInput
 
@@ -18,7 +18,7 @@ def visit_again(archive: Archive, site: int) -> Task:
 
 
 def pages(archive: Archive, *, all_versions: bool = False) -> list[StoredPage]:
-    return list(archive.read_pages(Wanted(all_versions=all_versions)))
+    return list(archive.read_pages(PageQuery(all_versions=all_versions)))
 
 
 def test_a_page_is_stored_with_its_state_and_its_fetch(where: str) -> None:
@@ -320,7 +320,7 @@ def test_a_response_is_kept_as_it_came_and_its_body_once(where: str) -> None:
         raw = Raw(200, (("Content-Type", "text/html"), ("X", "caf\xe9\x00")), b"<p>body</p>" * 100)
         archive.store([done(task, task.url, raw=raw) for task in tasks[:2]])
         archive.store([Outcome(tasks[2], "gone", NOW, status=404, raw=Raw(404, (), raw.body))])
-        kept = list(archive.read_raw(Wanted()))
+        kept = list(archive.read_raw(PageQuery()))
         assert [(one.url, one.status, one.body) for one in kept] == [
             (task.url, status, raw.body) for task, status in zip(tasks, (200, 200, 404), strict=True)
         ]

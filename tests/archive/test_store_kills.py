@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 
 pytestmark = pytest.mark.fault
 WRITER = """
@@ -49,7 +49,7 @@ def strike(folder: Path, root: Path, run: int, batches: int, wait_s: float) -> N
 def check(folder: Path, least: int) -> None:
     with open_archive(folder / "archive.db") as archive:
         assert archive.verify() == []
-        bodies = [(raw.url.encode() * 500, raw.body) for raw in archive.read_raw(Wanted())]
+        bodies = [(raw.url.encode() * 500, raw.body) for raw in archive.read_raw(PageQuery())]
     assert len(bodies) >= least
     assert all(expected == body for expected, body in bodies)
 

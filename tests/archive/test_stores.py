@@ -13,11 +13,11 @@ from tests.testing.packages import install_package
 
 import scythe
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.archive.schema import BODIES
 from scythe.archive.stores import FolderStore
 from scythe.crawl_model import Raw
-from scythe.demo.serve import ServeOptions, serve_demo
+from scythe.demo.serve import DemoOptions, serve_demo
 from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.url import Url
@@ -34,7 +34,7 @@ def fill(where: str | Path, *paths: str, store: str = "") -> None:
 
 def bodies_of(where: str | Path, store: str = "") -> dict[Url, bytes]:
     with open_archive(where, create=False, store=store) as archive:
-        return {raw.url: raw.body for raw in archive.read_raw(Wanted())}
+        return {raw.url: raw.body for raw in archive.read_raw(PageQuery())}
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -93,7 +93,7 @@ def test_what_was_put_for_a_visit_that_was_not_stored_is_in_nobodys_way(tmp_path
         archive.store([done(tasks[0])])
         assert archive.store([done(tasks[0], raw=BODY)])[0].stored == "lost"
         assert len(files_in(tmp_path / "bodies")) == 1
-        assert list(archive.read_raw(Wanted())) == []
+        assert list(archive.read_raw(PageQuery())) == []
         assert archive.verify() == []
 
 
@@ -130,7 +130,7 @@ def test_a_body_that_is_not_the_one_that_was_put_is_never_returned(tmp_path: Pat
     with open_archive(tmp_path / "archive.db") as archive:
         (complaint,) = archive.verify()
         with pytest.raises(ArchiveFailed):
-            list(archive.read_raw(Wanted()))
+            list(archive.read_raw(PageQuery()))
     assert complaint.startswith(f"{tmp_path}/archive.db: ")
     assert file.name in complaint or "damaged" in complaint
 
@@ -206,7 +206,7 @@ def test_a_put_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 @pytest.mark.fault
 def test_a_crawl_from_python_keeps_responses_in_a_store(tmp_path: Path) -> None:
     options = CrawlOptions(delay=0, allow_private=True, keep_raw=True, parts=("text",), limit=2, sitemaps=False)
-    with serve_demo(ServeOptions(pages=4)) as demo:
+    with serve_demo(DemoOptions(pages=4)) as demo:
         archive, store = tmp_path / "a.db", f"folder:{tmp_path}/bodies"
         pages = [doc.url for doc in scythe.crawl(demo.url, archive=archive, store=store, options=options)]
     assert set(pages) <= set(bodies_of(archive))

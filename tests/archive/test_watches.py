@@ -9,8 +9,8 @@ from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, l
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted, WatchRow
-from scythe.crawl_model import WATCHED, Found, Outcome, Raw
+from scythe.archive.results import PageQuery, WatchRow
+from scythe.crawl_model import WATCHED, FoundUrl, Outcome, Raw
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.url import Url
 
@@ -95,7 +95,7 @@ def test_a_list_that_moved_keeps_its_number_and_is_found_under_both_addresses(wh
         lane = archive.take_lane(site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
         assert lane is not None
         assert lane.name == "new.example"
-        for address in (found("news"), Found(Url("http://new.example/list"), "new.example")):
+        for address in (found("news"), FoundUrl(Url("http://new.example/list"), "new.example")):
             assert archive.add_watch(site, address, "{}", now=NOW) == task.id
 
 
@@ -296,10 +296,10 @@ def test_exports_have_the_records_of_a_list_and_not_its_page(where: str) -> None
         (item,) = archive.next_tasks(site, LANE, 9, now=NOW, kinds=("item",))
         raw = Raw(200, (), b"<li>A")
         archive.store([listed(task, region(("a", "A")), raw=raw), done(item, "A")])
-        for wanted in (Wanted(), Wanted(all_versions=True), Wanted(sites=(LANE,), matches=("*",))):
+        for wanted in (PageQuery(), PageQuery(all_versions=True), PageQuery(sites=(LANE,), matches=("*",))):
             assert [page.url for page in archive.read_pages(wanted)] == [f"{SITE}a"]
-        assert [record.page for record in archive.read_records(Wanted())] == [f"{SITE}news"]
-        assert [response.body for response in archive.read_raw(Wanted())] == [b"<li>A"]
+        assert [record.page for record in archive.read_records(PageQuery())] == [f"{SITE}news"]
+        assert [response.body for response in archive.read_raw(PageQuery())] == [b"<li>A"]
         counts = archive.counts(site)
         assert (counts.pages, counts.versions, counts.states) == (1, 1, {"done": 1})
         assert (counts.records, counts.sightings, counts.fetches) == (1, 1, 2)

@@ -7,10 +7,10 @@ from typing import Any
 
 from scythe.archive.archive import Archive
 from scythe.archive.schema import digest_text
-from scythe.crawl_model import Extracted, Found, Looked, Outcome, Task
-from scythe.model import Record, Region
+from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome, Task
+from scythe.model import Record, RecordList
 from scythe.url import Url
-from scythe.watch_model import Seen
+from scythe.watch_model import Observation
 
 NOW = datetime(2026, 5, 4, 12, 0, 0, tzinfo=UTC)
 SITE = Url("http://site.example/")
@@ -21,8 +21,8 @@ def later(seconds: float) -> datetime:
     return NOW + timedelta(seconds=seconds)
 
 
-def found(path: str, **more: Any) -> Found:
-    return Found(Url(f"{SITE}{path}"), LANE, **more)
+def found(path: str, **more: Any) -> FoundUrl:
+    return FoundUrl(Url(f"{SITE}{path}"), LANE, **more)
 
 
 def begin(archive: Archive, *paths: str) -> tuple[int, list[Task]]:
@@ -48,12 +48,12 @@ def done(task: Task, about: str = "", *, body: str = "", at: datetime = NOW, **m
     return Outcome(task, "done", at, status=200, seconds=0.1, size=1_000, body_hash=digest_text(body or about), **more)
 
 
-def region(*rows: tuple[str, ...], columns: tuple[str, ...] = ("title",), links: bool = True) -> Region:
+def region(*rows: tuple[str, ...], columns: tuple[str, ...] = ("title",), links: bool = True) -> RecordList:
     """Return a region of records; each row begins with what its link leads to, and goes on with its fields."""
     records = [
         Record(fields, (Url(f"{SITE}{link}"),) if links else ()) for link, *rest in rows for fields in [tuple(rest)]
     ]
-    return Region(tuple(records), columns)
+    return RecordList(tuple(records), columns)
 
 
 def watch(archive: Archive, path: str = "news", options: str = "{}") -> tuple[int, Task]:
@@ -69,11 +69,13 @@ def list_tasks(archive: Archive, site: int, at: datetime = NOW) -> list[Task]:
 
 def looked(number: int = 1, *, shown: int | None = 10, new: int = 0, **more: Any) -> Looked:
     """Return a region after a visit that showed so many records, or where it was not there."""
-    seen = None if shown is None else Seen(0.0, shown, new, more.pop("is_full", False), more.pop("since_s", None))
+    seen = (
+        None if shown is None else Observation(0.0, shown, new, more.pop("is_full", False), more.pop("since_s", None))
+    )
     return Looked(number, seen, **more)
 
 
-def listed(task: Task, *regions: Region, at: datetime = NOW, wait_s: float = 3_600, **more: Any) -> Outcome:
+def listed(task: Task, *regions: RecordList, at: datetime = NOW, wait_s: float = 3_600, **more: Any) -> Outcome:
     """Return the outcome of a visit to a list that went well."""
     more.setdefault("looked", (looked(shown=sum(len(one.records) for one in regions)),))
     more.setdefault("extracted", Extracted(regions=regions))

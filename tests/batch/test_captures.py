@@ -14,7 +14,7 @@ import pytest
 from tests.batch.warcs import DATE, http, page, record, write
 
 import scythe.batch.captures as reading
-from scythe.batch.captures import Capture, Found, read_captures, undo_chunks
+from scythe.batch.captures import Capture, UnitContents, read_captures, undo_chunks
 from scythe.batch.units import Unit, plan_units
 
 BEFORE, AFTER, LAST = page(1), page(2), page(3)
@@ -22,8 +22,8 @@ B = record("https://mill.example/b", http(b"<p>" + b"b" * 300))
 SMALL = len(http(b"<p>" + b"b" * 300))
 
 
-def read(path: Path, begin: int = 0, end: int | None = None) -> tuple[list[Capture], Found]:
-    found = Found()
+def read(path: Path, begin: int = 0, end: int | None = None) -> tuple[list[Capture], UnitContents]:
+    found = UnitContents()
     return list(read_captures(Unit(str(path), "name", begin, end), found=found)), found
 
 
@@ -277,7 +277,7 @@ class Failing(io.BytesIO):
     "members", [[BEFORE, AFTER], [BEFORE + AFTER, page(4) * 9]], ids=["one by one", "packed together"]
 )
 def test_a_failing_disk_is_not_taken_for_a_damaged_record(tmp_path: Path, members: list[bytes]) -> None:
-    path, found = write(tmp_path / "a.warc.gz", members), Found()
+    path, found = write(tmp_path / "a.warc.gz", members), UnitContents()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         reader = reading._WarcReader(Unit(str(path), "name"), Failing(), content, 10**6, found)
         with pytest.raises(OSError, match="Input/output"):

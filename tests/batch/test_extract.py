@@ -14,7 +14,7 @@ from tests.batch.warcs import DATE, http, page, record, tale, tales, write
 from scythe.batch import extract_unit as extracting
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.extract_unit import extract_unit
-from scythe.batch.local_engine import Hand
+from scythe.batch.local_engine import UnitWorker
 from scythe.batch.units import Unit, plan_units
 from scythe.errors import BadInput
 from scythe.site.profile_folder import ProfileFolder
@@ -210,7 +210,7 @@ def test_sites_beyond_the_number_kept_are_cut_all_the_same(
 def test_a_page_that_ends_its_process_costs_that_page_only(tmp_path: Path) -> None:
     huge = record("https://mill.example/huge", http(b"<!doctype html><body>" + b"<p>x" * 250_000))
     unit, out = unit_of(tmp_path / "a.warc.gz", page(1), huge, page(2)), tmp_path / "out"
-    hand = Hand(replace(COLD, memory_bytes=640_000_000))
+    hand = UnitWorker(replace(COLD, memory_bytes=640_000_000))
     try:
         report = hand.extract(unit, out)
     finally:

@@ -14,7 +14,7 @@ from scythe.batch import local_engine as hands
 from scythe.batch.batch import run_batch
 from scythe.batch.batch_options import BatchOptions
 from scythe.batch.batch_worker import SCAN
-from scythe.batch.local_engine import Hand, our_hand
+from scythe.batch.local_engine import UnitWorker, our_hand
 from scythe.batch.ray_engine import _do, _extract
 from scythe.batch.units import Unit, UnitReport
 
@@ -25,16 +25,16 @@ AT = 'printf "%b\\0\\0\\0\\0\\0\\0\\0" "\\0{}" | dd of="$3" conv=notrunc 2>/dev/
 
 
 @pytest.fixture
-def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Hand]]:
+def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], UnitWorker]]:
     """Has a shell script in place of Python as the worker's process."""
-    made: list[Hand] = []
+    made: list[UnitWorker] = []
 
-    def make(script: str) -> Hand:
+    def make(script: str) -> UnitWorker:
         path = tmp_path / "worker"
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
         monkeypatch.setattr(sys, "executable", str(path))
-        made.append(Hand(OPTIONS))
+        made.append(UnitWorker(OPTIONS))
         return made[-1]
 
     yield make
@@ -55,7 +55,7 @@ def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
     ids="words silent killed slow memory garbage".split(),
 )
 def test_a_worker_that_dies_without_a_page_at_hand_is_given_up_after_three_times(
-    worker: Callable[[str], Hand], tmp_path: Path, script: str, why: str
+    worker: Callable[[str], UnitWorker], tmp_path: Path, script: str, why: str
 ) -> None:
     hand = worker(script)
     report = hand.extract(UNIT, tmp_path)
@@ -64,7 +64,7 @@ def test_a_worker_that_dies_without_a_page_at_hand_is_given_up_after_three_times
 
 
 def test_a_unit_whose_pages_all_end_the_process_is_given_up_at_last(
-    worker: Callable[[str], Hand], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    worker: Callable[[str], UnitWorker], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hands, "_DEATHS", 4)
     hand = worker(f"{READY}; {AT.format('$(wc -l <$0.at)')}; echo >>$0.at; kill -SEGV $$")
@@ -74,7 +74,9 @@ def test_a_unit_whose_pages_all_end_the_process_is_given_up_at_last(
     assert hand.deaths == 4
 
 
-def test_a_page_that_two_processes_died_of_is_named_to_the_third(worker: Callable[[str], Hand], tmp_path: Path) -> None:
+def test_a_page_that_two_processes_died_of_is_named_to_the_third(
+    worker: Callable[[str], UnitWorker], tmp_path: Path
+) -> None:
     said = json.dumps({"why": "as you like"})
     hand = worker(
         f"{READY}; echo \"$task\" >>$0.tasks; grep -q SEGV $0.tasks && echo '{said}'; {AT.format(5)}; kill -SEGV $$"
@@ -84,20 +86,20 @@ def test_a_page_that_two_processes_died_of_is_named_to_the_third(worker: Callabl
     assert [task["blamed"] for task in tasks] == [{}, {}, {"5": "ended its process by SIGSEGV"}]
 
 
-def test_another_task_is_tried_a_second_time_where_the_process_died(worker: Callable[[str], Hand]) -> None:
+def test_another_task_is_tried_a_second_time_where_the_process_died(worker: Callable[[str], UnitWorker]) -> None:
     hand = worker(f"{READY}; test -e $0.again && echo '{{\"done\": [1, 2]}}'; touch $0.again; exit 9")
     assert hand.do({"do": SCAN}) == ([1, 2], "")
     assert hand.deaths == 1
 
 
-def test_another_task_that_two_processes_died_of_is_told_as_failed(worker: Callable[[str], Hand]) -> None:
+def test_another_task_that_two_processes_died_of_is_told_as_failed(worker: Callable[[str], UnitWorker]) -> None:
     hand = worker(f"{READY}; kill -KILL $$")
     assert hand.do({"do": SCAN}) == (None, "ended its process by SIGKILL")
     assert hand.deaths == 2
 
 
 def test_a_hand_that_was_closed_starts_nothing_and_says_interrupted(
-    worker: Callable[[str], Hand], tmp_path: Path
+    worker: Callable[[str], UnitWorker], tmp_path: Path
 ) -> None:
     hand = worker("touch $0.started; exit 1")
     hand.close()
@@ -117,7 +119,7 @@ def test_where_no_process_can_be_started_every_unit_says_why(tmp_path: Path, mon
 
 
 def test_what_a_task_of_a_cluster_does_is_done_by_one_hand_of_its_process(
-    worker: Callable[[str], Hand], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    worker: Callable[[str], UnitWorker], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hands, "_ours", {})
     report, told = UnitReport(UNIT, documents=2), json.dumps(OPTIONS.to_dict())

@@ -18,9 +18,9 @@ from scythe.batch.batch_options import BatchOptions
 from scythe.batch.extract_unit import extract_unit
 from scythe.batch.learn_sites import (
     LearnTask,
+    PagePlace,
     ScanTask,
-    Seen,
-    Spot,
+    SiteSample,
     choose,
     learn_profiles,
     learn_site,
@@ -229,9 +229,9 @@ def test_html_files_of_one_address_are_many_pages(tmp_path: Path) -> None:
 
 
 def test_pages_of_all_kinds_are_chosen_and_more_of_those_that_are_many() -> None:
-    site = Seen("a.example")
+    site = SiteSample("a.example")
     for kind, pages in (("news", 400), ("shop", 100), ("about", 1)):
-        spots = [Spot(f"{n:04}", f"{kind}{n}", "f", n, n) for n in range(min(pages, 30))]
+        spots = [PagePlace(f"{n:04}", f"{kind}{n}", "f", n, n) for n in range(min(pages, 30))]
         site.add(kind, pages, spots)
     chosen = [spot.url.rstrip("0123456789") for spot in choose(site, 12)]
     assert chosen.count("news") > chosen.count("shop") > 1
@@ -331,7 +331,7 @@ def test_of_too_many_kinds_of_pages_the_same_ones_stay_in_whatever_order_they_co
     monkeypatch.setattr(scanning, "_KINDS", 3)
     kept = []
     for order in (range(9), reversed(range(9))):
-        site = Seen("a.example")
+        site = SiteSample("a.example")
         for number in order:
             site.add(f"kind{number}", 1, ())
         kept.append(set(site.kinds))

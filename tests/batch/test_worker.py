@@ -14,7 +14,7 @@ from tests.batch.warcs import page, write
 
 from scythe.batch import batch_worker as working
 from scythe.batch.batch_options import BatchOptions
-from scythe.batch.batch_worker import EXTRACT, LEARN, SCAN, Note, Worker, spare_pandas
+from scythe.batch.batch_worker import EXTRACT, LEARN, SCAN, BatchWorker, Note, spare_pandas
 from scythe.batch.units import Unit
 
 OPTIONS = BatchOptions(learn=False).to_dict()
@@ -36,7 +36,7 @@ def note(tmp_path: Path) -> Iterator[Note]:
 def answers(note: Note, *tasks: dict[str, Any]) -> list[dict[str, Any]]:
     lines = b"".join(json.dumps({"options": OPTIONS, **task}).encode() + b"\n" for task in tasks)
     out = io.BytesIO()
-    Worker(io.BytesIO(lines), out, note).run()
+    BatchWorker(io.BytesIO(lines), out, note).run()
     ready, *said = (json.loads(line) for line in out.getvalue().splitlines())
     assert "ready" in ready
     return said

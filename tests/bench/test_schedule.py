@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from bench import schedule as bench
 from scythe.errors import BadInput
 from scythe.schedule.policies import POLICIES
-from scythe.schedule.simulate import Rhythm, Task, Trace, make_arrivals, start_of, write_trace
+from scythe.schedule.simulate import PolicyTask, Rhythm, Trace, make_arrivals, start_of, write_trace
 from scythe.watch_model import DAY_S, HOUR_S, Goals
 
 ADAPTERS = {
@@ -58,7 +58,7 @@ def run_other_simulator(trace: Trace, adapter: type[bench.Auto]) -> tuple[int, i
 @pytest.mark.parametrize("name", sorted(POLICIES))
 def test_an_adapter_does_what_our_own_simulator_does(name: str, traces: list[Trace]) -> None:
     for trace in traces:
-        score = bench.score(Task(name, Goals()), trace)
+        score = bench.score(PolicyTask(name, Goals()), trace)
         fetches, missed = run_other_simulator(trace, ADAPTERS[name])  # type: ignore[arg-type]
         days = (trace.arrivals[-1] - trace.arrivals[0]) / DAY_S - 28
         assert score.fetches_day * days == pytest.approx(fetches)
@@ -70,7 +70,7 @@ def test_every_policy_has_an_adapter() -> None:
 
 
 def test_the_table_shows_duplicates_against_the_constant_schedule(traces: list[Trace]) -> None:
-    tasks = [Task(name, Goals()) for name in ("average", "ses", "nutch", "stormcrawler")]
+    tasks = [PolicyTask(name, Goals()) for name in ("average", "ses", "nutch", "stormcrawler")]
     first, *each = make_tables(bench.score_policies(traces, tasks), per_trace=True)
     rows = {str(row[0]): dict(zip(first.columns, row, strict=True)) for row in first.rows}
     assert rows["average"]["against average"] == 0
@@ -82,7 +82,7 @@ def test_the_table_shows_duplicates_against_the_constant_schedule(traces: list[T
 
 
 def test_following_back_misses_nothing(traces: list[Trace]) -> None:
-    score = bench.score(Task("ses", Goals(recovers=True)), traces[0])
+    score = bench.score(PolicyTask("ses", Goals(recovers=True)), traces[0])
     assert score.missed == 0
     assert score.requests_day > score.fetches_day
 
@@ -103,7 +103,7 @@ def test_fixed_is_drawn_by_its_interval() -> None:
 
 def test_a_trace_that_is_too_short_is_named(traces: list[Trace]) -> None:
     with pytest.raises(BadInput, match="short-one"):
-        bench.score(Task("fixed", Goals()), Trace("short-one", 10, traces[0].arrivals[:50]))
+        bench.score(PolicyTask("fixed", Goals()), Trace("short-one", 10, traces[0].arrivals[:50]))
 
 
 def test_the_command_prints_tables_and_json_and_draws(folder: Path) -> None:

@@ -17,7 +17,7 @@ from tests.fetch.server import by_path, page, serve
 from tests.mill_pages import BASE, address, tale
 from typer.testing import CliRunner
 
-from scythe.cli.annotate import Job, _tell_conflicts, find_target
+from scythe.cli.annotate import LabelJob, _tell_conflicts, find_target
 from scythe.cli.main import app
 from scythe.fetch.inputs import Reach
 from scythe.model import SiteImages
@@ -245,7 +245,7 @@ def test_without_labels_the_web_page_opens_on_the_pages_given(desk: Path) -> Non
 
 
 def test_a_site_opened_by_its_address_gets_a_profile_named_after_its_host(desk: Path) -> None:
-    job = Job(f"{BASE}/tales/", [], None, Reach(), 0.0)
+    job = LabelJob(f"{BASE}/tales/", [], None, Reach(), 0.0)
     assert find_target(job, None) == Path("mill.example.json")
     assert find_target(job, "other.json") == Path("other.json")
 

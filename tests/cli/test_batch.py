@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from scythe.batch.batch import Progress
 from scythe.batch.learn_sites import LearnReport
-from scythe.batch.units import BatchReport, Failure, Unit, UnitReport
+from scythe.batch.units import BatchReport, FailedCapture, Unit, UnitReport
 from scythe.cli import batch as batch_report
 from scythe.cli.batch import app, show_batch, summarise
 
@@ -76,8 +76,8 @@ def test_how_pages_were_got_is_told_in_shares() -> None:
 
 
 def test_damages_and_failures_are_told_and_those_left_out_counted() -> None:
-    damages = tuple(Failure(100 * number, "no record begins here") for number in range(9))
-    failures = tuple(Failure(number, f"reason {number}") for number in range(9))
+    damages = tuple(FailedCapture(100 * number, "no record begins here") for number in range(9))
+    failures = tuple(FailedCapture(number, f"reason {number}") for number in range(9))
     unit = UnitReport(
         Unit("a.warc", "a"), failed=12, failures=failures, damaged=30, damages=damages, skipped={"a redirect": 4}
     )

@@ -17,7 +17,7 @@ import pytest
 from tests.cli.conftest import Run
 
 from scythe.cli.crawl_report import tell_duration, tell_reasons, tell_size
-from scythe.demo.serve import InThread, ServeOptions, serve_demo
+from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
 
 FAST = ("--allow-private", "--delay", "0", "--per-host", "4", "--parts", "text,images")
 
@@ -25,12 +25,12 @@ pytestmark = pytest.mark.fault
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[InThread]:
-    with serve_demo(ServeOptions(pages=12)) as served:
+def demo() -> Iterator[DemoThread]:
+    with serve_demo(DemoOptions(pages=12)) as served:
         yield served
 
 
-def test_a_site_goes_into_an_archive_and_files(scythe: Run, demo: InThread, tmp_path: Path) -> None:
+def test_a_site_goes_into_an_archive_and_files(scythe: Run, demo: DemoThread, tmp_path: Path) -> None:
     outputs = [option for name in ("out.jsonl", "out.csv", "out.warc.gz") for option in ("-o", name)]
     done = scythe("crawl", demo.url, *FAST, "--archive", "a.db", *outputs)
     count = len(demo.world.page_urls)
@@ -45,7 +45,7 @@ def test_a_site_goes_into_an_archive_and_files(scythe: Run, demo: InThread, tmp_
 
 
 def test_without_an_archive_named_the_host_names_it_and_the_next_run_goes_on(
-    scythe: Run, demo: InThread, tmp_path: Path
+    scythe: Run, demo: DemoThread, tmp_path: Path
 ) -> None:
     first = scythe("crawl", demo.url, *FAST, "--limit", "3")
     (archive,) = tmp_path.glob("*.scythe.db")
@@ -55,7 +55,7 @@ def test_without_an_archive_named_the_host_names_it_and_the_next_run_goes_on(
     assert "5 pages" in scythe("crawl", demo.url, *FAST, "--limit", "5").stdout
 
 
-def test_ctrl_c_ends_a_crawl_in_good_order(demo: InThread, tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_crawl_in_good_order(demo: DemoThread, tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",
@@ -86,7 +86,7 @@ def test_ctrl_c_ends_a_crawl_in_good_order(demo: InThread, tmp_path: Path) -> No
     assert 0 < pages <= states["done"]
 
 
-def test_whoever_looks_sees_how_it_goes(demo: InThread, tmp_path: Path) -> None:
+def test_whoever_looks_sees_how_it_goes(demo: DemoThread, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "scythe", "crawl", demo.url, *FAST, "--archive", "a.db"]
     environment = os.environ | {"COLUMNS": "120", "TERM": "xterm"}
@@ -104,7 +104,7 @@ def test_whoever_looks_sees_how_it_goes(demo: InThread, tmp_path: Path) -> None:
         assert word in shown
 
 
-def test_nothing_fetched_is_a_failure_that_says_why(scythe: Run, demo: InThread) -> None:
+def test_nothing_fetched_is_a_failure_that_says_why(scythe: Run, demo: DemoThread) -> None:
     done = scythe("crawl", demo.url, "--delay", "0", "--archive", "a.db", check=1)
     assert "robots.txt could not be fetched" in done.stdout
     assert "--allow-private" in done.stdout
@@ -136,7 +136,7 @@ def test_a_file_that_is_no_archive_is_left_alone(scythe: Run, tmp_path: Path) ->
     assert (tmp_path / "notes.txt").read_bytes() == before
 
 
-def test_quiet_says_nothing(scythe: Run, demo: InThread) -> None:
+def test_quiet_says_nothing(scythe: Run, demo: DemoThread) -> None:
     done = scythe("crawl", demo.url, *FAST, "--limit", "2", "--quiet", "--archive", "a.db")
     assert (done.stdout, done.stderr) == ("", "")
 

@@ -12,8 +12,8 @@ from tests.cli.test_demo_stage import STEPS, stage
 from scythe.archive.open import open_archive
 from scythe.cli.demo_acts import ListDiary, Redesigning, kinds_table, sample_table
 from scythe.crawling.crawl import Crawl
-from scythe.demo.crawl_results import KindRow, Sample
-from scythe.demo.crawl_steps import Redesign
+from scythe.demo.crawl_results import KindRow, SamplePages
+from scythe.demo.crawl_steps import RedesignEffect
 from scythe.demo.growing import BEGIN, plan_growth
 from scythe.demo.show import Show
 from scythe.watching.events import Event, GapEvent, RecordEvent, RegionEvent, TroubleEvent, VisitEvent
@@ -60,7 +60,7 @@ def test_redesigns_gaps_and_failures_of_a_list_are_told() -> None:
 
 
 def test_while_a_site_is_redesigned_one_sees_whether_it_was_noticed_and_healed() -> None:
-    redesigns = [None, *(Redesign(9, 5, 0.9, 0.1, 0.9, *found) for found in ((None, None), (1, None), (1, 4)))]
+    redesigns = [None, *(RedesignEffect(9, 5, 0.9, 0.1, 0.9, *found) for found in ((None, None), (1, None), (1, 4)))]
     show = cast(Show, SimpleNamespace(came=14, judge_redesign=lambda: redesigns.pop(0)))
     said = Redesigning(show)
     assert [said(cast(Any, None)) for _ in range(4)] == [
@@ -111,7 +111,7 @@ def test_tables_show_what_was_found_and_leave_out_what_was_not() -> None:
     rows = [KindRow("news", 3, 2, 2, 0.99, (1, 2), (0, 0)), KindRow("docs", 1, 0, 0, None, (0, 0), (0, 0))]
     played.show(kinds_table([*rows, KindRow("blog", 2, 2, 1, 0.5, (9, 9), (19, 20))]))
     played.show(
-        sample_table(Sample("T", columns=("a", "b"), records=(("one", "two"), ("three", "four"), ("five", ""))))
+        sample_table(SamplePages("T", columns=("a", "b"), records=(("one", "two"), ("three", "four"), ("five", ""))))
     )
     text = out.getvalue().decode()
     assert "docs" not in text

@@ -8,12 +8,12 @@ import pytest
 
 from scythe.cli.page_inputs import merge, own_examples, read_examples, show_on_a_page
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 
 PAGES = [
-    Loaded("shop/spade.html", b"<h1>Spade</h1><p>Price: $12", url="https://example.org/spade"),
-    Loaded("shop/rake.html", b"<h1>Rake &amp; hoe</h1><p>Price: <b>$</b>12<img src=rake.jpg>"),
-    Loaded("old/rake.html", b"<h1>Old rake</h1>"),
+    LoadedPage("shop/spade.html", b"<h1>Spade</h1><p>Price: $12", url="https://example.org/spade"),
+    LoadedPage("shop/rake.html", b"<h1>Rake &amp; hoe</h1><p>Price: <b>$</b>12<img src=rake.jpg>"),
+    LoadedPage("old/rake.html", b"<h1>Old rake</h1>"),
 ]
 
 
@@ -79,6 +79,6 @@ def test_examples_of_several_kinds_are_put_together() -> None:
 
 
 def test_examples_of_a_page_set_are_checked() -> None:
-    assert own_examples([Loaded("x"), Loaded("y", example={"a": "1"})]) == [None, {"a": ["1"]}]
+    assert own_examples([LoadedPage("x"), LoadedPage("y", example={"a": "1"})]) == [None, {"a": ["1"]}]
     with pytest.raises(BadInput, match="y: an object such as"):
-        own_examples([Loaded("y", example=[])])
+        own_examples([LoadedPage("y", example=[])])

@@ -15,7 +15,7 @@ from tests.cli.conftest import Run, Terminal
 from typer.testing import CliRunner
 
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.cli.export import FORMATS, HELP, _export_under_a_bar, app
 from scythe.crawl_model import Extracted, Raw
 from scythe.errors import BadInput
@@ -160,7 +160,7 @@ def test_the_bar_goes_on_with_what_is_written(site: Path, tmp_path: Path, monkey
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     with open_archive(site, create=False) as archive:
-        done = _export_under_a_bar(archive, plan_export(str(tmp_path / "out.jsonl"), None, "pages"), Wanted())
+        done = _export_under_a_bar(archive, plan_export(str(tmp_path / "out.jsonl"), None, "pages"), PageQuery())
     assert done.count == 3
     assert "2/3" in terminal.getvalue()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scythe.cli.page_inputs import load_pages
-from scythe.fetch.inputs import Loaded, Reach, spread
+from scythe.fetch.inputs import LoadedPage, Reach, spread
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "site"
 
 
-def loaded(*inputs: str | Path, base: str | None = None, most: int | None = None) -> list[Loaded]:
+def loaded(*inputs: str | Path, base: str | None = None, most: int | None = None) -> list[LoadedPage]:
     return list(load_pages([str(given) for given in inputs], base, Reach(), most=most))
 
 

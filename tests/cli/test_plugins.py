@@ -17,7 +17,7 @@ from tests.testing.packages import install_package
 from typer.testing import CliRunner
 
 from scythe.cli.main import app
-from scythe.demo.serve import ServeOptions, serve_demo
+from scythe.demo.serve import DemoOptions, serve_demo
 from scythe.output.warc import verify_warc
 
 
@@ -64,7 +64,7 @@ def test_the_parts_of_an_installed_package_are_found_and_used(
     assert text.startswith("Reapers walked the field before dawn")
     assert "A good year" not in text  # a heading, which is no paragraph
 
-    with serve_demo(ServeOptions(pages=6)) as demo:
+    with serve_demo(DemoOptions(pages=6)) as demo:
         stored = ("--fetcher", "plain", "--store", "barn:bodies.db")
         quickly = ("--allow-private", "--delay", "0", "--parts", "text", "--limit", "4")
         scythe("crawl", demo.url, *quickly, "--archive", "a.db", *stored)

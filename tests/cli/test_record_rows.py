@@ -17,20 +17,20 @@ from scythe.cli.records import Trail
 from scythe.cli.row_sinks import ParquetRows, open_row_sink
 from scythe.errors import BadInput, MissingExtra
 from scythe.fetch.inputs import Reach
-from scythe.model import Document, Listed, Record, Region
-from scythe.output.rows import Batch, Shape, attributes_batch, region_batch, require_parquet, write_csv, write_lines
+from scythe.model import Document, Listed, Record, RecordList
+from scythe.output.rows import RowBatch, Shape, attributes_batch, list_batch, require_parquet, write_csv, write_lines
 from scythe.page import Page
 from scythe.url import Url
 
 LINK, IMAGE = Url("https://example.org/a"), Url("https://example.org/a.jpg")
-GOODS = Region(
+GOODS = RecordList(
     (Record(("Snath", "€54"), (LINK,), (IMAGE,)), Record(("Blade", ""))), ("title", "price"), "products", 0.9
 )
-TABLE = Region((Record(("3", "x", "y")),), ("page", "link", "kind"), "table")
+TABLE = RecordList((Record(("3", "x", "y")),), ("page", "link", "kind"), "table")
 
 
-def text_of(write: Callable[[Sequence[Batch], Shape], str], shape: Shape, *regions: Region) -> str:
-    return write([region_batch("https://example.org/", n, region) for n, region in enumerate(regions, 1)], shape)
+def text_of(write: Callable[[Sequence[RowBatch], Shape], str], shape: Shape, *regions: RecordList) -> str:
+    return write([list_batch("https://example.org/", n, region) for n, region in enumerate(regions, 1)], shape)
 
 
 def test_header_has_the_columns_of_all_regions_once_and_link_and_image_last() -> None:
@@ -46,7 +46,7 @@ def test_header_of_one_region_is_its_columns_link_and_image() -> None:
 
 @pytest.mark.parametrize("cell", ["=HYPERLINK(1)", "+1", "-1", "@a", "\t=1", "\n=1", "＝1"])
 def test_cell_of_csv_cannot_become_a_formula(cell: str) -> None:
-    region = Region((Record((cell,)),), (cell,))
+    region = RecordList((Record((cell,)),), (cell,))
     for row in csv.reader(io.StringIO(text_of(write_csv, Shape(), region))):
         assert row[0] in (f"'{cell}", "link")
 
@@ -58,7 +58,7 @@ def test_json_lines_keep_numbers_and_texts_as_they_are() -> None:
 
 def test_parquet_has_null_where_a_record_has_nothing(tmp_path: Path) -> None:
     sink = ParquetRows(tmp_path / "out.parquet", Shape(region=True))
-    sink.put(region_batch("", 1, GOODS))
+    sink.put(list_batch("", 1, GOODS))
     sink.close()
     table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
     assert table.column("price").to_pylist() == ["€54", None]
@@ -90,7 +90,7 @@ def test_attributes_are_pairs() -> None:
 
 
 def test_words_of_records_are_no_markup() -> None:
-    region = Region((Record(("a | b *c*",)),), ("<b>",), "table")
+    region = RecordList((Record(("a | b *c*",)),), ("<b>",), "table")
     document = Document(lists=Listed((region,)))
     assert r"| a \| b \*c\* |" in render_records(document, "md")
     assert "<th>&lt;b&gt;</th>" in render_records(document, "html")
@@ -123,6 +123,6 @@ def test_trail_ends_after_as_many_pages_as_asked_for() -> None:
 
 def test_trail_notices_a_page_that_repeats_another() -> None:
     way = trail()
-    batch = region_batch("https://example.org/", 1, GOODS)
-    again = region_batch("https://example.org/?page=99", 1, GOODS)
+    batch = list_batch("https://example.org/", 1, GOODS)
+    again = list_batch("https://example.org/?page=99", 1, GOODS)
     assert [way.is_repeat((batch,)), way.is_repeat((again,))] == [False, True]

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from scythe.cli.records import app
 from scythe.cli.row_sinks import TableRows
-from scythe.output.rows import Batch, Shape
+from scythe.output.rows import RowBatch, Shape
 
 from .conftest import EMPTY_PAGE, Run
 
@@ -295,7 +295,7 @@ def test_a_list_that_goes_on_at_another_port_is_asked_for_its_own_robots_txt(rec
 def test_columns_for_which_a_terminal_is_too_narrow_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     columns = tuple(f"column {number}" for number in range(40))
     rows = TableRows(Shape())
-    rows.put(Batch("", columns, (tuple(f"cell {number}" for number in range(40)),), region=1, kind="products"))
+    rows.put(RowBatch("", columns, (tuple(f"cell {number}" for number in range(40)),), region=1, kind="products"))
     rows.close()
     shown = " ".join(capsys.readouterr().out.split())
     assert "not shown, -f csv has them: column " in shown

@@ -6,7 +6,7 @@ import pytest
 from tests.fetch.server import Server, by_path, page, serve
 
 from scythe.crawling.sample_site import Frontier, sample_site
-from scythe.fetch.inputs import Loaded, Reach
+from scythe.fetch.inputs import LoadedPage, Reach
 
 HTML = "Content-Type: text/html"
 STORIES = [f"/story-{number}-of-ten.html" for number in range(10)]
@@ -23,7 +23,7 @@ SITE = {
 } | {path: page(f"<p>{path}</p><a href='/'>x</a>".encode(), HTML) for path in STORIES}
 
 
-def sampled(server: Server, pages: int) -> list[Loaded]:
+def sampled(server: Server, pages: int) -> list[LoadedPage]:
     return list(sample_site(server.url("/"), pages, Reach(allow_private=True), delay_s=0))
 
 

@@ -16,11 +16,11 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.cli.schedule import app
 from scythe.cli.schedule_report import Experiment, _until, run_experiment
-from scythe.crawl_model import Extracted, Found, Looked, Outcome
+from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome
 from scythe.schedule.policies import POLICIES, make_policy
 from scythe.schedule.simulate import Rhythm, make_arrivals, write_trace
 from scythe.url import Url
-from scythe.watch_model import DAY_S, Goals, Plan, Seen
+from scythe.watch_model import DAY_S, Goals, Observation, VisitPlan
 from scythe.watching.watch_options import ListOptions
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -176,17 +176,17 @@ def watched(tmp_path: Path) -> Path:
     path = tmp_path / "watch.scythe.db"
     with open_archive(path) as archive:
         site = archive.add_site("news.example", PAGE)
-        archive.add_watch(site, Found(PAGE, "news.example"), ListOptions(policy="poisson").to_json(), now=NOW)
+        archive.add_watch(site, FoundUrl(PAGE, "news.example"), ListOptions(policy="poisson").to_json(), now=NOW)
         estimator = make_policy("poisson", Goals())
         for number in range(10):
             at = NOW - timedelta(hours=3 + 4 * (9 - number))
             since = 14_400.0 if number else None
-            seen = Seen(at.timestamp(), shown=20, new=4 + number % 3, since_s=since)
+            seen = Observation(at.timestamp(), shown=20, new=4 + number % 3, since_s=since)
             estimator.note(seen)
-            plan = Plan(4 * 3_600, 5.5, 0.0031, 42.0, "forecast")
+            plan = VisitPlan(4 * 3_600, 5.5, 0.0031, 42.0, "forecast")
             text = json.dumps(estimator.to_plain())
             first = Looked(1, seen, plan, "Latest \x1b[31m& more", estimator=text, lost=2 if number == 5 else 0)
-            second = Looked(2, seen, Plan(86_400, 1.0, 0.0, 1.0, "ceiling"), "[bold]Jobs")
+            second = Looked(2, seen, VisitPlan(86_400, 1.0, 0.0, 1.0, "ceiling"), "[bold]Jobs")
             look(archive, site, at, [first, second])
     return path
 
@@ -236,7 +236,7 @@ def test_a_site_is_named_by_its_host_or_its_address(scythe: Run, watched: Path) 
 def test_a_page_that_was_never_visited_is_due(scythe: Run, tmp_path: Path) -> None:
     with open_archive(tmp_path / "watch.scythe.db") as archive:
         site = archive.add_site("news.example", PAGE)
-        archive.add_watch(site, Found(PAGE, "news.example"), ListOptions().to_json(), now=NOW)
+        archive.add_watch(site, FoundUrl(PAGE, "news.example"), ListOptions().to_json(), now=NOW)
     done = scythe("schedule")
     row = next(line for line in done.stdout.splitlines() if PAGE in line)
     assert "due" in row.split()

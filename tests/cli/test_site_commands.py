@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from scythe.cli.explain import _describe
 from scythe.cli.main import app
 from scythe.demo import BASE, DemoPage
-from scythe.site.trace import FieldTrace, LayoutTrace, Trace
+from scythe.site.trace import CutTrace, FieldTrace, LayoutTrace
 
 DEMO = demo_site()
 NEWS = [demo for demo in DEMO if demo.kind == "news"]
@@ -277,7 +277,7 @@ def test_explain_says_when_a_page_fits_no_layout(desk: Desk) -> None:
 def test_explain_names_how_many_layouts_and_values_are_not_shown() -> None:
     layouts = tuple(LayoutTrace(f"layout-{number}", 10, number, fits=number == 7) for number in range(8))
     field = FieldTrace("tag", "cut: tag", ("a", "b", "c", "d", "e"), (3, 9), 1, 2.0, ("a",), "", ())
-    lines = list(_describe(Trace(100, "utf-8", layouts, (field,))))
+    lines = list(_describe(CutTrace(100, "utf-8", layouts, (field,))))
     assert lines[0] == "  layout-7: 7 of 10 marks, this one"
     shown = sum("marks" in line for line in lines)
     assert lines[shown] == f"  and {8 - shown} layouts that fit less"

@@ -14,7 +14,7 @@ from tests.fetch.server import by_path, page, serve
 from typer.testing import CliRunner
 
 from scythe.cli.main import app
-from scythe.model import ImageContext, LabelledPage, Marks, PageImages, SiteImages
+from scythe.model import ImageContext, ImageMarks, LabelledPage, PageImages, SiteImages
 from scythe.site.profile import dump_profile
 from scythe.site.rules import Profile
 
@@ -112,7 +112,7 @@ def test_files_can_be_chosen_from_by_name_and_at_random(suggest: Suggest, saved:
 def test_what_was_annotated_is_not_suggested_again(suggest: Suggest, saved: Path, tmp_path: Path) -> None:
     image = ImageContext("https://a.example/cart.jpg", ("<article>", "<figure>", "<img>"), ("figure", "article"))
     seen = PageImages("https://a.example/story-5.html", "Story 5", 80, images=(image,))
-    labelled = LabelledPage(seen, (Marks("me", relevant=(0,)),))
+    labelled = LabelledPage(seen, (ImageMarks("me", relevant=(0,)),))
     several = tuple(replace(labelled, page=replace(seen, url=url)) for url in LISTED[:8])
     profile = Profile((), images=SiteImages(labelled=(labelled, *several)))
     (tmp_path / "site.json").write_text(dump_profile(profile), encoding="utf-8")

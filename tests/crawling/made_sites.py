@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from random import Random
 
 from scythe.crawl_model import Extracted, Task
-from scythe.crawling.url_filter import Addresses
+from scythe.crawling.url_filter import UrlFilter
 from scythe.engine.crawl_options import CrawlOptions
-from scythe.engine.worker_protocol import Named
+from scythe.engine.worker_protocol import NamedUrl
 from scythe.url import Url, absolute
 
 WORDS = [
@@ -35,7 +35,7 @@ class Visits:
     """What a crawl of a made-up site asked for."""
 
     asked: list[str] = field(default_factory=list)
-    addresses: Addresses | None = None
+    addresses: UrlFilter | None = None
 
 
 def prose(seed: object, words: int = 60) -> str:
@@ -45,7 +45,7 @@ def prose(seed: object, words: int = 60) -> str:
 
 def crawl(site: Site, start: str, *, most: int, options: CrawlOptions | None = None) -> Visits:
     """Visit a site breadth first through what decides about addresses, as a crawl does."""
-    addresses = Addresses(Url(start), options or CrawlOptions())
+    addresses = UrlFilter(Url(start), options or CrawlOptions())
     visits = Visits(addresses=addresses)
     waiting: deque[Task] = deque([Task(1, 1, Url(start), "")])
     known = {start}
@@ -60,7 +60,7 @@ def crawl(site: Site, start: str, *, most: int, options: CrawlOptions | None = N
         if page is None:
             continue
         addresses.note(task.url, Extracted(title=page.title, text=page.text))
-        named = [Named(url) for link in page.links if (url := absolute(link, task.url))]
+        named = [NamedUrl(url) for link in page.links if (url := absolute(link, task.url))]
         for found in addresses.choose(task, named):
             if (found.key or found.url) not in known:
                 known.add(found.key or found.url)

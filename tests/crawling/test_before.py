@@ -14,7 +14,7 @@ import pytest
 
 import scythe
 from scythe.archive.open import open_archive
-from scythe.archive.results import StoredPage, Wanted
+from scythe.archive.results import PageQuery, StoredPage
 from scythe.crawling.crawl import Crawl, note_parts, recall_parts, tell_before
 from scythe.engine.crawl_options import CrawlOptions
 
@@ -82,7 +82,7 @@ def _crawl(shop: Shop, where: Path, *, profile: str | None = None, **said: objec
 
 def _stored(where: Path, number: int) -> StoredPage:
     with open_archive(where) as archive:
-        return next(page for page in archive.read_pages(Wanted()) if page.url.endswith(f"/{number}.html"))
+        return next(page for page in archive.read_pages(PageQuery()) if page.url.endswith(f"/{number}.html"))
 
 
 def test_a_run_that_says_nothing_goes_on_with_what_was_said_and_what_is_said_again_replaces_it(

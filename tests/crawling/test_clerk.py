@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from scythe.crawl_model import Outcome, Receipt, Task
 from scythe.engine import archive_thread as clerks
-from scythe.engine.archive_thread import Clerk
+from scythe.engine.archive_thread import ArchiveThread
 from scythe.url import Url
 
 
@@ -34,7 +34,7 @@ def test_one_more_page_waits_while_much_is_being_written_and_each_gets_its_own_r
     archive = SlowArchive()
 
     async def work() -> tuple[list[Receipt], bool, bool]:
-        clerk = Clerk(archive)  # type: ignore[arg-type]
+        clerk = ArchiveThread(archive)  # type: ignore[arg-type]
         await clerk.until_free()  # nothing is being written
         storing = [asyncio.ensure_future(clerk.store(outcome(number))) for number in range(clerks._BATCH + 10)]
         free = asyncio.ensure_future(clerk.until_free())
@@ -57,7 +57,7 @@ def test_a_clerk_is_let_go_though_the_last_batch_was_cancelled() -> None:
     archive = SlowArchive()
 
     async def work() -> bool:
-        clerk = Clerk(archive)  # type: ignore[arg-type]
+        clerk = ArchiveThread(archive)  # type: ignore[arg-type]
         storing = asyncio.ensure_future(clerk.store(outcome(1)))
         await asyncio.sleep(0)
         assert clerk._last is not None

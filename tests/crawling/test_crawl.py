@@ -14,10 +14,10 @@ import pytest
 import scythe
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import StoredPage, Wanted
-from scythe.crawl_model import Found, Outcome, Receipt
+from scythe.archive.results import PageQuery, StoredPage
+from scythe.crawl_model import FoundUrl, Outcome, Receipt
 from scythe.crawling.crawl import Crawl, profile_text
-from scythe.demo.serve import InThread, ServeOptions, serve_demo
+from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
 from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput
 from scythe.url import Url
@@ -28,12 +28,14 @@ pytestmark = pytest.mark.fault
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[InThread]:
-    with serve_demo(ServeOptions(pages=24)) as served:
+def demo() -> Iterator[DemoThread]:
+    with serve_demo(DemoOptions(pages=24)) as served:
         yield served
 
 
-def crawl(demo: InThread, where: Path | str, options: CrawlOptions = FAST, start: str = "") -> tuple[Crawl, list[str]]:
+def crawl(
+    demo: DemoThread, where: Path | str, options: CrawlOptions = FAST, start: str = ""
+) -> tuple[Crawl, list[str]]:
     """Crawl; return the run and the addresses asked for meanwhile."""
     before = len(demo.log)
     with open_archive(where) as archive:
@@ -44,10 +46,10 @@ def crawl(demo: InThread, where: Path | str, options: CrawlOptions = FAST, start
 
 def stored(where: Path | str, **wanted: object) -> list[StoredPage]:
     with open_archive(where) as archive:
-        return list(archive.read_pages(Wanted(**wanted)))  # type: ignore[arg-type]
+        return list(archive.read_pages(PageQuery(**wanted)))  # type: ignore[arg-type]
 
 
-def test_every_page_of_a_site_is_asked_for_and_stored_once(demo: InThread, tmp_path: Path) -> None:
+def test_every_page_of_a_site_is_asked_for_and_stored_once(demo: DemoThread, tmp_path: Path) -> None:
     run, asked = crawl(demo, tmp_path / "a.db")
     assert run.why_ended == "complete"
     pages = stored(tmp_path / "a.db")
@@ -56,13 +58,13 @@ def test_every_page_of_a_site_is_asked_for_and_stored_once(demo: InThread, tmp_p
     assert run.tally.waiting == 0
 
 
-def test_a_crawl_leaves_lists_that_are_watched_alone(demo: InThread, tmp_path: Path) -> None:
+def test_a_crawl_leaves_lists_that_are_watched_alone(demo: DemoThread, tmp_path: Path) -> None:
     crawl(demo, tmp_path / "a.db")
     with open_archive(tmp_path / "a.db") as archive:
         (site,) = archive.sites()
         lane = Url(demo.url).removeprefix("http://").rstrip("/")
-        watch = archive.add_watch(site.id, Found(Url(demo.url), lane), "{}", now=datetime.now(UTC))
-        item = Found(Url(f"{demo.url}nowhere"), lane, kind="item", depth=1)
+        watch = archive.add_watch(site.id, FoundUrl(Url(demo.url), lane), "{}", now=datetime.now(UTC))
+        item = FoundUrl(Url(f"{demo.url}nowhere"), lane, kind="item", depth=1)
         archive.add_found(site.id, [item])
     run, asked = crawl(demo, tmp_path / "a.db", replace(FAST, refresh=True))
     assert (run.why_ended, run.tally.waiting) == ("complete", 0)
@@ -75,7 +77,7 @@ def test_a_crawl_leaves_lists_that_are_watched_alone(demo: InThread, tmp_path: P
     assert {page.url for page in stored(tmp_path / "a.db")} == set(demo.world.page_urls)
 
 
-def test_what_was_stored_is_what_the_pages_say(demo: InThread, tmp_path: Path) -> None:
+def test_what_was_stored_is_what_the_pages_say(demo: DemoThread, tmp_path: Path) -> None:
     crawl(demo, tmp_path / "a.db")
     by_url = {page.url: page for page in stored(tmp_path / "a.db")}
     told = [demo.world.page(path) for path in demo.world.paths]
@@ -86,7 +88,7 @@ def test_what_was_stored_is_what_the_pages_say(demo: InThread, tmp_path: Path) -
     assert sum(words) / sum(len(set(page.gold_text.split())) for page in titled) > 0.9
 
 
-def test_the_site_is_learned_on_the_way_and_the_profile_kept(demo: InThread, tmp_path: Path) -> None:
+def test_the_site_is_learned_on_the_way_and_the_profile_kept(demo: DemoThread, tmp_path: Path) -> None:
     run, _ = crawl(demo, tmp_path / "a.db")
     assert run.tally.how["cold"] <= 13
     assert run.tally.how["cut"] > 0
@@ -97,7 +99,7 @@ def test_the_site_is_learned_on_the_way_and_the_profile_kept(demo: InThread, tmp
     assert scythe.Site.load(tmp_path / "site.json").profile.layouts
 
 
-def test_a_limit_is_kept_and_the_next_run_goes_on(demo: InThread, tmp_path: Path) -> None:
+def test_a_limit_is_kept_and_the_next_run_goes_on(demo: DemoThread, tmp_path: Path) -> None:
     where = tmp_path / "a.db"
     run, first = crawl(demo, where, replace(FAST, limit=7))
     assert (run.tally.pages, len(stored(where))) == (7, 7)
@@ -109,7 +111,7 @@ def test_a_limit_is_kept_and_the_next_run_goes_on(demo: InThread, tmp_path: Path
     assert not {path for path in first if path != "/robots.txt"} & set(second)
 
 
-def test_a_run_that_is_stopped_leaves_an_archive_that_another_goes_on_with(demo: InThread, tmp_path: Path) -> None:
+def test_a_run_that_is_stopped_leaves_an_archive_that_another_goes_on_with(demo: DemoThread, tmp_path: Path) -> None:
     where = tmp_path / "a.db"
     told: list[str] = []
 
@@ -132,14 +134,14 @@ def test_a_run_that_is_stopped_leaves_an_archive_that_another_goes_on_with(demo:
     assert Counter(page.url for page in stored(where)) == Counter(demo.world.page_urls)
 
 
-def test_a_crawl_that_is_complete_asks_for_nothing_when_run_again(demo: InThread, tmp_path: Path) -> None:
+def test_a_crawl_that_is_complete_asks_for_nothing_when_run_again(demo: DemoThread, tmp_path: Path) -> None:
     crawl(demo, tmp_path / "a.db")
     run, asked = crawl(demo, tmp_path / "a.db")
     assert (run.why_ended, asked) == ("complete", [])
 
 
 def test_refreshing_asks_whether_pages_changed_and_keeps_what_did_not(tmp_path: Path) -> None:
-    with serve_demo(ServeOptions(pages=12)) as own:
+    with serve_demo(DemoOptions(pages=12)) as own:
         where = tmp_path / "a.db"
         crawl(own, where)
         pages = len(own.world.page_urls)
@@ -154,7 +156,7 @@ def test_refreshing_asks_whether_pages_changed_and_keeps_what_did_not(tmp_path: 
         assert {page.url for page in stored(where)} == set(own.world.page_urls)
 
 
-def test_depth_and_patterns_bound_a_crawl(demo: InThread, tmp_path: Path) -> None:
+def test_depth_and_patterns_bound_a_crawl(demo: DemoThread, tmp_path: Path) -> None:
     options = replace(FAST, sitemaps=False, feeds=False, depth=1, deny=("*/news/*",))
     crawl(demo, tmp_path / "a.db", options)
     urls = {page.url for page in stored(tmp_path / "a.db")}
@@ -165,21 +167,21 @@ def test_depth_and_patterns_bound_a_crawl(demo: InThread, tmp_path: Path) -> Non
     assert all("/blog/" in page.url for page in stored(tmp_path / "b.db") if page.url != demo.url)
 
 
-def test_depth_zero_is_one_page(demo: InThread, tmp_path: Path) -> None:
+def test_depth_zero_is_one_page(demo: DemoThread, tmp_path: Path) -> None:
     crawl(demo, tmp_path / "a.db", replace(FAST, depth=0))
     assert [page.url for page in stored(tmp_path / "a.db")] == [demo.url]
 
 
-def test_responses_are_kept_as_they_came_where_that_is_asked_for(demo: InThread, tmp_path: Path) -> None:
+def test_responses_are_kept_as_they_came_where_that_is_asked_for(demo: DemoThread, tmp_path: Path) -> None:
     crawl(demo, tmp_path / "a.db", replace(FAST, keep_raw=True, limit=3))
     with open_archive(tmp_path / "a.db") as archive:
-        kept = {raw.url: raw for raw in archive.read_raw(Wanted())}
+        kept = {raw.url: raw for raw in archive.read_raw(PageQuery())}
     front = demo.world.page("/")
     assert front is not None
     assert kept[demo.url].body == front.html
 
 
-def test_documents_come_out_of_a_crawl_one_by_one(demo: InThread) -> None:
+def test_documents_come_out_of_a_crawl_one_by_one(demo: DemoThread) -> None:
     documents = list(scythe.crawl(demo.url, limit=6, deny=["*/news/*"], options=FAST))
     assert len(documents) == 6
     assert not [document.url for document in documents if "/news/" in str(document.url)]
@@ -195,7 +197,7 @@ def test_a_crawl_takes_a_learned_site_or_its_file(tmp_path: Path) -> None:
     assert profile_text(None) is None
 
 
-def test_whoever_stops_taking_documents_stops_the_crawl(demo: InThread, tmp_path: Path) -> None:
+def test_whoever_stops_taking_documents_stops_the_crawl(demo: DemoThread, tmp_path: Path) -> None:
     documents = scythe.crawl(demo.url, archive=tmp_path / "a.db", options=FAST)
     first = next(documents)
     assert first.url in demo.world.page_urls
@@ -221,7 +223,7 @@ def test_options_that_cannot_be_meant_are_refused() -> None:
         scythe.crawl("http://127.0.0.1/", allow="*/news/*")
 
 
-def test_addresses_of_this_machine_are_refused_unless_allowed(demo: InThread, tmp_path: Path) -> None:
+def test_addresses_of_this_machine_are_refused_unless_allowed(demo: DemoThread, tmp_path: Path) -> None:
     run, asked = crawl(demo, tmp_path / "a.db", replace(FAST, allow_private=False))
     assert (asked, run.tally.pages) == ([], 0)
     assert "robots.txt" in run.why_ended

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from scythe.engine.discovery import Discovery, discover, read_robots_tag
-from scythe.engine.worker_protocol import Named
+from scythe.engine.worker_protocol import NamedUrl
 
 URL = "https://example.org/list?page=2"
 
 
-def by_url(found: Discovery) -> dict[str, Named]:
+def by_url(found: Discovery) -> dict[str, NamedUrl]:
     return {named.url.removeprefix("https://example.org"): named for named in found.found}
 
 
@@ -78,7 +78,7 @@ def test_a_link_that_may_be_followed_somewhere_may_be_followed() -> None:
 
 def test_a_sitemap_names_pages_and_sitemaps() -> None:
     pages = discover(b"<urlset><url><loc>/a</loc></url></urlset>", URL, kind="sitemap")
-    assert pages.found == (Named(pages.found[0].url, "sitemap", "page"),)
+    assert pages.found == (NamedUrl(pages.found[0].url, "sitemap", "page"),)
     maps = discover(b"<sitemapindex><sitemap><loc>/s.xml</loc></sitemap></sitemapindex>", URL, kind="sitemap")
     assert [(named.kind, named.rank < 0) for named in maps.found] == [("sitemap", True)]
 

@@ -22,8 +22,8 @@ from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, prose, r
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
-from scythe.crawl_model import Extracted, Found, Raw
+from scythe.archive.results import PageQuery
+from scythe.crawl_model import Extracted, FoundUrl, Raw
 from scythe.errors import BadInput
 from scythe.output import archive_rows
 from scythe.output.archive_export import count_wanted, export_archive, plan_export
@@ -152,7 +152,7 @@ def taught(where: Path) -> Iterator[Archive]:
 def test_fields_by_example_are_columns_of_csv_behind_the_others_by_name(tmp_path: Path) -> None:
     with taught(tmp_path / "a.db") as archive:
         export_archive(archive, tmp_path / "out.csv")
-        export_archive(archive, plan_export(tmp_path / "rake.csv"), Wanted(matches=("*rake",)))
+        export_archive(archive, plan_export(tmp_path / "rake.csv"), PageQuery(matches=("*rake",)))
     blade, rake, about = rows_of(tmp_path / "out.csv")
     assert list(blade)[-5:] == ["is_complete", "features", "kind_2", "price", "weight"]
     assert (blade["features"], blade["kind_2"], blade["price"], blade["weight"]) == ("'=1\nb", "blade", "", "520 g")
@@ -307,7 +307,7 @@ def test_without_kept_responses_there_is_no_warc(tmp_path: Path) -> None:
 
 def test_what_is_wanted_is_what_is_written(archive: Archive, tmp_path: Path) -> None:
     def count(**wanted: object) -> int:
-        return export_archive(archive, tmp_path / "out.jsonl", Wanted(**wanted)).count  # type: ignore[arg-type]
+        return export_archive(archive, tmp_path / "out.jsonl", PageQuery(**wanted)).count  # type: ignore[arg-type]
 
     assert count(kinds=("article",)) == 1
     assert count(since=later(1)) == 2
@@ -334,10 +334,10 @@ def test_progress_is_told_and_known_beforehand(archive: Archive, tmp_path: Path)
     plan = plan_export(tmp_path / "out.jsonl")
     export_archive(archive, plan, tell=told.append)
     assert told == [1, 2, 3]
-    assert count_wanted(archive, plan, Wanted()) == 3
-    assert count_wanted(archive, replace(plan, what="records"), Wanted()) == 2
-    assert count_wanted(archive, replace(plan, what="images"), Wanted()) is None
-    assert count_wanted(archive, plan_export(tmp_path / "out.warc"), Wanted()) == 3
+    assert count_wanted(archive, plan, PageQuery()) == 3
+    assert count_wanted(archive, replace(plan, what="records"), PageQuery()) == 2
+    assert count_wanted(archive, replace(plan, what="images"), PageQuery()) is None
+    assert count_wanted(archive, plan_export(tmp_path / "out.warc"), PageQuery()) == 3
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(archive: Archive, tmp_
     big = Extracted(title="big", text=noise.hex())
     site = archive.find_site(LANE)
     assert site is not None
-    archive.add_found(site, [Found(Url(f"{SITE}big"), LANE)])
+    archive.add_found(site, [FoundUrl(Url(f"{SITE}big"), LANE)])
     much = replace(RAW, body=noise)
     archive.store([done(task, extracted=big, raw=much) for task in archive.next_tasks(site, LANE, 9, now=later(9))])
     try:
@@ -443,7 +443,7 @@ def test_time_and_memory_of_an_export_are_flat_per_record(tmp_path: Path) -> Non
         site = archive.add_site(LANE, SITE)
         took = []
         for pages in (100, 200):
-            archive.add_found(site, [Found(Url(f"{SITE}{len(took)}/{i}"), LANE) for i in range(pages)])
+            archive.add_found(site, [FoundUrl(Url(f"{SITE}{len(took)}/{i}"), LANE) for i in range(pages)])
             tasks = archive.next_tasks(site, LANE, pages, now=later(1))
             archive.store(
                 [

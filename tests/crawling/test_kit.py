@@ -19,10 +19,10 @@ from tests.fetch.server import Server, page, serve
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
-from scythe.crawl_model import Lane, Outcome, Receipt
+from scythe.archive.results import PageQuery
+from scythe.crawl_model import HostLease, Outcome, Receipt
 from scythe.crawling.crawl import Crawl, Listener
-from scythe.engine.context import Kit, open_kit
+from scythe.engine.context import RunContext, open_kit
 from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.site_learning import Learning
 from scythe.url import Url
@@ -67,7 +67,7 @@ def test_crawls_at_once_share_one_worker_and_keep_their_pages_apart(tmp_path: Pa
     assert len(pids) == 1
 
 
-def note(kit: Kit, pids: set[int]) -> Listener:
+def note(kit: RunContext, pids: set[int]) -> Listener:
     async def listen(_outcome: Outcome, _receipt: Receipt) -> None:
         pids.update(kit.pool.pids)
 
@@ -87,7 +87,7 @@ def test_two_crawls_of_one_site_in_a_process_take_turns_and_ask_for_no_page_twic
     assert len(seen) == len({path for _, path in seen})
     assert min(after - before for (before, _), (after, _) in pairwise(seen)) >= OPTIONS.delay - 0.002
     with open_archive(tmp_path / "archive.db") as archive:
-        assert len(list(archive.read_pages(Wanted()))) == 8
+        assert len(list(archive.read_pages(PageQuery()))) == 8
 
 
 def test_a_crawl_that_was_stopped_is_taken_up_by_the_next_one_with_the_same_kit(tmp_path: Path) -> None:
@@ -166,7 +166,9 @@ class Late(Archive):
 
     left_at = 0.0
 
-    def take_lane(self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0, **more: Any) -> Lane | None:
+    def take_lane(
+        self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0, **more: Any
+    ) -> HostLease | None:
         lane = super().take_lane(site, owner, now=now, lease_s=lease_s, **more)
         if lane is not None and not self.left_at:
             other, later = owner.another(), now + timedelta(seconds=2 * lease_s)

@@ -11,15 +11,15 @@ import pytest
 
 from scythe.engine import politeness as minding
 from scythe.engine.crawl_options import CrawlOptions
-from scythe.engine.politeness import Manners, _Noting
+from scythe.engine.politeness import Politeness, _Noting
 from scythe.errors import FetchFailed
 from scythe.fetch.robots import parse_robots
 
 SLOW = parse_robots(200, b"User-agent: *\nCrawl-delay: 7\nDisallow: /private\n", "scythe")
 
 
-def manners(**options: Any) -> Manners:
-    return Manners(SimpleNamespace(), SimpleNamespace(), CrawlOptions(**options), "scythe")  # type: ignore[arg-type]
+def manners(**options: Any) -> Politeness:
+    return Politeness(SimpleNamespace(), SimpleNamespace(), CrawlOptions(**options), "scythe")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("obeys", "delay_s"), [(True, 7.0), (False, None)])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from random import Random
 
-from scythe.crawling.traps import Marks
+from scythe.crawling.traps import HashSet
 
 
 def made(count: int, seed: int = 1) -> list[int]:
@@ -11,7 +11,7 @@ def made(count: int, seed: int = 1) -> list[int]:
 
 
 def test_a_mark_is_new_once() -> None:
-    marks = Marks()
+    marks = HashSet()
     assert [marks.is_new(mark) for mark in (0, 7, 7, 0, 2**64 - 1, 2**64 - 1)] == [
         True,
         True,
@@ -23,14 +23,14 @@ def test_a_mark_is_new_once() -> None:
 
 
 def test_marks_are_known_while_the_table_gets_wider() -> None:
-    marks, seen = Marks(), made(20_000)
+    marks, seen = HashSet(), made(20_000)
     assert sum(marks.is_new(mark) for mark in seen) == 20_000
     known = sum(not marks.is_new(mark) for mark in seen)
     assert known >= 19_980  # a few of a table that was half full share a bucket with too many
 
 
 def test_what_came_last_is_known_however_many_came_before() -> None:
-    marks, seen = Marks((1 << 10, 1 << 12)), made(20_000)
+    marks, seen = HashSet((1 << 10, 1 << 12)), made(20_000)
     for mark in seen:
         marks.is_new(mark)
     assert len(marks) == 1 << 12
@@ -38,7 +38,7 @@ def test_what_came_last_is_known_however_many_came_before() -> None:
 
 
 def test_a_small_site_has_a_small_table() -> None:
-    marks = Marks()
+    marks = HashSet()
     for mark in made(500):
         marks.is_new(mark)
     assert len(marks) == 1_024

@@ -22,7 +22,7 @@ from tests.fetch.server import Server, page, serve
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.engine.context import open_kit
 from scythe.engine.site_learning import Learning
 from scythe.engine.worker_protocol import Answer
@@ -214,7 +214,7 @@ def check_one_line(where: str, crawlers: list[Crawler], pages: int) -> None:
     assert {line["taken"] for crawl in crawlers for line in crawl.of("taken")} <= {digest for *_, digest in stored}
     with open_archive(where) as archive:
         assert archive.profile_version(1) == len(stored) >= 1
-        assert len(list(archive.read_pages(Wanted()))) == pages
+        assert len(list(archive.read_pages(PageQuery()))) == pages
         assert not archive.verify()
 
 

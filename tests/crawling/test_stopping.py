@@ -18,7 +18,7 @@ from tests.fetch.server import by_path, page, serve
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.crawl_model import Lane, Outcome, Receipt
+from scythe.crawl_model import HostLease, Outcome, Receipt
 from scythe.crawling.crawl import Crawl
 from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import ArchiveFailed
@@ -127,7 +127,7 @@ def test_an_archive_that_is_gone_is_told_once_however_many_pages_wait_for_it(
         crawl = Crawl(server.url(), archive, CrawlOptions(delay=0, allow_private=True, workers=1))
         take, store, listed = archive.take_lane, archive.store, {server.url(name) for name in names}
 
-        def take_none(*asked: Any, **more: Any) -> Lane | None:
+        def take_none(*asked: Any, **more: Any) -> HostLease | None:
             until = monotonic() + 30
             while len(server.heads) > len(names) and monotonic() < until:  # pages come while this is asked
                 sleep(0.01)

@@ -15,14 +15,14 @@ import pytest
 from tests.crawling.pages import SITE, make_job, write_page
 
 from scythe.crawl_model import Extracted
-from scythe.engine.sampling import FIRST, Sample
-from scythe.engine.worker_process import SiteLearner, Told, Worker
+from scythe.engine.sampling import FIRST, PageSample
+from scythe.engine.worker_process import ExtractionWorker, SeenUrls, SiteLearner
 from scythe.engine.worker_protocol import (
     Answer,
     BrokenFrame,
-    Frame,
     Job,
-    Named,
+    Message,
+    NamedUrl,
     SiteSetup,
     describe,
     pack_answer,
@@ -35,22 +35,22 @@ from scythe.engine.worker_protocol import (
     unpack_setup,
     write_frame,
 )
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.url import Url
 
 
-def through_pipe(head: dict[str, Any], parts: Any = ()) -> Frame:
+def through_pipe(head: dict[str, Any], parts: Any = ()) -> Message:
     frame = read_frame(io.BytesIO(b"".join(write_frame(head, parts))))
     assert frame is not None
     return frame
 
 
-def answers_to(frames: list[bytes]) -> list[Frame]:
+def answers_to(frames: list[bytes]) -> list[Message]:
     """Run a worker over frames and return what it sent, without the word that it is ready."""
     out = io.BytesIO()
-    Worker(io.BytesIO(b"".join(frames)), out, 30.0).run()
+    ExtractionWorker(io.BytesIO(b"".join(frames)), out, 30.0).run()
     out.seek(0)
-    sent: list[Frame] = []
+    sent: list[Message] = []
     while (frame := read_frame(out)) is not None:
         sent.append(frame)
     assert list(sent[0].head) == ["ready"]
@@ -73,7 +73,7 @@ def _keep_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_frame_comes_out_as_it_went_in() -> None:
     frame = through_pipe({"a": [1, "ä\ud800"], "b": None}, [b"", b"\x00\xff" * 10, b"x"])
-    assert frame == Frame({"a": [1, "ä?"], "b": None}, (b"", b"\x00\xff" * 10, b"x"))
+    assert frame == Message({"a": [1, "ä?"], "b": None}, (b"", b"\x00\xff" * 10, b"x"))
 
 
 def test_a_pipe_that_ends_between_frames_has_ended() -> None:
@@ -84,7 +84,7 @@ def test_a_pipe_that_ends_between_frames_has_ended() -> None:
 def test_a_frame_that_is_cut_is_broken_to_both_readers(cut: int) -> None:
     whole = b"".join(write_frame({"some": "head"}, [b"some body"]))
 
-    async def receive() -> Frame | None:
+    async def receive() -> Message | None:
         stream = asyncio.StreamReader()
         stream.feed_data(whole[:cut])
         stream.feed_eof()
@@ -107,7 +107,7 @@ def test_noise_is_no_frame(noise: bytes) -> None:
 def test_both_readers_read_the_same_frames() -> None:
     sent = b"".join(write_frame({"n": 1}) + write_frame({"n": 2}, [b"a", b"bc"]))
 
-    async def receive() -> list[Frame | None]:
+    async def receive() -> list[Message | None]:
         stream = asyncio.StreamReader()
         stream.feed_data(sent)
         stream.feed_eof()
@@ -125,9 +125,9 @@ def test_jobs_and_sites_survive_the_pipe() -> None:
 
 
 def test_answers_survive_the_pipe() -> None:
-    region = Region((Record(("a", "ä"), (Url("https://a/"),), (), "<li>"),), ("x", "y"), "list", 0.5, "li")
+    region = RecordList((Record(("a", "ä"), (Url("https://a/"),), (), "<li>"),), ("x", "y"), "list", 0.5, "li")
     extracted = Extracted("t", "text\n\nä", "m", None, '{"a":1}', "article", "en", "2024", "mixed", 3, 2, 1, 2**64 - 1)
-    found = (Named(Url("https://a/b")), Named(Url("https://a/c"), "paging", "feed", True, -2))
+    found = (NamedUrl(Url("https://a/b")), NamedUrl(Url("https://a/c"), "paging", "feed", True, -2))
     answer = Answer(replace(extracted, regions=(region,)), found, "{}", "", False, ("noindex",), Url("https://a/"), 2)
     assert unpack_answer(through_pipe(*pack_answer(answer))) == answer
     assert unpack_answer(through_pipe(*pack_answer(Answer(why="x", died=True)))) == Answer(why="x", died=True)
@@ -185,26 +185,26 @@ def test_an_error_is_named_by_its_kind_and_place() -> None:
 
 
 def test_addresses_are_news_once_per_site_and_way() -> None:
-    told = Told(slots=1 << 10)
+    told = SeenUrls(slots=1 << 10)
     one, other = told.ask_for("one"), told.ask_for("other")
     assert [one("https://a/", False), one("https://a/", False), other("https://a/", False)] == [True, False, True]
     assert one("https://a/", True)
 
 
 def test_what_does_not_fit_the_table_is_named_again_and_nothing_is_left_out() -> None:
-    is_news = Told(slots=1 << 4).ask_for("one")
+    is_news = SeenUrls(slots=1 << 4).ask_for("one")
     urls = [f"https://a/{number}" for number in range(100)]
     assert all(is_news(url, False) for url in urls)
     assert sum(is_news(url, False) for url in urls) > 80
 
 
-def fill(sample: Sample, path: str, count: int, trouble: str = "") -> None:
+def fill(sample: PageSample, path: str, count: int, trouble: str = "") -> None:
     for number in range(count):
         sample.add(f"https://mill.example/{path}/{number}", path.encode(), trouble)
 
 
 def test_a_sample_is_due_with_enough_pages_then_with_many_that_do_not_fit() -> None:
-    sample = Sample()
+    sample = PageSample()
     fill(sample, "news", FIRST - 1)
     assert not sample.is_due
     fill(sample, "news", 1)
@@ -220,7 +220,7 @@ def test_a_sample_is_due_with_enough_pages_then_with_many_that_do_not_fit() -> N
 
 
 def test_pages_of_all_kinds_are_learned_from() -> None:
-    sample = Sample(is_learned=True)
+    sample = PageSample(is_learned=True)
     fill(sample, "news", 500)
     fill(sample, "a/deep/kind", 500)
     fill(sample, "shop/thing", 40, "odd")
@@ -230,7 +230,7 @@ def test_pages_of_all_kinds_are_learned_from() -> None:
 
 
 def test_a_trouble_that_learning_did_not_end_does_not_count_again() -> None:
-    sample = Sample(is_learned=True)
+    sample = PageSample(is_learned=True)
     fill(sample, "shop", 16, "rule 7 fails")
     assert sample.is_due
     sample.begin()
@@ -242,7 +242,7 @@ def test_a_trouble_that_learning_did_not_end_does_not_count_again() -> None:
 
 
 def test_what_learning_found_no_rule_for_is_no_reason_to_learn_again() -> None:
-    sample = Sample()
+    sample = PageSample()
     fill(sample, "list", FIRST)
     sample.begin()
     sample.settle(learned=True)
@@ -253,7 +253,7 @@ def test_what_learning_found_no_rule_for_is_no_reason_to_learn_again() -> None:
 
 
 def test_learning_that_is_of_use_lets_the_next_wait_longer() -> None:
-    sample, attempts = Sample(is_learned=True), []
+    sample, attempts = PageSample(is_learned=True), []
     for number in range(3_000):
         sample.add(f"https://mill.example/{'a/' * (number % 7)}", b"x", f"trouble {number}")
         if sample.is_due:
@@ -264,7 +264,7 @@ def test_learning_that_is_of_use_lets_the_next_wait_longer() -> None:
 
 
 def test_learning_that_fails_is_tried_again_after_more_pages_and_not_for_ever() -> None:
-    sample, attempts = Sample(), []
+    sample, attempts = PageSample(), []
     for number in range(2_000):
         sample.add(str(number), b"x")
         if sample.is_due:
@@ -276,7 +276,7 @@ def test_learning_that_fails_is_tried_again_after_more_pages_and_not_for_ever() 
 
 
 def test_a_sample_holds_bounded_memory() -> None:
-    sample = Sample(is_learned=True)
+    sample = PageSample(is_learned=True)
     for number in range(100):
         sample.add(str(number), b"x" * 1_900_000, "" if number % 2 else "odd")
         sample.add(str(number), b"x" * 2_100_000, "odd")
@@ -290,7 +290,7 @@ def test_a_site_is_learned_again_when_it_has_other_pages_too() -> None:
         page = write_page(number).replace(b'class="post', b'class="entry').replace(b"<main>", b"<section id='new'>")
         return page.replace(b"post-body", b"story").replace(b"<h1", b"<h1 id=t")
 
-    learner = SiteLearner(replace(SITE, parts=("text",)), Told())
+    learner = SiteLearner(replace(SITE, parts=("text",)), SeenUrls())
     ways: list[str] = []
     for number in range(80):
         body = other(number) if number > 20 and number % 2 else write_page(number)
@@ -309,7 +309,7 @@ def test_a_site_learned_by_example_is_not_learned_over() -> None:
     pages = [(job.url, job.body) for job in map(make_job, range(4))]
     shown = [{"keeper": [f"said miller {number}."]} for number in range(2)]
     site = Site.learn(pages, [*shown, None, None])
-    learner = SiteLearner(replace(SITE, profile=site.to_json()), Told())
+    learner = SiteLearner(replace(SITE, profile=site.to_json()), SeenUrls())
     for number in range(40):
         answer = learner.extract(make_job(number, body=write_page(number).replace(b"post", b"entry")))
         assert not learner.is_due
@@ -343,7 +343,7 @@ def test_troubles_beyond_the_bound_are_not_remembered_and_their_pages_kept_all_t
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("scythe.engine.sampling._TROUBLES", 3)
-    sample = Sample(is_learned=True)
+    sample = PageSample(is_learned=True)
     for number in range(9):
         sample.add(f"https://mill.example/{'abcdefghi'[number]}/", b"<p>", f"tree: {'abcdefghi'[number] * 3}")
     assert len(sample._troubles) == 3

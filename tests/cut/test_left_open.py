@@ -8,13 +8,13 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from scythe.site.cut import cut_lists, cutter
-from scythe.site.cut.cut_lists import CutRegions, RegionCutter
+from scythe.site.cut.cut_lists import CutRegions, ListCutter
 from scythe.site.cut.cutter import COMPILED, Cutter
-from scythe.site.rules import ATTRIBUTE, LEAD, ColumnRules, FieldRules, Layout, RegionRules, Rule, Way
+from scythe.site.rules import ATTRIBUTE, LEAD, ColumnRules, FieldRules, Layout, ListRules, Rule, Way
 
 ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
 RECORD = '<div class="r">x<p>a</p></div>'
-RULES = RegionRules((b'<div class="r"',), (ColumnRules("text", (">p",)),))
+RULES = ListRules((b'<div class="r"',), (ColumnRules("text", (">p",)),))
 WAY = Way(LEAD, (Rule("tag", b'<div class="r"'),), needed=1)
 LAYOUT = Layout("list", (FieldRules("lead", (WAY,)),), regions=(RULES,))
 OPEN = "overlapping formatting"
@@ -63,15 +63,15 @@ OUT_OF_REACH = [
 
 
 @pytest.fixture(params=ENGINES)
-def records(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> RegionCutter:
+def records(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ListCutter:
     if request.param == "python":
         monkeypatch.setattr(cutter, "COMPILED", None)
         monkeypatch.setattr(cut_lists, "COMPILED", None)
-    return RegionCutter(LAYOUT)
+    return ListCutter(LAYOUT)
 
 
 @pytest.fixture
-def fields(records: RegionCutter) -> Cutter:
+def fields(records: ListCutter) -> Cutter:
     return Cutter(LAYOUT)
 
 
@@ -84,50 +84,50 @@ def is_built_again(body: bytes) -> bool:
 
 
 @pytest.mark.parametrize("before", REACHED)
-def test_formatting_that_is_closed_does_not_matter(before: str, records: RegionCutter, fields: Cutter) -> None:
+def test_formatting_that_is_closed_does_not_matter(before: str, records: ListCutter, fields: Cutter) -> None:
     assert not is_built_again(page(before))
     assert records.cut(page(before)).state == "cut"
     assert fields.cut(page(before))[0].values == ("x",)
 
 
 @pytest.mark.parametrize("before", OUT_OF_REACH)
-def test_an_end_tag_that_does_not_reach_it_closes_nothing(before: str, records: RegionCutter, fields: Cutter) -> None:
+def test_an_end_tag_that_does_not_reach_it_closes_nothing(before: str, records: ListCutter, fields: Cutter) -> None:
     assert is_built_again(page(before))
     assert records.cut(page(before)) == CutRegions("doubt", why=OPEN)
     assert (fields.cut(page(before))[0].state, fields.cut(page(before))[0].why) == ("doubt", OPEN)
 
 
-def test_what_is_left_open_behind_an_element_does_not_matter(records: RegionCutter) -> None:
+def test_what_is_left_open_behind_an_element_does_not_matter(records: ListCutter) -> None:
     last = Way(ATTRIBUTE, (Rule("tag", b"<link"),), needed=1, attribute="href")
     cutter = Cutter(Layout("page", (FieldRules("last", (last,)), *LAYOUT.fields)))
     body = page("") + b"<p><b>o</p><link href=/x>"
     assert [cut.values for cut in cutter.cut(body)] == [("/x",), ("x",)]
 
 
-def test_an_element_of_formatting_is_not_open_before_itself(records: RegionCutter) -> None:
-    rules = RegionRules((b'<b class="r"',), RULES.columns)
+def test_an_element_of_formatting_is_not_open_before_itself(records: ListCutter) -> None:
+    rules = ListRules((b'<b class="r"',), RULES.columns)
     body = b'<b class="r">x</b> <b class="r">y</b><p>z'
-    assert RegionCutter(Layout("list", (), regions=(rules,))).cut(body).state == "cut"
-    assert RegionCutter(Layout("list", (), regions=(rules,))).cut(b"<p><b>o</p>" + body).why == OPEN
+    assert ListCutter(Layout("list", (), regions=(rules,))).cut(body).state == "cut"
+    assert ListCutter(Layout("list", (), regions=(rules,))).cut(b"<p><b>o</p>" + body).why == OPEN
 
 
 def test_formatting_that_begins_with_the_page_counts(fields: Cutter) -> None:
     assert fields.cut(f"<b>{RECORD}".encode())[0].why == OPEN
 
 
-def test_formatting_in_more_cells_than_are_followed_is_doubt(records: RegionCutter) -> None:
+def test_formatting_in_more_cells_than_are_followed_is_doubt(records: ListCutter) -> None:
     deep = "<table><tr><td>" * 8 + "<b>o</b>" + "</td></tr></table>" * 8
     assert records.cut(page(deep)).why == OPEN
 
 
-def test_formatting_around_an_open_cell_is_its_own_affair(records: RegionCutter) -> None:
+def test_formatting_around_an_open_cell_is_its_own_affair(records: ListCutter) -> None:
     nested = "<table><tr><td><p><b>o</p><table><tr><td></b></td></tr></table>"
     assert is_built_again(page(nested))
     assert records.cut(page(nested)).why == OPEN
     assert records.cut(page(nested + "</b>")).state == "cut"
 
 
-def test_records_that_are_cut_are_never_built_otherwise(records: RegionCutter) -> None:
+def test_records_that_are_cut_are_never_built_otherwise(records: ListCutter) -> None:
     tokens = """<a> </a> <b> </b> <p> </p> <div> </div> <table> </table> <tr> <td> </td> <caption> <object> </object>
     <noscript> </noscript> <template> </template> x""".split()
     random, number = Random(11), 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scythe.errors import BadInput
 from scythe.site.cut.cutter import NAMES, search_by
-from scythe.site.papers.string_search import UNKNOWN, Found, TagRule, cut_hinted, cut_simple, resolve_tags
+from scythe.site.papers.string_search import UNKNOWN, CutResult, TagRule, cut_hinted, cut_simple, resolve_tags
 
 # Figure 1 of the paper, in our words
 PAGE = b"""<html><body><div id="bigcontainer"><div class="header">Field News</div><div class="menu"><p>Home</p></div>
@@ -20,10 +20,10 @@ PAGE = b"""<html><body><div id="bigcontainer"><div class="header">Field News</di
 <div itemprop="articleBody"><p>One.</p><p>Two.</p></div></div><div class="adv">Buy</div></div>
 <div class="adv">Buy more</div></body></html>"""
 CONTENT = TagRule(b'<div class="contentAll">', "main text")
-Cut = Callable[[bytes, TagRule], Found]
+Cut = Callable[[bytes, TagRule], CutResult]
 
 
-def texts(body: bytes, found: Found) -> list[bytes]:
+def texts(body: bytes, found: CutResult) -> list[bytes]:
     return [body[start:end] for start, end in found.ranges]
 
 
@@ -151,41 +151,43 @@ def test_a_name_ends_at_white_space_at_a_slash_or_with_its_tag(end: bytes) -> No
     inner = b"<div" + end + b"x></div>"
     body = b"<div id=a><divx></divx>" + inner + b"</div><div>"
     whole = (0, len(body) - 5)
-    assert cut_simple(body, TagRule(b"<div id=a>")) == Found([whole], 0, False, 2, 1)
-    assert cut_hinted(body, TagRule(b"<div id=a>", inner_tag_count=2), check=True) == Found([whole], 0, False, None, 1)
-    assert cut_simple(b"<divx>" + inner, TagRule(b"<div")) == Found([(6, 6 + len(inner))], 6, False, 1, 1)
+    assert cut_simple(body, TagRule(b"<div id=a>")) == CutResult([whole], 0, False, 2, 1)
+    assert cut_hinted(body, TagRule(b"<div id=a>", inner_tag_count=2), check=True) == CutResult(
+        [whole], 0, False, None, 1
+    )
+    assert cut_simple(b"<divx>" + inner, TagRule(b"<div")) == CutResult([(6, 6 + len(inner))], 6, False, 1, 1)
 
 
 @pytest.mark.parametrize("name", b"area base br col embed hr img input link meta source track wbr".split())
 def test_names_without_content_are_those_of_the_standard(name: bytes) -> None:
     body = b"<" + name + b" title='<" + name + b" ' >text"
     for cut in (cut_simple, cut_hinted):
-        assert cut(body, TagRule(b"<" + name)) == Found([(0, len(body) - 4)], 0, False, 1, 1)
-        assert cut(body[:-5], TagRule(b"<" + name)) == Found([], 0, False, None, 0, True)
+        assert cut(body, TagRule(b"<" + name)) == CutResult([(0, len(body) - 4)], 0, False, 1, 1)
+        assert cut(body[:-5], TagRule(b"<" + name)) == CutResult([], 0, False, None, 0, True)
     marked = TagRule(b"<" + name, end_marker=b">t")
-    assert cut_hinted(body, marked, check=True) == Found([(0, len(body) - 4)], 0, False, None, 1)
+    assert cut_hinted(body, marked, check=True) == CutResult([(0, len(body) - 4)], 0, False, None, 1)
     assert cut_simple(b"<b>x</b>", TagRule(b"<b>")).ranges == [(0, 8)]
 
 
 def test_everything_that_was_found_is_told() -> None:
     body = b"<p>a</p><p>b</p><p>c"
-    assert cut_simple(body, TagRule(b"<p>")) == Found([(0, 8), (8, 16)], 0, False, 1, 2, True)
-    assert cut_hinted(body, TagRule(b"<p>")) == Found([(0, 8), (8, 16)], 0, False, 1, 2, True)
+    assert cut_simple(body, TagRule(b"<p>")) == CutResult([(0, 8), (8, 16)], 0, False, 1, 2, True)
+    assert cut_hinted(body, TagRule(b"<p>")) == CutResult([(0, 8), (8, 16)], 0, False, 1, 2, True)
     late = TagRule(b"<p>", starting_position=17)
-    assert cut_hinted(body, late) == Found([(0, 8), (8, 16)], 0, True, 1, 2, True)
-    assert cut_hinted(body[:16], late) == Found([(0, 8), (8, 16)], 0, True, 1, 2)
+    assert cut_hinted(body, late) == CutResult([(0, 8), (8, 16)], 0, True, 1, 2, True)
+    assert cut_hinted(body[:16], late) == CutResult([(0, 8), (8, 16)], 0, True, 1, 2)
     once = TagRule(b"<p>", repetition=False)
-    assert cut_hinted(body, once) == Found([(0, 8)], 0, False, 1)
-    assert cut_hinted(body[16:], once) == Found([], 0, False, None, None, True)
-    assert cut_hinted(body[:16], TagRule(b"<p>", starting_position=8)) == Found([(8, 16)], 8, False, 1, 1)
-    assert cut_hinted(b"", late) == Found([], -1, True, None, 0)
-    assert cut_hinted(b"", TagRule(b"<p>")) == Found([], -1, False, None, 0)
-    assert cut_hinted(b"<p>a</p>", TagRule(b"<p>", starting_position=1)) == Found([(0, 8)], 0, True, 1, 1)
+    assert cut_hinted(body, once) == CutResult([(0, 8)], 0, False, 1)
+    assert cut_hinted(body[16:], once) == CutResult([], 0, False, None, None, True)
+    assert cut_hinted(body[:16], TagRule(b"<p>", starting_position=8)) == CutResult([(8, 16)], 8, False, 1, 1)
+    assert cut_hinted(b"", late) == CutResult([], -1, True, None, 0)
+    assert cut_hinted(b"", TagRule(b"<p>")) == CutResult([], -1, False, None, 0)
+    assert cut_hinted(b"<p>a</p>", TagRule(b"<p>", starting_position=1)) == CutResult([(0, 8)], 0, True, 1, 1)
 
 
 def test_the_last_tag_of_a_page_is_counted_once() -> None:
     body = b"<div><div\n></div></div>"
-    assert cut_simple(body, TagRule(b"<div>")) == Found([(0, len(body))], 0, False, 2, 1)
+    assert cut_simple(body, TagRule(b"<div>")) == CutResult([(0, len(body))], 0, False, 2, 1)
 
 
 def test_inner_tags_are_those_of_every_element_or_unknown() -> None:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from scythe.limits import LIMITS
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.page.source import read_source
 from scythe.site.cut import cut_lists, cutter
 from scythe.site.cut import cutter as flow
 from scythe.site.cut.cut_lists import RecordCutter, parse_parts
 from scythe.site.cut.cutter import COMPILED
-from scythe.site.extract import Reaper
-from scythe.site.rules import ColumnRules, Layout, RegionRules
+from scythe.site.extract import ListExtractor
+from scythe.site.rules import ColumnRules, Layout, ListRules
 from scythe.url import absolute
 
 ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
@@ -31,7 +31,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 def layout(tag: str, *places: str, encodings: tuple[str, ...] = ("utf-8",)) -> Layout:
     columns = tuple(ColumnRules(f"c{i}", (place,)) for i, place in enumerate(places))
-    rules = RegionRules((f'<{tag} class="r"'.encode(),), columns, kind="shop", pattern="(li)", score=640)
+    rules = ListRules((f'<{tag} class="r"'.encode(),), columns, kind="shop", pattern="(li)", score=640)
     return Layout("list", (), encodings=encodings, regions=(rules,))
 
 
@@ -50,15 +50,15 @@ def items(more: str = "", head: str = "") -> bytes:
     return page(f"<ul>{item(1)}{item(2, more)}{item(3)}</ul>", head)
 
 
-def read(body: bytes, rules: Layout = LIST) -> tuple[Region, ...] | None:
+def read(body: bytes, rules: Layout = LIST) -> tuple[RecordList, ...] | None:
     cutter = RecordCutter(rules)
     found = cutter.find(body)
     assert found.state == "cut", found
     return cutter.read(body, found, URL)
 
 
-def by_tree(body: bytes, rules: Layout = LIST) -> tuple[Region, ...] | None:
-    return Reaper(rules).follow(read_source(body), URL)[0]
+def by_tree(body: bytes, rules: Layout = LIST) -> tuple[RecordList, ...] | None:
+    return ListExtractor(rules).follow(read_source(body), URL)[0]
 
 
 def test_a_region_is_named_as_learned() -> None:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 from tests.list_pages import frame, product, shop_page
 
-from scythe.site.cut.cut_lists import CutRecords, CutRegions, RecordCutter, RegionCutter
-from scythe.site.rules import FLOW, ColumnRules, Layout, RegionRules, Rule, Way
+from scythe.site.cut.cut_lists import CutRecords, CutRegions, ListCutter, RecordCutter
+from scythe.site.rules import FLOW, ColumnRules, Layout, ListRules, Rule, Way
 
 COLUMNS = (ColumnRules("title", (">h2.name>a",)), ColumnRules("text", (">p.about",)), ColumnRules("rest", (">div",)))
-ITEMS = RegionRules((b'<li class="item',), COLUMNS, pages=3, present=3, fewest=6, most=12, tight=True)
+ITEMS = ListRules((b'<li class="item',), COLUMNS, pages=3, present=3, fewest=6, most=12, tight=True)
 HOLDER = Way(FLOW, (Rule("tag", b'<ul class="products"'), Rule("before", b"</h1><ul", skip=5)))
 
 
-def layout(*rules: RegionRules, encodings: tuple[str, ...] = ("utf-8",)) -> Layout:
+def layout(*rules: ListRules, encodings: tuple[str, ...] = ("utf-8",)) -> Layout:
     return Layout("list", (), regions=rules, encodings=encodings)
 
 
-def cut(page: bytes, *rules: RegionRules) -> CutRegions:
-    return RegionCutter(layout(*rules)).cut(page)
+def cut(page: bytes, *rules: ListRules) -> CutRegions:
+    return ListCutter(layout(*rules)).cut(page)
 
 
 def texts(page: bytes, found: CutRegions) -> list[bytes]:
@@ -33,7 +33,7 @@ def test_every_record_is_cut_from_its_tag_to_its_end() -> None:
 
 
 def test_only_records_inside_the_holder_count() -> None:
-    rules = RegionRules((b"<li",), COLUMNS, holder=(HOLDER,), outside=4)
+    rules = ListRules((b"<li",), COLUMNS, holder=(HOLDER,), outside=4)
     page = shop_page(1)
     assert texts(page, cut(page, rules)) == [product(i).encode() for i in range(21, 33)]
 
@@ -41,7 +41,7 @@ def test_only_records_inside_the_holder_count() -> None:
 def test_a_record_inside_a_record_is_part_of_it() -> None:
     inner = '<li class="item"><p>answer</p></li>'
     page = frame("Thread", f'<ul><li class="item"><p>one</p><ul>{inner}</ul></li><li class="item">two</li></ul>')
-    assert [part.count(b"<li") for part in texts(page, cut(page, RegionRules((b'<li class="item"',), COLUMNS)))] == [
+    assert [part.count(b"<li") for part in texts(page, cut(page, ListRules((b'<li class="item"',), COLUMNS)))] == [
         2,
         1,
     ]
@@ -55,7 +55,7 @@ def test_records_in_comments_and_scripts_are_none() -> None:
 
 
 def test_a_record_of_two_elements_reaches_to_the_end_of_the_second() -> None:
-    rules = RegionRules((b"<dt>",), (ColumnRules("term", (">dt",)), ColumnRules("text", (">dd",))), (b"<dd>",))
+    rules = ListRules((b"<dt>",), (ColumnRules("term", (">dt",)), ColumnRules("text", (">dd",))), (b"<dd>",))
     page = frame("Words", "<dl><dt>a</dt> <dd>A.</dd>\n<dt>b</dt><dd>B.</dd><dd>BB.</dd></dl>")
     assert texts(page, cut(page, rules)) == [b"<dt>a</dt> <dd>A.</dd>", b"<dt>b</dt><dd>B.</dd><dd>BB.</dd>"]
     records = RecordCutter(layout(rules)).read(page, cut(page, rules))
@@ -64,7 +64,7 @@ def test_a_record_of_two_elements_reaches_to_the_end_of_the_second() -> None:
 
 
 def test_something_between_the_parts_of_a_record_is_doubt() -> None:
-    rules = RegionRules((b"<dt>",), COLUMNS, (b"<dd>",))
+    rules = ListRules((b"<dt>",), COLUMNS, (b"<dd>",))
     page = frame("Words", "<dl><dt>a</dt><div>x</div><dd>A.</dd><dt>b</dt><dd>B.</dd></dl>")
     assert cut(page, rules) == CutRegions("doubt", why="something stands between the parts of a record")
 
@@ -87,13 +87,13 @@ def test_what_the_rules_do_not_fit_is_strange(page: bytes, why: str) -> None:
 
 
 def test_far_fewer_records_than_usual_are_strange() -> None:
-    rules = RegionRules((b'<li class="item',), COLUMNS, pages=3, present=3, fewest=10, most=12)
+    rules = ListRules((b'<li class="item',), COLUMNS, pages=3, present=3, fewest=10, most=12)
     assert cut(shop_page(1, count=4), rules).state == "cut"
     assert cut(shop_page(1, count=3), rules).why == "far fewer records than usual"
 
 
 def test_a_region_that_some_pages_lack_may_be_missing() -> None:
-    seldom = RegionRules((b'<div class="offer',), COLUMNS, pages=10, present=4, fewest=2, most=3)
+    seldom = ListRules((b'<div class="offer',), COLUMNS, pages=10, present=4, fewest=2, most=3)
     found = cut(shop_page(1), seldom, ITEMS)
     assert [region.number for region in found.regions] == [1]
 
@@ -115,7 +115,7 @@ def test_what_may_reach_into_records_from_outside_is_doubt(broken: bytes) -> Non
 
 def test_links_are_relative_to_the_base_that_the_page_gives() -> None:
     page = frame("Tools", f"<ul>{product(1)}{product(2)}</ul>", lead='<base href="https://cdn.example/a/">')
-    cutter = RecordCutter(layout(RegionRules((b'<li class="item',), COLUMNS)))
+    cutter = RecordCutter(layout(ListRules((b'<li class="item',), COLUMNS)))
     found = cutter.find(page)
     records = cutter.read(page, found, None)
     assert found.base == "https://cdn.example/a/"
@@ -125,7 +125,7 @@ def test_links_are_relative_to_the_base_that_the_page_gives() -> None:
 
 
 def test_rows_of_tables_are_read_as_rows() -> None:
-    rules = RegionRules((b'<tr class="r"',), (ColumnRules("name", (">td",)), ColumnRules("count", (">td:2",))))
+    rules = ListRules((b'<tr class="r"',), (ColumnRules("name", (">td",)), ColumnRules("count", (">td:2",))))
     rows = "".join(f'<tr class="r"><td>name {i}</td><td>{i}</td></tr>' for i in range(3))
     page = frame("Table", f"<table><tr><th>Name</th><th>Count</th></tr>{rows}</table>")
     cutter = RecordCutter(layout(rules))
@@ -145,12 +145,12 @@ def test_pages_in_another_encoding_are_read_in_it() -> None:
 def test_a_page_whose_bytes_speak_against_its_word_is_doubt() -> None:
     russian = "Жнецы вышли в поле на рассвете ".encode("windows-1251")
     page = shop_page(1).replace(b"utf-8", b"iso-8859-1").replace(b"No. ", russian)
-    assert RegionCutter(layout(ITEMS, encodings=("cp1252",))).cut(page).why == "its encoding is not certain"
+    assert ListCutter(layout(ITEMS, encodings=("cp1252",))).cut(page).why == "its encoding is not certain"
 
 
 def test_an_encoding_that_was_not_learned_is_doubt() -> None:
     page = shop_page(1).replace(b"utf-8", b"koi8-r").replace(b"No. ", b"N\xba ")
-    assert RegionCutter(layout(ITEMS, encodings=("cp1252",))).cut(page).why == "its encoding is not certain"
+    assert ListCutter(layout(ITEMS, encodings=("cp1252",))).cut(page).why == "its encoding is not certain"
 
 
 def test_both_engines_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ def test_both_engines_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rows_with_cells_that_span_others_are_left_to_the_whole_table() -> None:
-    rules = RegionRules((b'<tr class="r"',), (ColumnRules("name", (">td",)), ColumnRules("count", (">td:2",))))
+    rules = ListRules((b'<tr class="r"',), (ColumnRules("name", (">td",)), ColumnRules("count", (">td:2",))))
     rows = '<tr class="r"><td rowspan=2>a</td><td>1</td></tr><tr class="r"><td>2</td></tr>'
     assert cut(frame("Table", f"<table>{rows}</table>"), rules).state == "strange"
 
@@ -174,14 +174,14 @@ def test_icons_in_templates_do_not_put_the_page_behind_them_in_doubt() -> None:
 
 
 def test_many_more_records_outside_of_the_holder_than_ever_are_strange() -> None:
-    rules = RegionRules((b"<li",), COLUMNS, holder=(HOLDER,), outside=4)
+    rules = ListRules((b"<li",), COLUMNS, holder=(HOLDER,), outside=4)
     page = shop_page(1)
     assert cut(page, rules).state == "cut"
     other = b"<ul>" + b"<li>more</li>" * 20 + b"</ul></main>"
     assert cut(page.replace(b"</main>", other), rules).why == "more records than usual stand elsewhere"
 
 
-PLAIN = RegionRules((b'<li class="item"',), COLUMNS)
+PLAIN = ListRules((b'<li class="item"',), COLUMNS)
 ITEM = b'<li class="item">a</li>'
 
 
@@ -192,7 +192,7 @@ def test_everything_that_was_cut_is_told() -> None:
 
 
 def test_parts_of_records_are_told_and_members_before_the_first_head_are_none() -> None:
-    rules = RegionRules((b"<dt>",), COLUMNS, (b"<dd>",))
+    rules = ListRules((b"<dt>",), COLUMNS, (b"<dd>",))
     page = b"<body><dl><dd>z</dd><dt>a</dt><dd>A</dd><dt>b</dt><dd>B</dd></dl>"
     found = cut(page, rules)
     assert texts(page, found) == [b"<dt>a</dt><dd>A</dd>", b"<dt>b</dt><dd>B</dd>"]
@@ -201,7 +201,7 @@ def test_parts_of_records_are_told_and_members_before_the_first_head_are_none() 
 
 
 def test_a_tag_that_is_head_and_member_is_a_head() -> None:
-    rules = RegionRules((b"<li",), COLUMNS, (b'<li class="item"', b"<li"))
+    rules = ListRules((b"<li",), COLUMNS, (b'<li class="item"', b"<li"))
     page = b"<body><ul>" + ITEM * 3 + b"</ul>"
     assert texts(page, cut(page, rules)) == [ITEM] * 3
 
@@ -209,7 +209,7 @@ def test_a_tag_that_is_head_and_member_is_a_head() -> None:
 def test_what_an_earlier_region_took_is_left_out_and_one_alone_is_no_list() -> None:
     other = b'<li class="other">b</li>'
     page = b"<body><ul>" + ITEM * 2 + other * 2 + b"</ul>"
-    every = RegionRules((b"<li",), COLUMNS)
+    every = ListRules((b"<li",), COLUMNS)
     assert [len(region.spans) for region in cut(page, PLAIN, every).regions] == [2, 2]
     found = cut(page, every, PLAIN)
     assert [(region.number, len(region.spans), len(region.parts)) for region in found.regions] == [(0, 4, 4)]
@@ -230,7 +230,7 @@ def test_a_base_that_is_not_certain_puts_the_page_in_doubt() -> None:
     assert cut(b"<bASE href='/a/'><ul>" + ITEM * 2 + b"</ul>", PLAIN) == doubt
     assert cut(b"<base href='/\0'><ul>" + ITEM * 2 + b"</ul>", PLAIN) == doubt
     raw = b"<meta charset=iso-8859-1><base href='/\xe9'><ul>" + ITEM * 2 + b"</ul>"
-    assert RegionCutter(layout(PLAIN, encodings=("cp1252",))).cut(raw) == doubt
+    assert ListCutter(layout(PLAIN, encodings=("cp1252",))).cut(raw) == doubt
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_a_base_that_is_not_certain_puts_the_page_in_doubt() -> None:
 def test_without_the_element_around_them_there_are_no_records(
     page: bytes, is_expected: bool, said: tuple[str, str]
 ) -> None:
-    rules = RegionRules((b"<li",), COLUMNS, holder=(HOLDER,), pages=10, present=10 if is_expected else 4)
+    rules = ListRules((b"<li",), COLUMNS, holder=(HOLDER,), pages=10, present=10 if is_expected else 4)
     found = cut(page, rules)
     assert found.state == said[0]
     assert said[1] in found.why
@@ -260,5 +260,5 @@ def test_without_the_element_around_them_there_are_no_records(
 def test_something_like_a_record_matters_only_between_records_that_stand_close() -> None:
     page = b"<body><ul>" + ITEM + b'<li class="offer">x</li>' + ITEM + b"</ul>"
     assert cut(page, PLAIN).state == "cut"
-    close = RegionRules((b'<li class="item"',), COLUMNS, tight=True)
+    close = ListRules((b'<li class="item"',), COLUMNS, tight=True)
     assert cut(page, close) == CutRegions("strange", why="something stands between records that may be one")

@@ -10,11 +10,11 @@ from tests.demo.test_serve import get
 from scythe import Page
 from scythe.demo.answers import Answer
 from scythe.demo.corners import CORNERS, Corner, Setting, build_corners
-from scythe.demo.serve import ServeOptions, make_site, serve_demo
+from scythe.demo.serve import DemoOptions, make_site, serve_demo
 from scythe.errors import BadInput
 
 BASE = "http://127.0.0.1:9"
-SITE = make_site(ServeOptions(pages=20, corners=("all",), slow_s=0.2), BASE)
+SITE = make_site(DemoOptions(pages=20, corners=("all",), slow_s=0.2), BASE)
 FOUND = {corner.name: corner for corner in SITE.corners if isinstance(corner, Corner)}
 
 
@@ -37,14 +37,14 @@ def test_every_address_of_a_corner_is_answered_and_belongs_to_one_corner() -> No
 
 
 def test_a_plain_site_has_no_corner() -> None:
-    plain = make_site(ServeOptions(pages=20), BASE)
+    plain = make_site(DemoOptions(pages=20), BASE)
     assert plain.corners == ()
     assert "/lab/" not in links_of(plain.answer("/", 0), "/")
     assert plain.answer("/lab/slow.html", 0).status == 404
 
 
 def test_corners_are_chosen_by_name() -> None:
-    chosen = make_site(ServeOptions(pages=20, corners=("gone", "empty")), BASE)
+    chosen = make_site(DemoOptions(pages=20, corners=("gone", "empty")), BASE)
     assert chosen.answer("/lab/removed.html", 0).status == 410
     assert chosen.answer("/lab/slow.html", 0).status == 404
     with pytest.raises(BadInput, match="no corner is called 'cellar'"):
@@ -102,7 +102,7 @@ def test_the_charset_named_is_wrong() -> None:
 
 def test_robots_refuse_the_private_folder_and_ask_for_a_pause() -> None:
     assert b"Disallow: /private/" in SITE.answer("/robots.txt", 0).body
-    patient = make_site(ServeOptions(pages=1, crawl_delay_s=2.5), BASE)
+    patient = make_site(DemoOptions(pages=1, crawl_delay_s=2.5), BASE)
     assert b"Crawl-delay: 2.5" in patient.answer("/robots.txt", 0).body
 
 
@@ -113,7 +113,7 @@ def test_corners_have_both_designs() -> None:
 
 
 def test_corners_behave_on_the_wire() -> None:
-    with serve_demo(ServeOptions(pages=3, corners=("all",), slow_s=0.2)) as server:
+    with serve_demo(DemoOptions(pages=3, corners=("all",), slow_s=0.2)) as server:
         assert [get(server.url, "/lab/shaky.html")[0] for _ in range(2)] == [500, 200]
         assert get(server.url, "/lab/empty.html")[::2] == (200, b"")
         slow_at = server.log[-1].at
@@ -126,7 +126,7 @@ def test_corners_behave_on_the_wire() -> None:
 
 
 def test_endless_addresses_are_not_kept_in_memory() -> None:
-    with serve_demo(ServeOptions(pages=3, corners=("all",))) as server:
+    with serve_demo(DemoOptions(pages=3, corners=("all",))) as server:
         for n in range(50):
             get(server.url, f"/calendar/{2000 + n}/01/")
             get(server.url, f"/?n={n}")

@@ -10,7 +10,7 @@ import pytest
 from tests.demo.test_report import RESULTS
 
 from scythe.demo.growing import BEGIN, SHOWN, Diary, compare, plan_growth, watch_growth
-from scythe.demo.replay_serve import Asked, InThread, serve_replay
+from scythe.demo.replay_serve import ReplayRequest, ReplayThread, serve_replay
 from scythe.demo.wording import describe_watch, plan_words
 from scythe.watch_model import HOUR_S
 from scythe.watching.events import Event, RecordEvent, RegionEvent, VisitEvent
@@ -19,9 +19,9 @@ END = BEGIN + 30 * HOUR_S
 
 
 @pytest.fixture
-def served() -> Iterator[InThread]:
+def served() -> Iterator[ReplayThread]:
     with serve_replay(plan_growth(10.0), now=lambda: END) as site:
-        site.asked.append(Asked(END, 0, "/latest/", 200))
+        site.asked.append(ReplayRequest(END, 0, "/latest/", 200))
         yield site
 
 
@@ -47,7 +47,7 @@ def diary() -> Diary:
     return Diary(END, tell=lambda event: None)
 
 
-def test_what_was_published_and_not_seen_is_lost_and_what_came_twice_is_counted(served: InThread) -> None:
+def test_what_was_published_and_not_seen_is_lost_and_what_came_twice_is_counted(served: ReplayThread) -> None:
     due = list(served.stories("/latest/", BEGIN, END))
     old = next(iter(served.stories("/latest/", 0.0, BEGIN)))
     assert len(due) > 5
@@ -60,7 +60,7 @@ def test_what_was_published_and_not_seen_is_lost_and_what_came_twice_is_counted(
     assert (found.lost, found.doubled, found.strange) == (1, 1, 1)
 
 
-def test_a_visit_that_was_broken_off_counts_for_nothing(served: InThread) -> None:
+def test_a_visit_that_was_broken_off_counts_for_nothing(served: ReplayThread) -> None:
     found = compare(served, fill(diary(), visit(2), record("http://elsewhere/")))
     assert (found.looks, found.published, found.lost) == ((), (), 0)
 
@@ -73,7 +73,7 @@ def test_it_ends_with_the_last_record_of_the_first_visit_after_its_time() -> Non
     assert ended == [3]
 
 
-def test_a_list_that_is_found_anew_after_its_redesign_was_not_known_again(served: InThread) -> None:
+def test_a_list_that_is_found_anew_after_its_redesign_was_not_known_again(served: ReplayThread) -> None:
     regions = [
         RegionEvent(datetime.fromtimestamp(END, UTC), "s", "p", what, 1, "list") for what in ("redesigned", "found")
     ]

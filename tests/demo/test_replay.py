@@ -13,11 +13,11 @@ from scythe.demo.replay import (
     DRESSES,
     ListPage,
     Outage,
-    Pace,
-    Redesign,
     Replay,
+    ReplayClock,
     ReplayHost,
-    Shelf,
+    ReplayList,
+    ReplayRedesign,
     dump,
     load,
     split_trace,
@@ -37,12 +37,12 @@ def arrivals(every_s: float, offset_s: float = 0.0) -> tuple[float, ...]:
 
 def make_replay(**changes: object) -> Replay:
     shelves = (
-        Shelf("news", "News", arrivals(1_800), 24),
-        Shelf("wire", "From the wire", arrivals(900, 60), 16),
-        Shelf("politik", "Politik", arrivals(2_400, 7), 15, "de"),
+        ReplayList("news", "News", arrivals(1_800), 24),
+        ReplayList("wire", "From the wire", arrivals(900, 60), 16),
+        ReplayList("politik", "Politik", arrivals(2_400, 7), 15, "de"),
     )
     pages = (ListPage("/news/", ("news", "wire")), ListPage("/politik/", ("politik",), has_tag=True, max_age_s=60))
-    plain = {"pace": Pace(START, speed=0.0), "shelves": shelves, "pages": pages} | changes
+    plain = {"pace": ReplayClock(START, speed=0.0), "shelves": shelves, "pages": pages} | changes
     return Replay(**plain)  # type: ignore[arg-type]
 
 
@@ -82,7 +82,7 @@ def test_lists_share_no_story_and_numbers_grow_with_time() -> None:
 @pytest.mark.parametrize("dress", range(len(DRESSES)))
 @pytest.mark.parametrize("number", [1, 3])
 def test_every_list_is_read_whole_in_every_dress(dress: int, number: int) -> None:
-    replay = make_replay(redesigns=(Redesign(0, dress),))
+    replay = make_replay(redesigns=(ReplayRedesign(0, dress),))
     host = ReplayHost(replay, 0, BASE)
     for page in replay.pages:
         target = page.path if number == 1 else f"{page.path}?page={number}"
@@ -93,7 +93,7 @@ def test_every_list_is_read_whole_in_every_dress(dress: int, number: int) -> Non
 
 
 def test_a_redesign_changes_everything_but_the_addresses_of_articles() -> None:
-    replay = make_replay(redesigns=(Redesign(START, 1), Redesign(START + HOUR, 2)))
+    replay = make_replay(redesigns=(ReplayRedesign(START, 1), ReplayRedesign(START + HOUR, 2)))
     host = ReplayHost(replay, 0, BASE)
     moments = (START - 1, START + 1, START + HOUR)
     regions = [scythe.read(host.answer("/news/", at).body, url=BASE + "/news/").records[0] for at in moments]
@@ -117,7 +117,7 @@ def test_articles_are_there_once_they_have_arrived() -> None:
 
 def test_a_page_with_a_tag_is_not_sent_again_before_something_arrives() -> None:
     moments = [START + 30]
-    with serve_replay(make_replay(redesigns=(Redesign(0, 2),)), lambda: moments[-1]) as server:
+    with serve_replay(make_replay(redesigns=(ReplayRedesign(0, 2),)), lambda: moments[-1]) as server:
         url = server.url("/politik/")
         _, headers, _ = get(url)
         assert headers["cache-control"] == "public, max-age=60"
@@ -146,7 +146,7 @@ def test_a_host_fails_as_long_as_it_is_said_to() -> None:
     )
     pages = (ListPage("/news/", ("news",)), ListPage("/politik/", ("politik",), host=1))
     moments = [START]
-    replay = make_replay(pages=pages, outages=outages, pace=Pace(START, speed=1e6))
+    replay = make_replay(pages=pages, outages=outages, pace=ReplayClock(START, speed=1e6))
     with serve_replay(replay, lambda: moments[-1]) as server:
         url, other = server.url("/news/"), server.url("/politik/")
         assert get(url)[0] == 200
@@ -186,7 +186,7 @@ def _await_answer(url: str) -> None:
 
 
 def test_a_process_of_its_own_keeps_pace_and_a_ledger(tmp_path: Path) -> None:
-    replay = make_replay(pace=Pace(START, speed=3_600.0)).started(time.time())
+    replay = make_replay(pace=ReplayClock(START, speed=3_600.0)).started(time.time())
     with serve_replay_process(replay, tmp_path) as server:
         before = replay.pace.now()
         status, _, body = get(server.url("/news/"), User_Agent="tester/1")
@@ -202,7 +202,7 @@ def test_a_process_of_its_own_keeps_pace_and_a_ledger(tmp_path: Path) -> None:
 
 
 def test_a_replay_is_the_same_after_it_was_written_down(tmp_path: Path) -> None:
-    replay = make_replay(redesigns=(Redesign(START, 1),), outages=(Outage(START, START + 1),))
+    replay = make_replay(redesigns=(ReplayRedesign(START, 1),), outages=(Outage(START, START + 1),))
     dump(replay, tmp_path / "replay.json")
     assert load(tmp_path / "replay.json") == replay
 

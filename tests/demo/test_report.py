@@ -5,8 +5,8 @@ from dataclasses import replace
 from importlib.resources import files
 
 from scythe import Page
-from scythe.demo.crawl_results import CornerRow, FieldRow, KindRow, Lap, Learned, Results, Sample, total
-from scythe.demo.crawl_steps import Redesign, Step
+from scythe.demo.crawl_results import CornerRow, FieldRow, KindRow, Lap, LearnedBefore, Results, SamplePages, total
+from scythe.demo.crawl_steps import RedesignEffect, Step
 from scythe.demo.growing import BEGIN, Look, Sighting, Watched
 from scythe.demo.report import write_report
 
@@ -32,10 +32,10 @@ RESULTS = Results(
         CornerRow("busy", "503", 1, (("retry", 1),), "the server answered 503", False),
     ),
     steps=tuple(Step(f"/{n}", ("cold", "tree", "mixed", "cut")[n % 4], int(n > 60), 0.5) for n in range(100)),
-    redesign=Redesign(61, 39, 0.8, 0.2, 0.9, 1, 7, 0.98, ("noticed that pages fit nothing learned so far",)),
+    redesign=RedesignEffect(61, 39, 0.8, 0.2, 0.9, 1, 7, 0.98, ("noticed that pages fit nothing learned so far",)),
     laps=(Lap("news", 50, 0.01, 0.08), Lap("list", 33, 0.07, 0.2)),
     laps_after=(Lap("news", 10, 0.01, 0.05),),
-    learned=Learned(12, 4, ("title", "text")),
+    learned=LearnedBefore(12, 4, ("title", "text")),
     watched=Watched(
         begin=BEGIN,
         end=BEGIN + 90_000,
@@ -51,8 +51,8 @@ RESULTS = Results(
         doubled=0,
         redesigned_at=BEGIN + 50_000,
     ),
-    article=Sample("A title", "First line.\n\nSecond line.", "http://127.0.0.1:9/a"),
-    listing=Sample("A list", "", "http://127.0.0.1:9/l", ("title", "date"), (("One", "1.1."), ("Two", "2.2."))),
+    article=SamplePages("A title", "First line.\n\nSecond line.", "http://127.0.0.1:9/a"),
+    listing=SamplePages("A list", "", "http://127.0.0.1:9/l", ("title", "date"), (("One", "1.1."), ("Two", "2.2."))),
 )
 
 
@@ -85,9 +85,9 @@ def test_a_lost_record_is_a_promise_that_did_not_hold() -> None:
 
 
 def test_what_pages_say_is_text_in_the_report() -> None:
-    sample = Sample(HOSTILE, HOSTILE, HOSTILE, (HOSTILE, "b"), ((HOSTILE, HOSTILE),))
+    sample = SamplePages(HOSTILE, HOSTILE, HOSTILE, (HOSTILE, "b"), ((HOSTILE, HOSTILE),))
     corner = CornerRow("x", HOSTILE, 1, ((HOSTILE, 1),), HOSTILE, False)
-    redesign = Redesign(1, 1, 0, 0, 0, None, None, None, (HOSTILE,))
+    redesign = RedesignEffect(1, 1, 0, 0, 0, None, None, None, (HOSTILE,))
     html = write_report(
         replace(
             RESULTS,
@@ -96,7 +96,7 @@ def test_what_pages_say_is_text_in_the_report() -> None:
             listing=sample,
             corners=(corner,),
             redesign=redesign,
-            learned=Learned(1, 1, (HOSTILE,)),
+            learned=LearnedBefore(1, 1, (HOSTILE,)),
         )
     )
     tree = Page.from_bytes(html.encode()).root
@@ -168,8 +168,8 @@ def test_a_report_of_nothing_is_a_page() -> None:
         laps_after=(),
         learned=None,
         watched=None,
-        article=Sample(),
-        listing=Sample(),
+        article=SamplePages(),
+        listing=SamplePages(),
     )
     html = write_report(empty)
     assert html.endswith("</html>\n")

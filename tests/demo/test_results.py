@@ -5,11 +5,11 @@ import json
 from scythe.crawl_model import Extracted
 from scythe.demo.corners import Corner
 from scythe.demo.crawl_results import count_fields, judge_corners, race, score_kinds, score_texts
-from scythe.demo.crawl_steps import Address, Crawled, Visited, order_steps
+from scythe.demo.crawl_steps import Crawled, Visited, VisitedUrl, order_steps
 from scythe.demo.protocol import Request
 from scythe.demo.wording import corner_ending
 from scythe.demo.world import World
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.site.site import Site
 from scythe.url import Url
 
@@ -30,7 +30,7 @@ def extracted(path: str, *, text: str | None = None, how: str = "cut", cut: int 
         how=how,
         cut_fields=cut,
         tree_fields=tree,
-        regions=(Region(records, ("title",)),) if records else (),
+        regions=(RecordList(records, ("title",)),) if records else (),
     )
 
 
@@ -64,18 +64,18 @@ def test_fields_are_counted_on_learned_pages_only() -> None:
 def test_corners_are_judged_by_the_states_of_their_addresses() -> None:
     corner = Corner("gone", "410", ("/a", "/b?c=1"), lambda *_: None, below=("/deep/",), good=("gone",))
     addresses = [
-        Address("/a", "gone", "the server answered 410"),
-        Address("/deep/1", "gone", ""),
-        Address("/z", "", ""),
+        VisitedUrl("/a", "gone", "the server answered 410"),
+        VisitedUrl("/deep/1", "gone", ""),
+        VisitedUrl("/z", "", ""),
     ]
     log = [Request(0.0, target, 410, "", 1) for target in ("/a", "/a", "/deep/9", "/other")]
     (row,) = judge_corners([corner], addresses, log)
     assert (row.requests, row.states, row.is_good) == (3, (("gone", 2),), True)
     assert corner_ending(row) == "2 gone: the server answered 410"
     twins = [Visited("/a", "new", None), Visited("/deep/1", "duplicate", None), Visited("/deep/2", "cut", None)]
-    (row,) = judge_corners([corner], [Address(visit.path, "done", "") for visit in twins], [], twins)
+    (row,) = judge_corners([corner], [VisitedUrl(visit.path, "done", "") for visit in twins], [], twins)
     assert corner_ending(row) == "3 archived, 1 of them like others, marked as not whole"
-    (row,) = judge_corners([corner], [Address("/b?c=1", "done", "")], [])
+    (row,) = judge_corners([corner], [VisitedUrl("/b?c=1", "done", "")], [])
     assert not row.is_good
     (row,) = judge_corners([corner], [], [])
     assert corner_ending(row) == "not asked for, by address"

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from scythe.demo.serve import (
-    InProcess,
-    InThread,
-    ServeOptions,
+    DemoOptions,
+    DemoProcess,
+    DemoThread,
     read_arguments,
     serve_demo,
     serve_demo_process,
@@ -20,7 +20,7 @@ from scythe.demo.serve import (
 )
 from scythe.errors import BadInput
 
-Serve = Callable[[ServeOptions], AbstractContextManager[InThread | InProcess]]
+Serve = Callable[[DemoOptions], AbstractContextManager[DemoThread | DemoProcess]]
 BOTH = pytest.mark.parametrize("serve", [serve_demo, serve_demo_process], ids=["thread", "process"])
 
 
@@ -36,7 +36,7 @@ def get(url: str, path: str, **headers: str) -> tuple[int, dict[str, str], bytes
 
 @BOTH
 def test_pages_are_served_as_the_world_has_them_and_requests_are_logged(serve: Serve) -> None:
-    with serve(ServeOptions(pages=20)) as server:
+    with serve(DemoOptions(pages=20)) as server:
         for path in server.world.paths[::5]:
             status, headers, body = get(server.url, path, User_Agent="tester/1")
             page = server.world.page(path)
@@ -50,7 +50,7 @@ def test_pages_are_served_as_the_world_has_them_and_requests_are_logged(serve: S
 
 @BOTH
 def test_the_design_changes_while_it_runs(serve: Serve) -> None:
-    with serve(ServeOptions(pages=20)) as server:
+    with serve(DemoOptions(pages=20)) as server:
         before = get(server.url, "/")[2]
         server.redesign(1)
         after = get(server.url, "/")[2]
@@ -60,13 +60,13 @@ def test_the_design_changes_while_it_runs(serve: Serve) -> None:
 
 
 def test_the_design_changes_after_some_requests() -> None:
-    with serve_demo(ServeOptions(pages=3, redesign_after=2)) as server:
+    with serve_demo(DemoOptions(pages=3, redesign_after=2)) as server:
         bodies = [get(server.url, "/")[2] for _ in range(4)]
     assert bodies[0] == bodies[1] != bodies[2] == bodies[3]
 
 
 def test_what_did_not_change_is_not_sent_again() -> None:
-    with serve_demo(ServeOptions(pages=5)) as server:
+    with serve_demo(DemoOptions(pages=5)) as server:
         path = server.world.ledger.content[0].path
         _, headers, _ = get(server.url, path)
         assert get(server.url, path, If_None_Match=headers["etag"])[::2] == (304, b"")
@@ -77,7 +77,7 @@ def test_what_did_not_change_is_not_sent_again() -> None:
 
 
 def test_several_requests_on_one_connection_are_answered_in_order() -> None:
-    with serve_demo(ServeOptions(pages=5, latency_s=0.02)) as server:
+    with serve_demo(DemoOptions(pages=5, latency_s=0.02)) as server:
         host, port = urlsplit(server.url).hostname, urlsplit(server.url).port
         with socket.create_connection((host, port or 0), timeout=10) as client:
             paths = ("/about-1.html", "/nothing", "/feed.json")
@@ -94,28 +94,28 @@ def test_several_requests_on_one_connection_are_answered_in_order() -> None:
 def test_nothing_but_loopback_is_served() -> None:
     for address in ("0.0.0.0", "192.168.0.1", "::", "example.org"):
         with pytest.raises(BadInput):
-            ServeOptions(address=address)
-    with serve_demo(ServeOptions(pages=1, address="127.0.0.2")) as server:
+            DemoOptions(address=address)
+    with serve_demo(DemoOptions(pages=1, address="127.0.0.2")) as server:
         assert server.url.startswith("http://127.0.0.2:")
 
 
 def test_options_survive_the_command_line() -> None:
-    options = ServeOptions(3, 77, 1, 9, 0.25, 2.5, 1000, ("slow", "gone"), 0.5, "127.0.0.3", 0)
+    options = DemoOptions(3, 77, 1, 9, 0.25, 2.5, 1000, ("slow", "gone"), 0.5, "127.0.0.3", 0)
     assert read_arguments(list(write_arguments(options)))[0] == options
-    assert read_arguments([])[0] == ServeOptions()
+    assert read_arguments([])[0] == DemoOptions()
 
 
 def test_a_port_that_is_taken_is_an_error_in_words(capfd: pytest.CaptureFixture[str]) -> None:
-    with serve_demo(ServeOptions(pages=1)) as server:
+    with serve_demo(DemoOptions(pages=1)) as server:
         port = urlsplit(server.url).port or 0
-        with pytest.raises(OSError, match="cannot be served"), serve_demo_process(ServeOptions(pages=1, port=port)):
+        with pytest.raises(OSError, match="cannot be served"), serve_demo_process(DemoOptions(pages=1, port=port)):
             pass
-        with pytest.raises(OSError, match="in use"), serve_demo(ServeOptions(pages=1, port=port)):
+        with pytest.raises(OSError, match="in use"), serve_demo(DemoOptions(pages=1, port=port)):
             pass
 
 
 def test_a_server_process_ends_with_its_input() -> None:
-    with serve_demo_process(ServeOptions(pages=1)) as server:
+    with serve_demo_process(DemoOptions(pages=1)) as server:
         assert server.process.stdin is not None
         server.process.stdin.close()
         assert server.process.wait(10) == 0

@@ -9,11 +9,11 @@ import pytest
 
 from scythe import Page
 from scythe.demo import DemoPage
-from scythe.demo.answers import Site
+from scythe.demo.answers import ServedSite
 from scythe.demo.world import World, world
 
 WORLD = World(pages=300)
-SITE = Site(WORLD)
+SITE = ServedSite(WORLD)
 PAGES = [page for path in WORLD.paths if (page := WORLD.page(path))]
 CONTENT = [page for page in PAGES if page.kind != "list"]
 

@@ -50,7 +50,7 @@ def digest(count: int, *, backwards: bool = False, site: scythe.Site | None = No
     for number, (url, body) in reversed(pages) if backwards else pages:
         cold = _plain(scythe.read(body, url))
         ways = [_plain(learned.extract(body, url, via=via)) for via in ("cut", "tree")]  # type: ignore[arg-type]
-        rows[number] = "\n".join([cold, *ways, repr(scythe.read_regions(body, url, everything=True))])
+        rows[number] = "\n".join([cold, *ways, repr(scythe.read_lists(body, url, everything=True))])
     whole = "\n\n".join(rows[number] for number in sorted(rows))
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 

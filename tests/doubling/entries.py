@@ -59,7 +59,7 @@ EXEMPT = {
     "Metadata": "a record without behaviour",
     "Paging": "a record without behaviour",
     "Record": "a record without behaviour",
-    "Region": "a record without behaviour",
+    "RecordList": "a record without behaviour",
     "crawl": "joins fetching, robots, sitemaps, feeds, links, reading and the archive, each measured by itself here",
     "watch": "joins fetching, reading lists and the archive, each measured by itself here",
 }
@@ -108,15 +108,15 @@ for _method in IMAGE_METHODS:
     )
 for _method in ("auto", "mdr", "stm"):
     ENTRIES[f"regions {_method}"] = Entry(
-        ("read_regions",),
+        ("read_lists",),
         "page",
-        lambda body, m=_method: lambda: scythe.read_regions(body, URL, method=m),  # type: ignore[misc]
+        lambda body, m=_method: lambda: scythe.read_lists(body, URL, method=m),  # type: ignore[misc]
     )
 
 
-@entry("regions everything", "read_regions")
+@entry("regions everything", "read_lists")
 def _(body: bytes) -> Run:
-    return lambda: scythe.read_regions(body, URL, everything=True)
+    return lambda: scythe.read_lists(body, URL, everything=True)
 
 
 @entry("document kept", "Document")
@@ -255,7 +255,7 @@ def _(body: bytes) -> Run:
 def _(body: bytes) -> Run:
     from scythe.archive.open import open_archive
     from scythe.archive.stored_documents import to_extracted
-    from scythe.crawl_model import Found, Outcome
+    from scythe.crawl_model import FoundUrl, Outcome
     from scythe.url import Url
 
     def store_and_scan() -> object:
@@ -263,7 +263,7 @@ def _(body: bytes) -> Run:
         now = datetime.now(UTC)
         with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder) / "a.db") as archive:
             site = archive.add_site("example.org", Url(URL))
-            archive.add_found(site, [Found(Url(URL), "example.org")])
+            archive.add_found(site, [FoundUrl(Url(URL), "example.org")])
             (task,) = archive.next_tasks(site, "example.org", 1, now=now)
             size = len(body)
             archive.store([Outcome(task, "done", now, status=200, size=size, body_hash=b"x" * 16, extracted=extracted)])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from scythe.model import PUBLISHED, RELEVANT, ImageContext, LabelledPage, Marks, PageImages, SiteImages
+from scythe.model import PUBLISHED, RELEVANT, ImageContext, ImageMarks, LabelledPage, PageImages, SiteImages
 from scythe.site.judge_images import ImageJudge, Quality, expect_quality, fit_method
 
 
@@ -30,7 +30,7 @@ def page(number: int) -> PageImages:
 
 def known(*pages: int, method: str = "relevance") -> SiteImages:
     """A site on whose pages somebody calls the plates relevant."""
-    labelled = tuple(LabelledPage(page(number), (Marks("Ann", (1, 3), (0, 2)),)) for number in pages)
+    labelled = tuple(LabelledPage(page(number), (ImageMarks("Ann", (1, 3), (0, 2)),)) for number in pages)
     return fit_method(SiteImages(labelled=labelled, method=method))
 
 
@@ -75,7 +75,7 @@ def test_quality_is_tried_on_pages_that_were_left_out() -> None:
 def test_quality_needs_two_pages_and_something_relevant() -> None:
     assert expect_quality(SiteImages()) is None
     assert expect_quality(known(1, method="tree")) is None
-    nothing = [replace(each, marks=(Marks("Ann", (), (0, 1, 2, 3)),)) for each in known(1, 2).labelled]
+    nothing = [replace(each, marks=(ImageMarks("Ann", (), (0, 1, 2, 3)),)) for each in known(1, 2).labelled]
     assert expect_quality(SiteImages(labelled=tuple(nothing))) is None
 
 

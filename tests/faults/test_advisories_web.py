@@ -23,13 +23,13 @@ import scythe
 from scythe.archive.open import open_archive
 from scythe.crawl_model import Extracted
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Loaded, Reach
+from scythe.fetch.inputs import LoadedPage, Reach
 from scythe.output.document_files import Exporter
 from scythe.web.app import all_operations, make_app
-from scythe.web.auth import Gate, Guarded
+from scythe.web.auth import Auth, Guarded
 from scythe.web.safe_html import tame
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import Room, RoomOptions
+from scythe.web.state import RoomOptions, State
 
 pytestmark = pytest.mark.fault
 TEMPLATE = "{{ 7*7 }}{% for x in ().__class__.__base__.__subclasses__() %}{{ x }}{% endfor %}"
@@ -68,8 +68,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
                 for task, title in zip(tasks, TITLES, strict=True)
             ]
         )
-    pages = [Loaded(TEMPLATE, HOSTILE.encode(), "http://site.example/1", "text/html")]
-    room = Room(RoomOptions(where, folder / "site.json", SCRIPT + TEMPLATE, Reach(timeout_s=5), 0.0), pages)
+    pages = [LoadedPage(TEMPLATE, HOSTILE.encode(), "http://site.example/1", "text/html")]
+    room = State(RoomOptions(where, folder / "site.json", SCRIPT + TEMPLATE, Reach(timeout_s=5), 0.0), pages)
     with serve_in_thread(room) as serving:
         yield Served(serving, folder)
 
@@ -167,7 +167,7 @@ def test_GHSA_4j9m_cxq4_9c36_nothing_ends_a_style_sheet_or_asks_from_it() -> Non
 
 def routes() -> list[tuple[str, str]]:
     """List all routes and methods of the application, with a 1 for whatever is named in their paths."""
-    app = make_app(Room(RoomOptions(None, None, "", Reach(), 0.0), []), Gate())
+    app = make_app(State(RoomOptions(None, None, "", Reach(), 0.0), []), Auth())
     assert isinstance(app, Guarded)
     found = [("/static/scythe.js", "GET")]
     for route in app.app.routes:  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ from tests.faults.archives import fill
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.crawl_model import Raw
 from scythe.errors import ArchiveFailed
 
@@ -119,8 +119,8 @@ def complaints_about(path: Path) -> list[str]:
         with open_archive(path, create=False) as archive:
             complaints = archive.verify()
             try:
-                list(archive.read_pages(Wanted()))
-                list(archive.read_raw(Wanted()))
+                list(archive.read_pages(PageQuery()))
+                list(archive.read_raw(PageQuery()))
             except ArchiveFailed as error:
                 complaints.append(str(error))
             return complaints

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scythe.site.cut.cut_lists import CutRegions, RegionCutter
+from scythe.site.cut.cut_lists import CutRegions, ListCutter
 from scythe.site.cut.cutter import COMPILED, Cutter
 from scythe.site.rules import (
     ATTRIBUTE,
@@ -18,7 +18,7 @@ from scythe.site.rules import (
     ColumnRules,
     FieldRules,
     Layout,
-    RegionRules,
+    ListRules,
     Rule,
     Way,
 )
@@ -107,6 +107,6 @@ def test_fifty_megabytes_take_their_time_but_not_more() -> None:
 def test_records_inside_records_cost_no_more_than_some_walks_through_the_page() -> None:
     inner = "<p>word</p>" * 20_000
     page = ("<!DOCTYPE html><body>" + '<div class="item">' * 100 + inner + "</div>" * 100).encode()
-    rules = RegionRules((b'<div class="item"',), (ColumnRules("text", ("",)),))
-    found = RegionCutter(Layout("nested", (), regions=(rules,))).cut(page)
+    rules = ListRules((b'<div class="item"',), (ColumnRules("text", ("",)),))
+    found = ListCutter(Layout("nested", (), regions=(rules,))).cut(page)
     assert found == CutRegions("doubt", why="too many open elements")

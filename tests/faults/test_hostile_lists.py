@@ -9,7 +9,7 @@ import pytest
 from tests.faults.list_pages import PAGES
 
 from scythe.page import Page
-from scythe.reading.lists.list_methods import PageLists
+from scythe.reading.lists.list_methods import LazyPageLists
 
 pytestmark = pytest.mark.fault
 
@@ -24,7 +24,7 @@ def seconds(html: str) -> float:
     assert page.root is not None
     gc.collect()
     start = time.process_time()
-    lists = PageLists(page)
+    lists = LazyPageLists(page)
     regions, pairs = lists.records(), lists.attributes()
     assert lists.paging() is not None
     spent = time.process_time() - start

@@ -24,7 +24,7 @@ from tests.faults.serving import serve_hostile
 
 import scythe
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.errors import ArchiveFailed, BadInput, FetchFailed
 from scythe.fetch import FetchOptions, fetch, open_fetcher
 from scythe.model import Response
@@ -122,7 +122,7 @@ def complaints_about(path: Path) -> list[str]:
     try:
         with open_archive(path, create=False) as archive:
             complaints = archive.verify()
-            list(archive.read_pages(Wanted()))
+            list(archive.read_pages(PageQuery()))
             return complaints
     except ArchiveFailed as error:
         return [str(error)]

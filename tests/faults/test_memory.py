@@ -73,7 +73,7 @@ import time
 import scythe
 items = "".join(f"<li><a href=/{i}>Item {i}</a> <b>{i} EUR</b></li>" for i in range(100_000))
 start = time.process_time()
-regions = scythe.read_regions(f"<h1>All items</h1><ul>{items}</ul>", url="https://example.org/")
+regions = scythe.read_lists(f"<h1>All items</h1><ul>{items}</ul>", url="https://example.org/")
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(len(regions[0].records), time.process_time() - start, int(peak.split()[1]) // 1024)
 """

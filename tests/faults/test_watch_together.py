@@ -11,15 +11,15 @@ from collections import Counter
 import pytest
 
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
-from scythe.demo.replay_serve import Asked, InThread, live_site, serve_replay
+from scythe.archive.results import PageQuery
+from scythe.demo.replay_serve import ReplayRequest, ReplayThread, live_site, serve_replay
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow]
 VISITS = 6
 EVERY_S = 1.0
 
 
-def visits_of(site: InThread) -> list[Asked]:
+def visits_of(site: ReplayThread) -> list[ReplayRequest]:
     """Return the requests for the list itself, not for its older pages."""
     return [one for one in site.asked if one.target.startswith("/latest/") and "page" not in one.target]
 
@@ -41,7 +41,7 @@ def test_two_processes_share_the_visits_and_archive_every_record_once(where: str
         asked = visits_of(site)
     assert [process.returncode for process in processes] == [130, 130], told
     with open_archive(where, create=False) as archive:
-        links = Counter(record.links[0] for record in archive.read_records(Wanted()))
+        links = Counter(record.links[0] for record in archive.read_records(PageQuery()))
         (watch,) = archive.watches()
         looks = [look for region in archive.regions(watch.id) for look in archive.looks(region.id)]
         assert archive.verify() == []

@@ -21,17 +21,17 @@ from tests.fetch.trap import METADATA, disguises, set_trap
 from tests.watching.listing import visit, watch
 
 from scythe.archive.open import open_archive
-from scythe.engine.archive_thread import Clerk
+from scythe.engine.archive_thread import ArchiveThread
 from scythe.errors import FetchFailed
 from scythe.fetch import Credentials, Fetcher, FetchOptions, guard, open_fetcher
 from scythe.watching.events import Event, HookEvent
-from scythe.watching.hooks import Batch, HookOptions, Told, Webhook
+from scythe.watching.hooks import HookBatch, HookOptions, HookResult, Webhook
 from scythe.watching.outbox import Outbox
 
 pytestmark = pytest.mark.fault
 OPEN = FetchOptions(allow_private=True, timeout_s=20.0)
 CLOSED = FetchOptions(timeout_s=20.0, concurrency=32, per_host=8)
-BATCH = Batch("id1", LANE, f"{SITE}news", ('{"number": 1}', '{"number": 2}'), 2)
+BATCH = HookBatch("id1", LANE, f"{SITE}news", ('{"number": 1}', '{"number": 2}'), 2)
 T = TypeVar("T")
 
 
@@ -67,13 +67,13 @@ def run(
     return asyncio.run(inside())
 
 
-def tell(url: str, options: FetchOptions = OPEN, **more: object) -> Told:
+def tell(url: str, options: FetchOptions = OPEN, **more: object) -> HookResult:
     return run(lambda fetcher: Webhook(fetcher, url, **more).tell(BATCH), options)  # type: ignore[arg-type]
 
 
 def test_a_batch_is_posted_as_json_with_its_id_and_a_signature() -> None:
     with receive(lambda _: page(b"thanks")) as receiver:
-        assert tell(receiver.url("/hook?a=b"), secret="s3cret") == Told()
+        assert tell(receiver.url("/hook?a=b"), secret="s3cret") == HookResult()
     assert receiver.heads[0].startswith("POST /hook?a=b HTTP/1.1\r\n")
     (body,) = receiver.bodies
     plain = json.loads(body)
@@ -87,7 +87,7 @@ def test_a_batch_is_posted_as_json_with_its_id_and_a_signature() -> None:
 
 def test_without_a_secret_nothing_is_signed() -> None:
     with receive(lambda _: page(b"", status="204 No Content")) as receiver:
-        assert tell(receiver.url()) == Told()
+        assert tell(receiver.url()) == HookResult()
     assert receiver.seen("X-Scythe-Signature") == [""]
 
 
@@ -186,7 +186,7 @@ def test_a_name_that_changes_its_address_is_judged_by_the_one_dialled(stand_in: 
         asked.append("127.0.0.2" if len(asked) % 2 == 0 else "127.0.0.1")
         return [ResolveResult(hostname=host, host=asked[-1], port=port, family=2, proto=6, flags=0)]
 
-    async def work(fetcher: Fetcher) -> list[Told]:
+    async def work(fetcher: Fetcher) -> list[HookResult]:
         hook = Webhook(fetcher, f"http://rebinding.example:{receiver.port}/")
         return [await hook.tell(BATCH) for _ in range(50)]
 
@@ -221,7 +221,7 @@ def test_a_receiver_that_never_answers_or_reads_ends_at_the_deadline() -> None:
         await asyncio.sleep(60.0)
 
     server = Server()
-    long = Batch("id1", LANE, SITE, (json.dumps("x" * 900_000),), 1)
+    long = HookBatch("id1", LANE, SITE, (json.dumps("x" * 900_000),), 1)
     with listen(sleep, server):
         told = run(lambda fetcher: Webhook(fetcher, server.url(), timeout_s=0.5).tell(long))
     assert told.why.startswith("too slow")
@@ -239,7 +239,7 @@ def test_a_receiver_that_never_answers_or_reads_ends_at_the_deadline() -> None:
 def test_what_a_receiver_says_after_yes_does_not_matter(answer: Callable[[str], AsyncIterator[bytes]]) -> None:
     began = time.monotonic()
     with serve(answer) as server:
-        assert tell(server.url(), timeout_s=15.0) == Told()
+        assert tell(server.url(), timeout_s=15.0) == HookResult()
     assert time.monotonic() - began < 10.0
 
 
@@ -270,7 +270,7 @@ def watch_and_post(place: Path, url: str, until: Callable[[list[HookEvent]], boo
 
     async def work(fetcher: Fetcher) -> None:
         with open_archive(place) as archive:
-            clerk = Clerk(archive)
+            clerk = ArchiveThread(archive)
             number = watch(archive)
             visit(archive, number, "a", at=later(1))
             outbox = Outbox(clerk, HookOptions(webhooks=(url,)), fetcher, report, first_pause_s=0.01)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.fetch.decode import ACCEPTED, Decoded, Decoder, zstd
+from scythe.fetch.decode import ACCEPTED, Decoder, Inflated, zstd
 
 PAGE = b"<p>" + bytes(range(32, 127)) * 500
 
@@ -22,7 +22,7 @@ SKIPPED = b"\x5a\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
 PACKERS = {"gzip": gzip.compress, "deflate": zlib.compress, "br": pack_brotli, "zstd": zstd.compress}
 
 
-def decode(body: bytes, coding: str, *, max_bytes: int = 10_000_000, step: int = 1000) -> Decoded:
+def decode(body: bytes, coding: str, *, max_bytes: int = 10_000_000, step: int = 1000) -> Inflated:
     decoder = Decoder(coding, max_bytes=max_bytes, max_ratio=200, max_codings=2)
     for start in range(0, len(body), step):
         decoder.feed(body[start : start + step])
@@ -69,7 +69,7 @@ def raw_deflate(body: bytes) -> bytes:
     ],
 )
 def test_every_accepted_coding_is_undone(coding: str, coded: bytes, step: int) -> None:
-    assert decode(coded, coding, step=step) == Decoded(PAGE)
+    assert decode(coded, coding, step=step) == Inflated(PAGE)
 
 
 def test_all_that_is_accepted_is_tested_here() -> None:
@@ -78,7 +78,7 @@ def test_all_that_is_accepted_is_tested_here() -> None:
 
 @given(st.binary(max_size=3000), st.integers(1, 500), st.sampled_from(sorted(PACKERS)))
 def test_chunk_size_never_matters(body: bytes, step: int, coding: str) -> None:
-    assert decode(PACKERS[coding](body), coding, step=step) == Decoded(body)
+    assert decode(PACKERS[coding](body), coding, step=step) == Inflated(body)
 
 
 @given(st.binary(max_size=3000), st.sampled_from([*PACKERS, "gzip, deflate", "br, zstd", ""]))
@@ -105,11 +105,11 @@ def test_a_bomb_in_a_bomb_stops_as_well(inner: str, outer: str) -> None:
 
 def test_a_long_body_is_cut_at_the_limit_and_marked() -> None:
     decoded = decode(PAGE, "", max_bytes=100)
-    assert decoded == Decoded(PAGE[:100], "longer than 100 bytes")
+    assert decoded == Inflated(PAGE[:100], "longer than 100 bytes")
 
 
 def test_a_body_of_exactly_the_limit_is_whole() -> None:
-    assert decode(PAGE, "", max_bytes=len(PAGE)) == Decoded(PAGE)
+    assert decode(PAGE, "", max_bytes=len(PAGE)) == Inflated(PAGE)
 
 
 @pytest.mark.parametrize("coding", PACKERS)
@@ -139,19 +139,19 @@ def test_a_damaged_body_keeps_what_came_and_is_marked(coding: str) -> None:
 @pytest.mark.parametrize("step", [1, 10, 10**6])
 def test_plain_markup_labelled_as_coded_is_read_as_it_is(coding: str, step: int) -> None:
     for body in (PAGE[:3_000], b"<p>short", b"\xef\xbb\xbf\n <!doctype html>" + PAGE[:500], b"<a>"):
-        assert decode(body, coding, step=step) == Decoded(body)
+        assert decode(body, coding, step=step) == Inflated(body)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "zstd"])
 def test_plain_text_labelled_as_coded_is_read_as_it_is(coding: str) -> None:
     robots = b"User-agent: *\r\nDisallow: /private\r\n"
-    assert decode(robots, coding) == Decoded(robots)
+    assert decode(robots, coding) == Inflated(robots)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "zstd"])
 def test_more_frames_than_any_tool_writes_end_the_reading(coding: str) -> None:
     decoded = decode(PACKERS[coding](b"") * 20_000, coding, step=65_536)
-    assert decoded == Decoded(b"", "the compressed body is damaged")
+    assert decoded == Inflated(b"", "the compressed body is damaged")
 
 
 @pytest.mark.parametrize("coding", PACKERS)
@@ -173,7 +173,7 @@ def test_a_window_that_wants_128_megabytes_is_refused() -> None:
 
 @pytest.mark.parametrize("coding", PACKERS)
 def test_an_empty_body_is_whole_under_any_coding(coding: str) -> None:
-    assert decode(b"", coding) == Decoded(b"")
+    assert decode(b"", coding) == Inflated(b"")
 
 
 @pytest.mark.parametrize("coding", PACKERS)

@@ -13,7 +13,7 @@ from tests.fleet.stations import QUICK, serve_site, start_worker, states, wait_u
 from tests.postgres import address, command, find_programs, serve_postgres
 
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.workers.orders import queue_crawl
 
 pytestmark = [pytest.mark.fault, pytest.mark.soak]
@@ -48,7 +48,7 @@ def test_workers_wait_for_a_database_that_is_restarted_and_go_on(away_s: int) ->
                 worker.communicate(timeout=90)
             with open_archive(where) as archive:
                 assert states(archive) == {site.key: "done" for site in sites}
-                assert [len(list(archive.read_pages(Wanted(sites=(site.key,))))) for site in sites] == [40] * 4
+                assert [len(list(archive.read_pages(PageQuery(sites=(site.key,))))) for site in sites] == [40] * 4
                 assert archive.counts().versions == 160
         finally:
             control(programs, folder, "stop", "-m", "immediate")

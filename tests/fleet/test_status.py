@@ -18,7 +18,7 @@ from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
 from scythe.archive.results import WorkerRow
 from scythe.cli.main import app
-from scythe.crawl_model import Found
+from scythe.crawl_model import FoundUrl
 from scythe.watching.watch_options import ListOptions
 from scythe.workers.orders import queue_crawl, queue_watch
 from scythe.workers.worker_status import read_status
@@ -47,7 +47,7 @@ def test_a_host_that_one_process_asks_is_shown_without_any_worker(where: str) ->
     with open_archive(where) as archive:
         start = "https://example.org/"
         site = archive.add_site("example.org", start)  # type: ignore[arg-type]
-        archive.add_found(site, [Found(start, "example.org")])  # type: ignore[arg-type]
+        archive.add_found(site, [FoundUrl(start, "example.org")])  # type: ignore[arg-type]
         mine = Owner.of_this_process()
         assert archive.take_lane(site, mine, now=datetime.now(UTC)) is not None
         (host,) = read_status(archive).hosts
@@ -61,7 +61,7 @@ def test_workers_are_shown_with_what_they_work_on_and_those_that_are_gone_are_ma
     ask(archive, f"UPDATE procrastinate_jobs SET status = 'doing' WHERE lock = 'crawl {row.site_key}'")
     sign(archive, mine, "example.org")
     sign(archive, replace(mine, started="1"), "example.com", name="there:2")
-    archive.add_found(row.site, [Found(row.start, "example.org")])  # type: ignore[arg-type]
+    archive.add_found(row.site, [FoundUrl(row.start, "example.org")])  # type: ignore[arg-type]
     assert archive.take_lane(row.site, mine.another(), now=datetime.now(UTC)) is not None
     found = read_status(archive)
     assert [(one.name, one.is_gone) for one in found.workers] == [("here:1", False), ("there:2", True)]

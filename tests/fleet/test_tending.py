@@ -18,7 +18,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.results import AssignmentRow, WorkerRow
 from scythe.workers.job_queue import QUEUE, Engine, connected, make_app
 from scythe.workers.orders import queue_crawl
-from scythe.workers.work import MOST_ATTEMPTS, Ledger, is_left, tend
+from scythe.workers.work import MOST_ATTEMPTS, AssignmentThread, is_left, tend
 
 JOBS = "SELECT status::text, worker_id, scheduled_at > now() AS is_later FROM procrastinate_jobs ORDER BY id"
 NOW = datetime.now(UTC)
@@ -29,7 +29,7 @@ class Desk:
     """One worker's view of the jobs."""
 
     engine: Engine
-    ledger: Ledger
+    ledger: AssignmentThread
     owner: Owner
 
     async def take(self) -> Job:
@@ -61,7 +61,7 @@ def row(archive: Archive) -> AssignmentRow:
 @asynccontextmanager
 async def desk(archive: Archive) -> AsyncIterator[Desk]:
     async with connected(make_app(archive)) as engine:
-        ledger = Ledger(archive)
+        ledger = AssignmentThread(archive)
         await engine.register_worker()
         try:
             yield Desk(engine, ledger, Owner.of_this_process())

@@ -34,7 +34,7 @@ from tests.watching.board import Board
 from scythe.archive.archive import Archive
 from scythe.archive.database import LOCKS
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.crawl_model import WATCHED
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.watching.watch import forget_lists
@@ -59,7 +59,7 @@ def nobody_asks() -> bool:
 
 
 def pages(archive: Archive, site: Site) -> int:
-    return len(list(archive.read_pages(Wanted(sites=(site.key,)))))
+    return len(list(archive.read_pages(PageQuery(sites=(site.key,)))))
 
 
 def test_sites_that_were_handed_over_are_crawled_until_nothing_is_left(archive: Archive) -> None:

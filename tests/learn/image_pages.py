@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scythe.model import ImageContext, LabelledPage, Marks, PageImages
+from scythe.model import ImageContext, ImageMarks, LabelledPage, PageImages
 
 
 def picture(src: str, where: str, *, outer: str = "main.site", tag: str = "") -> ImageContext:
@@ -25,4 +25,4 @@ def mark_stories(page: PageImages, by: str = "Ann") -> LabelledPage:
     rows: dict[bool, list[int]] = {True: [], False: []}
     for row, image in enumerate(page.images):
         rows["story" in image.path[0]].append(row)
-    return LabelledPage(page, (Marks(by, tuple(rows[True]), tuple(rows[False])),))
+    return LabelledPage(page, (ImageMarks(by, tuple(rows[True]), tuple(rows[False])),))

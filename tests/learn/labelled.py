@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scythe.model import ImageContext, LabelledPage, Marks, PageImages
+from scythe.model import ImageContext, ImageMarks, LabelledPage, PageImages
 
 PAGE = "https://news.example/2026/harvest.html"
 
@@ -18,5 +18,5 @@ def page(*sources: str, url: str = PAGE) -> PageImages:
 
 def labelled(*sources: str, url: str = PAGE, **people: tuple[set[int], set[int]]) -> LabelledPage:
     """A page with what each person calls relevant and irrelevant."""
-    marks = (Marks(by, tuple(sorted(yes)), tuple(sorted(no))) for by, (yes, no) in people.items())
+    marks = (ImageMarks(by, tuple(sorted(yes)), tuple(sorted(no))) for by, (yes, no) in people.items())
     return LabelledPage(page(*sources, url=url), tuple(marks))

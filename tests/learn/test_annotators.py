@@ -7,7 +7,7 @@ from tests.learn.labelled import PAGE, image, labelled
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.model import LabelledPage, Marks, PageImages
+from scythe.model import ImageMarks, LabelledPage, PageImages
 from scythe.site.labels.annotators import (
     Agreement,
     Conflict,
@@ -32,7 +32,7 @@ def test_two_people_stand_side_by_side_and_their_conflicts_are_found() -> None:
 def test_the_same_person_again_replaces_what_was_said_of_the_page() -> None:
     again = labelled("a.jpg", "b.jpg", "c.jpg", Ann=({1}, {0}))
     merged = merge_labelled([labelled("a.jpg", "b.jpg", "c.jpg", Ann=({0}, {1, 2}), Bo=({0}, {1}))], [again])
-    assert merged.labelled[0].marks == (Marks("Bo", (0,), (1,)), Marks("Ann", (1,), (0,)))
+    assert merged.labelled[0].marks == (ImageMarks("Bo", (0,), (1,)), ImageMarks("Ann", (1,), (0,)))
     assert merged.replaced == ((PAGE, "Ann"),)
 
 
@@ -73,9 +73,9 @@ def test_the_same_person_on_a_changed_page_replaces_the_marks_of_the_old_version
 def test_an_image_is_known_again_by_any_of_its_addresses() -> None:
     small = PageImages(PAGE, images=(image("https://x.example/s.jpg", "https://x.example/l.jpg"),))
     large = PageImages(PAGE, images=(image("https://x.example/l.jpg"), image("https://x.example/s.jpg")))
-    both = [LabelledPage(small, (Marks("Ann", (0,)),)), LabelledPage(large, (Marks("Bo", (1,), (0,)),))]
+    both = [LabelledPage(small, (ImageMarks("Ann", (0,)),)), LabelledPage(large, (ImageMarks("Bo", (1,), (0,)),))]
     assert find_conflicts(both) == ()  # s.jpg is the nearer name
-    assert len(find_conflicts([both[0], LabelledPage(large, (Marks("Bo", (), (0, 1)),))])) == 1
+    assert len(find_conflicts([both[0], LabelledPage(large, (ImageMarks("Bo", (), (0, 1)),))])) == 1
 
 
 def test_an_image_that_is_shown_twice_is_two() -> None:

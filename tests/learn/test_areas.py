@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.image_pages import area_tags, figure, hero, judged, story, text_rules, url_of
 
 from scythe.site.learn.learn_images import JudgedPage, LearnedAreas, learn_areas
-from scythe.site.learn.learn_site import make_lesson
+from scythe.site.learn.learn_site import make_lesson_page
 from scythe.site.rules import ImageRules
 
 PAGES = range(8)
@@ -59,7 +59,7 @@ def test_a_layout_without_relevant_images_is_known_to_have_none() -> None:
 def test_relevant_images_that_stand_anywhere_give_no_rules_but_a_reason() -> None:
     pages = []
     for number in PAGES:
-        lesson = make_lesson(_scattered(number), url_of(number))
+        lesson = make_lesson_page(_scattered(number), url_of(number))
         pages.append(JudgedPage(lesson.source, lesson.page, [0.9] * len(lesson.page.images)))
     learned = learn_areas(pages, None)
     assert learned.rules == ImageRules()

@@ -9,9 +9,9 @@ from scythe.demo import site
 from scythe.page import Page
 from scythe.page.source import read_source
 from scythe.site.follow.follow_fields import follow
-from scythe.site.learn.learn_site import make_lesson, make_sample
+from scythe.site.learn.learn_site import make_lesson_page, make_sample
 from scythe.site.learn.main_text import agree, learn_body
-from scythe.site.learn.value_sources import Sample
+from scythe.site.learn.value_sources import LearnedPage
 
 FILL = "Long before sunrise the people of the valley had gone out to bring the {} in, as they did in every good year."
 CROPS = ("barley", "rye", "oats", "wheat", "hay", "flax", "apples", "hops")
@@ -24,10 +24,10 @@ def story(number: int) -> str:
     return f"<body><div class=top>Menu</div><div class=text>{share}{lines}{more}</div><div class=foot>Foot</div>"
 
 
-def sample_of(html: str) -> Sample:
+def sample_of(html: str) -> LearnedPage:
     page = Page.from_text(html)
     kept = tuple(i for i, text in enumerate(page.blocks.text) if "valley" in text)
-    return Sample(read_source(html.encode()), page, kept)
+    return LearnedPage(read_source(html.encode()), page, kept)
 
 
 def test_what_is_never_chosen_is_left_out() -> None:
@@ -57,7 +57,7 @@ def test_pages_without_text_are_named() -> None:
 
 def test_many_pages_repair_a_noisy_reading() -> None:
     pages = [page for page in site(seed=5, pages=72) if page.kind == "news" and page.language == "en"][:12]
-    samples = [make_sample(make_lesson(page.html, page.url)) for page in pages]
+    samples = [make_sample(make_lesson_page(page.html, page.url)) for page in pages]
     rng = random.Random(1)
     noisy = [replace(sample, kept=_disturb(sample, rng)) for sample in samples[:8]]
     body = learn_body(noisy)
@@ -66,7 +66,7 @@ def test_many_pages_repair_a_noisy_reading() -> None:
     assert min(scores) > 0.95
 
 
-def _disturb(sample: Sample, rng: random.Random) -> tuple[int, ...]:
+def _disturb(sample: LearnedPage, rng: random.Random) -> tuple[int, ...]:
     """Lose some of the chosen blocks and take some others."""
     chosen = {i for i in sample.kept if rng.random() > 0.05}
     chosen |= {i for i in range(sample.kept[0] - 4, sample.kept[-1] + 6) if rng.random() < 0.05}

@@ -9,7 +9,7 @@ import pytest
 from scythe.page import Page
 from scythe.page.source import read_source
 from scythe.site.boilerplate import Boilerplate, find_boilerplate, fold, improve, improve_samples
-from scythe.site.learn.value_sources import Sample
+from scythe.site.learn.value_sources import LearnedPage
 
 DAYS = ("Monday, May 4, 2026", "Friday, June 12, 2026", "Sunday, July 5, 2026", "Tuesday, May 19, 2026")
 CRAFTS = ("weavers", "potters", "millers", "coopers")
@@ -23,9 +23,9 @@ def html_of(number: int, *extra: str) -> str:
     return f"<title>On {who}</title><div id=story>{''.join(f'<p>{line}</p>' for line in lines)}</div>"
 
 
-def sample_of(html: str) -> Sample:
+def sample_of(html: str) -> LearnedPage:
     page = Page.from_text(html)
-    return Sample(read_source(html.encode()), page, tuple(range(len(page.blocks))), page.metadata.title)
+    return LearnedPage(read_source(html.encode()), page, tuple(range(len(page.blocks))), page.metadata.title)
 
 
 def test_dates_and_numbers_do_not_make_a_line_another_one() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from scythe.page.source import read_source
 from scythe.site.follow.follow_fields import follow
-from scythe.site.learn.examples import Examples, Learned, learn_examples
+from scythe.site.learn.examples import Examples, LearnedExamples, learn_examples
 
 BOOK = """<html><head><title>{title} | Books</title><meta name="price" content="{price}"></head><body>
 <div id="top"><a href="/">Books</a> &gt; <a href="/all">{title}</a></div>
@@ -29,11 +29,11 @@ def gold(i: int) -> dict[str, list[str]]:
     return {"title": [TITLES[i % 5]], "author": [NAMES[i % 5]], "pages": [str(i * 7 + 90)], "publisher": [f"House {i}"]}
 
 
-def learn(pages: Sequence[bytes], examples: Sequence[Examples | None]) -> Learned:
+def learn(pages: Sequence[bytes], examples: Sequence[Examples | None]) -> LearnedExamples:
     return learn_examples([read_source(page) for page in pages], examples)
 
 
-def get(learned: Learned, page: bytes) -> Mapping[str, str]:
+def get(learned: LearnedExamples, page: bytes) -> Mapping[str, str]:
     source = read_source(page)
     got: dict[str, str] = {}
     for rules in learned.fields:

@@ -11,10 +11,10 @@ from scythe.demo.build import DemoPage
 from scythe.page.dates import to_iso
 from scythe.site.boilerplate import Boilerplate
 from scythe.site.follow.follow_fields import follow
-from scythe.site.learn.learn_fields import Learned, learn_fields
-from scythe.site.learn.learn_site import make_lesson, make_sample
+from scythe.site.learn.learn_fields import LearnedFields, learn_fields
+from scythe.site.learn.learn_site import make_lesson_page, make_sample
 from scythe.site.learn.main_text import agree
-from scythe.site.learn.value_sources import Sample
+from scythe.site.learn.value_sources import LearnedPage
 
 LEARNED = 5
 
@@ -25,19 +25,21 @@ def demo_pages(kind: str, language: str, design: int = 0) -> tuple[DemoPage, ...
     return tuple(page for page in pages if page.kind == kind and page.language == language)[: LEARNED + 3]
 
 
-def sample_of(html: bytes, url: str | None = None) -> Sample:
-    return make_sample(make_lesson(html, url))
+def sample_of(html: bytes, url: str | None = None) -> LearnedPage:
+    return make_sample(make_lesson_page(html, url))
 
 
 @cache
-def lessons(kind: str, language: str, design: int = 0) -> tuple[Learned, tuple[tuple[DemoPage, Sample], ...]]:
+def lessons(
+    kind: str, language: str, design: int = 0
+) -> tuple[LearnedFields, tuple[tuple[DemoPage, LearnedPage], ...]]:
     """Learn on some pages of a kind and return the others."""
     pages = demo_pages(kind, language, design)
     samples = [sample_of(page.html, page.url) for page in pages]
     return learn_fields(samples[:LEARNED]), tuple(zip(pages, samples, strict=True))[LEARNED:]
 
 
-def values_of(learned: Learned, name: str, sample: Sample) -> str:
+def values_of(learned: LearnedFields, name: str, sample: LearnedPage) -> str:
     ways = [way for rules in learned.fields if rules.name == name for way in rules.ways]
     return next((found.values[0] for way in ways if (found := follow(sample.source, way)).values), "")
 

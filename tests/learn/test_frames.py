@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from scythe.site.learn.examples import frame
-from scythe.site.learn.page_text import Place
+from scythe.site.learn.page_text import ValuePlace
 
 
-def place(text: str, value: str) -> Place:
+def place(text: str, value: str) -> ValuePlace:
     start = text.index(value)
-    return Place(0, "element", "", text, start, start + len(value), 3)
+    return ValuePlace(0, "element", "", text, start, start + len(value), 3)
 
 
 def test_what_all_texts_share_around_the_value_is_its_frame() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from scythe.errors import BadInput
-from scythe.site.drift import Drift, Event, Health, describe
+from scythe.site.drift import Drift, DriftEvent, Health, describe
 from scythe.site.rules import ELEMENT, FieldRules, Layout, Rule, Usual, Way
 
 WAY = Way(ELEMENT, (Rule("tag", b"<h1"),))
@@ -45,7 +45,7 @@ def test_a_site_that_is_cut_as_learned_is_healthy() -> None:
 def test_a_field_missing_on_three_pages_in_a_row_is_reported() -> None:
     assert watch((WELL, 10), (MISSING, 2)).drift.healthy
     event = watch((WELL, 10), (MISSING, 3)).drift.events[0]
-    assert event == Event("missing", "story", "price", "2026-07-01T06:00:00+00:00", 13, 3, "https://hay.test/12")
+    assert event == DriftEvent("missing", "story", "price", "2026-07-01T06:00:00+00:00", 13, 3, "https://hay.test/12")
 
 
 def test_a_redesign_right_after_learning_is_reported() -> None:
@@ -219,6 +219,6 @@ def test_memory_is_bounded() -> None:
 
 def test_drift_is_true_while_something_is_wrong_and_tells_what() -> None:
     assert not Drift(5)
-    event = Event("missing", "layout-1", "price", "2026-01-01T00:00:00+00:00", 3, 3)
+    event = DriftEvent("missing", "layout-1", "price", "2026-01-01T00:00:00+00:00", 3, 3)
     assert Drift(5, (event,))
     assert [each.field for each in Drift(5, (event,))] == ["price"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scythe.errors import BadInput
-from scythe.site.cut.hints import UNKNOWN, HintLearner, HintOptions, Hints, critical_value
+from scythe.site.cut.hints import UNKNOWN, CutHints, HintLearner, HintOptions, critical_value
 
 # Table 2 of the paper, row by row: position found, second search, position predicted before
 TABLE_2 = [
@@ -36,7 +36,7 @@ def test_table_2_of_the_paper_comes_out_row_by_row() -> None:
     learner = HintLearner()
     for page, (position, second, predicted) in enumerate(TABLE_2, start=1):
         hints = learner.predict()
-        assert hints == Hints(predicted, *((5, False) if page > 10 else (UNKNOWN, True))), page
+        assert hints == CutHints(predicted, *((5, False) if page > 10 else (UNKNOWN, True))), page
         assert (position < hints.starting_position) == second, page
         learner.observe(position, 5, 1)
 
@@ -104,7 +104,7 @@ def test_a_margin_begins_the_search_earlier() -> None:
 def test_a_page_without_the_element_teaches_nothing() -> None:
     learner = HintLearner()
     learner.observe(-1, None, 0)
-    assert learner.predict() == Hints()
+    assert learner.predict() == CutHints()
 
 
 def test_hints_are_decided_after_ten_pages_that_agree() -> None:
@@ -122,7 +122,7 @@ def test_inner_tags_that_differ_within_a_page_are_never_a_hint() -> None:
     learner = HintLearner()
     for _ in range(50):
         learner.observe(1_000, UNKNOWN, 3)
-    assert learner.predict() == Hints(0, UNKNOWN, True)
+    assert learner.predict() == CutHints(0, UNKNOWN, True)
 
 
 def test_hints_are_rechecked_now_and_then() -> None:
@@ -141,9 +141,9 @@ def test_a_contradicted_hint_is_dropped_at_once_and_needs_more_pages_to_come_bac
     learner = HintLearner()
     for _ in range(10):
         learner.observe(1_000, 5, 1)
-    assert learner.predict() == Hints(1_000, 5, False)
+    assert learner.predict() == CutHints(1_000, 5, False)
     learner.observe(1_000, 6, 1)
-    assert learner.predict() == Hints(1_000, UNKNOWN, False)
+    assert learner.predict() == CutHints(1_000, UNKNOWN, False)
     for _ in range(18):
         learner.observe(1_000, 6, 1)
     assert learner.predict().inner_tag_count == UNKNOWN
@@ -156,10 +156,10 @@ def test_a_tag_that_repeats_is_searched_from_the_start_of_the_page() -> None:
     for _ in range(10):
         learner.observe(1_000, 5, 1)
     learner.observe(1_000, 5, 2)
-    assert learner.predict() == Hints(0, 5, True)
+    assert learner.predict() == CutHints(0, 5, True)
     for _ in range(20):
         learner.observe(1_000, 5, 1)
-    assert learner.predict() == Hints(1_000, 5, False)
+    assert learner.predict() == CutHints(1_000, 5, False)
 
 
 @given(st.lists(st.tuples(st.integers(-1, 500), st.sampled_from([None, -1, 1, 2]), st.sampled_from([None, 0, 1, 2]))))

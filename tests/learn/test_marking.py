@@ -8,7 +8,7 @@ import pytest
 from tests.learn.labelled import PAGE, image, page
 
 from scythe.errors import BadInput
-from scythe.model import Marks, PageImages
+from scythe.model import ImageMarks, PageImages
 from scythe.site.labels.label_files import Label, Labels, read_labels
 from scythe.site.labels.match_labels import Marked, mark_page
 
@@ -30,22 +30,25 @@ def relevant(text: str, on: PageImages) -> tuple[int, ...]:
 
 def test_who_names_relevant_images_only_says_that_the_others_are_not() -> None:
     marked = mark("/img/cart.jpg,1")
-    assert marked.labelled.marks == (Marks("", (0,), (1, 2)),)
+    assert marked.labelled.marks == (ImageMarks("", (0,), (1, 2)),)
     assert marked.labelled.page is HARVEST
     assert marked.lost == ()
 
 
 def test_who_names_both_kinds_says_nothing_of_the_others() -> None:
-    assert mark("/img/cart.jpg,1 #3,0").labelled.marks == (Marks("", (0,), (2,)),)
-    assert mark("#3,0").labelled.marks == (Marks("", (), (2,)),)
+    assert mark("/img/cart.jpg,1 #3,0").labelled.marks == (ImageMarks("", (0,), (2,)),)
+    assert mark("#3,0").labelled.marks == (ImageMarks("", (), (2,)),)
 
 
 def test_a_page_without_a_relevant_image_has_only_irrelevant_ones() -> None:
-    assert mark(",").labelled.marks == (Marks("", (), (0, 1, 2)),)
+    assert mark(",").labelled.marks == (ImageMarks("", (), (0, 1, 2)),)
 
 
 def test_each_person_has_marks() -> None:
-    assert mark("#1,1,Ann #2,1,Bo #3,0,Bo").labelled.marks == (Marks("Ann", (0,), (1, 2)), Marks("Bo", (1,), (2,)))
+    assert mark("#1,1,Ann #2,1,Bo #3,0,Bo").labelled.marks == (
+        ImageMarks("Ann", (0,), (1, 2)),
+        ImageMarks("Bo", (1,), (2,)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_an_address_means_the_image_wherever_the_page_shows_it() -> None:
 def test_an_address_that_may_mean_several_images_means_none_and_leaves_them_unmarked() -> None:
     sizes = page("a.jpg?w=1", "a.jpg?w=2", "b.jpg", "c.jpg")
     marked = mark("/a.jpg?w=3,1 /b.jpg,1", sizes)
-    assert marked.labelled.marks == (Marks("", (2,), (3,)),)
+    assert marked.labelled.marks == (ImageMarks("", (2,), (3,)),)
     assert [lost.why for lost in marked.lost] == ["could be any of #1, #2; write the number"]
     assert relevant("/a.jpg?w=2", sizes) == (1,)
 
@@ -110,7 +113,7 @@ def test_a_page_that_has_none_of_the_images_named_was_never_looked_at() -> None:
 
 def test_images_of_a_page_that_changed_are_found_as_far_as_they_are_there() -> None:
     marked = mark("/img/cart.jpg,1 /gone.jpg,1 #3,0 #8,0")
-    assert marked.labelled.marks == (Marks("", (0,), (2,)),)
+    assert marked.labelled.marks == (ImageMarks("", (0,), (2,)),)
     assert [lost.label.image for lost in marked.lost] == ["/gone.jpg", "#8"]
 
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from scythe.page.source import read_source
 from scythe.site.follow.follow_fields import element_text, take
 from scythe.site.learn.examples import frame
-from scythe.site.learn.page_text import Place, find_places, lay_out, words_of
+from scythe.site.learn.page_text import ValuePlace, find_places, lay_out, words_of
 from scythe.site.rules import ATTRIBUTE, ELEMENT, LEAD, TAIL, Way
 
 
-def places(html: str, *values: str) -> list[Place]:
+def places(html: str, *values: str) -> list[ValuePlace]:
     return find_places(lay_out(read_source(html.encode())), values)
 
 

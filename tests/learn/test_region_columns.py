@@ -5,18 +5,18 @@ from __future__ import annotations
 from tests.learn.seen import learn
 from tests.list_pages import frame, product, shop_page
 
-from scythe.model import Region
-from scythe.site.extract import Reaper
-from scythe.site.rules import Layout, RegionRules
+from scythe.model import RecordList
+from scythe.site.extract import ListExtractor
+from scythe.site.rules import Layout, ListRules
 
 
-def read_by(rules: RegionRules, page: bytes) -> Region:
-    regions, _, _ = Reaper(Layout("list", (), regions=(rules,))).cut(page, None)
+def read_by(rules: ListRules, page: bytes) -> RecordList:
+    regions, _, _ = ListExtractor(Layout("list", (), regions=(rules,))).cut(page, None)
     assert regions is not None
     return regions[0]
 
 
-def learn_shop(*pages: bytes) -> RegionRules:
+def learn_shop(*pages: bytes) -> ListRules:
     (rules,) = learn(pages, "li.item").rules
     return rules
 

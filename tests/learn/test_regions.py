@@ -7,9 +7,9 @@ from tests.learn.seen import LEAST, learn, see
 from tests.list_pages import frame, product, shop_page, words
 
 from scythe.page.source import read_source
-from scythe.site.follow.follow_lists import follow_region
-from scythe.site.learn.learn_lists import learn_regions
-from scythe.site.learn.learn_site import make_lesson
+from scythe.site.follow.follow_lists import follow_list
+from scythe.site.learn.learn_lists import learn_layout_lists
+from scythe.site.learn.learn_site import make_lesson_page
 
 SHOP = [shop_page(number) for number in range(3)]
 
@@ -56,21 +56,21 @@ def test_a_tag_that_is_everywhere_needs_the_element_around() -> None:
     pages = [with_sidebar(number) for number in range(3)]
     (rules,) = learn(pages, "#topics > li").rules
     assert rules.holder
-    found = follow_region(read_source(with_sidebar(40)), rules)
+    found = follow_list(read_source(with_sidebar(40)), rules)
     assert [node[0].parent.attributes["id"] for node in found.nodes if node[0].parent] == ["topics"] * 8
 
 
 def test_a_record_of_several_elements_goes_on_to_the_next() -> None:
     (rules,) = learn([glossary(number) for number in range(3)], "dt, dd", size=2).rules
     assert (rules.heads, rules.members) == ((b"<dt>",), (b"<dd>",))
-    found = follow_region(read_source(glossary(30)), rules)
+    found = follow_list(read_source(glossary(30)), rules)
     assert [[node.tag for node in nodes if node.tag != "-text"] for nodes in found.nodes] == [["dt", "dd"]] * 9
 
 
 def test_a_slip_of_reading_is_outvoted() -> None:
     pages = [shop_page(number) for number in range(4)]
     (rules,) = learn(pages, ["li.item", "li.item", "li.item:not(:first-child)", "li.item"]).rules
-    assert len(follow_region(read_source(pages[2]), rules).offsets) == 12
+    assert len(follow_list(read_source(pages[2]), rules).offsets) == 12
 
 
 @pytest.mark.parametrize(("missed", "rules"), [(1, 1), (2, 1), (3, 0)])
@@ -81,11 +81,11 @@ def test_reading_may_miss_a_region_on_a_fifth_of_the_pages(missed: int, rules: i
 
 
 def test_what_passes_for_a_list_on_few_pages_does_not_keep_others_from_rules() -> None:
-    lessons = [make_lesson(with_sidebar(number)) for number in range(6)]
+    lessons = [make_lesson_page(with_sidebar(number)) for number in range(6)]
     seen = [see(i, lesson, "#topics > li") for i, lesson in enumerate(lessons)]
     # links of no region, so that no tag selects them; reading is sure of them on a third of the pages
     strange = [see(i, one, "a", skip=i, score=0.9 if i < 2 else 0.1) for i, one in enumerate(lessons)]
-    learned = learn_regions([lesson.source for lesson in lessons], [*seen, *strange], 0.5)
+    learned = learn_layout_lists([lesson.source for lesson in lessons], [*seen, *strange], 0.5)
     assert len(learned.rules) == 1
 
 
@@ -110,33 +110,33 @@ def test_many_records_of_a_single_page_are_one() -> None:
 
 
 def test_a_layout_of_which_much_follows_no_rule_has_none_at_all() -> None:
-    lessons = [make_lesson(with_sidebar(number)) for number in range(3)]
+    lessons = [make_lesson_page(with_sidebar(number)) for number in range(3)]
     seen = [see(i, lesson, "#topics > li") for i, lesson in enumerate(lessons)]
     seen.append(see(0, lessons[0], "#others > li"))
     seen.append(see(1, lessons[1], "header li"))
-    learned = learn_regions([lesson.source for lesson in lessons], seen, LEAST)
+    learned = learn_layout_lists([lesson.source for lesson in lessons], seen, LEAST)
     assert learned.rules == ()
     assert learned.reasons[-1] == "24 of 31 records follow a rule: read by the tree"
 
 
 @pytest.mark.parametrize(("scores", "kept"), [((0.6, 0.2, 0.4), 1), ((0.4, 0.1, 0.1), 0)])
 def test_a_region_that_is_just_read_on_some_pages_counts_by_its_mean(scores: tuple[float, ...], kept: int) -> None:
-    lessons = [make_lesson(page) for page in SHOP]
+    lessons = [make_lesson_page(page) for page in SHOP]
     seen = [see(i, lessons[i], "li.item", score=score) for i, score in enumerate(scores)]
-    assert len(learn_regions([lesson.source for lesson in lessons], seen, LEAST).rules) == kept
+    assert len(learn_layout_lists([lesson.source for lesson in lessons], seen, LEAST).rules) == kept
 
 
 def test_lines_of_bare_text_are_left_to_the_tree() -> None:
-    lessons = [make_lesson(page) for page in SHOP]
+    lessons = [make_lesson_page(page) for page in SHOP]
     bare = see(0, lessons[0], "li.item")
     object.__setattr__(bare, "tops", ((),) * 12)
-    learned = learn_regions([lesson.source for lesson in lessons], [bare], LEAST)
+    learned = learn_layout_lists([lesson.source for lesson in lessons], [bare], LEAST)
     assert learned.rules == ()
     assert "lines of bare text" in learned.reasons[0]
 
 
 def test_nothing_seen_is_nothing_learned() -> None:
-    assert learn_regions([read_source(SHOP[0])], [], LEAST) == ((), ())
+    assert learn_layout_lists([read_source(SHOP[0])], [], LEAST) == ((), ())
 
 
 def test_rows_of_a_table_are_told_from_its_head_by_what_they_begin_with() -> None:
@@ -146,7 +146,7 @@ def test_rows_of_a_table_are_told_from_its_head_by_what_they_begin_with() -> Non
 
     (rules,) = learn([table(number) for number in range(3)], "tr:has(td)").rules
     assert rules.heads == (b"<tr><td",)
-    assert len(follow_region(read_source(table(40)), rules).offsets) == 9
+    assert len(follow_list(read_source(table(40)), rules).offsets) == 9
 
 
 def test_a_tag_that_says_nothing_gives_way_to_the_one_around_it() -> None:

@@ -7,7 +7,7 @@ import time
 import pytest
 from tests.learn.image_pages import mark_stories, picture, story
 
-from scythe.model import ImageContext, LabelledPage, Marks, PageImages
+from scythe.model import ImageContext, ImageMarks, LabelledPage, PageImages
 from scythe.site.labels.site_relevance import Update, fit_update, merged_labels
 
 
@@ -67,7 +67,7 @@ def test_kinds_never_labelled_are_judged_by_traits_they_share() -> None:
 
 def test_images_of_the_same_kind_differ_by_what_the_shared_model_says() -> None:
     page = PageImages(images=tuple(picture(f"/{name}.jpg", "story") for name in "abcdef"))
-    marks = Marks("Ann", relevant=(0, 1, 2), irrelevant=(3, 4, 5))
+    marks = ImageMarks("Ann", relevant=(0, 1, 2), irrelevant=(3, 4, 5))
     update = fit_update([LabelledPage(page, (marks,))] * 3, [[2.0, 2.0, 2.0, -2.0, -2.0, -2.0]] * 3)
     high, *_, low = update.apply(page, [2.0, 0.0, 0.0, 0.0, 0.0, -2.0])
     assert low < 0.4
@@ -107,14 +107,14 @@ def test_the_same_labels_give_the_same_update() -> None:
 
 
 def test_people_are_merged_and_a_tie_says_nothing() -> None:
-    marks = (Marks("Ann", relevant=(0, 1), irrelevant=(2,)), Marks("Bo", relevant=(0,), irrelevant=(1, 2)))
+    marks = (ImageMarks("Ann", relevant=(0, 1), irrelevant=(2,)), ImageMarks("Bo", relevant=(0,), irrelevant=(1, 2)))
     page = PageImages(images=tuple(picture(f"/{name}.jpg", "story") for name in "abcd"))
     assert merged_labels(LabelledPage(page, marks)) == (True, None, False, None)
 
 
 def test_marks_of_images_that_are_gone_are_passed_over() -> None:
     page = PageImages(images=(picture("/a.jpg", "story"),))
-    assert merged_labels(LabelledPage(page, (Marks("Ann", relevant=(0, 7)),))) == (True,)
+    assert merged_labels(LabelledPage(page, (ImageMarks("Ann", relevant=(0, 7)),))) == (True,)
 
 
 def test_a_page_without_images_has_no_scores() -> None:
@@ -136,7 +136,7 @@ def test_odd_contexts_are_judged() -> None:
         ImageContext("http://a/\ud800", ("", "", '<img alt="' + "a b " * 50_000 + '">'), text_before=1.0),
     ]
     page = PageImages(images=(*odd, picture("/a.jpg", "story")))
-    update = _fit(LabelledPage(page, (Marks("Ann", relevant=(4,), irrelevant=(0, 1, 2, 3)),)))
+    update = _fit(LabelledPage(page, (ImageMarks("Ann", relevant=(4,), irrelevant=(0, 1, 2, 3)),)))
     scores = update.apply(page, _unsure(page))
     assert len(scores) == 5
     assert scores[4] == max(scores)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from scythe.page import Page
 from scythe.page.source import read_source
 from scythe.site.learn.learn_fields import improve_titles
-from scythe.site.learn.value_sources import Sample
+from scythe.site.learn.value_sources import LearnedPage
 
 
-def sample_of(declared: str, reported: str) -> Sample:
+def sample_of(declared: str, reported: str) -> LearnedPage:
     html = f"<title>{declared}</title>"
-    return Sample(read_source(html.encode()), Page.from_text(html), (), reported)
+    return LearnedPage(read_source(html.encode()), Page.from_text(html), (), reported)
 
 
 def test_a_title_that_all_pages_report_is_the_name_of_the_site() -> None:

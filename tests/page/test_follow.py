@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.page.source import read_source
-from scythe.site.follow.follow_fields import Found, follow, span_of
+from scythe.site.follow.follow_fields import FollowedWay, follow, span_of
 from scythe.site.rules import ATTRIBUTE, ELEMENT, LEAD, TAIL, Rule, Way
 
 BODY = b"""<html><body><!-- <h1 class="t">old</h1> --><h1 class="t">New <i>title</i></h1>
@@ -18,7 +18,7 @@ LABEL = Rule("label", b"Size:", step=b"<td", nth=1, reach=100)
 BEFORE = Rule("before", b"Size:</th><td", skip=len(b"Size:</th>"))
 
 
-def found(way: Way, body: bytes = BODY) -> Found:
+def found(way: Way, body: bytes = BODY) -> FollowedWay:
     return follow(read_source(body), way)
 
 

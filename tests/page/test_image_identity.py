@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from scythe.page import Page
-from scythe.page.image_context import Named, identity, lead_images, stated_images
+from scythe.page.image_context import ImageNames, identity, lead_images, stated_images
 
 URL = "https://example.org/a/b.html"
 
@@ -88,7 +88,7 @@ def test_linked_data_states_images_in_many_forms() -> None:
 
 
 def test_named_images_are_found_among_addresses() -> None:
-    named = Named(frozenset({identity("/wheat.jpg"), identity("/p/harvest-2023/image.jpg")}))
+    named = ImageNames(frozenset({identity("/wheat.jpg"), identity("/p/harvest-2023/image.jpg")}))
     assert named.find(["https://r.example/https%3A%2F%2Fa%2FWheat-80x80.webp"]) == {"wheat"}
     assert named.find(["/q/harvest-2023/image.jpg", "/wheat.png"]) == {"harvest-2023/image", "wheat"}
     assert named.find(["/barley.jpg", "/p/harvest-2024/image.jpg"]) == set()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.reading.lists.own_link import find_own_links, own_links
 from scythe.url import Url, fold
 
@@ -21,9 +21,9 @@ def slug(number: int) -> str:
     return f"{BASE}/2024/05/{TITLES[number].lower().replace(' ', '-')}-{4_100 + number}.html"
 
 
-def listing(links: Callable[[int], Sequence[str]], count: int = 10) -> Region:
+def listing(links: Callable[[int], Sequence[str]], count: int = 10) -> RecordList:
     records = [Record((TITLES[n], "some words"), tuple(Url(link) for link in links(n))) for n in range(count)]
-    return Region(tuple(records), ("title", "text"), "articles")
+    return RecordList(tuple(records), ("title", "text"), "articles")
 
 
 OWN = tuple(slug(number) for number in range(10))
@@ -58,8 +58,8 @@ def test_short_lists_are_no_different(links: Callable[[int], Sequence[str]], cou
 
 def test_what_all_records_lead_to_is_nobodys_own() -> None:
     assert own_links(listing(lambda n: [f"{BASE}/login"])) == ("",) * 10
-    assert own_links(Region((), ())) == ()
-    assert own_links(Region((Record(("a",)),), ("title",))) == ("",)
+    assert own_links(RecordList((), ())) == ()
+    assert own_links(RecordList((Record(("a",)),), ("title",))) == ("",)
 
 
 def test_a_category_is_not_taken_where_a_record_has_nothing_else_that_is_sure() -> None:
@@ -89,7 +89,7 @@ def test_links_to_many_sites_are_the_own_ones_where_there_are_no_others() -> Non
 def test_a_record_shown_twice_has_the_same_link_twice() -> None:
     region = listing(lambda n: [slug(n), f"{BASE}/sport/"])
     again = Record((TITLES[3], "other words"), region.records[3].links)
-    assert own_links(Region((*region.records, again), region.columns)) == (*OWN, OWN[3])
+    assert own_links(RecordList((*region.records, again), region.columns)) == (*OWN, OWN[3])
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ ANY_LINKS = st.lists(st.sampled_from([f"{BASE}/{name}" for name in ("a", "b-c", 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(ANY_LINKS, max_size=8))
 def test_any_links_give_one_answer_per_record_and_it_is_one_of_its_links(rows: list[list[str]]) -> None:
-    region = Region(
+    region = RecordList(
         tuple(Record((str(n),), tuple(Url(link) for link in row)) for n, row in enumerate(rows)), ("title",)
     )
     found = own_links(region)

@@ -12,9 +12,9 @@ pytest.importorskip("scrapy_poet")
 from tests.plugins.scrapy_projects import Project, make_project, stat
 
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.demo.build import DemoPage
-from scythe.demo.serve import InThread, ServeOptions, serve_demo
+from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
 from scythe.site.profile_folder import ProfileFolder, site_of
 
 pytestmark = pytest.mark.fault
@@ -72,27 +72,29 @@ class Poet(scrapy.Spider):
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[InThread]:
-    with serve_demo(ServeOptions(pages=14)) as served:
+def served() -> Iterator[DemoThread]:
+    with serve_demo(DemoOptions(pages=14)) as served:
         yield served
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory, served: InThread) -> tuple[Project, str]:
+def project(tmp_path_factory: pytest.TempPathFactory, served: DemoThread) -> tuple[Project, str]:
     """A stock project after the line was added and one run with it, and what the run said."""
     project = make_project(tmp_path_factory.mktemp("project"), SPIDERS, LINE)
     settings = ("-s", "SCYTHE_PROFILES=profiles", "-s", "SCYTHE_ARCHIVE=site.db", "-s", "SCYTHE_STORE=1")
     return project, project.scrapy("crawl", "stock", "-a", f"start={served.url}", "-O", "items.jsonl", *settings)
 
 
-def gold(served: InThread, address: str) -> DemoPage:
+def gold(served: DemoThread, address: str) -> DemoPage:
     found = served.world.page(address.removeprefix(served.world.base))
     assert found is not None
     return found
 
 
 @pytest.mark.slow
-def test_one_line_gives_a_stock_project_the_fields_of_each_page(project: tuple[Project, str], served: InThread) -> None:
+def test_one_line_gives_a_stock_project_the_fields_of_each_page(
+    project: tuple[Project, str], served: DemoThread
+) -> None:
     rows = {row["address"]: row for row in project[0].rows("items.jsonl")}
     stories = [(row, page) for row in rows.values() if (page := gold(served, row["address"])).gold_text]
     assert len(stories) >= 14
@@ -107,7 +109,7 @@ def test_one_line_gives_a_stock_project_the_fields_of_each_page(project: tuple[P
     }
 
 
-def test_the_own_fields_of_a_spider_stay(project: tuple[Project, str], served: InThread) -> None:
+def test_the_own_fields_of_a_spider_stay(project: tuple[Project, str], served: DemoThread) -> None:
     titles = {row["address"]: row["title"] for row in project[0].rows("items.jsonl")}
     story = next(address for address in titles if "/news/2026" in address)
     assert titles[story] == gold(served, story).gold_title
@@ -115,7 +117,7 @@ def test_the_own_fields_of_a_spider_stay(project: tuple[Project, str], served: I
     assert scraped == stat(project[1], "scythe/items/filled") == len(titles) + 1  # a start is also linked to
 
 
-def test_the_site_is_learned_while_it_is_crawled(project: tuple[Project, str], served: InThread) -> None:
+def test_the_site_is_learned_while_it_is_crawled(project: tuple[Project, str], served: DemoThread) -> None:
     ours, said = project
     assert ProfileFolder(ours.path / "profiles").has(site_of(served.url))
     assert stat(said, "scythe/sites/learned") >= 1
@@ -123,10 +125,10 @@ def test_the_site_is_learned_while_it_is_crawled(project: tuple[Project, str], s
     assert f"learning {site_of(served.url)} from 12 pages" in said
 
 
-def test_pages_and_records_are_archived_once(project: tuple[Project, str], served: InThread) -> None:
+def test_pages_and_records_are_archived_once(project: tuple[Project, str], served: DemoThread) -> None:
     ours, said = project
     with open_archive(ours.path / "site.db", create=False) as archive:
-        pages = list(archive.read_pages(Wanted()))
+        pages = list(archive.read_pages(PageQuery()))
         counts = archive.counts()
         assert len({page.url for page in pages}) == len(pages) == counts.versions
         assert counts.fetches == stat(said, "item_scraped_count") == len(pages) + 1  # the start was asked for twice
@@ -136,7 +138,7 @@ def test_pages_and_records_are_archived_once(project: tuple[Project, str], serve
 
 @pytest.mark.slow
 def test_page_objects_cut_by_the_profile_of_the_run_before(
-    project: tuple[Project, str], served: InThread, tmp_path: Path
+    project: tuple[Project, str], served: DemoThread, tmp_path: Path
 ) -> None:
     addons = 'ADDONS = {"scrapy_poet.Addon": 200, "scythe.scrapy.Addon": 300}\n'
     profiles = f"SCYTHE_PROFILES = {str(project[0].path / 'profiles')!r}\n"
@@ -161,7 +163,7 @@ def test_page_objects_cut_by_the_profile_of_the_run_before(
 @pytest.mark.parametrize(
     "loop", ["TWISTED_REACTOR_ENABLED=False", "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"]
 )
-def test_any_loop_that_scrapy_runs_in_will_do(loop: str, served: InThread, tmp_path: Path) -> None:
+def test_any_loop_that_scrapy_runs_in_will_do(loop: str, served: DemoThread, tmp_path: Path) -> None:
     stock = make_project(tmp_path, SPIDERS, LINE)
     settings = ("-s", "SCYTHE_PROFILES=profiles", "-s", "SCYTHE_ARCHIVE=site.db", "-s", "SCYTHE_STORE=1", "-s", loop)
     said = stock.scrapy("crawl", "stock", "-a", f"start={served.url}", "-O", "items.jsonl", *settings)

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("scrapy")
 from tests.plugins.scrapy_projects import Project
 
-from scythe.demo.serve import InThread, ServeOptions, serve_demo
+from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
 from scythe.demo.world import World
 
 pytestmark = [
@@ -27,13 +27,13 @@ QUICK = ("-s", "DOWNLOAD_DELAY=0", "-L", "WARNING")
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[InThread]:
-    with serve_demo(ServeOptions(pages=30)) as served:
+def served() -> Iterator[DemoThread]:
+    with serve_demo(DemoOptions(pages=30)) as served:
         yield served
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory, served: InThread) -> Project:
+def project(tmp_path_factory: pytest.TempPathFactory, served: DemoThread) -> Project:
     """The project, with the clicks of a person on the site that is served here."""
     root = Path(__file__).resolve().parent.parent.parent
     path = tmp_path_factory.mktemp("tc") / "project"
@@ -52,7 +52,7 @@ def test_the_clicks_are_on_the_images_that_belong_to_the_pages(root: Path) -> No
         assert images == list(page.gold_images)
 
 
-def test_the_workflow_finds_the_relevant_images_without_asking_for_one(project: Project, served: InThread) -> None:
+def test_the_workflow_finds_the_relevant_images_without_asking_for_one(project: Project, served: DemoThread) -> None:
     project.scrapy("crawl", "survey", "-a", f"start={served.url}", *QUICK)
     seen = {page["url"] for page in project.rows("pages.jsonl")}
     said = project.scrapy("suggest", "-n", "12")

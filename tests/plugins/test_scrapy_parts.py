@@ -37,7 +37,7 @@ from scythe.scrapy.archive_items import Cabinet
 from scythe.scrapy.learned_profiles import ArchiveShelf, FolderShelf, NoShelf, Study, open_shelf
 from scythe.scrapy.page_document import NAMES, PageDocument, value_of
 from scythe.scrapy.pipeline import fill
-from scythe.scrapy.sites import USUAL, Origins, PluginOptions, Sites, sites_of
+from scythe.scrapy.sites import USUAL, CrawlerSites, Origins, PluginOptions, sites_of
 from scythe.site.profile_folder import ProfileFolder
 
 PAGES = site(pages=24)
@@ -397,7 +397,7 @@ def test_any_response_has_a_document(kind: bytes) -> None:
 def test_the_sites_and_pages_kept_in_mind_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scythe.scrapy.sites._SITES", 4)
     monkeypatch.setattr("scythe.scrapy.sites._SAMPLED_BYTES", 3 * len(STORY.html))
-    sites: Sites = sites_of(crawler())
+    sites: CrawlerSites = sites_of(crawler())
     for number in range(12):
         page = PageDocument(sites.extract, STORY.html, f"https://{number}.example/")
         sites.meet(page, 200)

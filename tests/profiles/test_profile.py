@@ -23,8 +23,8 @@ from scythe.site.rules import (
     ColumnRules,
     FieldRules,
     Layout,
+    ListRules,
     Profile,
-    RegionRules,
     Rule,
     Usual,
     Way,
@@ -54,7 +54,7 @@ PROFILE = Profile(
     learned="2026-03-01T12:00:00+00:00",
     boilerplate=("All rights reserved.", "\u7248\u6743\u6240\u6709", "\u202eturned"),
 )
-REGION = RegionRules(
+REGION = ListRules(
     (b'<li class="item', b"<li class='\xe9'"),
     (ColumnRules("title", (">h2>a", ">h2")), ColumnRules("\u4ef7\u683c", (">div.price",))),
     members=(b"<dd",),
@@ -151,7 +151,7 @@ def test_what_is_left_out_of_rules_for_records_means_the_same_in_every_version()
     layout = {"name": "a", "fields": [], "regions": [region]}
     loaded = load_profile(signed({"scythe_profile": 2, "layouts": [layout], "health": {}})).profile
     columns = (ColumnRules("a", (">b",)),)
-    assert loaded.layouts[0].regions == (RegionRules((b"<li",), columns, (), (), "list", "", 0, 0, 0, 0, 0, False, 0),)
+    assert loaded.layouts[0].regions == (ListRules((b"<li",), columns, (), (), "list", "", 0, 0, 0, 0, 0, False, 0),)
 
 
 @pytest.mark.parametrize(

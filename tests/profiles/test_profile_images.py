@@ -12,7 +12,7 @@ from tests.profiles.test_profile import ARTICLE, PROFILE, changed, mutate, outco
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.model import ImageContext, LabelledPage, Marks, PageImages, SiteImages
+from scythe.model import ImageContext, ImageMarks, LabelledPage, PageImages, SiteImages
 from scythe.reading.papers.tc import TokenTables, to_plain
 from scythe.site import profile_format as forms
 from scythe.site.profile import dump_profile, load_profile
@@ -34,7 +34,7 @@ CART = ImageContext(
 )
 LOGO = ImageContext("https://news.example/logo.png", ("", "<body>", "<img>"))
 PAGE = PageImages("https://news.example/1", "Harvest", 4_000, True, (CART, LOGO))
-MARKED = LabelledPage(PAGE, (Marks("Ann", (0,), (1,)), Marks("", (), (0,))))
+MARKED = LabelledPage(PAGE, (ImageMarks("Ann", (0,), (1,)), ImageMarks("", (), (0,))))
 KNOWN = SiteImages(
     pages=12, sources=(("https://news.example/logo.png", 12),), signatures=(("img<a", 10, 30),), labelled=(MARKED,)
 )
@@ -76,7 +76,7 @@ def test_what_is_left_out_of_what_is_known_of_images_means_the_same_in_every_ver
     labelled = {"page": {"images": [image]}, "marks": [{"by": ""}]}
     loaded = load_profile(with_images(labelled=[labelled])).profile.images.labelled
     context = ImageContext("a", ("", "", "<img>"), (), None, "", False, 0.0, 0.0, False, False, ())
-    assert loaded == (LabelledPage(PageImages("", "", 0, False, (context,)), (Marks("", (), ()),)),)
+    assert loaded == (LabelledPage(PageImages("", "", 0, False, (context,)), (ImageMarks("", (), ()),)),)
     assert load_profile(changed()).profile.images == SiteImages(0, (), (), (), "relevance", "")
 
 
@@ -144,7 +144,7 @@ def test_labels_that_would_make_the_file_too_long_are_not_written() -> None:
     long = replace(CART, caption="x" * 900_000)
     page = replace(PAGE, images=(long,) * 40)
     with pytest.raises(BadInput, match="cannot be written: longer than"):
-        dump_profile(replace(SITE, images=replace(KNOWN, labelled=(LabelledPage(page, (Marks("Ann", (0,)),)),))))
+        dump_profile(replace(SITE, images=replace(KNOWN, labelled=(LabelledPage(page, (ImageMarks("Ann", (0,)),)),))))
 
 
 def test_random_damage_to_what_is_known_of_images_is_refused_or_harmless() -> None:

@@ -6,7 +6,7 @@ from random import Random
 
 from tests.property.soup import make_page
 
-from scythe.site.rules import FLOW, ColumnRules, Layout, RegionRules, Rule, Way
+from scythe.site.rules import FLOW, ColumnRules, Layout, ListRules, Rule, Way
 
 HOLDERS = ("ul", "ol", "div", "section", "main", "td")
 KINDS = ("li", "div", "article", "p", "a", "span", "tr", "dl", "blockquote")
@@ -32,7 +32,7 @@ def make_list(random: Random, faults: float) -> tuple[bytes, Layout]:
     heads = random.choice([(f'<{kind} class="e',), (f'<{kind} class="e">', f'<{kind} class="e o">'), (f"<{kind}",)])
     members = (f'<{kind} class="m',) if random.random() < 0.3 else ()
     way = Way(FLOW, (Rule("tag", f'<{holder} id="list"'.encode()),), needed=1)
-    rules = RegionRules(
+    rules = ListRules(
         tuple(head.encode() for head in heads),
         COLUMNS,
         tuple(member.encode() for member in members),

@@ -7,10 +7,10 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.page import Page
 from scythe.reading.lists.candidates import Candidate
-from scythe.reading.lists.fill import fill_region
+from scythe.reading.lists.fill import fill_list
 
 WORDS = "river mill stone bread lamp winter garden copper silent harbour old north twelve paper glass".split()
 
@@ -36,7 +36,7 @@ MAKES = {
 }
 
 
-def fill(html: str, tag: str) -> Region:
+def fill(html: str, tag: str) -> RecordList:
     page = Page.from_text(html, url="https://example.org/")
     elements = page.elements
     rows = [row for row, name in enumerate(elements.tag) if name == tag]
@@ -46,7 +46,7 @@ def fill(html: str, tag: str) -> Region:
         tuple((row, elements.end[row]) for row in rows),
         tuple((elements.leaf_start[row], elements.leaf_end[row]) for row in rows),
     )
-    return fill_region(page, candidate, 1.0, "list")
+    return fill_list(page, candidate, 1.0, "list")
 
 
 @st.composite

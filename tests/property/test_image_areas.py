@@ -12,7 +12,7 @@ from scythe.model import Image
 from scythe.page import Page
 from scythe.page.source import Source, read_source
 from scythe.site.cut.cut_images import AreaCutter
-from scythe.site.extract import AskedImages, Gleaner
+from scythe.site.extract import AskedImages, ImageExtractor
 from scythe.site.rules import Layout
 from scythe.url import Url
 
@@ -40,7 +40,7 @@ class Trees:
 
 def disagreement(page: bytes, layout: Layout) -> object:
     asked = AskedImages(page, HERE, "auto", None, Trees(page))
-    gleaner = Gleaner(layout)
+    gleaner = ImageExtractor(layout)
     images, _, _ = gleaner.cut(asked)
     if images is None:
         return None

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 from tests.property.list_soup import make_list
 
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.page.source import read_source
-from scythe.site.cut.cut_lists import RegionCutter
-from scythe.site.extract import Reaper
+from scythe.site.cut.cut_lists import ListCutter
+from scythe.site.extract import ListExtractor
 from scythe.site.rules import Layout
 from scythe.url import Url
 
@@ -19,8 +19,10 @@ HERE = Url("http://a.example/p")
 UNREAD = {"the page had to be repaired", "a record is not shown"}
 
 
-def disagreement(page: bytes, layout: Layout) -> tuple[bytes, tuple[Region, ...], tuple[Region, ...] | None] | None:
-    reaper = Reaper(layout)
+def disagreement(
+    page: bytes, layout: Layout
+) -> tuple[bytes, tuple[RecordList, ...], tuple[RecordList, ...] | None] | None:
+    reaper = ListExtractor(layout)
     regions, _, _ = reaper.cut(page, HERE)
     if regions is None:
         return None
@@ -35,7 +37,7 @@ def check(seed: int, cases: int) -> int:
     for _ in range(cases):
         page, layout = make_list(random, random.choice((0.0, 0.1, 0.3, 1.0)))
         assert disagreement(page, layout) is None
-        done += RegionCutter(layout).cut(page).state == "cut"
+        done += ListCutter(layout).cut(page).state == "cut"
     return done
 
 
@@ -51,6 +53,6 @@ def test_thousands_of_lists_are_cut_as_the_tree_has_them(cases: int) -> None:
 def test_both_engines_find_the_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(33)
     cases = [make_list(random, random.choice((0.0, 0.1, 0.3, 1.0))) for _ in range(150)]
-    compiled = [RegionCutter(layout).cut(page) for page, layout in cases]
+    compiled = [ListCutter(layout).cut(page) for page, layout in cases]
     monkeypatch.setattr("scythe.site.cut.cut_lists.COMPILED", None)
-    assert [RegionCutter(layout).cut(page) for page, layout in cases] == compiled
+    assert [ListCutter(layout).cut(page) for page, layout in cases] == compiled

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from scythe.page.head import Body, read_head
+from scythe.page.head import BodyQueries, read_head
 from scythe.page.head_from_bytes import read_plain_head
 
 NAMES = ("name", "property", "content", "itemprop", "http-equiv", "rel", "href", "lang", "xml:lang", "type", "class",
@@ -51,7 +51,7 @@ def test_a_plain_head_says_what_the_parser_says(source: str) -> None:
     if head is not None:
         tree = LexborHTMLParser(source)
         assert head == read_head(tree)
-        body = Body(tree, "")
+        body = BodyQueries(tree, "")
         assert (body.heading, body.values, body.times, body.bylines) == ("", {}, (), ())
 
 

@@ -14,13 +14,13 @@ from tests.list_pages import shop_page
 
 from scythe.errors import BadInput
 from scythe.site.profile import _checksum, dump_profile, load_profile
-from scythe.site.rules import FLOW, ColumnRules, Layout, Profile, RegionRules, Rule, Way
+from scythe.site.rules import FLOW, ColumnRules, Layout, ListRules, Profile, Rule, Way
 from scythe.site.site import Site
 
 NEWS = [page for page in demo_site() if page.kind == "news"]
 LIST = [shop_page(number) for number in range(5)]
 REGIONS = (
-    RegionRules(
+    ListRules(
         (b'<li class="item',),
         (ColumnRules("title", (">h2.name>a",)), ColumnRules("price", (">div.price", ">del.old"))),
         holder=(Way(FLOW, (Rule("tag", b'<ul class="products"'), Rule("before", b"</h1><ul", skip=5))),),
@@ -30,7 +30,7 @@ REGIONS = (
         most=12,
         tight=True,
     ),
-    RegionRules((b'<p class="about',), (ColumnRules("text", ("",)),), members=(b"<span",), pages=4, present=1),
+    ListRules((b'<p class="about',), (ColumnRules("text", ("",)),), members=(b"<span",), pages=4, present=1),
 )
 ODD = [
     0,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scythe.archive.stored_records import identify_each
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.url import Url
 
 WORDS = "rain mill sheep bridge well choir fog harvest school market river tower garden winter storm".split()
@@ -49,8 +49,8 @@ class Site:
         text = f"{chance.choice(WORDS)} {self.random.randrange(100)} comments"
         return Record((" ".join(words).capitalize(), text), tuple(Url(link) for link in dict.fromkeys(links)))
 
-    def page(self, start: int, count: int, design: frozenset[str], first: bool) -> Region:
-        return Region(tuple(self.record(n, design, first) for n in range(start, start + count)), ("title", "text"))
+    def page(self, start: int, count: int, design: frozenset[str], first: bool) -> RecordList:
+        return RecordList(tuple(self.record(n, design, first) for n in range(start, start + count)), ("title", "text"))
 
 
 NAMES = ["author", "section", "tags", "comments", "share", "picture"]

@@ -11,7 +11,7 @@ import pytest
 from tests.schedule.histories import OFFICE, START, dated, disturbed, ordinary, turning, undated
 
 from scythe.schedule.policies import POLICIES, Estimator, policy_kind
-from scythe.watch_model import DAY_S, HOUR_S, Goals, Seen
+from scythe.watch_model import DAY_S, HOUR_S, Goals, Observation
 
 FILE = Path(__file__).with_name("accepted.json")
 HISTORIES = {
@@ -47,7 +47,7 @@ def begin(policy: str, goals: Goals, history: str) -> Estimator:
     return kind.started(goals, 30, 40 / DAY_S, OFFICE) if history in WARM else kind(goals)
 
 
-def tell(estimator: Estimator, visits: list[Seen]) -> list[Any]:
+def tell(estimator: Estimator, visits: list[Observation]) -> list[Any]:
     """Return the plan after each visit, asked for at once or later; at the end the hours expected, and what is kept."""
     said: list[Any] = []
     for number, seen in enumerate(visits):

@@ -14,7 +14,7 @@ import pytest
 
 from scythe.schedule.auto import CAP_S, ROTATES_S, Auto, quiet_rate, sleep_through
 from scythe.schedule.simulate import EPOCH, NEWS, Rhythm, Start, Trial, make_arrivals, simulate
-from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Seen
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Observation
 
 LISTS = [(NEWS, 40), (replace(NEWS, per_day=200), 100), (replace(NEWS, per_day=20, weekend=0.2, bursts=0.003), 25)]
 
@@ -34,7 +34,7 @@ def run(rhythm: Rhythm, shown: int, goals: Goals | None = None, *, seed: int = 1
 
 
 def visit(auto: Auto, at: float, new: int, since_s: float | None, shown: int = 30) -> None:
-    auto.note(Seen(at=at, shown=shown, new=new, is_full=new >= shown, since_s=since_s))
+    auto.note(Observation(at=at, shown=shown, new=new, is_full=new >= shown, since_s=since_s))
 
 
 def watch(
@@ -116,7 +116,7 @@ def test_dates_on_the_first_page_make_the_first_wait_longer_or_shorter() -> None
     for per_day in (10, 100, 1_000):
         auto = Auto(Goals())
         dates = tuple(EPOCH - DAY_S * place / per_day for place in range(30))
-        auto.note(Seen(at=EPOCH, shown=30, new=30, published=dates))
+        auto.note(Observation(at=EPOCH, shown=30, new=30, published=dates))
         plan = auto.plan(EPOCH)
         assert plan.rate == pytest.approx(per_day, rel=0.25)
         waits.append(plan.wait_s)
@@ -126,7 +126,7 @@ def test_dates_on_the_first_page_make_the_first_wait_longer_or_shorter() -> None
 def test_dates_without_a_time_of_day_teach_no_profile() -> None:
     auto = Auto(Goals())
     midnights = tuple(EPOCH - DAY_S * (place // 5) for place in range(50))
-    auto.note(Seen(at=EPOCH + 9 * HOUR_S, shown=50, new=50, published=midnights))
+    auto.note(Observation(at=EPOCH + 9 * HOUR_S, shown=50, new=50, published=midnights))
     assert set(auto.profile.factors) == {1.0}
     assert auto.plan(EPOCH + 9 * HOUR_S).rate == pytest.approx(5, rel=0.3)
 
@@ -134,8 +134,8 @@ def test_dates_without_a_time_of_day_teach_no_profile() -> None:
 def test_dates_that_cannot_be_teach_nothing() -> None:
     auto, plain = steady(), steady()
     odd = (math.nan, math.inf, -math.inf, EPOCH - 40 * DAY_S, EPOCH + 40 * DAY_S, 1e300)
-    auto.note(Seen(at=EPOCH, shown=30, new=6, since_s=6 * HOUR_S, published=odd))
-    plain.note(Seen(at=EPOCH, shown=30, new=6, since_s=6 * HOUR_S))
+    auto.note(Observation(at=EPOCH, shown=30, new=6, since_s=6 * HOUR_S, published=odd))
+    plain.note(Observation(at=EPOCH, shown=30, new=6, since_s=6 * HOUR_S))
     assert auto.to_plain() == plain.to_plain()
 
 
@@ -145,7 +145,7 @@ def test_dates_of_records_sharpen_the_profile() -> None:
     for day in range(1, 60):
         at = EPOCH + day * DAY_S
         dates = tuple(at - 14 * HOUR_S + 300 * place for place in range(10))
-        auto.note(Seen(at=at, shown=30, new=10, since_s=DAY_S, published=dates))
+        auto.note(Observation(at=at, shown=30, new=10, since_s=DAY_S, published=dates))
     hours = auto.rates(EPOCH + 60 * DAY_S, 24)
     assert hours[10] > 0.6 * sum(hours)
 
@@ -308,11 +308,11 @@ def test_a_pause_of_days_is_not_the_end() -> None:
     assert paused.fetches_per_day < 1.15 * calm.fetches_per_day
 
 
-def page(*ages_s: float, at: float = EPOCH) -> Seen:
-    return Seen(at=at, shown=30, new=30, published=tuple(at - age_s for age_s in ages_s))
+def page(*ages_s: float, at: float = EPOCH) -> Observation:
+    return Observation(at=at, shown=30, new=30, published=tuple(at - age_s for age_s in ages_s))
 
 
-def learned(*visits: Seen) -> list[float]:
+def learned(*visits: Observation) -> list[float]:
     auto = Auto(Goals())
     for seen in visits:
         auto.note(seen)

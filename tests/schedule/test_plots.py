@@ -12,7 +12,7 @@ from bench.pareto_plot import Curve, Point, frontier_svg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.schedule.plots import History, Lane, Span, region_svg
+from scythe.schedule.plots import CountedSpan, History, VisitRow, list_svg
 from scythe.schedule.svg import (
     Scale,
     has_fonts,
@@ -46,7 +46,7 @@ def bars(svg: str, kind: str) -> list[ElementTree.Element]:
 
 def test_every_hour_with_arrivals_has_a_bar_that_says_how_many() -> None:
     arrivals = [MONDAY + 60, MONDAY + 120, MONDAY + 5 * HOUR_S]
-    svg = region_svg(History("news", [Lane("visits", [MONDAY + 6 * HOUR_S])], arrivals=arrivals))
+    svg = list_svg(History("news", [VisitRow("visits", [MONDAY + 6 * HOUR_S])], arrivals=arrivals))
     said = [bar.findtext(f"{SVG}title") for bar in bars(svg, "came")]
     assert said == ["Mon 16 Nov 2026 00:00, 1 h: 2 records", "Mon 16 Nov 2026 05:00, 1 h: 1 records"]
     first, second = (float(bar.get("height") or 0) for bar in bars(svg, "came"))
@@ -55,7 +55,7 @@ def test_every_hour_with_arrivals_has_a_bar_that_says_how_many() -> None:
 
 def test_lost_records_are_the_red_end_of_their_bar_and_a_mark_beside_the_visits() -> None:
     arrivals = [MONDAY + 60, MONDAY + 120, MONDAY + 180]
-    svg = region_svg(History("news", [Lane("visits", [MONDAY + HOUR_S], lost=arrivals[:1])], arrivals=arrivals))
+    svg = list_svg(History("news", [VisitRow("visits", [MONDAY + HOUR_S], lost=arrivals[:1])], arrivals=arrivals))
     (lost,), (seen,) = bars(svg, "lost"), bars(svg, "came")
     assert "1 of them missed" in (lost.findtext(f"{SVG}title") or "")
     assert float(seen.get("height") or 0) == pytest.approx(2 * float(lost.get("height") or 0), rel=1e-3)
@@ -64,38 +64,38 @@ def test_lost_records_are_the_red_end_of_their_bar_and_a_mark_beside_the_visits(
 
 
 def test_with_several_policies_each_has_its_lane_and_its_words() -> None:
-    lanes = [Lane(name, [MONDAY + 2 * HOUR_S], said=f"{name} 2.5/day") for name in ("auto", "ses", "average")]
-    svg = region_svg(History("news", lanes, arrivals=[MONDAY, MONDAY + 9 * HOUR_S]))
+    lanes = [VisitRow(name, [MONDAY + 2 * HOUR_S], said=f"{name} 2.5/day") for name in ("auto", "ses", "average")]
+    svg = list_svg(History("news", lanes, arrivals=[MONDAY, MONDAY + 9 * HOUR_S]))
     assert {"auto", "ses", "average", "ses 2.5/day"} <= set(texts(svg))
     assert svg.count('class="visit"') == len(lanes) + 1  # and one in the legend
 
 
 def test_what_came_between_two_visits_is_spread_over_the_time_between() -> None:
-    spans = [Span(MONDAY, MONDAY + 4 * HOUR_S, 8), Span(MONDAY + 10 * HOUR_S, MONDAY + 10 * HOUR_S, 3)]
-    svg = region_svg(History("news", [Lane("visits", [MONDAY])], spans=spans, end=MONDAY + DAY_S))
+    spans = [CountedSpan(MONDAY, MONDAY + 4 * HOUR_S, 8), CountedSpan(MONDAY + 10 * HOUR_S, MONDAY + 10 * HOUR_S, 3)]
+    svg = list_svg(History("news", [VisitRow("visits", [MONDAY])], spans=spans, end=MONDAY + DAY_S))
     said = [bar.findtext(f"{SVG}title") or "" for bar in bars(svg, "came")]
     assert [one.rpartition(": ")[2] for one in said] == ["2 records"] * 4 + ["3 records"]
 
 
 def test_a_span_that_begins_before_the_plot_shows_only_its_share() -> None:
-    spans = [Span(MONDAY - 6 * HOUR_S, MONDAY + 6 * HOUR_S, 12)]
-    svg = region_svg(History("news", [], spans=spans, start=MONDAY, end=MONDAY + DAY_S))
+    spans = [CountedSpan(MONDAY - 6 * HOUR_S, MONDAY + 6 * HOUR_S, 12)]
+    svg = list_svg(History("news", [], spans=spans, start=MONDAY, end=MONDAY + DAY_S))
     assert len(bars(svg, "came")) == 6
     assert "6 records came" in svg
 
 
 def test_the_next_visit_lies_in_the_part_that_has_not_happened_yet() -> None:
-    lane = Lane("visits", [MONDAY], planned=[MONDAY + 7 * HOUR_S])
-    svg = region_svg(History("news", [lane], forecast=[(MONDAY + 6 * HOUR_S, 2.0)], now=MONDAY + 5 * HOUR_S))
+    lane = VisitRow("visits", [MONDAY], planned=[MONDAY + 7 * HOUR_S])
+    svg = list_svg(History("news", [lane], forecast=[(MONDAY + 6 * HOUR_S, 2.0)], now=MONDAY + 5 * HOUR_S))
     assert {"from now on", "next visit", "forecast"} <= set(texts(svg))
     assert "Next visit Mon 16 Nov 2026 07:00." in (parse(svg).findtext(f"{SVG}desc") or "")
 
 
 def test_a_hundred_thousand_arrivals_make_a_small_drawing() -> None:
     arrivals = [MONDAY + 311 * number for number in range(100_000)]
-    lanes = [Lane(name, arrivals[::3], lost=arrivals[::50]) for name in ("auto", "ses")]
+    lanes = [VisitRow(name, arrivals[::3], lost=arrivals[::50]) for name in ("auto", "ses")]
     forecast = [(MONDAY + HOUR_S * number, 11.0) for number in range(8_640)]
-    svg = region_svg(History("news", lanes, arrivals=arrivals, forecast=forecast))
+    svg = list_svg(History("news", lanes, arrivals=arrivals, forecast=forecast))
     assert len(list(parse(svg).iter())) < 1_000
     assert len(svg) < 120_000
     assert "100000 records came" in svg
@@ -105,9 +105,9 @@ def test_a_hundred_thousand_arrivals_make_a_small_drawing() -> None:
     "bad", ["<script>alert(1)</script>", "a & b", '"quoted"', "nul \x00 and \x1b[31m", "\ud800", "\ufffe"]
 )
 def test_names_of_sites_stay_text(bad: str) -> None:
-    lane = Lane(bad, [MONDAY], said=bad)
+    lane = VisitRow(bad, [MONDAY], said=bad)
     for svg in (
-        region_svg(History(bad, [lane], said=bad, arrivals=[MONDAY])),
+        list_svg(History(bad, [lane], said=bad, arrivals=[MONDAY])),
         frontier_svg([Curve(bad, (Point(1, 2), Point(2, 1)))], title=bad, said=bad, measure=bad),
     ):
         assert "<script" not in svg
@@ -117,7 +117,7 @@ def test_names_of_sites_stay_text(bad: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "svg", [region_svg(History("a", [])), frontier_svg([]), frontier_svg([Curve("a", (Point(1, 1),))])]
+    "svg", [list_svg(History("a", [])), frontier_svg([]), frontier_svg([Curve("a", (Point(1, 1),))])]
 )
 def test_a_drawing_says_what_it_is_follows_dark_and_refers_to_nothing(svg: str) -> None:
     root = parse(svg)
@@ -137,7 +137,7 @@ def _times() -> st.SearchStrategy[list[float]]:
 def test_any_times_become_a_drawing(
     arrivals: list[float], visits: list[float], lost: list[float], forecast: list[tuple[float, float]]
 ) -> None:
-    svg = region_svg(History("any", [Lane("a", visits, lost, visits)], arrivals=arrivals, forecast=forecast))
+    svg = list_svg(History("any", [VisitRow("a", visits, lost, visits)], arrivals=arrivals, forecast=forecast))
     assert parse(svg).tag == f"{SVG}svg"
     assert not re.search(r'="[^"]*(nan|inf)', svg)
 
@@ -238,7 +238,7 @@ def test_durations_are_written_in_their_largest_unit() -> None:
 
 @pytest.mark.skipif(not has_fonts(), reason="this machine has no fonts: apt-get install fonts-dejavu-core")
 def test_an_image_has_its_words() -> None:
-    svg = region_svg(History("A title", [Lane("visits", [MONDAY])], arrivals=[MONDAY]))
+    svg = list_svg(History("A title", [VisitRow("visits", [MONDAY])], arrivals=[MONDAY]))
     image = to_png(svg)
     assert image[:8] == b"\x89PNG\r\n\x1a\n"
     assert (int.from_bytes(image[16:20], "big"), int.from_bytes(image[20:24], "big")) == (1920, 816)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scythe.errors import BadInput
 from scythe.schedule.policies import DEFAULT, POLICIES, Foretold, make_policy, policy_kind
-from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Plan, Seen
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Observation, VisitPlan
 
 NAMES = sorted(POLICIES)
 NOW = 1_650_000_000.0
@@ -21,10 +21,10 @@ FLAT = [1.0] * 168
 
 def visited(name: str, goals: Goals, counts: list[int], since_s: float = 6 * HOUR_S, shown: int = 30) -> Any:
     estimator = make_policy(name, goals)
-    estimator.note(Seen(at=NOW, shown=shown, new=shown))
+    estimator.note(Observation(at=NOW, shown=shown, new=shown))
     for number, new in enumerate(counts, 1):
         at = NOW + number * since_s
-        estimator.note(Seen(at=at, shown=shown, new=new, is_full=new >= shown, since_s=since_s))
+        estimator.note(Observation(at=at, shown=shown, new=new, is_full=new >= shown, since_s=since_s))
     return estimator
 
 
@@ -43,7 +43,7 @@ def test_waits_keep_to_the_goals(name: str, goals: Goals) -> None:
         assert plan.why
 
 
-def assert_alike(one: Plan, other: Plan) -> None:
+def assert_alike(one: VisitPlan, other: VisitPlan) -> None:
     """Two plans agree as far as a saved state, which may be rounded, can make them."""
     figures = [(plan.wait_s, plan.expected, plan.rate) for plan in (one, other)]
     assert figures[0] == pytest.approx(figures[1], rel=0.01, abs=1e-6)
@@ -59,7 +59,7 @@ def test_a_saved_state_plans_as_before(name: str) -> None:
     assert_alike(again.plan(at), estimator.plan(at))
     assert again.to_plain() == estimator.to_plain()
     for one in (estimator, again):
-        one.note(Seen(at=at + HOUR_S, shown=30, new=4, since_s=HOUR_S))
+        one.note(Observation(at=at + HOUR_S, shown=30, new=4, since_s=HOUR_S))
     assert_alike(again.plan(at + HOUR_S), estimator.plan(at + HOUR_S))
 
 
@@ -100,13 +100,13 @@ def test_a_damaged_or_foreign_state_starts_anew(name: str, damage: dict[str, Any
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("fixed", "adaptive")])
 def test_a_cold_start_waits_briefly_and_then_longer_where_nothing_comes(name: str) -> None:
     estimator = make_policy(name, Goals())
-    estimator.note(Seen(at=NOW, shown=30, new=30))
+    estimator.note(Observation(at=NOW, shown=30, new=30))
     now, waits = NOW, []
     for _ in range(12):
         wait_s = estimator.plan(now).wait_s
         waits.append(wait_s)
         now += wait_s
-        estimator.note(Seen(at=now, shown=30, new=0, since_s=wait_s))
+        estimator.note(Observation(at=now, shown=30, new=0, since_s=wait_s))
     assert waits[0] <= 2 * HOUR_S
     assert waits[-1] > 4 * waits[0]
     assert max(wait for at, wait in enumerate(waits) if sum(waits[:at]) < WEEK_S) <= DAY_S
@@ -117,7 +117,7 @@ def test_dates_on_the_first_page_give_a_rate(name: str) -> None:
     estimator = make_policy(name, Goals())
     ages = [*range(29), 3_000]  # one that always stays on top
     dates = tuple(NOW - age * HOUR_S for age in ages)
-    estimator.note(Seen(at=NOW, shown=30, new=30, published=dates))
+    estimator.note(Observation(at=NOW, shown=30, new=30, published=dates))
     assert 20 < estimator.plan(NOW).rate < 48  # 24 came a day; without dates the guess is 360
 
 
@@ -126,9 +126,9 @@ def test_odd_visits_do_no_harm(name: str) -> None:
     estimator = visited(name, Goals(), [5, 5, 5, 5])
     before = estimator.plan(NOW + DAY_S)
     for since_s in (0.0, -DAY_S, None):  # the clock was set back, or nobody knows
-        estimator.note(Seen(at=NOW + DAY_S, shown=30, new=2, since_s=since_s))
+        estimator.note(Observation(at=NOW + DAY_S, shown=30, new=2, since_s=since_s))
     assert estimator.plan(NOW + DAY_S) == before
-    estimator.note(Seen(at=NOW + 400 * DAY_S, shown=30, new=30, is_full=True, since_s=400 * DAY_S))
+    estimator.note(Observation(at=NOW + 400 * DAY_S, shown=30, new=30, is_full=True, since_s=400 * DAY_S))
     after = estimator.plan(NOW + 400 * DAY_S)
     assert after.rate == pytest.approx(before.rate)
     assert Goals().floor_s <= after.wait_s <= Goals().ceiling_s
@@ -158,7 +158,7 @@ def test_no_history_leads_out_of_the_bounds(name: str, visits: list[tuple[int, f
     estimator = make_policy(name, goals)
     for new, since_s, shown in visits:
         at = min(max(at + since_s, 0.0), 1e11)
-        estimator.note(Seen(at=at, shown=shown, new=new, is_full=0 < shown <= new, since_s=since_s))
+        estimator.note(Observation(at=at, shown=shown, new=new, is_full=0 < shown <= new, since_s=since_s))
         plan = estimator.plan(at)
         assert goals.floor_s <= plan.wait_s <= 5 * DAY_S
         assert 0 <= plan.risk <= 1
@@ -182,7 +182,7 @@ def test_what_was_foretold_is_written_down_hour_by_hour() -> None:
     assert plan == plain.plan(NOW + 3.5 * HOUR_S)
     assert foretold.forecast == [(NOW + (3.5 + hour) * HOUR_S, pytest.approx(2.0)) for hour in range(3)]
     assert foretold.rates(NOW, 5) == plain.rates(NOW, 5)
-    foretold.note(Seen(at=NOW, shown=12, new=3, since_s=HOUR_S))
+    foretold.note(Observation(at=NOW, shown=12, new=3, since_s=HOUR_S))
     assert foretold.to_plain() == plain.to_plain()
     assert foretold.to_plain()["shown"] == 12
 

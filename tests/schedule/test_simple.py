@@ -19,14 +19,14 @@ from scythe.schedule.simple_policies import (
     Ses,
     hour_of,
 )
-from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Seen
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Observation
 
 MONDAY = 1_649_635_200.0  # 2022-04-11 0:00 UTC
 FLAT = [1.0] * 168
 
 
-def seen(at: float, new: int, since_s: float, shown: int = 30) -> Seen:
-    return Seen(at=at, shown=shown, new=new, is_full=new >= shown, since_s=since_s)
+def seen(at: float, new: int, since_s: float, shown: int = 30) -> Observation:
+    return Observation(at=at, shown=shown, new=new, is_full=new >= shown, since_s=since_s)
 
 
 def test_fixed_comes_every_hour_or_as_late_as_it_may() -> None:
@@ -48,7 +48,7 @@ def test_average_is_constant_after_the_time_of_learning() -> None:
 
 def test_average_learns_the_mean_while_it_is_young() -> None:
     average = Average(Goals())
-    average.note(Seen(at=MONDAY, shown=30, new=30))
+    average.note(Observation(at=MONDAY, shown=30, new=30))
     at = MONDAY
     while at < MONDAY + LEARN_S:
         at += DAY_S / 2
@@ -179,7 +179,7 @@ def test_a_busy_seasonal_list_is_visited_as_often_as_allowed() -> None:
 
 def learned(*ages_s: float) -> tuple[float, float]:
     average = Average(Goals())
-    average.note(Seen(at=MONDAY, shown=30, new=30, published=tuple(MONDAY - age_s for age_s in ages_s)))
+    average.note(Observation(at=MONDAY, shown=30, new=30, published=tuple(MONDAY - age_s for age_s in ages_s)))
     return average.counted, average.over_s
 
 
@@ -195,7 +195,7 @@ def test_half_of_the_dated_records_are_younger_than_their_median_age() -> None:
 
 def test_dates_teach_nothing_about_a_list_that_is_known() -> None:
     average = Average.started(Goals(), 30, 1 / HOUR_S, FLAT)
-    average.note(Seen(at=MONDAY, shown=1, new=1, published=(MONDAY - 60, MONDAY - 120, MONDAY - 180)))
+    average.note(Observation(at=MONDAY, shown=1, new=1, published=(MONDAY - 60, MONDAY - 120, MONDAY - 180)))
     assert average.plan(MONDAY).rate == pytest.approx(24)
     assert average.shown == 1
 
@@ -204,7 +204,7 @@ def test_a_late_visit_that_finds_known_records_counts_all_of_its_time() -> None:
     for is_full, watched_s in ((False, 9 * DAY_S), (True, DAY_S)):
         average = Average(Goals())
         for since_s, new in ((DAY_S, 3), (8 * DAY_S, 5)):
-            average.note(Seen(at=MONDAY, shown=30, new=new, is_full=is_full and new == 5, since_s=since_s))
+            average.note(Observation(at=MONDAY, shown=30, new=new, is_full=is_full and new == 5, since_s=since_s))
         assert average.watched_s == watched_s
         assert average.counted == (3 if is_full else 8)
 

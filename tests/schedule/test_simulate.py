@@ -8,7 +8,7 @@ from scythe.errors import BadInput
 from scythe.schedule.policies import POLICIES, Estimator, make_policy, policy_kind
 from scythe.schedule.simple_policies import Fixed
 from scythe.schedule.simulate import Make, Rhythm, Start, make_arrivals, simulate, start_of
-from scythe.watch_model import DAY_S, HOUR_S, Goals, Seen
+from scythe.watch_model import DAY_S, HOUR_S, Goals, Observation
 
 HOURLY = [1_000_000.0 * 3_600 + 3_600 * hour + 1_800 for hour in range(24 * 60)]  # one an hour, at half past
 
@@ -62,11 +62,11 @@ def test_a_visit_due_in_an_outage_is_made_at_its_end() -> None:
 
 
 def test_an_estimator_is_told_as_much_as_its_beginning_allows() -> None:
-    told: list[Seen] = []
+    told: list[Observation] = []
     starts: list[Start | None] = []
 
     class Listening(Fixed):
-        def note(self, seen: Seen) -> None:
+        def note(self, seen: Observation) -> None:
             told.append(seen)
             super().note(seen)
 

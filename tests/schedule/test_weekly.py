@@ -7,14 +7,14 @@ import random
 import numpy as np
 import pytest
 
-from scythe.schedule.forecast import HOURS, Profile, cut_hours, published_shares, read_numbers
+from scythe.schedule.forecast import HOURS, WeekProfile, cut_hours, published_shares, read_numbers
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
 
 
 def test_a_profile_is_learned_from_long_visits() -> None:
     """Days are ten times as busy as nights; visits last 5 to 11 hours."""
     truth = np.tile(np.repeat([0.2, 2.0, 0.8], 8), 7)
-    chance, profile, at, rate = random.Random(1), Profile(), 0.0, 30 / HOUR_S
+    chance, profile, at, rate = random.Random(1), WeekProfile(), 0.0, 30 / HOUR_S
     for _ in range(600):
         span = cut_hours(at, chance.uniform(5, 11) * HOUR_S)
         came = float(truth[span.hours] @ span.seconds) * rate
@@ -29,7 +29,7 @@ def test_a_profile_is_learned_from_long_visits() -> None:
 def test_an_hour_with_few_records_is_judged_by_like_days() -> None:
     counts, weeks = np.ones(HOURS), np.full(HOURS, 4.0)
     counts.reshape(7, 24)[[0, 1, 4, 5], 9] = 40.0  # nine o'clock on four working days; nothing yet on the fifth
-    slow, busy = Profile(counts.copy(), weeks.copy()), Profile(counts.copy(), weeks.copy())
+    slow, busy = WeekProfile(counts.copy(), weeks.copy()), WeekProfile(counts.copy(), weeks.copy())
     slow.settle(0.2 / HOUR_S)
     busy.settle(200 / HOUR_S)
     assert slow.factors[6 * 24 + 9] > 5 * slow.factors[6 * 24 + 8]
@@ -71,15 +71,15 @@ def test_numbers_of_a_damaged_state_are_refused(values: object) -> None:
 def test_an_hour_without_records_is_not_one_without_records_ever() -> None:
     counts = np.ones(HOURS)
     counts.reshape(7, 24)[:, 3] = 0.0
-    profile = Profile(counts, np.full(HOURS, 4.0))
+    profile = WeekProfile(counts, np.full(HOURS, 4.0))
     profile.settle(1_000.0)
     assert profile.factors.min() == 0.01
 
 
 def test_a_profile_is_kept_with_few_digits() -> None:
-    profile = Profile(np.full(HOURS, 1 / 3), np.full(HOURS, 2 / 3))
+    profile = WeekProfile(np.full(HOURS, 1 / 3), np.full(HOURS, 2 / 3))
     assert profile.to_plain() == {"counts": [0.3333] * HOURS, "weeks": [0.667] * HOURS}
-    again = Profile.from_plain({"counts": [0.0] * HOURS, "weeks": [0.0] * HOURS})
+    again = WeekProfile.from_plain({"counts": [0.0] * HOURS, "weeks": [0.0] * HOURS})
     assert set(again.weeks) == {0.001}
 
 

@@ -33,7 +33,7 @@ def work(pages: list[str], archive: str, to: str) -> int:
     given = [(f"https://site.example/story-{n}.html", page.encode()) for n, page in enumerate(pages)]
     read = [scythe.read(page, url=url) for url, page in given]
     for _, page in given[:3]:
-        scythe.read_regions(page)
+        scythe.read_lists(page)
     learned = scythe.Site.learn(given[:8])
     learned.save(f"{to}.json")
     loaded = scythe.Site.load(f"{to}.json")

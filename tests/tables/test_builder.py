@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from scythe import Document, Field, Image, Loss, Metadata, Record, Region, Site, read
+from scythe import Document, Field, Image, Loss, Metadata, Record, RecordList, Site, read
 from scythe.demo import site as demo_site
 from scythe.errors import BadInput
 from scythe.model import Listed, Rendered
@@ -19,7 +19,7 @@ PAGE = Url("https://example.org/a")
 def document(**changes: object) -> Document:
     images = (Image(Url("https://example.org/a.jpg"), "A field", "Dawn", 640, 480, True, 0.9), Image(PAGE))
     regions = (
-        Region(
+        RecordList(
             (
                 Record(("Rye", "3 EUR"), (PAGE,), (PAGE,)),
                 Record(("Oats", ""), (), ()),
@@ -27,7 +27,7 @@ def document(**changes: object) -> Document:
             ("title", "price"),
             "products",
         ),
-        Region((Record(("x",)),), ("text",), "list"),
+        RecordList((Record(("x",)),), ("text",), "list"),
     )
     said = Metadata(title="Corn", author="Ann", published="2026-01-02", keywords=("a", "b"), kind="article")
     known = {
@@ -131,7 +131,7 @@ def test_a_text_that_nobody_learned_is_read_only_where_it_is_asked_for() -> None
 def test_halves_of_characters_are_replaced_wherever_they_stand() -> None:
     half = "a\ud800b"
     builder = TableBuilder(("documents", "records"), ("text", "attributes"))
-    region = Region((Record((half,), (Url(half),)),), ("title",))
+    region = RecordList((Record((half,), (Url(half),)),), ("title",))
     builder.add(document(text=half, title="whole", lists=Listed((region,), ((half, "v"),))))
     builder.add(document())
     batches = builder.take()

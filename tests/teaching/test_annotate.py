@@ -7,7 +7,7 @@ from tests.mill_pages import BASE, address, pages, tale
 
 import scythe
 from scythe.errors import BadInput
-from scythe.model import LabelledPage, Marks, PageImages
+from scythe.model import ImageMarks, LabelledPage, PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
 from scythe.site.labels.learn_labels import annotate, list_labels, place_labels
@@ -56,7 +56,7 @@ def test_a_published_method_that_has_nothing_to_learn_says_so() -> None:
 def test_without_pages_the_tree_is_asked_from_then_on() -> None:
     site = learned()
     had_rules = [layout.images != ImageRules() for layout in site.profile.layouts]
-    labels = [LabelledPage(seen(number), (Marks("Ann", (2,), (0, 1, 3, 4)),)) for number in (1, 2, 3)]
+    labels = [LabelledPage(seen(number), (ImageMarks("Ann", (2,), (0, 1, 3, 4)),)) for number in (1, 2, 3)]
     outcome = site.annotate(labels)
     assert outcome.by_tree == sum(had_rules)
     assert all(layout.images == ImageRules() for layout in site.profile.layouts)
@@ -120,7 +120,7 @@ def test_labels_that_belong_nowhere_are_returned() -> None:
 
 
 def test_what_repeats_is_counted_on_all_pages_at_hand() -> None:
-    labelled = [LabelledPage(seen(1), (Marks("Ann", (2,)),))]
+    labelled = [LabelledPage(seen(1), (ImageMarks("Ann", (2,)),))]
     site = scythe.Site.learn(pages(), fields=["title"])
     outcome = annotate(site.profile, labelled, seen=[seen(number) for number in range(1, 9)])
     assert outcome.profile.images.pages == 8

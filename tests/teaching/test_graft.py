@@ -9,9 +9,9 @@ from scythe.site.learn.merge_layout import (
     MOST_LAYOUTS,
     count_present,
     free_name,
-    graft,
     helps,
     mend,
+    merge_layout,
     prune,
     share_boilerplate,
 )
@@ -41,7 +41,7 @@ NEW = layout("layout-2", "b")
 
 
 def test_a_layout_is_grafted_with_marks_that_tell_its_pages_from_the_others() -> None:
-    found = graft(OLD, NEW, [page("b", n) for n in range(5)], {"layout-1": [page("a", n) for n in range(3)]})
+    found = merge_layout(OLD, NEW, [page("b", n) for n in range(5)], {"layout-1": [page("a", n) for n in range(3)]})
     assert found is not None
     assert [each.name for each in found.layouts] == ["layout-1", "layout-2"]
     assert not any(mark in page("a", 9) for mark in found.layouts[1].marks if b"class" in mark)
@@ -49,12 +49,12 @@ def test_a_layout_is_grafted_with_marks_that_tell_its_pages_from_the_others() ->
 
 def test_pages_that_look_like_those_of_another_layout_are_not_grafted() -> None:
     pages = [page("a", n) for n in range(5)]
-    assert graft(OLD, NEW, pages, {"layout-1": pages[:3]}) is None
+    assert merge_layout(OLD, NEW, pages, {"layout-1": pages[:3]}) is None
 
 
 def test_names_that_are_like_hashes_tell_layouts_apart_too() -> None:
     bodies = [page("b", n).replace(b'"b-', b'"x8f3a9c10') for n in range(5)]
-    found = graft(OLD, NEW, bodies, {"layout-1": [page("b", n) for n in range(3)]})
+    found = merge_layout(OLD, NEW, bodies, {"layout-1": [page("b", n) for n in range(3)]})
     assert found is None or len(found.layouts) == 2
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scythe.errors import BadInput
-from scythe.model import ImageContext, LabelledPage, Marks, PageImages, SiteImages
+from scythe.model import ImageContext, ImageMarks, LabelledPage, PageImages, SiteImages
 from scythe.page import Page
 from scythe.site.labels.suggest_pages import suggest_pages
 
@@ -47,10 +47,10 @@ def test_each_page_says_what_it_adds() -> None:
 
 def test_a_page_given_twice_or_annotated_is_not_suggested() -> None:
     pages = [images_of(URLS[0], "a"), images_of(URLS[0], "a"), images_of("", "b"), images_of("", "c")]
-    site = SiteImages(labelled=(LabelledPage(images_of("", "b"), (Marks("me", (0,)),)),))
+    site = SiteImages(labelled=(LabelledPage(images_of("", "b"), (ImageMarks("me", (0,)),)),))
     assert sorted(one.at for one in suggest_pages(pages, 9)) == [0, 2, 3]
     assert sorted(one.at for one in suggest_pages(pages, 9, site=site)) == [0, 3]
-    known = SiteImages(labelled=(LabelledPage(images_of(URLS[0], "a"), (Marks("me", (0,)),)),))
+    known = SiteImages(labelled=(LabelledPage(images_of(URLS[0], "a"), (ImageMarks("me", (0,)),)),))
     assert sorted(one.at for one in suggest_pages(URLS, 9, site=known)) == [1, 2, 3, 4, 5]
 
 

@@ -11,7 +11,7 @@ from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.page.elements import Elements as RecordElements
 from scythe.reading.papers.hmm import mark_quantities
-from scythe.reading.papers.text_elements import Elements
+from scythe.reading.papers.text_elements import TextElements
 from scythe.reading.papers.vsse import VisualText
 from scythe.testing import check_record_characteristic, check_text_characteristic, check_text_method
 
@@ -83,9 +83,9 @@ def test_a_method_that_keeps_the_promises_passes() -> None:
 
 @dataclass
 class Weighing:
-    by: Callable[[Elements], Sequence[float]]
+    by: Callable[[TextElements], Sequence[float]]
 
-    def weigh(self, elements: Elements) -> Sequence[float]:
+    def weigh(self, elements: TextElements) -> Sequence[float]:
         return self.by(elements)
 
 
@@ -93,12 +93,12 @@ COUNTS = iter(range(10_000))
 BEFORE = [0]
 
 
-def _change(elements: Elements) -> list[float]:
+def _change(elements: TextElements) -> list[float]:
     elements.leaf_text[:] = [""] * len(elements.leaf_text)
     return [0.0] * len(elements.leaf_text)
 
 
-def _remember(elements: Elements) -> list[float]:
+def _remember(elements: TextElements) -> list[float]:
     BEFORE[0] = max(BEFORE[0], len(elements.leaf_text))
     return [float(BEFORE[0])] * len(elements.leaf_text)
 
@@ -119,7 +119,7 @@ def _remember(elements: Elements) -> list[float]:
     ],
 )
 def test_a_text_characteristic_that_breaks_a_promise_is_found(
-    by: Callable[[Elements], Sequence[float]], complaint: str
+    by: Callable[[TextElements], Sequence[float]], complaint: str
 ) -> None:
     with pytest.raises(AssertionError, match=complaint):
         check_text_characteristic(Weighing(by))

@@ -24,6 +24,6 @@ scythe.Site.learn(["<p>"])  # wrong
 scythe.Site.learn([], [{"price": 12}])  # wrong
 learned.fields  # noqa: B018  # wrong
 
-scythe.read_regions("<p>", "https://example.org/", "mdr")  # wrong
+scythe.read_lists("<p>", "https://example.org/", "mdr")  # wrong
 scythe.read("<p>").records[0].records[0].fields = ()  # wrong
 scythe.read("<p>").paging.following  # noqa: B018  # wrong

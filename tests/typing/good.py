@@ -33,11 +33,11 @@ span: tuple[int, int] | None = cut.fields["title"].span
 learned.save(Path("site.json"))
 is_well: bool = scythe.Site.load("site.json").drift.healthy
 
-region: scythe.Region = scythe.read("<ul><li>a<li>b</ul>").records[0]
+region: scythe.RecordList = scythe.read("<ul><li>a<li>b</ul>").records[0]
 names: tuple[str, ...] = region.columns
 record: scythe.Record = region.records[0]
 texts: tuple[str, ...] = record.fields
 links: tuple[str, ...] = record.links
 following: str | None = scythe.read("<p>").paging.next
 pairs: tuple[tuple[str, str], ...] = scythe.read("<p>").attributes
-regions: tuple[scythe.Region, ...] = scythe.read_regions(b"<p>", method="mdr", everything=False)
+regions: tuple[scythe.RecordList, ...] = scythe.read_lists(b"<p>", method="mdr", everything=False)

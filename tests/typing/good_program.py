@@ -37,7 +37,7 @@ def read_pages(body: bytes) -> list[str]:
 
 
 def read_lists(body: bytes) -> Iterator[tuple[str, ...]]:
-    regions: tuple[scythe.Region, ...] = scythe.read_regions(body, everything=True)
+    regions: tuple[scythe.RecordList, ...] = scythe.read_lists(body, everything=True)
     for region in regions:
         records: tuple[scythe.Record, ...] = region.records
         yield from (record.fields for record in records)

@@ -14,7 +14,7 @@ from tests.fetch.server import Server, serve
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.watching.clock import Clock
 from scythe.watching.events import Event
 from scythe.watching.hooks import HookOptions
@@ -136,7 +136,7 @@ class Stand:
     def stories(self) -> list[int]:
         """Return the stories that are archived, one entry for each record that leads to one."""
         found = []
-        for record in self.archive.read_records(Wanted()):
+        for record in self.archive.read_records(PageQuery()):
             numbers = {int(link.split("/story/")[1].split("-")[0]) for link in record.links if "/story/" in link}
             found += sorted(numbers)
         return sorted(found)

@@ -9,9 +9,9 @@ from tests.archive.visiting import LANE, NOW, SITE, done, later, region
 
 from scythe.archive.archive import Archive
 from scythe.archive.results import StoredRecord
-from scythe.crawl_model import WATCHED, Extracted, Found, Looked
+from scythe.crawl_model import WATCHED, Extracted, FoundUrl, Looked
 from scythe.url import Url
-from scythe.watch_model import Plan, Seen
+from scythe.watch_model import Observation, VisitPlan
 
 FIRST = later(0)
 
@@ -19,7 +19,7 @@ FIRST = later(0)
 def watch(archive: Archive, path: str = "news") -> int:
     """Have a page watched; return its number."""
     site = archive.add_site(LANE, SITE)
-    return archive.add_watch(site, Found(Url(f"{SITE}{path}"), LANE, "start", "list"), "{}", now=NOW)
+    return archive.add_watch(site, FoundUrl(Url(f"{SITE}{path}"), LANE, "start", "list"), "{}", now=NOW)
 
 
 def visit(archive: Archive, number: int, *names: str, at: datetime = FIRST) -> list[int]:
@@ -29,8 +29,8 @@ def visit(archive: Archive, number: int, *names: str, at: datetime = FIRST) -> l
         task for task in archive.next_tasks(site, LANE, 1_000, now=later(1e9), kinds=WATCHED) if task.id == number
     )
     shown = region(*((name, f"Title of {name}", "2026-05-01") for name in names), columns=("title", "date"))
-    seen = Seen(at.timestamp(), len(names), len(names))
-    looked = Looked(1, seen, Plan(3_600.0), "list 1", columns=shown.columns)
+    seen = Observation(at.timestamp(), len(names), len(names))
+    looked = Looked(1, seen, VisitPlan(3_600.0), "list 1", columns=shown.columns)
     outcome = done(task, at=at, extracted=Extracted(regions=(shown,)), looked=(looked,), retry_at=at)
     (receipt,) = archive.store([replace(outcome, state="retry")])
     return list(receipt.fresh)

@@ -12,29 +12,29 @@ from tests.watching.board import HOUR_S, Board, Stand, open_stand
 from tests.watching.test_identity import BUILD, OTHER_BUILD, keys_of, stories
 
 from scythe.archive.open import open_archive
-from scythe.archive.results import RecordKey, Wanted
+from scythe.archive.results import PageQuery, RecordKey
 from scythe.errors import BadInput
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.page.page import Page
 from scythe.reading.lists.find_lists import read_records
 from scythe.watching.events import RegionEvent, TroubleEvent
 from scythe.watching.list_choice import Notes
 from scythe.watching.list_identity import Chosen, choose_places, describe_lists
 from scythe.watching.plan_report import read_plan
-from scythe.watching.tracking import Lists
+from scythe.watching.tracking import TrackedLists
 from scythe.watching.watch_options import ListOptions
 
 WORLD, SPORT, TOWN = stories("world", range(20)), stories("sport", range(30, 40)), stories("town", range(60, 72))
 
 
-def choosing(regions: Sequence[Region], *places: int) -> ListOptions:
+def choosing(regions: Sequence[RecordList], *places: int) -> ListOptions:
     chosen, others = choose_places(regions, places)
     return ListOptions(regions=chosen, others=others)
 
 
-def picked(regions: Sequence[Region], options: ListOptions, notes: Notes | None = None) -> list[int]:
+def picked(regions: Sequence[RecordList], options: ListOptions, notes: Notes | None = None) -> list[int]:
     """Return which of the regions are watched at a first visit, by place from 1 on."""
-    lists = Lists([], notes or Notes(), options)
+    lists = TrackedLists([], notes or Notes(), options)
     keys = [[RecordKey(key, False) for key in ours] for ours in keys_of(regions)]
     return [one.rank + 1 for one in lists.choose(regions, keys)]
 
@@ -63,7 +63,7 @@ def test_a_place_that_the_page_does_not_have_is_refused() -> None:
 
 
 def test_lists_are_chosen_by_number_or_kind() -> None:
-    shop = Region(SPORT.records, SPORT.columns, "products", 0.5, OTHER_BUILD)
+    shop = RecordList(SPORT.records, SPORT.columns, "products", 0.5, OTHER_BUILD)
     page = [WORLD, shop, TOWN]
     assert picked(page, ListOptions(regions=(Chosen.named("3"),))) == [3]
     assert picked(page, ListOptions(regions=(Chosen.named(" Products "),))) == [2]
@@ -127,7 +127,7 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
         yield stand
 
 
-def page_lists(stand: Stand) -> tuple[Region, ...]:
+def page_lists(stand: Stand) -> tuple[RecordList, ...]:
     return read_records(Page.from_text(stand.board.page(1), url=stand.url))
 
 
@@ -140,7 +140,7 @@ def choose(stand: Stand, word: str) -> ListOptions:
 
 
 def links(stand: Stand) -> set[str]:
-    return {link.split("/")[3] for record in stand.archive.read_records(Wanted()) for link in record.links}
+    return {link.split("/")[3] for record in stand.archive.read_records(PageQuery()) for link in record.links}
 
 
 @pytest.mark.fault

@@ -8,8 +8,8 @@ import pytest
 
 from scythe.model import Response
 from scythe.url import Url
-from scythe.watch_model import Plan
-from scythe.watching.visit import heed, read_hints
+from scythe.watch_model import VisitPlan
+from scythe.watching.visit import read_hints, read_server_hints
 
 
 def response(*headers: tuple[str, str], status: int = 200) -> Response:
@@ -44,15 +44,15 @@ def test_the_date_of_the_last_change_is_read_and_nonsense_is_not() -> None:
 
 def test_a_visit_waits_for_what_was_promised() -> None:
     hints = read_hints(response(("Cache-Control", "max-age=1800")))
-    assert heed(Plan(600.0, 2.0, rate=48.0), hints, latest_s=None).wait_s == 1_800.0
+    assert read_server_hints(VisitPlan(600.0, 2.0, rate=48.0), hints, latest_s=None).wait_s == 1_800.0
 
 
 def test_a_visit_that_comes_later_anyway_stays() -> None:
     hints = read_hints(response(("Cache-Control", "max-age=1800")))
-    assert heed(Plan(7_200.0), hints, latest_s=None).wait_s == 7_200.0
+    assert read_server_hints(VisitPlan(7_200.0), hints, latest_s=None).wait_s == 7_200.0
 
 
 def test_no_promise_puts_a_visit_off_for_more_than_an_hour_or_beyond_the_longest_delay() -> None:
     hints = read_hints(response(("Cache-Control", "max-age=31536000")), ttl_s=86_400.0)
-    assert heed(Plan(600.0), hints, latest_s=None).wait_s == 3_600.0
-    assert heed(Plan(600.0), hints, latest_s=900.0).wait_s == 900.0
+    assert read_server_hints(VisitPlan(600.0), hints, latest_s=None).wait_s == 3_600.0
+    assert read_server_hints(VisitPlan(600.0), hints, latest_s=900.0).wait_s == 900.0

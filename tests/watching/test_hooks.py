@@ -17,12 +17,12 @@ from tests.watching.listing import record, visit, watch
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.engine.archive_thread import Clerk
+from scythe.engine.archive_thread import ArchiveThread
 from scythe.errors import BadInput
 from scythe.fetch import open_fetcher
 from scythe.limits import LIMITS
 from scythe.watching.events import Event, HookEvent
-from scythe.watching.hooks import Batch, Command, HookOptions, Told, Webhook, make_batch, split
+from scythe.watching.hooks import Command, HookBatch, HookOptions, HookResult, Webhook, make_batch, split
 from scythe.watching.outbox import Outbox, make_hooks
 
 pytestmark = pytest.mark.fault
@@ -32,7 +32,7 @@ FAIL_ONCE = PYTHON + (
     '\'import os, sys; new = not os.path.exists(sys.argv[2]); open(sys.argv[2], "w"); '
     'sys.exit(1) if new else open(sys.argv[1], "a").write(sys.stdin.read())\' {} {}'
 )
-BATCH = Batch("id1", LANE, f"{SITE}news", ('{"number": 1}', '{"number": 2}'), 2)
+BATCH = HookBatch("id1", LANE, f"{SITE}news", ('{"number": 1}', '{"number": 2}'), 2)
 
 
 def titles(path: Path) -> list[str]:
@@ -46,7 +46,7 @@ class Desk:
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
-        self.clerk: Clerk
+        self.clerk: ArchiveThread
         self.reports: list[HookEvent] = []
 
     async def report(self, event: Event) -> None:
@@ -59,7 +59,7 @@ class Desk:
         """Start an outbox, do some work beside it, and close it when everything was told."""
 
         async def inside() -> None:
-            clerk = self.clerk = Clerk(self.archive)
+            clerk = self.clerk = ArchiveThread(self.archive)
             async with open_fetcher() as fetcher:
                 outbox = Outbox(clerk, options, fetcher, self.report, first_pause_s=pause_s)
                 await outbox.start(watches)
@@ -254,7 +254,7 @@ def test_one_hook_that_fails_holds_up_no_other(desk: Desk, tmp_path: Path) -> No
 def test_pauses_grow_and_end_at_a_bound(desk: Desk) -> None:
     async def pauses() -> list[float]:
         async with open_fetcher() as fetcher:
-            outbox = Outbox(Clerk(desk.archive), HookOptions(), fetcher, desk.report)
+            outbox = Outbox(ArchiveThread(desk.archive), HookOptions(), fetcher, desk.report)
             wanted = [(1, None), (2, None), (3, None), (1, 600.0), (1_000, None), (1, 1e9)]
             return [outbox._pause_s(failures, wanted_s) for failures, wanted_s in wanted]
 
@@ -368,7 +368,7 @@ def test_a_message_is_one_object() -> None:
 # commands ---------------------------------------------------------------------------------------------------------
 
 
-def tell(command: str, batch: Batch = BATCH, **more: float) -> Told:
+def tell(command: str, batch: HookBatch = BATCH, **more: float) -> HookResult:
     return asyncio.run(Command(command, **more).tell(batch))
 
 
@@ -378,7 +378,7 @@ def test_a_command_gets_records_as_lines_and_the_page_in_its_environment(tmp_pat
     )
     path = tmp_path / "script.py"
     path.write_text(f"import sys; sys.stdout = open({str(tmp_path / 'out')!r}, 'w')\n{script}\n")
-    assert tell(f"'{sys.executable}' -S '{path}' 'two words' $HOME") == Told()
+    assert tell(f"'{sys.executable}' -S '{path}' 'two words' $HOME") == HookResult()
     said = (tmp_path / "out").read_text()
     assert "'two words', '$HOME'" in said
     assert f"'SCYTHE_PAGE': '{SITE}news'" in said
@@ -399,19 +399,19 @@ def test_what_a_command_says_goes_to_standard_error(root: Path) -> None:
 
 @pytest.mark.parametrize("name", ["SCYTHE_SITE", "SCYTHE_PAGE"])
 def test_no_name_of_a_page_keeps_a_command_from_being_started(name: str) -> None:
-    odd = Batch("id1", "a\0b\ud800", "http://x/\0\udfff$(reboot)`;", ("{}",), 1)
-    assert tell(f"sh -c 'test -n \"${name}\"'", odd) == Told()
+    odd = HookBatch("id1", "a\0b\ud800", "http://x/\0\udfff$(reboot)`;", ("{}",), 1)
+    assert tell(f"sh -c 'test -n \"${name}\"'", odd) == HookResult()
 
 
 def test_a_command_that_reads_nothing_is_no_failure() -> None:
-    long = Batch("id1", LANE, SITE, ("x" * 1_000_000,), 1)
-    assert tell("true", long) == Told()
-    assert tell("false", long) == Told("it ended with exit code 1")
-    assert tell("sh -c 'exec <&-; exit 0'", long) == Told()
+    long = HookBatch("id1", LANE, SITE, ("x" * 1_000_000,), 1)
+    assert tell("true", long) == HookResult()
+    assert tell("false", long) == HookResult("it ended with exit code 1")
+    assert tell("sh -c 'exec <&-; exit 0'", long) == HookResult()
 
 
 def test_a_command_that_is_killed_says_so() -> None:
-    assert tell("sh -c 'kill -9 $$'") == Told("it was ended by signal 9")
+    assert tell("sh -c 'kill -9 $$'") == HookResult("it was ended by signal 9")
 
 
 @contextmanager
@@ -441,10 +441,10 @@ def test_a_command_that_does_not_end_is_ended_with_all_it_started(
     pids = tmp_path / "pids"
     script = tmp_path / "hangs.sh"
     script.write_text(f"{stubborn}sleep 60 & echo $! $$ > {pids}; wait; sleep 60")
-    long = Batch("id1", LANE, SITE, ("x" * 1_000_000,), 1)
+    long = HookBatch("id1", LANE, SITE, ("x" * 1_000_000,), 1)
     with not_longer_than(20.0):
         told = tell(f"sh {script}", long, timeout_s=0.5)
-    assert told == Told("it did not end within 0.5 s")
+    assert told == HookResult("it did not end within 0.5 s")
     assert [lives_on(int(pid)) for pid in pids.read_text().split()] == [False, False]
 
 
@@ -453,7 +453,7 @@ def test_one_that_left_its_group_holds_up_nobody(tmp_path: Path, monkeypatch: py
     pids = tmp_path / "pids"
     script = tmp_path / "escapes.sh"
     script.write_text(f"setsid sh -c 'echo $$ > {pids}; exec sleep 60' & sleep 60")
-    long = Batch("id1", LANE, SITE, ("x" * 1_000_000,), 1)
+    long = HookBatch("id1", LANE, SITE, ("x" * 1_000_000,), 1)
     with not_longer_than(20.0):
         told = tell(f"sh {script}", long, timeout_s=0.5)
     assert told.why == "it did not end within 0.5 s"
@@ -466,7 +466,7 @@ def test_closing_lets_a_command_finish_what_it_began(desk: Desk, tmp_path: Path)
     visit(desk.archive, number, "a", at=later(1))
 
     async def inside() -> None:
-        clerk = desk.clerk = Clerk(desk.archive)
+        clerk = desk.clerk = ArchiveThread(desk.archive)
         async with open_fetcher() as fetcher:
             outbox = Outbox(clerk, options, fetcher, desk.report)
             await outbox.start([number])
@@ -488,7 +488,7 @@ def test_closing_ends_a_command_that_runs_too_long(desk: Desk, tmp_path: Path) -
     visit(desk.archive, number, "a", at=later(1))
 
     async def inside() -> None:
-        clerk = desk.clerk = Clerk(desk.archive)
+        clerk = desk.clerk = ArchiveThread(desk.archive)
         async with open_fetcher() as fetcher:
             options = HookOptions(exec=(f"sh -c 'echo $$ > {pids}; exec sleep 60'",), timeout_s=0.5)
             outbox = Outbox(clerk, options, fetcher, desk.report)

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scythe.archive.stored_records import identify_each
-from scythe.demo.replay import DRESSES, ListPage, Pace, Redesign, Replay, ReplayHost, Shelf
-from scythe.model import Record, Region
+from scythe.demo.replay import DRESSES, ListPage, Replay, ReplayClock, ReplayHost, ReplayList, ReplayRedesign
+from scythe.model import Record, RecordList
 from scythe.page.page import Page
 from scythe.reading.lists.find_lists import read_records
 from scythe.reading.lists.own_link import own_links
 from scythe.url import Url
-from scythe.watching.list_identity import Known, compare_patterns, describe, is_redesigned, know_again
+from scythe.watching.list_identity import KnownList, compare_patterns, describe, is_redesigned, know_again
 
 BUILD = "article(a(img),h3(a),p,time)"
 OTHER_BUILD = "li(div(span,em),b(a),small,ul(li+))"
@@ -28,32 +28,32 @@ def story(section: str, number: int) -> Record:
     return Record((f"What happened next in {section}, {number}", "3 May"), (link,))
 
 
-def stories(section: str, numbers: range, pattern: str = BUILD, kind: str = "articles") -> Region:
-    return Region(tuple(story(section, n) for n in numbers), ("title", "date"), kind, 0.8, pattern)
+def stories(section: str, numbers: range, pattern: str = BUILD, kind: str = "articles") -> RecordList:
+    return RecordList(tuple(story(section, n) for n in numbers), ("title", "date"), kind, 0.8, pattern)
 
 
-def keys_of(regions: Sequence[Region]) -> list[list[str]]:
+def keys_of(regions: Sequence[RecordList]) -> list[list[str]]:
     keys: list[list[str]] = [[] for _ in regions]
     for one in identify_each(regions):
         keys[one.region].append(one.hash.hex())
     return keys
 
 
-def as_known(regions: Sequence[Region]) -> list[Known]:
+def as_known(regions: Sequence[RecordList]) -> list[KnownList]:
     return [
-        Known(n + 1, region.pattern, region.kind, region.columns, describe(region), tuple(keys), n)
+        KnownList(n + 1, region.pattern, region.kind, region.columns, describe(region), tuple(keys), n)
         for n, (region, keys) in enumerate(zip(regions, keys_of(regions), strict=True))
     ]
 
 
-def known_again(before: Sequence[Region], now: Sequence[Region]) -> list[int | None]:
+def known_again(before: Sequence[RecordList], now: Sequence[RecordList]) -> list[int | None]:
     return know_again(now, keys_of(now), as_known(before))
 
 
 FRONT = [stories("world", range(30, 50)), stories("sport", range(10)), stories("town", range(100, 106))]
 
 
-def renew(regions: Sequence[Region], pattern: str = BUILD, share: float = 0.0) -> list[Region]:
+def renew(regions: Sequence[RecordList], pattern: str = BUILD, share: float = 0.0) -> list[RecordList]:
     """Give each region new records, a share of the old ones among them."""
     renewed = []
     for region in regions:
@@ -90,7 +90,7 @@ def test_the_records_count_more_than_the_build() -> None:
 
 
 def test_a_new_region_is_nobodys_heir() -> None:
-    poll = Region(tuple(Record((f"Answer {n}",)) for n in range(4)), ("answer",), "table", 0.4, "tr(td,td)")
+    poll = RecordList(tuple(Record((f"Answer {n}",)) for n in range(4)), ("answer",), "table", 0.4, "tr(td,td)")
     assert known_again(FRONT, [*renew(FRONT), poll]) == [0, 1, 2, None]
     assert known_again([], FRONT) == [None, None, None]
     assert known_again(FRONT, []) == []
@@ -115,7 +115,7 @@ def test_regions_that_became_one_are_the_larger_of_them() -> None:
 
 
 def test_a_box_that_repeats_some_of_a_list_is_not_the_list() -> None:
-    box = Region(FRONT[0].records[3:6], ("title",), "list", 0.5, "li(a)")
+    box = RecordList(FRONT[0].records[3:6], ("title",), "list", 0.5, "li(a)")
     before = [FRONT[0], box]
     now = [replace(box, records=FRONT[0].records[5:8]), stories("world", range(20, 40))]
     assert known_again(before, now) == [1, 0]
@@ -123,7 +123,7 @@ def test_a_box_that_repeats_some_of_a_list_is_not_the_list() -> None:
 
 def test_lists_without_links_are_known_again() -> None:
     rows = [
-        Region((Record((f"Water at {n} metres", "rising")),) * 3, ("level", "trend"), "table", 0.6, "tr(td,td)")
+        RecordList((Record((f"Water at {n} metres", "rising")),) * 3, ("level", "trend"), "table", 0.6, "tr(td,td)")
         for n in (3, 4)
     ]
     assert known_again(rows[:1], rows[1:]) == [0]
@@ -143,7 +143,7 @@ def test_a_redesign_is_noticed() -> None:
 
 def test_a_description_names_folder_and_shape() -> None:
     assert describe(FRONT[1]) == ("news.example/sport /a/a-9.html",)
-    assert describe(Region((Record(("x",)),), ("title",))) == ()
+    assert describe(RecordList((Record(("x",)),), ("title",))) == ()
 
 
 SECTIONS = st.lists(st.sampled_from(["world", "sport", "town", "arts"]), unique=True, min_size=1, max_size=4)
@@ -178,18 +178,18 @@ HOUR = 3_600.0
 
 def make_host(every_h: float) -> ReplayHost:
     shelves = (
-        Shelf("news", "News", tuple(START + 1_800.0 * n for n in range(-400, 800)), 24),
-        Shelf("wire", "From the wire", tuple(START + 60 + 900.0 * n for n in range(-800, 1_600)), 16),
+        ReplayList("news", "News", tuple(START + 1_800.0 * n for n in range(-400, 800)), 24),
+        ReplayList("wire", "From the wire", tuple(START + 60 + 900.0 * n for n in range(-800, 1_600)), 16),
     )
-    redesigns = tuple(Redesign(START + n * every_h * HOUR - 1, n % len(DRESSES)) for n in range(6))
+    redesigns = tuple(ReplayRedesign(START + n * every_h * HOUR - 1, n % len(DRESSES)) for n in range(6))
     pages = (ListPage("/news/", ("news", "wire")),)
-    return ReplayHost(Replay(Pace(START, speed=0.0), shelves, pages, redesigns), 0, "https://demo.example")
+    return ReplayHost(Replay(ReplayClock(START, speed=0.0), shelves, pages, redesigns), 0, "https://demo.example")
 
 
 @pytest.mark.parametrize("every_h", [1.0, 6.0, 14.0])
 def test_records_and_regions_survive_every_redesign_of_a_site(every_h: float) -> None:
     host = make_host(every_h)
-    known: list[Known] = []
+    known: list[KnownList] = []
     named: dict[str, str] = {}  # story -> key
     for visit in range(6):
         moment = START + visit * every_h * HOUR

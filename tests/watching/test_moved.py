@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.watching.board import HOUR_S, Board, Stand, next_visit_s, open_stand
 
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.limits import LIMITS
 from scythe.watch_model import DAY_S, Goals
 from scythe.watching.events import DocumentEvent, Event, GapEvent, LostEvent, MovedEvent, TroubleEvent
@@ -120,7 +120,7 @@ def test_pages_of_records_that_robots_txt_forbids_are_not_asked_for(stand: Stand
     stand.visit(FOLLOW)
     assert stand.asked == ["/news"]
     assert troubles(stand) == []  # the list itself was read
-    assert [page for page in stand.archive.read_pages(Wanted()) if "/story/" in page.url] == []
+    assert [page for page in stand.archive.read_pages(PageQuery()) if "/story/" in page.url] == []
 
 
 def test_a_page_of_a_record_that_is_gone_is_told_and_the_list_is_read(stand: Stand) -> None:

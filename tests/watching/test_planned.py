@@ -10,17 +10,17 @@ import pytest
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.crawl_model import Extracted, Found, Looked, Outcome
+from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome
 from scythe.schedule.plots import History
 from scythe.schedule.policies import make_policy
 from scythe.url import Url
-from scythe.watch_model import Goals, Plan, Seen
+from scythe.watch_model import Goals, Observation, VisitPlan
 from scythe.watching.plan_report import Planned, draw_plan, read_plan
 from scythe.watching.watch_options import ListOptions
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 PAGE = Url("https://news.example/latest")
-WAIT = Plan(wait_s=7_200, expected=3.0, risk=0.001, rate=36.0, why="forecast")
+WAIT = VisitPlan(wait_s=7_200, expected=3.0, risk=0.001, rate=36.0, why="forecast")
 OPTIONS = ListOptions(policy="poisson")
 
 
@@ -31,7 +31,7 @@ def archive(tmp_path: Path) -> Archive:
 
 def watch(archive: Archive, page: Url = PAGE) -> int:
     site = archive.add_site(page.split("/")[2], page)
-    archive.add_watch(site, Found(page, page.split("/")[2]), OPTIONS.to_json(), now=NOW)
+    archive.add_watch(site, FoundUrl(page, page.split("/")[2]), OPTIONS.to_json(), now=NOW)
     return site
 
 
@@ -44,9 +44,9 @@ def visit(archive: Archive, site: int, hours: float, *looked: Looked, why: str =
     archive.store([Outcome(task, "retry", at, why=why, retry_at=retry_at, extracted=extracted, looked=looked)])
 
 
-def seen(hours: float, new: int = 2, since_h: float | None = 2.0) -> Seen:
+def seen(hours: float, new: int = 2, since_h: float | None = 2.0) -> Observation:
     at = (NOW + timedelta(hours=hours)).timestamp()
-    return Seen(at, shown=10, new=new, since_s=None if since_h is None else since_h * 3_600)
+    return Observation(at, shown=10, new=new, since_s=None if since_h is None else since_h * 3_600)
 
 
 def plan_of(archive: Archive) -> list[Planned]:

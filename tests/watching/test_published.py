@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.watching.relative_dates import CLOCK_ERROR_S, EARLIEST, published_times, read_moment
 
 NOW = datetime(2024, 5, 15, 12, 0, tzinfo=UTC).timestamp()
@@ -21,7 +21,7 @@ def at(text: str) -> float:
 
 def times(*texts: str, column: str = "date", html: str = "") -> list[float | None]:
     records = tuple(Record((f"Story {n}", text), html=html) for n, text in enumerate(texts))
-    return list(published_times(Region(records, ("title", column)), NOW))
+    return list(published_times(RecordList(records, ("title", column)), NOW))
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_today_is_half_of_what_is_over_of_it() -> None:
 def test_of_a_morning_half_is_over() -> None:
     record = Record(("Story", "15.05.2024"))
     six = at("2024-05-15T06:00")
-    assert published_times(Region((record,), ("title", "date")), six) == (at("2024-05-15T03:00"),)
+    assert published_times(RecordList((record,), ("title", "date")), six) == (at("2024-05-15T03:00"),)
 
 
 def test_day_and_time_in_two_columns_belong_together() -> None:
     record = Record(("Story", "14.05.2024", "08:30"))
-    assert published_times(Region((record,), ("title", "date", "date_2")), NOW) == (at("2024-05-14T08:30"),)
+    assert published_times(RecordList((record,), ("title", "date", "date_2")), NOW) == (at("2024-05-14T08:30"),)
 
 
 def test_a_time_of_day_below_a_whole_date_is_no_later() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.watching.board import HOUR_S, Board, Stand, next_visit_s, open_stand
 
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.errors import BadInput
 from scythe.watch_model import Goals
 from scythe.watching.events import Event, GapEvent, LostEvent, RecordEvent, RegionEvent, TroubleEvent, VisitEvent
@@ -204,7 +204,7 @@ def test_followed_records_are_archived_as_documents(stand: Stand) -> None:
     stand.visit(ListOptions(follow=True))
     stand.board.add(2)
     stand.visit(ListOptions(follow=True), after_s=48 * HOUR_S)
-    pages = {page.url: page for page in stand.archive.read_pages(Wanted()) if "/story/" in page.url}
+    pages = {page.url: page for page in stand.archive.read_pages(PageQuery()) if "/story/" in page.url}
     assert len(pages) == 12
     assert "Sentence 3 says" in pages[stand.server.url("/story/112-orchard")].text  # type: ignore[index]
     assert len([path for path in stand.asked if path.startswith("/story/")]) == 12
@@ -298,7 +298,7 @@ def test_a_feed_is_watched_like_a_page(tmp_path: Path) -> None:
         watched.go_on()
         (plan,) = watched.archive.plans()
         assert plan.region.kind == "feed"
-        assert len(list(watched.archive.read_records(Wanted()))) == 12
+        assert len(list(watched.archive.read_records(PageQuery()))) == 12
         assert 10 < (plan.region.plan.rate if plan.region.plan else 0) < 60  # its dates say 24 a day
 
 

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 from scythe.archive.results import RecordKey, RegionRow, WatchRow
 from scythe.crawl_model import Looked, Outcome, Receipt, Task
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.url import Url
 from scythe.watching.events import RegionEvent
 from scythe.watching.list_choice import Notes
-from scythe.watching.tracking import GONE_AFTER, Lists
+from scythe.watching.tracking import GONE_AFTER, TrackedLists
 from scythe.watching.visit import tell_visit
 from scythe.watching.watch_options import ListOptions
 
@@ -24,9 +24,9 @@ PAGE = WatchRow(
 )
 
 
-def region(keys: Iterable[str], kind: str = "articles", pattern: str = "li(a(h2))") -> Region:
+def region(keys: Iterable[str], kind: str = "articles", pattern: str = "li(a(h2))") -> RecordList:
     records = tuple(Record((f"Title {key}",), (f"https://example.org/{kind}/{key}",), (), "") for key in keys)
-    return Region(records, ("title",), kind, 0.9, pattern)
+    return RecordList(records, ("title",), kind, 0.9, pattern)
 
 
 def known(keys: Iterable[str], archive: Iterable[str]) -> list[RecordKey]:
@@ -43,17 +43,17 @@ class World:
         self.archive: set[str] = set()
         self.at = NOW
 
-    def begin(self, *lists: Sequence[str], kinds: Sequence[str] = (), pattern: str = "li(a(h2))") -> Lists:
-        visit = Lists(self.rows, self.notes, ListOptions())
+    def begin(self, *lists: Sequence[str], kinds: Sequence[str] = (), pattern: str = "li(a(h2))") -> TrackedLists:
+        visit = TrackedLists(self.rows, self.notes, ListOptions())
         names = kinds or ["articles"] * len(lists)
         regions = [region(keys, kind, pattern) for keys, kind in zip(lists, names, strict=True)]
         visit.begin(regions, [known(keys, self.archive) for keys in lists])
         return visit
 
-    def add_older(self, visit: Lists, *lists: Sequence[str]) -> None:
+    def add_older(self, visit: TrackedLists, *lists: Sequence[str]) -> None:
         visit.add_older([region(keys) for keys in lists], [known(keys, self.archive) for keys in lists])
 
-    def end(self, visit: Lists, after_s: float = HOUR_S) -> dict[int, Looked]:
+    def end(self, visit: TrackedLists, after_s: float = HOUR_S) -> dict[int, Looked]:
         """Settle a visit and keep what it says, as an archive does."""
         looked = visit.settle(self.at)
         before = {row.number: row for row in self.rows}
@@ -175,7 +175,7 @@ def test_the_answer_that_nothing_changed_counts_for_what_was_there() -> None:
     world = World()
     world.visit(names(1, 10), ["m1", "m2", "m3"])
     world.end(world.begin(names(1, 10)))
-    visit = Lists(world.rows, world.notes, ListOptions())
+    visit = TrackedLists(world.rows, world.notes, ListOptions())
     looked = visit.unchanged(world.at)
     assert [(one.number, one.known) for one in looked] == [(1, 10)]
     assert looked[0].seen is not None

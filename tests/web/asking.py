@@ -9,7 +9,7 @@ from http.client import HTTPResponse
 from typing import Any
 from urllib.parse import urlsplit
 
-from scythe.web.auth import Gate
+from scythe.web.auth import Auth
 from scythe.web.server import Serving
 
 JSON = "application/json"
@@ -39,17 +39,17 @@ class Answer:
         return json.loads(self.body)
 
 
-def cookie(gate: Gate) -> dict[str, str]:
+def cookie(gate: Auth) -> dict[str, str]:
     """Return the header that a browser sends once it was let in."""
     return {"Cookie": f"{gate.cookie}={gate.pass_value}"}
 
 
-def bearer(gate: Gate) -> dict[str, str]:
+def bearer(gate: Auth) -> dict[str, str]:
     """Return the header that a program sends."""
     return {"Authorization": f"Bearer {gate.token}"}
 
 
-def posting(gate: Gate) -> dict[str, str]:
+def posting(gate: Auth) -> dict[str, str]:
     """Return the headers that scripts of our pages send when they change something."""
     return {**cookie(gate), "Content-Type": JSON, "X-Scythe": gate.word, "Sec-Fetch-Site": "same-origin"}
 

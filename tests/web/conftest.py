@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 import pytest
 
 from scythe.demo import site
-from scythe.fetch.inputs import Loaded, Reach
+from scythe.fetch.inputs import LoadedPage, Reach
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import Room, RoomOptions
+from scythe.web.state import RoomOptions, State
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHOTS = ROOT / "build" / "screenshots"
@@ -27,15 +27,15 @@ WIDE, NARROW = (1280, 800), (390, 844)
 T = TypeVar("T")
 
 
-def demo_pages(pages: int = 24, seed: int = 1) -> list[Loaded]:
+def demo_pages(pages: int = 24, seed: int = 1) -> list[LoadedPage]:
     """Return saved pages of the demo site."""
-    return [Loaded(page.path, page.html, page.url, page.content_type) for page in site(seed=seed, pages=pages)]
+    return [LoadedPage(page.path, page.html, page.url, page.content_type) for page in site(seed=seed, pages=pages)]
 
 
-def make_room(folder: Path, pages: list[Loaded] | None = None, *, archive: str | None = None) -> Room:
+def make_room(folder: Path, pages: list[LoadedPage] | None = None, *, archive: str | None = None) -> State:
     """Return a room with a profile that is not there yet."""
     options = RoomOptions(archive, folder / "site.json", "The Field Post", Reach(allow_private=True), 0.0)
-    return Room(options, demo_pages() if pages is None else pages)
+    return State(options, demo_pages() if pages is None else pages)
 
 
 def apart(work: Callable[[], T]) -> T:
@@ -45,13 +45,13 @@ def apart(work: Callable[[], T]) -> T:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
+def room(tmp_path: Path) -> State:
     """A room with saved pages of the demo site and an empty archive."""
     return make_room(tmp_path, archive=str(tmp_path / "archive.db"))
 
 
 @pytest.fixture
-def serving(room: Room) -> Iterator[Serving]:
+def serving(room: State) -> Iterator[Serving]:
     """The room, served."""
     with serve_in_thread(room) as served:
         yield served

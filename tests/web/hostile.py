@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 
 _JS = "new Image().src='T/hit/{0}'"
 
@@ -86,9 +86,9 @@ def attempts(trap_url: str, which: dict[str, str]) -> dict[str, str]:
     return {name: text.replace("{0}", name).replace("T/", f"{trap_url}/") for name, text in which.items()}
 
 
-def hostile_page(trap_url: str, which: dict[str, str] | None = None) -> Loaded:
+def hostile_page(trap_url: str, which: dict[str, str] | None = None) -> LoadedPage:
     """Return a page with all of them, one in a section each, so that those left open do not hide the others."""
     parts = attempts(trap_url, which or {**WORKING, **OTHER})
     body = "\n".join(f"<section><h2>{name}</h2>{text}</section>" for name, text in parts.items())
     html = f"<!doctype html><title>Hostile</title><body onload=\"document.title='pwned'\">{body}"
-    return Loaded("hostile", html.encode(), "https://site.example/hostile", "text/html")
+    return LoadedPage("hostile", html.encode(), "https://site.example/hostile", "text/html")

@@ -14,25 +14,25 @@ from tests.archive.visiting import NOW, done, later, listed, looked, region
 from tests.web.payloads import rounds
 
 from scythe.archive.archive import Archive
-from scythe.crawl_model import Extracted, Found
+from scythe.crawl_model import Extracted, FoundUrl
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Loaded, Reach
+from scythe.fetch.inputs import LoadedPage, Reach
 from scythe.site.site import Site
 from scythe.url import Url
-from scythe.web.state import PROFILE, Room, RoomOptions
+from scythe.web.state import PROFILE, RoomOptions, State
 
 START = Url("http://poison.example/")
 LANE = "poison.example"
 WATCH = 6  # number of the watched page: five were found before it
 
 
-def poison(folder: Path, *, is_harmless: bool, start: int = 0) -> Room:
+def poison(folder: Path, *, is_harmless: bool, start: int = 0) -> State:
     """Return the room: pages at hand, a learned profile, an archive with documents, lists and visits, and some work."""
     texts = rounds(is_harmless=is_harmless, start=start)
     where = str(folder / "archive.db")
     options = RoomOptions(where, folder / "site.json", next(texts), Reach(timeout_s=1.0), 0.0)
     pages = [_page(number, texts) for number in range(8)]
-    room = Room(options, pages)
+    room = State(options, pages)
     site = Site.learn([(page.url, page.body) for page in pages])
     room.save_site(PROFILE, site)
     with room.archive() as archive:
@@ -47,7 +47,7 @@ def poison(folder: Path, *, is_harmless: bool, start: int = 0) -> Room:
     return room
 
 
-def _page(number: int, texts: Iterator[str]) -> Loaded:
+def _page(number: int, texts: Iterator[str]) -> LoadedPage:
     """Write a page whose title, texts, captions, alternatives, addresses and name are payloads."""
 
     def say() -> str:
@@ -68,7 +68,9 @@ def _page(number: int, texts: Iterator[str]) -> Loaded:
 <figure><img src="/big/{number}.jpg" alt="{say()}" title="{say()}" width=640 height=480><figcaption>{say()}</figcaption>
 </figure><p>{say()} {"More words of a text that goes on. " * 20}</p></main><ul class=list>{rows}</ul>
 <footer>{say()}</footer></body></html>"""
-    return Loaded(next(texts), html.encode(), f"http://site.example/{number}?{quote(next(texts))[:300]}", "text/html")
+    return LoadedPage(
+        next(texts), html.encode(), f"http://site.example/{number}?{quote(next(texts))[:300]}", "text/html"
+    )
 
 
 def _fill(archive: Archive, texts: Iterator[str], site: Site) -> None:
@@ -76,7 +78,7 @@ def _fill(archive: Archive, texts: Iterator[str], site: Site) -> None:
     archive.save_profile(other, site.to_json())
     number = archive.add_site(LANE, START)
     archive.save_profile(number, site.to_json())
-    archive.add_found(number, [Found(Url(f"{START}{n}?{quote(next(texts))}"), LANE) for n in range(5)])
+    archive.add_found(number, [FoundUrl(Url(f"{START}{n}?{quote(next(texts))}"), LANE) for n in range(5)])
     tasks = archive.next_tasks(number, LANE, 99, now=NOW)
     archive.store([done(task, next(texts), extracted=_document(texts)) for task in tasks])
     archive.requeue(number, now=later(60))
@@ -100,7 +102,7 @@ def _document(texts: Iterator[str]) -> Extracted:
 
 def _fill_list(archive: Archive, site: int, texts: Iterator[str]) -> None:
     now = datetime.now(UTC)
-    found = Found(Url(f"{START}news?{quote(next(texts))}"), LANE)
+    found = FoundUrl(Url(f"{START}news?{quote(next(texts))}"), LANE)
     assert archive.add_watch(site, found, "{}", now=now - timedelta(days=3)) == WATCH
     columns = (next(texts), next(texts), "price")
     for day in (2, 1, 0):

@@ -12,10 +12,10 @@ import pytest
 from tests.web.conftest import NARROW, WIDE, Eyes, Look, make_room
 
 from scythe.demo import DemoPage, World
-from scythe.demo.serve import ServeOptions as DemoOptions
+from scythe.demo.serve import DemoOptions as DemoOptions
 from scythe.demo.serve import serve_demo
 from scythe.errors import BadInput
-from scythe.fetch.inputs import FROM_FILES, Loaded, spread
+from scythe.fetch.inputs import FROM_FILES, LoadedPage, spread
 from scythe.page import Page
 from scythe.site.site import Site
 from scythe.web.annotate.annotate import (
@@ -36,7 +36,7 @@ from scythe.web.annotate.annotate import (
 )
 from scythe.web.frames.frames import ConsentWanted, give_consent
 from scythe.web.server import serve_in_thread
-from scythe.web.state import PROFILE, JobSeen, NotNow, NotThere, Room, RoomOptions, see
+from scythe.web.state import PROFILE, JobSeen, NotNow, NotThere, RoomOptions, State, see
 
 KINDS = ("product", "gallery", "news", "blog", "recipe")
 
@@ -50,8 +50,8 @@ def demo(pages: int = 24, seed: int = 1) -> list[DemoPage]:
 PAGES = demo()
 
 
-def load(pages: list[DemoPage]) -> list[Loaded]:
-    return [Loaded(page.path, page.html, page.url, page.content_type) for page in pages]
+def load(pages: list[DemoPage]) -> list[LoadedPage]:
+    return [LoadedPage(page.path, page.html, page.url, page.content_type) for page in pages]
 
 
 def gold_rows(page: DemoPage) -> list[int]:
@@ -62,7 +62,7 @@ def gold_rows(page: DemoPage) -> list[int]:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
+def room(tmp_path: Path) -> State:
     """A room with pages of the demo site at hand and a profile that is not there yet."""
     return make_room(tmp_path, load(PAGES))
 
@@ -73,7 +73,7 @@ def shown() -> dict[str, DemoPage]:
     return {page.url: page for page in PAGES}
 
 
-def wait(room: Room, job: JobSeen) -> JobSeen:
+def wait(room: State, job: JobSeen) -> JobSeen:
     """Wait for work to end."""
     for thread in room.jobs._threads:
         thread.join(60)
@@ -98,7 +98,7 @@ def measure(site: Site, pages: list[DemoPage]) -> float:
 
 @pytest.mark.slow
 def test_six_pages_annotated_with_clicks_and_keys_teach_what_a_label_file_does(
-    look: Look, room: Room, shown: dict[str, DemoPage]
+    look: Look, room: State, shown: dict[str, DemoPage]
 ) -> None:
     eyes = look("/annotate")
     seen = {}
@@ -201,7 +201,7 @@ def test_keys_alone_lead_through_a_page_and_marks_outlive_a_reload(look: Look) -
     eyes.shoot("annotate-keys")
 
 
-def test_pictures_come_through_this_server_and_only_when_allowed(look: Look, room: Room) -> None:
+def test_pictures_come_through_this_server_and_only_when_allowed(look: Look, room: State) -> None:
     with serve_demo(DemoOptions(pages=40)) as served:
         pages = [page for path in served.world.paths if (page := served.world.page(path)) and page.kind == "product"]
         own = served.url.encode().rstrip(b"/")
@@ -229,10 +229,10 @@ def test_pictures_come_through_this_server_and_only_when_allowed(look: Look, roo
     ("pages", "words"),
     [
         ([], "First, some pages"),
-        ([Loaded("a.html", b"<img src=a.png>")], "These saved pages have no address"),
+        ([LoadedPage("a.html", b"<img src=a.png>")], "These saved pages have no address"),
     ],
 )
-def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, pages: list[Loaded], words: str) -> None:
+def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, pages: list[LoadedPage], words: str) -> None:
     with serve_in_thread(make_room(tmp_path, pages)) as served:
         request = Request(f"{served.url}annotate", headers={"Authorization": f"Bearer {served.gate.token}"})
         with urlopen(request, timeout=20) as answer:
@@ -242,7 +242,7 @@ def test_what_is_missing_is_said_with_what_to_do(tmp_path: Path, pages: list[Loa
 # -- by programs -------------------------------------------------------------------------------------------------------
 
 
-def confirm(room: Room, pages: int = 2) -> list[int]:
+def confirm(room: State, pages: int = 2) -> list[int]:
     """Confirm the first pages by what belongs to them; return their numbers."""
     by_url = {page.url: page for page in PAGES}
     sheets = see_sitting(room, AnnotateWanted()).sheets[:pages]
@@ -253,7 +253,7 @@ def confirm(room: Room, pages: int = 2) -> list[int]:
     return [sheet.page for sheet in sheets]
 
 
-def test_guesses_of_the_shared_model_mark_nothing_but_those_of_the_site_do(room: Room) -> None:
+def test_guesses_of_the_shared_model_mark_nothing_but_those_of_the_site_do(room: State) -> None:
     first, second = (sheet.page for sheet in see_sitting(room, AnnotateWanted()).sheets[:2])
     before = open_sheet(room, SheetWanted(page=first))
     assert any(image.is_suggested for image in before.images)
@@ -264,7 +264,7 @@ def test_guesses_of_the_shared_model_mark_nothing_but_those_of_the_site_do(room:
     assert [image.is_relevant for image in after.images] == [image.is_suggested for image in after.images]
 
 
-def test_predictions_of_the_next_page_are_there_at_once(room: Room) -> None:
+def test_predictions_of_the_next_page_are_there_at_once(room: State) -> None:
     confirm(room, 5)
     sheet = see_sitting(room, AnnotateWanted()).sheets[5]
     taken = []
@@ -276,7 +276,7 @@ def test_predictions_of_the_next_page_are_there_at_once(room: Room) -> None:
     assert min(taken) < 0.3
 
 
-def test_a_broken_draft_is_named_and_left_alone(room: Room, tmp_path: Path) -> None:
+def test_a_broken_draft_is_named_and_left_alone(room: State, tmp_path: Path) -> None:
     draft = tmp_path / "site.marks.jsonl"
     draft.write_text("not JSON")
     with pytest.raises(BadInput, match="jsonl:1: not JSON"):
@@ -295,7 +295,9 @@ def test_a_place_that_takes_no_draft_is_named_and_annotating_goes_on(tmp_path: P
 
 
 def test_images_that_share_an_address_are_told_apart_in_the_draft(tmp_path: Path) -> None:
-    twice = Loaded("twice.html", b"<p>One <img src=/a.png> two <img src=/a.png alt=b></p>", "https://twice.example/")
+    twice = LoadedPage(
+        "twice.html", b"<p>One <img src=/a.png> two <img src=/a.png alt=b></p>", "https://twice.example/"
+    )
     room = make_room(tmp_path, [twice])
     mark_images(room, MarksWanted(page=1, relevant=(1,)))
     assert '"image": "#2"' in (tmp_path / "site.marks.jsonl").read_text()
@@ -304,7 +306,7 @@ def test_images_that_share_an_address_are_told_apart_in_the_draft(tmp_path: Path
 
 
 def test_without_a_file_marks_cannot_be_saved_and_that_is_said(tmp_path: Path) -> None:
-    room = Room(RoomOptions(), load(PAGES[:6]))
+    room = State(RoomOptions(), load(PAGES[:6]))
     confirm(room, 1)
     with pytest.raises(BadInput, match="start again with --profile FILE"):
         save_marks(room, SaveWanted())
@@ -326,7 +328,7 @@ def test_a_site_of_an_archive_is_annotated_like_any_other(tmp_path: Path) -> Non
     assert len(site.profile.images.labelled) == 1
 
 
-def test_undo_goes_back_over_pages_and_redo_forward_again(room: Room) -> None:
+def test_undo_goes_back_over_pages_and_redo_forward_again(room: State) -> None:
     one, two = confirm(room)
     assert undo_marks(room, AnnotateWanted()).page == two
     stepped = undo_marks(room, AnnotateWanted())
@@ -337,7 +339,7 @@ def test_undo_goes_back_over_pages_and_redo_forward_again(room: Room) -> None:
     assert not redo_marks(room, AnnotateWanted()).sitting.can_redo
 
 
-def test_confirmed_pages_wait_beside_the_profile_for_the_next_start(room: Room, tmp_path: Path) -> None:
+def test_confirmed_pages_wait_beside_the_profile_for_the_next_start(room: State, tmp_path: Path) -> None:
     pages = confirm(room, 3)
     mark_images(room, MarksWanted(page=pages[2], relevant=()))
     draft = tmp_path / "site.marks.jsonl"
@@ -385,7 +387,7 @@ def test_saving_teaches_the_profile_and_the_next_sitting_has_other_pages(tmp_pat
     assert not again.is_unsaved
 
 
-def test_more_pages_can_be_wanted_without_losing_marks(room: Room) -> None:
+def test_more_pages_can_be_wanted_without_losing_marks(room: State) -> None:
     pages = confirm(room)
     more = begin_sitting(room, BeginWanted(pages=9))
     assert len(more.sheets) == 9
@@ -393,7 +395,7 @@ def test_more_pages_can_be_wanted_without_losing_marks(room: Room) -> None:
     assert more.confirmed == 2
 
 
-def test_quality_is_said_in_plain_words_once_it_is_known(room: Room) -> None:
+def test_quality_is_said_in_plain_words_once_it_is_known(room: State) -> None:
     assert expect_marks(room, AnnotateWanted()) is None
     confirm(room, 3)
     quality = expect_marks(room, AnnotateWanted())
@@ -402,7 +404,7 @@ def test_quality_is_said_in_plain_words_once_it_is_known(room: Room) -> None:
 
 
 def test_a_page_without_images_is_an_answer_too(tmp_path: Path) -> None:
-    bare = Loaded("bare.html", b"<title>Bare</title><p>No image at all.</p>", "https://bare.example/")
+    bare = LoadedPage("bare.html", b"<title>Bare</title><p>No image at all.</p>", "https://bare.example/")
     room = make_room(tmp_path, [bare])
     sheet = see_sitting(room, AnnotateWanted()).sheets[0]
     assert mark_images(room, MarksWanted(page=sheet.page, relevant=())).confirmed == 1
@@ -410,7 +412,7 @@ def test_a_page_without_images_is_an_answer_too(tmp_path: Path) -> None:
     assert (ended.state, ended.error) == ("failed", "no page with images is confirmed yet")
 
 
-def test_what_is_not_there_is_refused(room: Room) -> None:
+def test_what_is_not_there_is_refused(room: State) -> None:
     page = see_sitting(room, AnnotateWanted()).sheets[0].page
     with pytest.raises(BadInput, match="has 13 images"):
         mark_images(room, MarksWanted(page=page, relevant=(13,)))
@@ -422,17 +424,17 @@ def test_what_is_not_there_is_refused(room: Room) -> None:
         mark_images(room, MarksWanted(page=page, relevant=(), by="a\x00b"))
 
 
-def test_a_page_fetched_again_with_other_images_loses_its_marks(room: Room) -> None:
+def test_a_page_fetched_again_with_other_images_loses_its_marks(room: State) -> None:
     page = confirm(room, 1)[0]
     at_hand = room.page(page)
     assert at_hand is not None
-    room.add_pages("profile", [Loaded(at_hand.name, b"<img src=/new.jpg>", at_hand.url)])
+    room.add_pages("profile", [LoadedPage(at_hand.name, b"<img src=/new.jpg>", at_hand.url)])
     sitting = see_sitting(room, AnnotateWanted())
     assert sitting.confirmed == 0
     assert sitting.sheets[0].images == 1
 
 
-def test_consent_is_told_and_can_be_taken_back(room: Room) -> None:
+def test_consent_is_told_and_can_be_taken_back(room: State) -> None:
     assert not see_sitting(room, AnnotateWanted()).has_consent
     give_consent(room, ConsentWanted(site="profile", is_given=True))
     assert see_sitting(room, AnnotateWanted()).has_consent
@@ -449,7 +451,7 @@ def test_pages_that_came_later_are_chosen_from_too_until_something_is_marked(tmp
     assert see_sitting(room, AnnotateWanted()).sheets[1:] == sheets[1:]
 
 
-def test_the_same_said_twice_is_taken_back_at_once(room: Room) -> None:
+def test_the_same_said_twice_is_taken_back_at_once(room: State) -> None:
     page = confirm(room, 1)[0]
     assert mark_images(room, MarksWanted(page=page, relevant=())).confirmed == 1
     assert mark_images(room, MarksWanted(page=page, relevant=())).confirmed == 1
@@ -458,11 +460,13 @@ def test_the_same_said_twice_is_taken_back_at_once(room: Room) -> None:
     assert (stepped.sitting.confirmed, stepped.sitting.can_undo) == (0, False)
 
 
-def test_a_page_fetched_again_with_the_same_images_keeps_its_marks(room: Room) -> None:
+def test_a_page_fetched_again_with_the_same_images_keeps_its_marks(room: State) -> None:
     page = confirm(room, 1)[0]
     at_hand = room.page(page)
     assert at_hand is not None
-    room.add_pages(PROFILE, [Loaded(at_hand.name, at_hand.body + b"<!-- later -->", at_hand.url, at_hand.content_type)])
+    room.add_pages(
+        PROFILE, [LoadedPage(at_hand.name, at_hand.body + b"<!-- later -->", at_hand.url, at_hand.content_type)]
+    )
     assert see_sitting(room, AnnotateWanted()).confirmed == 1
 
 
@@ -472,7 +476,7 @@ def test_labels_of_a_page_that_has_other_images_now_are_not_shown_as_its_marks(t
     site = Site.learn([(url, page)])
     site.annotate({url: ["#1"]}, [(url, page)])
     for body, confirmed in ((page, 1), (page.replace(b"/b.png", b"/c.png"), 0)):
-        room = make_room(tmp_path, [Loaded("a.html", body, url)])
+        room = make_room(tmp_path, [LoadedPage("a.html", body, url)])
         room.save_site(PROFILE, site)
         sitting = begin_sitting(room, BeginWanted(again=True))
         assert (len(sitting.sheets), sitting.confirmed) == (1, confirmed)

@@ -29,7 +29,7 @@ from scythe.limits import LIMITS
 from scythe.web.app import all_operations
 from scythe.web.openapi import describe_interface
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import Room, RoomOptions
+from scythe.web.state import RoomOptions, State
 
 schemathesis = pytest.importorskip("schemathesis")
 generation = pytest.importorskip("schemathesis.generation")
@@ -91,7 +91,7 @@ def fuzzed(closed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     learned.save(folder / "site.json")
     fill(folder / "archive.db", learned)
     options = RoomOptions(str(folder / "archive.db"), folder / "site.json", "", Reach(timeout_s=2.0), 0.0)
-    with serve_in_thread(Room(options, pages)) as serving:
+    with serve_in_thread(State(options, pages)) as serving:
         yield serving
 
 

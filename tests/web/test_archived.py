@@ -24,10 +24,10 @@ from tests.web.conftest import NARROW, WIDE, Look, make_room
 from scythe.archive import search_index
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import NamedPieces, Piece, RecordHit
+from scythe.archive.results import NamedPieces, RecordHit, Snippet
 from scythe.web.archive.archive import DownloadWanted, Indexing, SearchWanted, download_found, line_up, search_archive
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import Job, Room
+from scythe.web.state import BackgroundJob, State
 from scythe.web.text_diff import TextDiff, align, compare_texts
 
 HOSTILE = '<script>document.title="stolen"</script><img src=x onerror=alert(1)>'
@@ -88,7 +88,7 @@ def _fill_list(archive: Archive) -> None:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
+def room(tmp_path: Path) -> State:
     """A room with a small archive and no pages at hand."""
     where = str(tmp_path / "archive.db")
     with open_archive(where) as archive:
@@ -223,7 +223,7 @@ def test_an_empty_archive_says_how_to_fill_it(tmp_path: Path) -> None:
         assert b"scythe ui --archive" in call(served, "/archive").body
 
 
-def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: Room, serving: Serving) -> None:
+def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: State, serving: Serving) -> None:
     call(serving, "/archive")
     assert room.options.archive is not None
     with open_archive(room.options.archive) as archive:
@@ -239,7 +239,7 @@ def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: Room, servin
     assert "A very late" in body
 
 
-def test_a_long_index_is_made_beside_the_search(room: Room, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_index_is_made_beside_the_search(room: State, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scythe.web.archive.archive._INDEX_S", -1.0)
     monkeypatch.setattr("scythe.web.archive.archive._INDEX_BESIDE_S", -1.0)
     monkeypatch.setitem(search_index._BATCH, "documents", 1)
@@ -251,7 +251,7 @@ def test_a_long_index_is_made_beside_the_search(room: Room, serving: Serving, mo
     assert call(serving, "/api/search?q=harvest").value["total"] == 2
 
 
-def test_while_an_index_is_made_searches_do_not_wait_for_it(room: Room) -> None:
+def test_while_an_index_is_made_searches_do_not_wait_for_it(room: State) -> None:
     go_on = threading.Event()
     indexing = room.part(Indexing)
     job = indexing.job = room.jobs.start("index", "a long one", lambda job: go_on.wait(60))
@@ -263,8 +263,8 @@ def test_while_an_index_is_made_searches_do_not_wait_for_it(room: Room) -> None:
     assert search_archive(room, SearchWanted(q="harvest")).total == 2
 
 
-def test_an_index_that_is_stopped_leaves_the_rest_for_later(room: Room) -> None:
-    job = Job(1, "index", "stopped before it began")
+def test_an_index_that_is_stopped_leaves_the_rest_for_later(room: State) -> None:
+    job = BackgroundJob(1, "index", "stopped before it began")
     job.stop()
     assert room.part(Indexing)._work(job) == 0
     assert search_archive(room, SearchWanted(q="harvest")).total == 2
@@ -272,7 +272,7 @@ def test_an_index_that_is_stopped_leaves_the_rest_for_later(room: Room) -> None:
 
 @pytest.mark.parametrize(("what", "count"), [("documents", 4), ("records", 6)])
 def test_a_download_that_is_too_long_is_named_as_the_first_part(
-    room: Room, what: Literal["documents", "records"], count: int, monkeypatch: pytest.MonkeyPatch
+    room: State, what: Literal["documents", "records"], count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = download_found(room, DownloadWanted(what=what))
     monkeypatch.setattr("scythe.web.archive.archive._EXPORTED_CHARS", 10)
@@ -284,7 +284,7 @@ def test_a_download_that_is_too_long_is_named_as_the_first_part(
 
 def hit(number: int, kind: str, **fields: str) -> RecordHit:
     """Return a record as a search gives it."""
-    named = tuple(NamedPieces(name, (Piece(text),)) for name, text in fields.items())
+    named = tuple(NamedPieces(name, (Snippet(text),)) for name, text in fields.items())
     return RecordHit(number, "a.example", "https://a.example/", kind, NOW, named, ())
 
 

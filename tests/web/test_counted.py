@@ -11,19 +11,19 @@ from scythe.archive.archive import Archive
 from scythe.web import learned_sites
 from scythe.web.home.home import list_sites
 from scythe.web.operations import Nothing
-from scythe.web.state import Room, RoomOptions
+from scythe.web.state import RoomOptions, State
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
-    return Room(RoomOptions(archive=str(tmp_path / "archive.db")))
+def room(tmp_path: Path) -> State:
+    return State(RoomOptions(archive=str(tmp_path / "archive.db")))
 
 
-def pages(room: Room) -> list[int]:
+def pages(room: State) -> list[int]:
     return [site.counts.pages for site in list_sites(room, Nothing()) if site.counts is not None]
 
 
-def test_what_a_small_archive_has_is_shown_at_once(room: Room) -> None:
+def test_what_a_small_archive_has_is_shown_at_once(room: State) -> None:
     with room.archive() as archive:
         _, tasks = begin(archive, "a", "b")
         assert pages(room) == [0]
@@ -34,7 +34,7 @@ def test_what_a_small_archive_has_is_shown_at_once(room: Room) -> None:
     room.close()
 
 
-def test_what_takes_long_to_count_is_counted_seldom(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_long_to_count_is_counted_seldom(room: State, monkeypatch: pytest.MonkeyPatch) -> None:
     times: list[str] = []
     count = Archive.counts_of_sites
     monkeypatch.setattr(Archive, "counts_of_sites", lambda archive: times.append("once more") or count(archive))

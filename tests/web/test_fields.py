@@ -13,9 +13,9 @@ from tests.web.conftest import NARROW, Eyes, Look, make_room
 import scythe
 from scythe.demo import world
 from scythe.demo.world import price_of
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import Room
+from scythe.web.state import State
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -35,15 +35,15 @@ AT_HAND = 10  # of the products; the others are extracted
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
+def room(tmp_path: Path) -> State:
     """A room with products at hand, and some other pages of the same site."""
     others = [page for plan in SHOP.ledger.by_path.values() if plan.kind == "docs" and (page := SHOP.page(plan.path))]
-    pages = [Loaded(page.path, page.html, page.url, page.content_type) for page in (*PRODUCTS[:AT_HAND], *others)]
+    pages = [LoadedPage(page.path, page.html, page.url, page.content_type) for page in (*PRODUCTS[:AT_HAND], *others)]
     return make_room(tmp_path, pages)
 
 
 @pytest.fixture
-def serving(room: Room) -> Iterator[Serving]:
+def serving(room: State) -> Iterator[Serving]:
     """The room, served."""
     with serve_in_thread(room) as served:
         yield served
@@ -80,7 +80,7 @@ def shoot_all(eyes: Eyes, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_three_fields_picked_on_a_page_are_right_on_all_others(look: Look, room: Room) -> None:
+def test_three_fields_picked_on_a_page_are_right_on_all_others(look: Look, room: State) -> None:
     eyes = look("/fields")
     for name, value in GOLD[0].items():
         click_text(eyes, value)
@@ -116,7 +116,7 @@ def test_three_fields_picked_on_a_page_are_right_on_all_others(look: Look, room:
     assert set(site.profile.fields) > {"title", "text", *GOLD[0]}
 
 
-def test_a_field_is_picked_and_corrected_by_keys_in_a_narrow_window(look: Look, room: Room) -> None:
+def test_a_field_is_picked_and_corrected_by_keys_in_a_narrow_window(look: Look, room: State) -> None:
     eyes = look("/fields", size=NARROW)
     eyes.shoot("fields-begin")
     tab = eyes.tab

@@ -15,7 +15,7 @@ from scythe.cli.page_inputs import load_pages, read_examples
 from scythe.demo import world
 from scythe.demo.world import price_of
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Loaded, Reach
+from scythe.fetch.inputs import LoadedPage, Reach
 from scythe.url import Url
 from scythe.web.fields import fields
 from scythe.web.fields.fields import (
@@ -32,9 +32,9 @@ from scythe.web.fields.fields import (
 )
 from scythe.web.fields.fields_session import FIELDS, VALUES, Pick, Sittings
 from scythe.web.fields.fields_sheet import KEPT, Sheets
-from scythe.web.fields.fields_trial import Doubt, Found, Usually, doubt
+from scythe.web.fields.fields_trial import FoundValues, Usually, ValueDoubt, doubt
 from scythe.web.server import serve_in_thread
-from scythe.web.state import PROFILE, JobSeen, NotNow, NotThere, Room, RoomOptions
+from scythe.web.state import PROFILE, JobSeen, NotNow, NotThere, RoomOptions, State
 
 SHOP = world(pages=60)
 PLANS = [plan for plan in SHOP.ledger.by_path.values() if plan.kind == "product"][:8]
@@ -44,29 +44,29 @@ HERE = SiteWanted()
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
+def room(tmp_path: Path) -> State:
     """A room with products at hand."""
-    return make_room(tmp_path, [Loaded(page.path, page.html, page.url) for page in PRODUCTS])
+    return make_room(tmp_path, [LoadedPage(page.path, page.html, page.url) for page in PRODUCTS])
 
 
-def element_of(room: Room, text: str, page: int = 1) -> int:
+def element_of(room: State, text: str, page: int = 1) -> int:
     """Return the number of the first element that shows a text."""
     found = fields.list_texts(room, TextsWanted(page=page, text=text)).texts[0].element
     assert found is not None
     return found
 
 
-def pick(room: Room, name: str, text: str, page: int = 1, **more: Any) -> FieldsSeen:
+def pick(room: State, name: str, text: str, page: int = 1, **more: Any) -> FieldsSeen:
     return fields.pick_value(room, PickWanted(page=page, name=name, element=element_of(room, text, page), **more))
 
 
-def learned(room: Room) -> FieldsSeen:
+def learned(room: State) -> FieldsSeen:
     """Learn what was shown and return how it stands."""
     done(fields.learn_picked(room, HERE), room)
     return fields.see_fields(room, HERE)
 
 
-def done(job: JobSeen, room: Room) -> Any:
+def done(job: JobSeen, room: State) -> Any:
     """Wait for work, and return what came of it."""
     under_way = room.jobs.find(job.number)
     assert under_way is not None
@@ -85,7 +85,7 @@ def the_field(seen: FieldsSeen, name: str) -> FieldSeen:
     return next(field for field in seen.fields if field.name == name)
 
 
-def test_a_part_of_a_text_is_learned(room: Room) -> None:
+def test_a_part_of_a_text_is_learned(room: State) -> None:
     for page in (1, 2):
         pick(room, "seller", f"By {PLANS[page - 1].author}", page, value=PLANS[page - 1].author)
     seen = learned(room)
@@ -93,12 +93,12 @@ def test_a_part_of_a_text_is_learned(room: Room) -> None:
     assert seen.is_tried
 
 
-def test_a_part_that_leaves_out_only_signs_is_refused(room: Room) -> None:
+def test_a_part_that_leaves_out_only_signs_is_refused(room: State) -> None:
     with pytest.raises(BadInput, match="take the whole"):
         pick(room, "amount", PRICES[0], value=PRICES[0].removeprefix("€ "))
 
 
-def test_an_attribute_is_learned(room: Room) -> None:
+def test_an_attribute_is_learned(room: State) -> None:
     image = next(
         text.element
         for text in fields.list_texts(room, TextsWanted(page=1, text=PLANS[0].title)).texts
@@ -113,7 +113,7 @@ def test_an_attribute_is_learned(room: Room) -> None:
     assert all(value.endswith("-large.jpg") for value in values)
 
 
-def test_a_field_that_repeats_is_shown_value_by_value(room: Room) -> None:
+def test_a_field_that_repeats_is_shown_value_by_value(room: State) -> None:
     for page in (1, 2):
         body = PRODUCTS[page - 1].html.decode().partition("<h3>Features</h3>")[2].partition("</ul>")[0]
         for line in body.split("<li>")[1:]:
@@ -123,7 +123,7 @@ def test_a_field_that_repeats_is_shown_value_by_value(room: Room) -> None:
     assert [len(values) for values in found(seen, "feature")] == [4] * len(PRODUCTS)
 
 
-def test_a_text_of_the_head_is_picked_without_an_element(room: Room) -> None:
+def test_a_text_of_the_head_is_picked_without_an_element(room: State) -> None:
     title = f"{PLANS[0].title} | The Field Post"
     block = fields.list_texts(room, TextsWanted(page=1, text=title)).texts[-1]
     assert (block.element, block.says) in ((None, "title"), (None, "meta og:title"))
@@ -133,7 +133,7 @@ def test_a_text_of_the_head_is_picked_without_an_element(room: Room) -> None:
         fields.pick_value(room, PickWanted(page=1, name="heading", value="nowhere to be seen"))
 
 
-def test_elements_lead_to_those_around_beside_and_inside(room: Room) -> None:
+def test_elements_lead_to_those_around_beside_and_inside(room: State) -> None:
     price = fields.see_element(room, ElementWanted(page=1, element=element_of(room, PRICES[0])))
     assert price.says == "span.price"
     assert [step.says for step in price.path][-2:] == ["div.buy-box", "span.price"]
@@ -156,7 +156,7 @@ def test_elements_lead_to_those_around_beside_and_inside(room: Room) -> None:
         ("images", "Annotate"),
     ],
 )
-def test_names_that_cannot_be_kept_are_refused_with_words(room: Room, name: str, why: str) -> None:
+def test_names_that_cannot_be_kept_are_refused_with_words(room: State, name: str, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         pick(room, name, PRICES[0])
     assert fields.see_fields(room, HERE).fields == ()
@@ -164,7 +164,7 @@ def test_names_that_cannot_be_kept_are_refused_with_words(room: Room, name: str,
 
 def test_an_element_in_a_link_offers_where_the_link_leads(tmp_path: Path) -> None:
     body = b'<p><a href="/things/7"><b>The kettle</b></a></p><b>No link</b>'
-    room = make_room(tmp_path, [Loaded("list.html", body, "https://shop.example/")])
+    room = make_room(tmp_path, [LoadedPage("list.html", body, "https://shop.example/")])
     takes = fields.see_element(room, ElementWanted(page=1, element=element_of(room, "The kettle"))).takes
     assert [(take.attribute, take.value) for take in takes] == [("", "The kettle"), ("href", "/things/7")]
     assert "around" in takes[1].says
@@ -173,7 +173,7 @@ def test_an_element_in_a_link_offers_where_the_link_leads(tmp_path: Path) -> Non
 
 
 def test_of_a_deep_page_the_nearest_elements_around_are_shown(tmp_path: Path) -> None:
-    room = make_room(tmp_path, [Loaded("deep.html", b"<div>" * 100 + b"<b>deep</b>", "https://deep.example/")])
+    room = make_room(tmp_path, [LoadedPage("deep.html", b"<div>" * 100 + b"<b>deep</b>", "https://deep.example/")])
     seen = fields.see_element(room, ElementWanted(page=1, element=element_of(room, "deep")))
     assert len(seen.path) == 65
     assert [step.says for step in seen.path] == ["div"] * (len(seen.path) - 1) + ["b"]
@@ -182,13 +182,15 @@ def test_of_a_deep_page_the_nearest_elements_around_are_shown(tmp_path: Path) ->
 
 def test_texts_of_the_head_without_a_name_are_not_offered(tmp_path: Path) -> None:
     body = b'<head><meta content="nameless"><meta name="author" content="Ann"></head><p>x'
-    room = make_room(tmp_path, [Loaded("a.html", body, "https://a.example/")])
+    room = make_room(tmp_path, [LoadedPage("a.html", body, "https://a.example/")])
     texts = fields.list_texts(room, TextsWanted(page=1)).texts
     assert [(text.says, text.text) for text in texts] == [("p", "x"), ("meta author", "Ann")]
 
 
 def test_a_page_without_an_address_is_shown_by_its_name(tmp_path: Path) -> None:
-    room = make_room(tmp_path, [Loaded("saved.html", b"<p>x", None), Loaded("b", b"<p>y", "https://a.example/y?z=1")])
+    room = make_room(
+        tmp_path, [LoadedPage("saved.html", b"<p>x", None), LoadedPage("b", b"<p>y", "https://a.example/y?z=1")]
+    )
     assert [page["label"] for page in fields.show_fields(room, FieldsShown())["pages"]] == ["saved.html", "/y?z=1"]
 
 
@@ -205,13 +207,13 @@ def test_a_page_without_an_address_is_shown_by_its_name(tmp_path: Path) -> None:
 def test_where_there_is_no_value_to_take_it_says_why(tmp_path: Path, wanted: PickWanted, why: str) -> None:
     long = b"<body><img><div>" + b"word " * 5_000 + b"</div>"
     pages = [("a.html", PRODUCTS[0].html), ("b.html", long)]
-    room = make_room(tmp_path, [Loaded(name, body, f"https://shop.example/{name}") for name, body in pages])
+    room = make_room(tmp_path, [LoadedPage(name, body, f"https://shop.example/{name}") for name, body in pages])
     with pytest.raises(BadInput, match=why):
         fields.pick_value(room, wanted)
     assert fields.see_fields(room, HERE).fields == ()
 
 
-def test_there_is_a_bound_to_what_is_shown(room: Room) -> None:
+def test_there_is_a_bound_to_what_is_shown(room: State) -> None:
     sitting = room.part(Sittings).of(PROFILE)
     with pytest.raises(BadInput, match=f"{VALUES} values of a page are the most"):
         sitting.show(1, "price", (Pick("1"),) * (VALUES + 1))
@@ -223,7 +225,7 @@ def test_there_is_a_bound_to_what_is_shown(room: Room) -> None:
     assert len(seen.fields) == FIELDS
 
 
-def test_nothing_shown_is_neither_learned_nor_saved(room: Room) -> None:
+def test_nothing_shown_is_neither_learned_nor_saved(room: State) -> None:
     for work in (fields.learn_picked(room, HERE), fields.save_fields(room, SaveWanted())):
         job = room.jobs.find(work.number)
         assert job is not None
@@ -232,7 +234,7 @@ def test_nothing_shown_is_neither_learned_nor_saved(room: Room) -> None:
     assert room.load_site(PROFILE) is None
 
 
-def test_only_what_was_found_can_be_accepted(room: Room) -> None:
+def test_only_what_was_found_can_be_accepted(room: State) -> None:
     fields.say_none(room, CellWanted(page=1, name="gift"))
     with pytest.raises(NotNow, match="nothing is learned yet"):
         fields.accept_found(room, CellWanted(page=1, name="gift"))
@@ -243,7 +245,7 @@ def test_only_what_was_found_can_be_accepted(room: Room) -> None:
 
 
 def test_the_trees_of_few_pages_are_kept(tmp_path: Path) -> None:
-    loaded = [Loaded(f"{n}", b"<p>page %d" % n, f"https://a.example/{n}") for n in range(KEPT + 2)]
+    loaded = [LoadedPage(f"{n}", b"<p>page %d" % n, f"https://a.example/{n}") for n in range(KEPT + 2)]
     room = make_room(tmp_path, loaded)
     sheets = room.part(Sheets)
     first, *others = room.pages()
@@ -256,12 +258,12 @@ def test_the_trees_of_few_pages_are_kept(tmp_path: Path) -> None:
     assert [block.text for block in again.blocks()] == ["page 0"]
 
 
-def test_what_stands_elsewhere_is_no_part_of_an_element(room: Room) -> None:
+def test_what_stands_elsewhere_is_no_part_of_an_element(room: State) -> None:
     with pytest.raises(BadInput, match="is no part of what stands there"):
         pick(room, "price", PRICES[0], value=PLANS[0].title)
 
 
-def test_after_one_page_a_common_one_is_asked_for_first(room: Room) -> None:
+def test_after_one_page_a_common_one_is_asked_for_first(room: State) -> None:
     pick(room, "price", PRICES[0])
     first = learned(room).rows[0]
     assert first.cells[0].reasons == ("only one page is shown so far: is this right?",)
@@ -269,7 +271,7 @@ def test_after_one_page_a_common_one_is_asked_for_first(room: Room) -> None:
     assert [row.doubt for row in learned(room).rows] == [0.0] * len(PRODUCTS)
 
 
-def test_what_a_change_changed_is_said(room: Room) -> None:
+def test_what_a_change_changed_is_said(room: State) -> None:
     pick(room, "price", PRICES[0])
     pick(room, "name", PLANS[0].title)
     learned(room)
@@ -284,7 +286,7 @@ def test_what_a_change_changed_is_said(room: Room) -> None:
     "body", [b"", b"\x00\xff", b"<frameset><frame></frameset>", b"<p>" * 5_000 + b"deep", b"<svg><text>x"]
 )
 def test_odd_pages_can_be_looked_at(tmp_path: Path, body: bytes) -> None:
-    room = make_room(tmp_path, [Loaded("odd.html", body, "https://odd.example/")])
+    room = make_room(tmp_path, [LoadedPage("odd.html", body, "https://odd.example/")])
     for text in fields.list_texts(room, TextsWanted(page=1)).texts:
         assert text.element is None or fields.see_element(room, ElementWanted(page=1, element=text.element)).page == 1
     fields.say_none(room, CellWanted(page=1, name="price"))
@@ -295,7 +297,7 @@ def test_fields_of_a_site_of_the_archive_are_saved_there(tmp_path: Path) -> None
     room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
     with room.archive() as archive:
         archive.add_site("shop.example", Url("https://shop.example/"))
-    room.add_pages("shop.example", [Loaded(page.path, page.html, page.url) for page in PRODUCTS])
+    room.add_pages("shop.example", [LoadedPage(page.path, page.html, page.url) for page in PRODUCTS])
     pick(room, "price", PRICES[0])
     saved = done(fields.save_fields(room, SaveWanted(site="shop.example", with_usual=False)), room)
     assert saved.where.startswith("version ")
@@ -304,7 +306,7 @@ def test_fields_of_a_site_of_the_archive_are_saved_there(tmp_path: Path) -> None
     assert site.extract(PRODUCTS[5].html, url=PRODUCTS[5].url).fields["price"].values == (PRICES[5],)
 
 
-def test_accepting_denying_forgetting_and_taking_back(room: Room) -> None:
+def test_accepting_denying_forgetting_and_taking_back(room: State) -> None:
     pick(room, "price", PRICES[0])
     learned(room)
     fields.accept_found(room, CellWanted(page=2, name="price"))
@@ -327,7 +329,7 @@ def test_accepting_denying_forgetting_and_taking_back(room: Room) -> None:
         fields.undo_pick(room, HERE)
 
 
-def test_what_cannot_be_learned_is_said_in_words(room: Room) -> None:
+def test_what_cannot_be_learned_is_said_in_words(room: State) -> None:
     fields.pick_value(room, PickWanted(page=1, name="price", element=element_of(room, PRICES[0])))
     fields.say_none(room, CellWanted(page=2, name="gift"))
     seen = learned(room)
@@ -335,7 +337,7 @@ def test_what_cannot_be_learned_is_said_in_words(room: Room) -> None:
     assert found(seen, "price") == [(price,) for price in PRICES]
 
 
-def test_saving_keeps_what_a_profile_has_and_can_be_taken_back(room: Room) -> None:
+def test_saving_keeps_what_a_profile_has_and_can_be_taken_back(room: State) -> None:
     path = room.options.profile
     assert path is not None
     pages = [(page.url, page.html) for page in PRODUCTS]
@@ -359,7 +361,7 @@ def test_saving_keeps_what_a_profile_has_and_can_be_taken_back(room: Room) -> No
         fields.restore_profile(room, HERE)
 
 
-def test_a_field_that_scythe_reads_by_itself_is_replaced_and_that_is_said(room: Room) -> None:
+def test_a_field_that_scythe_reads_by_itself_is_replaced_and_that_is_said(room: State) -> None:
     assert room.options.profile is not None
     scythe.Site.learn([(page.url, page.html) for page in PRODUCTS]).save(room.options.profile)
     pick(room, "title", PRICES[0])
@@ -367,28 +369,28 @@ def test_a_field_that_scythe_reads_by_itself_is_replaced_and_that_is_said(room: 
     assert "Until now scythe found title by itself; from then on what you showed counts." in plan
 
 
-def test_where_nothing_else_is_known_nothing_is_said_to_be_kept(room: Room) -> None:
+def test_where_nothing_else_is_known_nothing_is_said_to_be_kept(room: State) -> None:
     pick(room, "price", PRICES[0])
     done(fields.save_fields(room, SaveWanted(with_usual=False)), room)
     plan = pick(room, "price", PRICES[1], 2).plan
     assert plan == ("Replaced, on the kinds of pages where you showed it: price.",)
 
 
-def test_without_the_usual_fields_only_those_shown_are_saved(room: Room) -> None:
+def test_without_the_usual_fields_only_those_shown_are_saved(room: State) -> None:
     pick(room, "price", PRICES[0])
     done(fields.save_fields(room, SaveWanted(with_usual=False)), room)
     assert scythe.Site.load(str(room.options.profile)).profile.fields == ("price",)
 
 
 def test_there_may_be_no_file_to_save_to() -> None:
-    room = Room(RoomOptions(), [Loaded(page.path, page.html, page.url) for page in PRODUCTS[:3]])
+    room = State(RoomOptions(), [LoadedPage(page.path, page.html, page.url) for page in PRODUCTS[:3]])
     seen = pick(room, "price", PRICES[0])
     assert not seen.can_save
     with pytest.raises(BadInput, match="--profile FILE"):
         fields.save_fields(room, SaveWanted())
 
 
-def test_downloads_are_what_scythe_learn_reads(room: Room, tmp_path: Path) -> None:
+def test_downloads_are_what_scythe_learn_reads(room: State, tmp_path: Path) -> None:
     pick(room, "price", PRICES[0])
     fields.say_none(room, CellWanted(page=3, name="gift"))
     page_set, examples = tmp_path / "pages.jsonl", tmp_path / "fields.json"
@@ -401,7 +403,7 @@ def test_downloads_are_what_scythe_learn_reads(room: Room, tmp_path: Path) -> No
     assert json.loads(examples.read_text())[PRODUCTS[0].url] == {"price": [PRICES[0]]}
 
 
-def test_by_http_names_are_refused_and_without_pages_it_says_what_to_do(room: Room, tmp_path: Path) -> None:
+def test_by_http_names_are_refused_and_without_pages_it_says_what_to_do(room: State, tmp_path: Path) -> None:
     with serve_in_thread(room) as serving:
         refused = call(serving, "/api/fields/pick", {"page": 1, "name": "x" * 61, "value": PRICES[0]})
         assert (refused.status, refused.value["error"]) == (
@@ -416,35 +418,40 @@ def test_by_http_names_are_refused_and_without_pages_it_says_what_to_do(room: Ro
         assert b'data-next="/fields?site=profile"' in shown.body
 
 
-def test_the_view_begins_with_a_site_that_has_pages(room: Room) -> None:
+def test_the_view_begins_with_a_site_that_has_pages(room: State) -> None:
     assert fields.show_fields(room, FieldsShown())["first"] == 1
     assert fields.show_fields(room, FieldsShown(page=4))["first"] == 4
     with pytest.raises(NotThere):
         fields.show_fields(room, FieldsShown(site="nobody.example"))
 
 
-PLAIN = Found(("€ 12.00",), "cut: tag+before", ("€ 12.00",))
-ALL = [PLAIN, Found(("€ 9.50",), "cut: tag", ("€ 9.50",)), Found(("€ 19.00",), "cut: tag", ("€ 19.00",)), PLAIN]
+PLAIN = FoundValues(("€ 12.00",), "cut: tag+before", ("€ 12.00",))
+ALL = [
+    PLAIN,
+    FoundValues(("€ 9.50",), "cut: tag", ("€ 9.50",)),
+    FoundValues(("€ 19.00",), "cut: tag", ("€ 19.00",)),
+    PLAIN,
+]
 
 
 @pytest.mark.parametrize(
     ("one", "reason"),
     [
-        (Found((), "missing: no anchor"), "missing, though 4 of 5 pages have it"),
-        (Found(("ask us",), "cut: tag", ("ask us",)), "without digits, which nearly all others have"),
-        (Found(("€ 12.00 " + "and more " * 9,), "cut: tag"), "much longer than the others"),
-        (Found(("€ 12.00",), "tree: tag"), "found by the tree only"),
-        (Found(("€ 12.00",), "cut: tag", ("€ 13.00",)), "the bytes and the tree differ"),
-        (Found(("€ 12.00",), "cut: tag", ("€ 12.00",), ("€ 15.00",)), "another way gives"),
-        (Found(("€ 12.00",), "cut: tag", shown=("€ 13.00",)), "the rule finds something else"),
-        (Found((), "missing", shown=("€ 13.00",)), "does not find what you showed"),
-        (Found(("€ 12.00",), "tree: x", is_other_kind=True), "a page of another kind"),
-        (Found(("€ 12.00",), "cut: tag", is_second=True), "only one page is shown so far"),
-        (Found(("€ 12.00",), "cut: tag", earlier=("€ 15.00",)), "before your last change: “€ 15.00”"),
-        (Found((), "missing", earlier=("€ 15.00",)), "before your last change"),
+        (FoundValues((), "missing: no anchor"), "missing, though 4 of 5 pages have it"),
+        (FoundValues(("ask us",), "cut: tag", ("ask us",)), "without digits, which nearly all others have"),
+        (FoundValues(("€ 12.00 " + "and more " * 9,), "cut: tag"), "much longer than the others"),
+        (FoundValues(("€ 12.00",), "tree: tag"), "found by the tree only"),
+        (FoundValues(("€ 12.00",), "cut: tag", ("€ 13.00",)), "the bytes and the tree differ"),
+        (FoundValues(("€ 12.00",), "cut: tag", ("€ 12.00",), ("€ 15.00",)), "another way gives"),
+        (FoundValues(("€ 12.00",), "cut: tag", shown=("€ 13.00",)), "the rule finds something else"),
+        (FoundValues((), "missing", shown=("€ 13.00",)), "does not find what you showed"),
+        (FoundValues(("€ 12.00",), "tree: x", is_other_kind=True), "a page of another kind"),
+        (FoundValues(("€ 12.00",), "cut: tag", is_second=True), "only one page is shown so far"),
+        (FoundValues(("€ 12.00",), "cut: tag", earlier=("€ 15.00",)), "before your last change: “€ 15.00”"),
+        (FoundValues((), "missing", earlier=("€ 15.00",)), "before your last change"),
     ],
 )
-def test_what_is_doubtful_says_why(one: Found, reason: str) -> None:
+def test_what_is_doubtful_says_why(one: FoundValues, reason: str) -> None:
     judged = doubt(one, Usually.of([*ALL, one]))
     assert judged.share >= 0.3
     assert any(reason in each for each in judged.reasons)
@@ -459,19 +466,19 @@ def test_what_is_doubtful_says_why(one: Found, reason: str) -> None:
     ],
 )
 def test_a_value_of_another_form_is_doubtful(others: list[str], odd: str, reason: str) -> None:
-    one = Found((odd,), "cut: tag", (odd,))
-    usually = Usually.of([*(Found((value,), "cut: tag", (value,)) for value in others), one])
+    one = FoundValues((odd,), "cut: tag", (odd,))
+    usually = Usually.of([*(FoundValues((value,), "cut: tag", (value,)) for value in others), one])
     assert doubt(one, usually).reasons == (reason,)
 
 
 def test_of_two_values_nothing_is_said_of_what_is_usual() -> None:
-    one, other = Found(("ask us",), "cut: tag"), Found(("€ 12.00",), "cut: tag")
-    assert doubt(one, Usually.of([one, other])) == Doubt()
+    one, other = FoundValues(("ask us",), "cut: tag"), FoundValues(("€ 12.00",), "cut: tag")
+    assert doubt(one, Usually.of([one, other])) == ValueDoubt()
 
 
 def test_what_is_like_all_others_is_not_doubted() -> None:
     usually = Usually.of(ALL)
-    assert [doubt(one, usually) for one in ALL] == [Doubt()] * 4
+    assert [doubt(one, usually) for one in ALL] == [ValueDoubt()] * 4
 
 
 def test_the_same_on_all_pages_is_doubtful() -> None:

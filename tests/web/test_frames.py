@@ -13,12 +13,12 @@ from tests.web.conftest import Look, apart
 from tests.web.staging import show_on_stage
 from tests.web.trap import Trap, set_trap
 
-from scythe.fetch.inputs import Loaded, Reach
+from scythe.fetch.inputs import LoadedPage, Reach
 from scythe.page import Page
 from scythe.web.frames import frames
 from scythe.web.frames.frames import NO_PICTURE, Loads, sheet_addresses
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import NotThere, Room, RoomOptions
+from scythe.web.state import NotThere, RoomOptions, State
 
 
 def png() -> bytes:
@@ -55,14 +55,14 @@ def trap() -> Iterator[Trap]:
         yield set_
 
 
-def open_room(trap: Trap, folder: Path, *, allow_private: bool = True) -> Room:
+def open_room(trap: Trap, folder: Path, *, allow_private: bool = True) -> State:
     """Return a room with one page of the site."""
-    page = Loaded("loads", PAGE.encode(), f"{trap.url}/page", "text/html")
-    return Room(RoomOptions(None, folder / "site.json", "", Reach(allow_private=allow_private)), [page])
+    page = LoadedPage("loads", PAGE.encode(), f"{trap.url}/page", "text/html")
+    return State(RoomOptions(None, folder / "site.json", "", Reach(allow_private=allow_private)), [page])
 
 
 @pytest.fixture
-def room(trap: Trap, tmp_path: Path) -> Room:
+def room(trap: Trap, tmp_path: Path) -> State:
     """The page whose pictures are at the trap."""
     return open_room(trap, tmp_path)
 
@@ -177,7 +177,7 @@ def test_pages_that_are_not_at_hand_are_not_there(serving: Serving) -> None:
     assert get(serving, "/frame/1/../2").status == 404
 
 
-def test_nothing_is_asked_for_without_consent_whoever_calls(trap: Trap, room: Room) -> None:
+def test_nothing_is_asked_for_without_consent_whoever_calls(trap: Trap, room: State) -> None:
     page = room.page(1)
     assert page is not None
     with pytest.raises(NotThere, match="not to be loaded"):

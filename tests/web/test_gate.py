@@ -18,7 +18,7 @@ from tests.web.conftest import demo_pages, make_room
 
 from scythe.errors import BadInput
 from scythe.web import operations
-from scythe.web.auth import Gate, Guarded, read_host
+from scythe.web.auth import Auth, Guarded, read_host
 from scythe.web.operations import Sent, fail, send_document
 from scythe.web.server import ServeOptions, Serving, serve_in_thread
 
@@ -75,7 +75,7 @@ def test_what_is_not_exactly_one_host_is_none(given: str) -> None:
 
 @pytest.mark.parametrize("given", ["localhost.", "127.0.0.1.", "127.1", "0x7f.0.0.1", "2130706433", "0.0.0.0", "[::]"])
 def test_other_spellings_of_this_machine_are_not_its_name(given: str) -> None:
-    assert not Gate().knows_host(given)
+    assert not Auth().knows_host(given)
 
 
 def test_served_to_others_it_answers_to_addresses_and_given_names_only() -> None:
@@ -87,7 +87,7 @@ def test_served_to_others_it_answers_to_addresses_and_given_names_only() -> None
 
 def test_a_gate_without_a_token_cannot_be_made() -> None:
     with pytest.raises(ValueError, match="token"):
-        Gate("")
+        Auth("")
 
 
 def test_a_name_that_leads_here_from_elsewhere_is_refused(serving: Serving) -> None:
@@ -295,7 +295,7 @@ def test_other_protocols_are_refused() -> None:
     async def never(*given: Any) -> None:
         raise AssertionError("the application was asked")
 
-    asyncio.run(Guarded(never, Gate())({"type": "websocket"}, never, send_on))
+    asyncio.run(Guarded(never, Auth())({"type": "websocket"}, never, send_on))
     assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
@@ -308,7 +308,7 @@ def test_a_server_that_begins_and_ends_tells_the_application() -> None:
     async def never(*given: Any) -> Any:
         raise AssertionError("nothing is to be said")
 
-    asyncio.run(Guarded(take, Gate())({"type": "lifespan"}, never, never))
+    asyncio.run(Guarded(take, Auth())({"type": "lifespan"}, never, never))
     assert asked == ["lifespan"]
 
 

@@ -15,14 +15,14 @@ from tests.web.conftest import NARROW, Look, demo_pages, make_room
 
 from scythe.archive.results import StoredRobots
 from scythe.archive.site_health import read_health
-from scythe.crawl_model import Found, Outcome
+from scythe.crawl_model import FoundUrl, Outcome
 from scythe.demo import site as demo_site
-from scythe.site.drift import Change, Drift, Event
+from scythe.site.drift import Change, Drift, DriftEvent
 from scythe.site.rules import Profile
 from scythe.site.site import Site
 from scythe.url import Url
 from scythe.web.app import make_templates
-from scythe.web.auth import Gate
+from scythe.web.auth import Auth
 from scythe.web.health.health import (
     ChangesWanted,
     HealthWanted,
@@ -34,15 +34,15 @@ from scythe.web.health.health import (
     tell_log,
 )
 from scythe.web.health.profile_changes import Versions, compare_profiles, summarise
-from scythe.web.state import PROFILE, NotThere, Room
+from scythe.web.state import PROFILE, NotThere, State
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 KEY = "shop.example:8080"
 START = Url("http://shop.example:8080/")
 
 
-def event(what: str = "missing", field: str = "price", layout: str = "layout-1", day: int = 3) -> Event:
-    return Event(what, layout, field, f"2026-11-{day:02}T10:00:00+00:00", 40, 7, "https://shop.example/thing/7")
+def event(what: str = "missing", field: str = "price", layout: str = "layout-1", day: int = 3) -> DriftEvent:
+    return DriftEvent(what, layout, field, f"2026-11-{day:02}T10:00:00+00:00", 40, 7, "https://shop.example/thing/7")
 
 
 def change(what: str, day: int, field: str = "price", note: str = "", layout: str = "layout-1") -> Change:
@@ -141,7 +141,7 @@ def test_what_two_versions_differ_in_is_told_in_words() -> None:
     assert [one.kind for one in compare_profiles(before, replace(before, layouts=(moved,)))] == ["tuned"]
 
 
-def fill_archive(room: Room, texts: tuple[str, ...]) -> int:
+def fill_archive(room: State, texts: tuple[str, ...]) -> int:
     """Put a site with visits of some weeks and versions of its profile into the archive of a room."""
     now = datetime.now(UTC)
     lane = "shop.example:8080"
@@ -149,7 +149,7 @@ def fill_archive(room: Room, texts: tuple[str, ...]) -> int:
         site = archive.add_site(KEY, START)
         for text in texts:
             archive.save_profile(site, text)
-        archive.add_found(site, [Found(Url(f"{START}thing/{n}"), lane) for n in range(60)])
+        archive.add_found(site, [FoundUrl(Url(f"{START}thing/{n}"), lane) for n in range(60)])
         outcomes: list[Outcome] = []
         for number, task in enumerate(archive.next_tasks(site, lane, 50, now=now)):
             at = now - timedelta(days=20) + timedelta(hours=9 * number)
@@ -167,14 +167,14 @@ def fill_archive(room: Room, texts: tuple[str, ...]) -> int:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
+def room(tmp_path: Path) -> State:
     """A room on an archive in which a shop was redesigned and learned again."""
     room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
     fill_archive(room, versions())
     return room
 
 
-def test_the_archive_and_the_rules_are_told_together(room: Room) -> None:
+def test_the_archive_and_the_rules_are_told_together(room: State) -> None:
     seen = see_health(room, HealthWanted(site=KEY))
     assert seen.verdict.state == "good"
     assert seen.verdict.says.startswith("All rules fit again: pages fitted no layout on ")
@@ -204,7 +204,7 @@ def test_servers_that_ask_to_be_left_alone_are_noted(tmp_path: Path) -> None:
     )
 
 
-def test_sites_and_versions_that_are_not_there_are_said_to_be_so(room: Room) -> None:
+def test_sites_and_versions_that_are_not_there_are_said_to_be_so(room: State) -> None:
     for wanted in (ChangesWanted(site="x"), ChangesWanted(site=KEY, old=7, new=8), ChangesWanted(site=PROFILE)):
         with pytest.raises(NotThere):
             list_changes(room, wanted)
@@ -229,7 +229,7 @@ def test_versions_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
     assert (kept.get(KEY, 1), kept.newest(KEY)) == (first, 19)
 
 
-def test_a_profile_that_cannot_be_read_hides_nothing_else(room: Room) -> None:
+def test_a_profile_that_cannot_be_read_hides_nothing_else(room: State) -> None:
     with room.archive() as archive:
         archive.save_profile(archive.find_site(KEY) or 0, "{}")
     shown = show_health(room, ChangesWanted(site=KEY))
@@ -238,7 +238,7 @@ def test_a_profile_that_cannot_be_read_hides_nothing_else(room: Room) -> None:
     assert "not a profile of scythe" in seen.verdict.notes[0]
     assert (seen.archive.counts.pages, seen.rules, shown["summaries"][4]) == (44, None, "one of the two cannot be read")
     assert shown["summaries"][3].startswith("layout-2 added")
-    assert "Versions 3 and 4 cannot be compared" in make_templates(room, Gate())(
+    assert "Versions 3 and 4 cannot be compared" in make_templates(room, Auth())(
         "health.html", {"area": "home", "wanted": None, **shown}
     )
 
@@ -255,7 +255,7 @@ def test_a_profile_without_an_archive_has_its_health_too(tmp_path: Path) -> None
     assert [one.what for one in seen.rules.events] == ["unknown"]
 
 
-def test_a_person_sees_what_drifted_and_what_was_learned_again(look: Look, room: Room) -> None:
+def test_a_person_sees_what_drifted_and_what_was_learned_again(look: Look, room: State) -> None:
     eyes = look(f"/sites?site={KEY}")
     tab = eyes.tab
     assert tab.inner_text(".verdict .says").startswith("All rules fit again: pages fitted no layout on ")
@@ -274,7 +274,7 @@ def test_a_person_sees_what_drifted_and_what_was_learned_again(look: Look, room:
 
 
 @pytest.mark.slow
-def test_the_demo_site_in_its_second_design_is_noticed(look: Look, room: Room) -> None:
+def test_the_demo_site_in_its_second_design_is_noticed(look: Look, room: State) -> None:
     kinds = ("news", "blog")
     old, new = ([page for page in demo_site(pages=24, design=n) if page.kind in kinds] for n in (0, 1))
     site = Site.learn([(page.url, page.html) for page in old])

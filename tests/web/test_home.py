@@ -9,13 +9,13 @@ import pytest
 from tests.web.conftest import NARROW, WIDE, Look, apart, make_room
 
 from scythe.demo.replay_serve import live_site, serve_replay
-from scythe.demo.serve import ServeOptions, serve_demo
+from scythe.demo.serve import DemoOptions, serve_demo
 from scythe.errors import BadInput
 from scythe.web.app import make_templates
-from scythe.web.auth import Gate
+from scythe.web.auth import Auth
 from scythe.web.home.home import SampleWanted, _take, show_home, take_pages
 from scythe.web.operations import Nothing
-from scythe.web.state import Job, NotNow, NotThere, Room
+from scythe.web.state import BackgroundJob, NotNow, NotThere, State
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
@@ -27,7 +27,7 @@ def test_the_overview_shows_the_site_at_hand(look: Look, size: tuple[int, int]) 
     eyes.shoot("overview")
 
 
-def test_new_records_next_visits_and_what_was_learned_are_on_the_overview(look: Look, room: Room) -> None:
+def test_new_records_next_visits_and_what_was_learned_are_on_the_overview(look: Look, room: State) -> None:
     from scythe import Site, watch
 
     Site.learn([(page.url, page.body) for page in room.pages()]).save(room.options.profile or "")
@@ -62,7 +62,7 @@ def test_dark_can_be_chosen_and_is_kept(look: Look) -> None:
     eyes.shoot("overview-dark")
 
 
-def test_so_much_work_of_one_kind_is_done_at_once_and_no_more(room: Room) -> None:
+def test_so_much_work_of_one_kind_is_done_at_once_and_no_more(room: State) -> None:
     go_on = threading.Event()
     first = room.jobs.start("learn", "one", lambda job: go_on.wait(30), most=1)
     with pytest.raises(NotNow, match=f"job {first.number}"):
@@ -74,8 +74,8 @@ def test_so_much_work_of_one_kind_is_done_at_once_and_no_more(room: Room) -> Non
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # it is for the terminal
-def test_work_that_ends_by_a_bug_is_told_as_failed_and_not_for_ever_running(room: Room) -> None:
-    def work(job: Job) -> object:
+def test_work_that_ends_by_a_bug_is_told_as_failed_and_not_for_ever_running(room: State) -> None:
+    def work(job: BackgroundJob) -> object:
         raise ZeroDivisionError
 
     job = room.jobs.start("learn", "a bug", work)
@@ -86,14 +86,14 @@ def test_work_that_ends_by_a_bug_is_told_as_failed_and_not_for_ever_running(room
     assert job.ended_at is not None
 
 
-def test_pages_of_a_site_that_is_not_there_are_not_taken(room: Room) -> None:
+def test_pages_of_a_site_that_is_not_there_are_not_taken(room: State) -> None:
     with pytest.raises(NotThere, match=r"no site 'nobody\.example'"):
         take_pages(room, SampleWanted(url="https://a.example/", site="nobody.example"))
     assert room.jobs.seen() == []
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/", "https://", ""])
-def test_what_is_no_address_of_the_web_is_told_before_work_begins(room: Room, url: str) -> None:
+def test_what_is_no_address_of_the_web_is_told_before_work_begins(room: State, url: str) -> None:
     with pytest.raises(BadInput, match="not an http or https address"):
         take_pages(room, SampleWanted(url=url))
     assert room.jobs.seen() == []
@@ -101,17 +101,17 @@ def test_what_is_no_address_of_the_web_is_told_before_work_begins(room: Room, ur
 
 def test_taking_pages_ends_when_it_is_asked_to_and_keeps_what_came(tmp_path: Path) -> None:
     room = make_room(tmp_path, [])
-    job = Job(1, "pages", "asked to stop at once")
+    job = BackgroundJob(1, "pages", "asked to stop at once")
     job.stop()
-    with serve_demo(ServeOptions(pages=24)) as served:
+    with serve_demo(DemoOptions(pages=24)) as served:
         taken = apart(lambda: _take(room, SampleWanted(url=served.url, pages=5), served.url, job))
     assert [page.number for page in room.pages()] == taken == [1]
 
 
-def test_a_profile_that_cannot_be_read_keeps_nobody_from_the_overview(room: Room) -> None:
+def test_a_profile_that_cannot_be_read_keeps_nobody_from_the_overview(room: State) -> None:
     assert room.options.profile is not None
     room.options.profile.write_text("{}")
     shown = show_home(room, Nothing())
     assert shown["learned"] is None
     assert [site.key for site in shown["sites"]] == ["profile"]
-    assert "pages at hand" in make_templates(room, Gate())("home.html", {"area": "home", "wanted": None, **shown})
+    assert "pages at hand" in make_templates(room, Auth())("home.html", {"area": "home", "wanted": None, **shown})

@@ -82,7 +82,7 @@ def test_what_a_get_wants_fits_into_an_address() -> None:
         ({"type": "integer", "minimum": 1, "maximum": 2**63 - 1}, "whole number, 1 or more"),
         ({"type": "number", "maximum": 1}, "number, 1 at most"),
         ({"anyOf": [{"type": "string", "maxLength": 5}, {"type": "null"}]}, "text, 5 characters at most or null"),
-        ({"type": "array", "items": {"$ref": "#/components/schemas/Region"}}, "list of Region"),
+        ({"type": "array", "items": {"$ref": "#/components/schemas/RecordList"}}, "list of RecordList"),
         ({"type": "array", "items": False, "prefixItems": [{"type": "string"}] * 2}, "pair of text, text"),
         ({"type": "object", "additionalProperties": {"type": "boolean"}}, "object of true or false by name"),
         ({}, "anything"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scythe.model import LabelledPage, PageImages, SiteImages
-from scythe.site.rules import ELEMENT, FieldRules, ImageArea, ImageRules, Layout, Profile, RegionRules, Rule, Way
+from scythe.site.rules import ELEMENT, FieldRules, ImageArea, ImageRules, Layout, ListRules, Profile, Rule, Way
 from scythe.web.health.profile_changes import ProfileChange, compare_profiles, summarise
 
 PRICE = FieldRules("price", (Way(ELEMENT, (Rule("tag", b'<b class="price">'), Rule("before", b"<i>", 3))),))
@@ -74,7 +74,7 @@ def test_what_changed_of_a_whole_site_is_told(new: Profile, change: ProfileChang
         ),
         (replace(THINGS, encodings=("utf-8", "cp1252")), ["pages in cp1252, too"]),
         (
-            replace(THINGS, regions=(RegionRules((b"<li",), ()),)),
+            replace(THINGS, regions=(ListRules((b"<li",), ()),)),
             ["rules for 1 regions of records, 0 before"],
         ),
         (

@@ -30,7 +30,7 @@ from scythe.web.documents.documents import (
 )
 from scythe.web.learned_sites import LearnedSites
 from scythe.web.server import Serving
-from scythe.web.state import NotNow, NotThere, Room, RoomOptions
+from scythe.web.state import NotNow, NotThere, RoomOptions, State
 
 STORY = 3  # the number of a page at hand
 
@@ -41,13 +41,13 @@ def learned() -> str:
     return Site.learn([(page.url, page.body) for page in demo_pages()[:12]]).to_json()
 
 
-def learn(room: Room) -> Site:
+def learn(room: State) -> Site:
     site = Site.from_json(learned())
     room.save_site("profile", site)
     return site
 
 
-def test_what_is_read_is_what_the_library_reads(serving: Serving, room: Room) -> None:
+def test_what_is_read_is_what_the_library_reads(serving: Serving, room: State) -> None:
     page = room.page(STORY)
     assert page is not None
     expected = json.loads(json.dumps(read(page.body, page.url).to_dict()))
@@ -56,12 +56,12 @@ def test_what_is_read_is_what_the_library_reads(serving: Serving, room: Room) ->
     assert said["text"]
 
 
-def test_only_the_parts_asked_for_are_there(room: Room) -> None:
+def test_only_the_parts_asked_for_are_there(room: State) -> None:
     said = ask_parts(room, ("markdown",))
     assert said == {"url", "why", "losses", "markdown"}
 
 
-def ask_parts(room: Room, parts: tuple[str, ...]) -> set[str]:
+def ask_parts(room: State, parts: tuple[str, ...]) -> set[str]:
     import msgspec
 
     wanted = msgspec.convert({"page": STORY, "parts": list(parts)}, ReadWanted)
@@ -75,7 +75,7 @@ def test_html_can_be_sent_and_nothing_is_fetched(serving: Serving) -> None:
     assert said["url"] == "https://example.org/a"
 
 
-def test_a_learned_site_cuts_fields_with_spans(room: Room) -> None:
+def test_a_learned_site_cuts_fields_with_spans(room: State) -> None:
     site = learn(room)
     page = room.page(STORY)
     assert page is not None
@@ -87,7 +87,7 @@ def test_a_learned_site_cuts_fields_with_spans(room: Room) -> None:
     assert said.fields["title"].values[0].encode() in page.body[slice(*span)]
 
 
-def test_a_learned_site_is_loaded_once_until_it_changes(room: Room) -> None:
+def test_a_learned_site_is_loaded_once_until_it_changes(room: State) -> None:
     learn(room)
     sites = room.part(LearnedSites)
     first = sites.find("profile")
@@ -96,7 +96,7 @@ def test_a_learned_site_is_loaded_once_until_it_changes(room: Room) -> None:
     assert sites.find("profile") is not first
 
 
-def test_a_site_of_the_archive_is_found_by_its_key(room: Room) -> None:
+def test_a_site_of_the_archive_is_found_by_its_key(room: State) -> None:
     with room.archive() as archive:
         number = archive.add_site("field.example", "https://field.example/")
         archive.save_profile(number, learned())
@@ -105,7 +105,7 @@ def test_a_site_of_the_archive_is_found_by_its_key(room: Room) -> None:
     assert said.fields["title"].how.startswith("cut")
 
 
-def test_extracting_says_what_is_missing(room: Room) -> None:
+def test_extracting_says_what_is_missing(room: State) -> None:
     with pytest.raises(NotNow, match="no site was learned"):
         extract_page(room, ExtractWanted(page=STORY))
     with pytest.raises(NotNow, match="nothing was learned of"):
@@ -114,19 +114,19 @@ def test_extracting_says_what_is_missing(room: Room) -> None:
         extract_page(room, ExtractWanted(page=STORY, site="elsewhere"))
 
 
-def test_lists_of_a_page_come_with_their_columns(room: Room) -> None:
+def test_lists_of_a_page_come_with_their_columns(room: State) -> None:
     regions = read_page_regions(room, RegionsWanted(page=1))
     assert regions[0].columns
     assert len(read_page_regions(room, RegionsWanted(page=1, everything=True))) > len(regions)
 
 
-def test_pages_at_hand_are_suggested_by_number(room: Room) -> None:
+def test_pages_at_hand_are_suggested_by_number(room: State) -> None:
     found = suggest_for_annotation(room, SuggestWanted(count=3))
     assert len({one.page for one in found}) == 3
     assert all(one.by == "cover" for one in found)
 
 
-def test_addresses_are_suggested_without_fetching(room: Room) -> None:
+def test_addresses_are_suggested_without_fetching(room: State) -> None:
     urls = tuple(f"https://example.org/story-{number}.html" for number in range(9))
     found = suggest_for_annotation(room, SuggestWanted(urls=urls, count=2))
     assert [one.by for one in found] == ["clusters", "clusters"]
@@ -138,12 +138,12 @@ def test_addresses_are_suggested_without_fetching(room: Room) -> None:
     "url",
     ["file:///etc/passwd", "/etc/passwd", "ftp://example.org/", "javascript:alert(1)", "", "http://", "\0http://a"],
 )
-def test_only_web_addresses_are_fetched(room: Room, url: str) -> None:
+def test_only_web_addresses_are_fetched(room: State, url: str) -> None:
     with pytest.raises(BadInput, match="not an http or https address"):
         load_page(room, PageWanted(url=url))
 
 
-def test_a_page_is_named_in_one_way(room: Room) -> None:
+def test_a_page_is_named_in_one_way(room: State) -> None:
     with pytest.raises(BadInput, match="name a page"):
         load_page(room, PageWanted())
     with pytest.raises(BadInput, match="not both"):
@@ -153,7 +153,7 @@ def test_a_page_is_named_in_one_way(room: Room) -> None:
 
 
 def test_private_addresses_are_fetched_only_where_the_server_allows(tmp_path: Path, serving: Serving) -> None:
-    closed = Room(RoomOptions(profile=tmp_path / "p.json", reach=Reach(allow_private=False)), demo_pages(3))
+    closed = State(RoomOptions(profile=tmp_path / "p.json", reach=Reach(allow_private=False)), demo_pages(3))
     with pytest.raises(FetchFailed, match=r"private|not public|loopback"):
         load_page(closed, PageWanted(url=serving.url))
     opened = make_room(tmp_path, [])
@@ -161,7 +161,7 @@ def test_private_addresses_are_fetched_only_where_the_server_allows(tmp_path: Pa
         load_page(opened, PageWanted(url=serving.url))
 
 
-def test_a_page_is_fetched_by_its_address(room: Room) -> None:
+def test_a_page_is_fetched_by_its_address(room: State) -> None:
     body = "<title>Fetched</title><p>A page that came over the network, in the encoding its server names: Köln.</p>"
     with serve(always(answer(body.encode("latin-1"), "Content-Type: text/html; charset=latin-1"))) as server:
         said = read_page(room, ReadWanted(url=server.url("/page")))

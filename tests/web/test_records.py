@@ -16,11 +16,11 @@ from tests.web.asking import ask, bearer
 from tests.web.conftest import NARROW, WIDE, Look, demo_pages, make_room
 
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
-from scythe.demo.replay import ListPage, Pace, Replay, Shelf
-from scythe.demo.replay_serve import InThread, serve_replay
+from scythe.archive.results import PageQuery
+from scythe.demo.replay import ListPage, Replay, ReplayClock, ReplayList
+from scythe.demo.replay_serve import ReplayThread, serve_replay
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 from scythe.watching.watch import Watch
 from scythe.watching.watch_options import ListOptions, WatchOptions
 from scythe.web.operations import Nothing
@@ -34,13 +34,13 @@ from scythe.web.records.records import (
     show_records,
 )
 from scythe.web.server import Serving
-from scythe.web.state import NotThere, Room
+from scythe.web.state import NotThere, State
 
 START = 1_660_000_000.0
 HOSTILE_URL = "https://shop.example/list?q=%22%3E%3Cscript%3E"
 
 
-def hostile_page() -> Loaded:
+def hostile_page() -> LoadedPage:
     """A list whose cells would like to be formulas, scripts and links that act."""
     rows = "".join(
         f"""<li class="item"><a href="{link}"><img src="/i/{n}.png" alt=""></a>
@@ -58,23 +58,23 @@ def hostile_page() -> Loaded:
         )
     )
     html = f"<title>&lt;b&gt;Things</title><main><h1>Things</h1><ul>{rows}</ul></main>"
-    return Loaded("hostile", html.encode(), HOSTILE_URL, "text/html; charset=utf-8")
+    return LoadedPage("hostile", html.encode(), HOSTILE_URL, "text/html; charset=utf-8")
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[InThread]:
+def site() -> Iterator[ReplayThread]:
     """A news site that shows two lists on one page, at a moment that does not pass."""
     shelves = (
-        Shelf("news", "News", tuple(START + 1_800.0 * n for n in range(-400, 800)), 24),
-        Shelf("wire", "From the wire", tuple(START + 60 + 900.0 * n for n in range(-800, 1_600)), 16),
+        ReplayList("news", "News", tuple(START + 1_800.0 * n for n in range(-400, 800)), 24),
+        ReplayList("wire", "From the wire", tuple(START + 60 + 900.0 * n for n in range(-800, 1_600)), 16),
     )
-    replay = Replay(Pace(START, speed=0.0), shelves, (ListPage("/news/", ("news", "wire")),))
+    replay = Replay(ReplayClock(START, speed=0.0), shelves, (ListPage("/news/", ("news", "wire")),))
     with serve_replay(replay) as served:
         yield served
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
+def room(tmp_path: Path) -> State:
     """A room with a hostile page, some honest ones and an empty archive."""
     return make_room(tmp_path, [hostile_page(), *demo_pages(6)], archive=str(tmp_path / "archive.db"))
 
@@ -93,10 +93,10 @@ def run_once(archive: str) -> None:
 
 def archived_links(archive: str) -> set[str]:
     with open_archive(archive, create=False) as opened:
-        return {str(record.links[0]) for record in opened.read_records(Wanted())}
+        return {str(record.links[0]) for record in opened.read_records(PageQuery())}
 
 
-def stories_of(site: InThread, shelf: str) -> set[str]:
+def stories_of(site: ReplayThread, shelf: str) -> set[str]:
     """Return the addresses of all that a list of the site ever showed."""
     one = site.replay.shelf(shelf)
     places = range(site.replay.count(one, START + 1.0))
@@ -106,7 +106,7 @@ def stories_of(site: InThread, shelf: str) -> set[str]:
 # -- in a browser ------------------------------------------------------------------------------------------------------
 
 
-def test_a_list_is_read_chosen_watched_and_saved(look: Look, room: Room, site: InThread) -> None:
+def test_a_list_is_read_chosen_watched_and_saved(look: Look, room: State, site: ReplayThread) -> None:
     eyes = look("/records")
     tab = eyes.tab
     tab.fill("#take-url", site.url("/news/"))
@@ -162,11 +162,11 @@ def test_hostile_cells_are_shown_as_text(look: Look, size: tuple[int, int], dark
 # -- without one -------------------------------------------------------------------------------------------------------
 
 
-def page_of(room: Room, path: str) -> int:
+def page_of(room: State, path: str) -> int:
     return next(page.number for page in room.pages() if page.url is not None and page.url.endswith(path))
 
 
-def test_a_saved_list_is_what_the_page_shows_in_every_format(room: Room) -> None:
+def test_a_saved_list_is_what_the_page_shows_in_every_format(room: State) -> None:
     number = page_of(room, "/index.html")
     (one,) = list_records(room, PageRecordsWanted(page=number)).lists
     titles = [record.fields[0] for record in one.records]
@@ -180,7 +180,7 @@ def test_a_saved_list_is_what_the_page_shows_in_every_format(room: Room) -> None
     assert {each.file_name for each in sent.values()} == {f"records-{number}-1.{kind}" for kind in sent}
 
 
-def test_no_cell_of_a_saved_list_is_a_formula(room: Room) -> None:
+def test_no_cell_of_a_saved_list_is_a_formula(room: State) -> None:
     body = export_list(room, ExportWanted(page=1)).body.decode()
     cells = [cell for row in csv.reader(io.StringIO(body)) for cell in row if cell]
     assert "'=cmd|' /C calc'!A0 1" in cells
@@ -196,7 +196,7 @@ def test_a_saved_list_is_an_attachment_with_a_name_of_ours(serving: Serving) -> 
     assert wrong.status == 422
 
 
-def test_menus_are_shown_only_on_request(room: Room) -> None:
+def test_menus_are_shown_only_on_request(room: State) -> None:
     number = page_of(room, "/index.html")
     few = list_records(room, PageRecordsWanted(page=number)).lists
     all_of_them = list_records(room, PageRecordsWanted(page=number, everything=True)).lists
@@ -207,7 +207,7 @@ def test_menus_are_shown_only_on_request(room: Room) -> None:
     assert shown["hidden"] == len(all_of_them) - len(few)
 
 
-def test_every_record_has_its_place_on_the_page(room: Room) -> None:
+def test_every_record_has_its_place_on_the_page(room: State) -> None:
     (one,) = list_records(room, PageRecordsWanted(page=page_of(room, "/index.html"))).lists
     places = [record.elements for record in one.records]
     assert all(places)
@@ -219,7 +219,7 @@ def test_long_lists_are_shown_in_parts(tmp_path: Path) -> None:
         f'<li><a href="/t/{n}"><h3>Thing number {n}</h3></a><p>All that is known of it, {n} words.</p></li>'
         for n in range(250)
     )
-    room = make_room(tmp_path, [Loaded("long", f"<main><ul>{rows}</ul></main>".encode(), "https://example.org/")])
+    room = make_room(tmp_path, [LoadedPage("long", f"<main><ul>{rows}</ul></main>".encode(), "https://example.org/")])
     parts = [show_records(room, RecordsWanted(page=1, start=start)) for start in (0, 100, 200, 9_000)]
     assert [len(part["rows"]) for part in parts] == [100, 100, 50, 1]
     assert [[says for says, _ in part["turning"]] for part in parts[:3]] == [
@@ -233,7 +233,7 @@ def test_a_feed_is_a_list_too(tmp_path: Path) -> None:
     feed = b"""<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>
     <item><title>First</title><link>https://example.org/1</link></item>
     <item><title>Second</title><link>https://example.org/2</link></item></channel></rss>"""
-    room = make_room(tmp_path, [Loaded("feed", feed, "https://example.org/feed.xml", "application/rss+xml")])
+    room = make_room(tmp_path, [LoadedPage("feed", feed, "https://example.org/feed.xml", "application/rss+xml")])
     (one,) = list_records(room, PageRecordsWanted(page=1)).lists
     assert [record.link for record in one.records] == ["https://example.org/1", "https://example.org/2"]
     assert one.kind == "feed"
@@ -241,11 +241,11 @@ def test_a_feed_is_a_list_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("body", [b"%PDF-1.7 \x00", b"\x89PNG\r\n\x1a\n\x00", b"PK\x03\x04\x00"])
 def test_what_is_no_page_has_no_lists(tmp_path: Path, body: bytes) -> None:
-    room = make_room(tmp_path, [Loaded("file", body, "https://example.org/file")])
+    room = make_room(tmp_path, [LoadedPage("file", body, "https://example.org/file")])
     assert list_records(room, PageRecordsWanted(page=1)).lists == ()
 
 
-def test_a_list_that_a_page_does_not_have_is_not_there(room: Room) -> None:
+def test_a_list_that_a_page_does_not_have_is_not_there(room: State) -> None:
     with pytest.raises(NotThere, match="page 1 has no list 9"):
         export_list(room, ExportWanted(page=1, list=9))
     with pytest.raises(NotThere, match=r"page 1 has \d lists, and no list 9"):
@@ -255,7 +255,7 @@ def test_a_list_that_a_page_does_not_have_is_not_there(room: Room) -> None:
 
 
 def test_lists_of_pages_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
-    pages = [Loaded(f"{n}", f"<title>{n}</title><p>x".encode(), f"https://a.example/{n}") for n in range(18)]
+    pages = [LoadedPage(f"{n}", f"<title>{n}</title><p>x".encode(), f"https://a.example/{n}") for n in range(18)]
     listings = make_room(tmp_path, pages).part(Listings)
     first = listings.get(1)
     assert listings.get(1) is first
@@ -265,14 +265,14 @@ def test_lists_of_pages_looked_at_long_ago_are_read_again(tmp_path: Path) -> Non
 
 
 def test_a_page_without_lists_and_a_room_without_pages_say_so(tmp_path: Path) -> None:
-    bare = make_room(tmp_path, [Loaded("bare", b"<p>Nothing to see here.</p>", "https://example.org/bare")])
+    bare = make_room(tmp_path, [LoadedPage("bare", b"<p>Nothing to see here.</p>", "https://example.org/bare")])
     assert show_records(bare, RecordsWanted())["lists"] == []
     assert show_records(make_room(tmp_path, []), RecordsWanted())["page"] is None
     with pytest.raises(NotThere):
         list_records(bare, PageRecordsWanted(page=7))
 
 
-def test_what_is_chosen_is_kept_with_the_watch(room: Room) -> None:
+def test_what_is_chosen_is_kept_with_the_watch(room: State) -> None:
     number = page_of(room, "/index.html")
     seen = watch_page(room, WatchWanted(page=number, lists=(1,), miss=0.05, max_delay_s=300.0, follow=True))
     with room.archive() as archive:
@@ -287,7 +287,7 @@ def test_what_is_chosen_is_kept_with_the_watch(room: Room) -> None:
         end_watch(room, EndWanted(url=seen.url))
 
 
-def test_what_cannot_be_watched_is_refused(room: Room, tmp_path: Path) -> None:
+def test_what_cannot_be_watched_is_refused(room: State, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no list 9"):
         watch_page(room, WatchWanted(page=page_of(room, "/index.html"), lists=(9,)))
     with pytest.raises(BadInput, match="without an address"):

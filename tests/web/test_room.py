@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 from scythe.site.rules import Profile
 from scythe.site.site import Site
 from scythe.url import Url
 from scythe.web.home.home import see_about
 from scythe.web.learned_sites import LearnedSites
 from scythe.web.operations import Nothing
-from scythe.web.rules.rules_page import Measured
-from scythe.web.state import PROFILE, Jobs, Room, RoomOptions
+from scythe.web.rules.rules_page import MeasuredSites
+from scythe.web.state import PROFILE, Jobs, RoomOptions, State
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from scythe.web.state import PROFILE, Jobs, Room, RoomOptions
     ["postgresql://ann:s3cret@db.example/web", "postgresql://ann@db.example/web?password=s3cret&sslpassword=s3cret"],
 )
 def test_no_password_of_a_database_is_shown(where: str) -> None:
-    shown = see_about(Room(RoomOptions(where)), Nothing()).archive
+    shown = see_about(State(RoomOptions(where)), Nothing()).archive
     assert shown is not None
     assert "s3cret" not in shown
     assert shown.startswith("postgresql://ann")
@@ -32,20 +32,20 @@ def test_no_password_of_a_database_is_shown(where: str) -> None:
 
 
 def test_a_file_is_shown_as_it_was_named(tmp_path: Path) -> None:
-    assert Room(RoomOptions(str(tmp_path / "a.db"))).where == str(tmp_path / "a.db")
+    assert State(RoomOptions(str(tmp_path / "a.db"))).where == str(tmp_path / "a.db")
 
 
 def test_what_is_no_address_of_a_database_is_told() -> None:
     with pytest.raises(BadInput, match="postgresql://USER@HOST"):
-        _ = Room(RoomOptions("postgresql://host:port/x")).where
+        _ = State(RoomOptions("postgresql://host:port/x")).where
 
 
-def pages(count: int) -> list[Loaded]:
-    return [Loaded(f"{n}.html", b"<title>%d</title>" % n, f"https://a.example/{n}") for n in range(count)]
+def pages(count: int) -> list[LoadedPage]:
+    return [LoadedPage(f"{n}.html", b"<title>%d</title>" % n, f"https://a.example/{n}") for n in range(count)]
 
 
 def test_the_trees_of_the_last_pages_are_kept() -> None:
-    room = Room(RoomOptions(), pages(18))
+    room = State(RoomOptions(), pages(18))
     first, *others = room.pages()
     opened = room.opened(first)
     assert room.opened(first) is opened
@@ -59,8 +59,8 @@ def test_the_trees_of_the_last_pages_are_kept() -> None:
 def test_a_profile_is_loaded_from_and_saved_to_places_that_are_there(tmp_path: Path) -> None:
     site = Site(Profile(()))
     with pytest.raises(BadInput, match="start again with --profile FILE"):
-        Room(RoomOptions()).save_site(PROFILE, site)
-    room = Room(RoomOptions(str(tmp_path / "a.db")))
+        State(RoomOptions()).save_site(PROFILE, site)
+    room = State(RoomOptions(str(tmp_path / "a.db")))
     with pytest.raises(BadInput, match="no site 'nowhere' in the archive"):
         room.load_site("nowhere")
     with pytest.raises(BadInput, match="no site 'nowhere' in the archive"):
@@ -83,12 +83,12 @@ def test_old_work_is_forgotten_and_what_goes_on_is_not() -> None:
 
 
 def test_learned_sites_that_were_asked_for_long_ago_are_loaded_again(tmp_path: Path) -> None:
-    room = Room(RoomOptions(str(tmp_path / "a.db")))
+    room = State(RoomOptions(str(tmp_path / "a.db")))
     keys = [f"site{number}.example" for number in range(10)]
     with room.archive() as archive:
         for key in keys:
             archive.save_profile(archive.add_site(key, Url(f"https://{key}/")), Site(Profile((), (key,))).to_json())
-    for found in (room.part(LearnedSites).find, room.part(Measured).find):
+    for found in (room.part(LearnedSites).find, room.part(MeasuredSites).find):
         kept = found(keys[0])
         assert found(keys[0]) is kept
         assert [one.profile.fields for key in keys if (one := found(key))] == [(key,) for key in keys]

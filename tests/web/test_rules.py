@@ -15,12 +15,12 @@ import pytest
 from tests.test_drift import shop_page, thing, url_of
 from tests.web.conftest import NARROW, Look, demo_pages, make_room
 
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 from scythe.site.rules import ELEMENT, FieldRules, Profile, Rule, Usual, Way
 from scythe.site.site import Site
-from scythe.site.trace import Place, Tracer
+from scythe.site.trace import CutRange, Tracer
 from scythe.web.app import make_templates
-from scythe.web.auth import Gate
+from scythe.web.auth import Auth
 from scythe.web.rules.rules import (
     LearnWanted,
     PageWanted,
@@ -35,7 +35,7 @@ from scythe.web.rules.rules import (
 )
 from scythe.web.rules.rules_page import MOST_BYTES, SourcePart, show_more, show_windows
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import PROFILE, NotNow, NotThere, Room, RoomOptions
+from scythe.web.state import PROFILE, NotNow, NotThere, RoomOptions, State
 from scythe.web.text_diff import diff_words
 
 OFFER = '<p class="offer">Half price until week {n}</p>'
@@ -60,17 +60,17 @@ def shop_profile() -> Profile:
     return replace(profile, layouts=(layout,), fields=(*profile.fields, "offer"), named=())
 
 
-def shop_room(folder: Path) -> Room:
+def shop_room(folder: Path) -> State:
     """Return a room with eight pages of the shop, the last with an offer in other quotes, and the rules for them."""
     bodies = [(n, offer_page(n)) for n in range(20, 27)] + [(28, offer_page(28, OFFER_ELSEWISE))]
-    pages = [Loaded(f"thing-{n}.html", body, url_of(n), "text/html; charset=utf-8") for n, body in bodies]
+    pages = [LoadedPage(f"thing-{n}.html", body, url_of(n), "text/html; charset=utf-8") for n, body in bodies]
     room = make_room(folder, pages)
     room.save_site(PROFILE, Site(shop_profile()))
     return room
 
 
 @pytest.fixture
-def room(request: pytest.FixtureRequest, tmp_path: Path) -> Room:
+def room(request: pytest.FixtureRequest, tmp_path: Path) -> State:
     """The shop's room, unless a test wants that of the demo site, where nothing was learned."""
     if getattr(request, "param", "") == "demo":
         return make_room(tmp_path, demo_pages(12))
@@ -98,7 +98,7 @@ def test_what_is_marked_in_the_source_is_what_was_cut() -> None:
 def test_all_of_the_source_is_either_shown_or_named_as_left_out() -> None:
     body = b"<p>" + b"x" * 400_000 + b"<b>here</b>" + "ä".encode() * 300_000 + b"</p>\n" * 3
     at = body.find(b"<b>")
-    parts = show_windows(body, "utf-8", [Place("field", "one", (at, at + 11))])
+    parts = show_windows(body, "utf-8", [CutRange("field", "one", (at, at + 11))])
     assert [part.start for part in parts] == [0, *(part.end for part in parts[:-1])]
     assert parts[-1].end == len(body)
     assert sum(part.end - part.start for part in parts if part.lines) < 2_000
@@ -119,7 +119,7 @@ def test_no_character_is_cut_in_two_where_lines_are_long(sign: str) -> None:
     wide = sign.encode() * 20_000
     body = b"<p>" + wide + b"x<b>here</b>y" + wide
     at = body.find(b"<b>")
-    parts = show_windows(body, "utf-8", [Place("field", "one", (at, at + 11))])
+    parts = show_windows(body, "utf-8", [CutRange("field", "one", (at, at + 11))])
     assert sum(bool(part.lines) for part in parts) < len(parts)
     assert all("\ufffd" not in piece.text for part in parts for line in part.lines for piece in line.pieces)
     shown, _ = show_more(body, "utf-8", [], 3, len(body))
@@ -128,7 +128,7 @@ def test_no_character_is_cut_in_two_where_lines_are_long(sign: str) -> None:
 
 def test_an_outer_part_stays_marked_around_an_inner_one() -> None:
     body = b"<div>a<b>c</b>d</div>"
-    parts = show_windows(body, "utf-8", [Place("field", "outer", (0, 21)), Place("field", "inner", (6, 14))])
+    parts = show_windows(body, "utf-8", [CutRange("field", "outer", (0, 21)), CutRange("field", "inner", (6, 14))])
     [line] = parts[0].lines
     assert [(piece.text, piece.places) for piece in line.pieces] == [
         ("<div>a", (0,)),
@@ -172,7 +172,7 @@ def test_a_page_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
 
 def test_a_page_of_too_many_tags_is_named_but_not_followed(tmp_path: Path) -> None:
     room = shop_room(tmp_path)
-    room.add_pages(PROFILE, [Loaded("large", offer_page(30) + b"<p>x</p>" * 60_000, url_of(30), None)])
+    room.add_pages(PROFILE, [LoadedPage("large", offer_page(30) + b"<p>x</p>" * 60_000, url_of(30), None)])
     seen = list_rules(room, RulesWanted())
     assert (seen.pages, seen.large, len(seen.measured)) == (9, 1, 8)
     with pytest.raises(NotNow, match="too large"):
@@ -188,7 +188,7 @@ def test_learning_again_does_not_forget_what_people_showed(tmp_path: Path) -> No
 
 def test_rules_are_shown_without_pages_and_nothing_is_shown_of_nothing(tmp_path: Path) -> None:
     room = make_room(tmp_path, [])
-    fill = make_templates(room, Gate())
+    fill = make_templates(room, Auth())
     empty = fill("rules.html", {"area": "rules", "wanted": None, **show_rules(room, RulesViewWanted())})
     room.save_site(PROFILE, Site(shop_profile()))
     shown = show_rules(room, RulesViewWanted())
@@ -201,7 +201,7 @@ def test_rules_are_shown_without_pages_and_nothing_is_shown_of_nothing(tmp_path:
 def test_where_bytes_and_tree_cannot_be_matched_values_are_told_without_places_in_the_frame(tmp_path: Path) -> None:
     room = shop_room(tmp_path)
     odd = offer_page(40).replace(b"</body>", b"<x\0y>z</x\0y></body>")  # a name that browsers read as another one
-    [page] = room.add_pages(PROFILE, [Loaded("odd.html", odd, url_of(40))])
+    [page] = room.add_pages(PROFILE, [LoadedPage("odd.html", odd, url_of(40))])
     found = explain_at_hand(room, PageWanted(page=page.number))
     fields = {field.name: field for field in found.fields}
     assert (fields["price"].outcome, fields["price"].values) == ("cut", (thing(40)["price"],))
@@ -217,11 +217,11 @@ def test_a_page_of_a_site_that_was_not_learned_cannot_be_explained(tmp_path: Pat
 
 
 def test_nothing_is_learned_that_could_not_be_saved() -> None:
-    room = Room(RoomOptions(), demo_pages(3))
+    room = State(RoomOptions(), demo_pages(3))
     with pytest.raises(NotNow, match="--profile FILE"):
         learn_site(room, LearnWanted())
     with pytest.raises(NotNow, match="0 pages"):
-        learn_site(Room(RoomOptions()), LearnWanted())
+        learn_site(State(RoomOptions()), LearnWanted())
 
 
 def test_labels_of_images_outlive_learning_again(tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def source_of(tab: Any, place: int) -> str:
     return said
 
 
-def test_a_person_sees_where_a_page_was_cut_and_where_the_tree_differs(look: Look, room: Room) -> None:
+def test_a_person_sees_where_a_page_was_cut_and_where_the_tree_differs(look: Look, room: State) -> None:
     eyes = look("/rules")
     tab = eyes.tab
     assert "8 at hand" in tab.inner_text(".layouts")
@@ -302,7 +302,7 @@ def test_a_person_sees_where_a_page_was_cut_and_where_the_tree_differs(look: Loo
 
 @pytest.mark.slow
 @pytest.mark.parametrize("room", ["demo"], indirect=True)
-def test_a_person_learns_a_site_and_opens_what_was_left_out(look: Look, room: Room) -> None:
+def test_a_person_learns_a_site_and_opens_what_was_left_out(look: Look, room: State) -> None:
     eyes = look("/rules", dark=True)
     tab = eyes.tab
     eyes.shoot("rules-empty")
@@ -331,7 +331,7 @@ def test_a_person_learns_a_site_and_opens_what_was_left_out(look: Look, room: Ro
 def large(tmp_path: Path) -> Iterator[Serving]:
     """A profile of 20 layouts and 60 pages at hand, served."""
     room = shop_room(tmp_path)
-    pages = [Loaded(f"{n}.html", offer_page(n), url_of(n), None) for n in range(100, 152)]
+    pages = [LoadedPage(f"{n}.html", offer_page(n), url_of(n), None) for n in range(100, 152)]
     room.add_pages(PROFILE, pages)
     [layout] = shop_profile().layouts
     others = [

@@ -17,10 +17,10 @@ from tests.cli.test_ui import ask, ui
 from tests.web.conftest import NARROW, Look, make_room
 
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted as Selection
-from scythe.crawl_model import Found
+from scythe.archive.results import PageQuery as Selection
+from scythe.crawl_model import FoundUrl
 from scythe.demo.replay_serve import live_site, serve_replay
-from scythe.demo.serve import InThread, ServeOptions, serve_demo
+from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
 from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput
 from scythe.fetch.inputs import Reach
@@ -45,12 +45,12 @@ from scythe.web.runs.runs import (
     start_watch,
 )
 from scythe.web.server import Serving
-from scythe.web.state import Job, NotNow, NotThere, Room
+from scythe.web.state import BackgroundJob, NotNow, NotThere, State
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[InThread]:
-    with serve_demo(ServeOptions(pages=24, latency_s=0.02)) as served:
+def demo() -> Iterator[DemoThread]:
+    with serve_demo(DemoOptions(pages=24, latency_s=0.02)) as served:
         yield served
 
 
@@ -65,12 +65,12 @@ def post(url: str, token: str, path: str, body: object) -> int:
             return error.code
 
 
-def archived(room: Room) -> list[str]:
+def archived(room: State) -> list[str]:
     with room.archive() as archive:
         return sorted(page.url for page in archive.read_pages(Selection()))
 
 
-def until(room: Room, number: int, *states: str, within_s: float = 60.0) -> RunSeen:
+def until(room: State, number: int, *states: str, within_s: float = 60.0) -> RunSeen:
     """Wait until a run is in one of these states."""
     end = monotonic() + within_s
     while monotonic() < end:
@@ -82,7 +82,7 @@ def until(room: Room, number: int, *states: str, within_s: float = 60.0) -> RunS
 
 
 @pytest.mark.slow
-def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, room: Room, demo: InThread) -> None:
+def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, room: State, demo: DemoThread) -> None:
     from playwright.sync_api import expect
 
     eyes = look("/runs")
@@ -120,7 +120,7 @@ def test_a_crawl_is_started_followed_paused_and_brought_to_its_end(look: Look, r
 
 
 @pytest.mark.slow
-def test_new_records_of_a_live_list_are_shown_as_they_come(look: Look, room: Room) -> None:
+def test_new_records_of_a_live_list_are_shown_as_they_come(look: Look, room: State) -> None:
     from playwright.sync_api import expect
 
     with serve_replay(live_site(0.7)) as served:
@@ -151,7 +151,7 @@ def test_without_an_archive_the_page_says_how_to_begin(tmp_path: Path) -> None:
         start_watch(room, WatchRunWanted())
 
 
-def test_one_crawl_of_a_site_goes_on_at_a_time(room: Room, demo: InThread) -> None:
+def test_one_crawl_of_a_site_goes_on_at_a_time(room: State, demo: DemoThread) -> None:
     run = start_crawl(room, CrawlWanted(url=demo.url, delay=0.5))
     with pytest.raises(NotNow, match="running already"):
         start_crawl(room, CrawlWanted(url=demo.url + "about"))
@@ -162,7 +162,7 @@ def test_one_crawl_of_a_site_goes_on_at_a_time(room: Room, demo: InThread) -> No
     assert [seen.number for seen in list_runs(room, Nothing())] == [run.number]
 
 
-def test_no_more_runs_go_on_than_may(room: Room, demo: InThread, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_runs_go_on_than_may(room: State, demo: DemoThread, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_store, "LIMITS", replace(LIMITS, runs=1))
     run = start_crawl(room, CrawlWanted(url=demo.url, delay=0.5))
     with pytest.raises(NotNow, match="pause one first"):
@@ -171,27 +171,27 @@ def test_no_more_runs_go_on_than_may(room: Room, demo: InThread, monkeypatch: py
     assert until(room, run.number, "paused").number == run.number
 
 
-def test_a_crawl_that_was_paused_is_offered_after_a_restart(room: Room, demo: InThread) -> None:
+def test_a_crawl_that_was_paused_is_offered_after_a_restart(room: State, demo: DemoThread) -> None:
     run = start_crawl(room, CrawlWanted(url=demo.url, limit=5, delay=0.0))
     seen = until(room, run.number, "done")
     assert seen.crawl is not None
     assert seen.why == "as many pages as asked for: 5"
     room.close()
-    later = Room(room.options)
+    later = State(room.options)
     (left,) = show_runs(later, Nothing())["left"]
     assert (left.start, left.pages) == (demo.url, seen.crawl.pages)
     later.close()
 
 
-def test_a_site_that_does_not_answer_fails_with_the_reason(room: Room) -> None:
+def test_a_site_that_does_not_answer_fails_with_the_reason(room: State) -> None:
     run = start_crawl(room, CrawlWanted(url="http://127.0.0.1:9/", delay=0.0))
     seen = until(room, run.number, "failed")
     assert seen.why
     assert seen.crawl is not None
 
 
-def test_private_addresses_are_refused_unless_the_server_was_started_for_them(room: Room, demo: InThread) -> None:
-    closed = Room(replace(room.options, reach=Reach(allow_private=False)))
+def test_private_addresses_are_refused_unless_the_server_was_started_for_them(room: State, demo: DemoThread) -> None:
+    closed = State(replace(room.options, reach=Reach(allow_private=False)))
     run = start_crawl(closed, CrawlWanted(url=demo.url, delay=0.0))
     seen = until(closed, run.number, "failed")
     closed.close()
@@ -199,7 +199,7 @@ def test_private_addresses_are_refused_unless_the_server_was_started_for_them(ro
     assert archived(room) == []
 
 
-def test_closing_the_room_ends_runs_in_good_order(room: Room, demo: InThread) -> None:
+def test_closing_the_room_ends_runs_in_good_order(room: State, demo: DemoThread) -> None:
     run = start_crawl(room, CrawlWanted(url=demo.url, delay=0.0))
     while not see_run(room, RunWanted(number=run.number)).last:
         sleep(0.02)
@@ -214,7 +214,7 @@ def test_closing_the_room_ends_runs_in_good_order(room: Room, demo: InThread) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_with_its_runs_and_their_workers(
-    tmp_path: Path, demo: InThread, number: signal.Signals
+    tmp_path: Path, demo: DemoThread, number: signal.Signals
 ) -> None:
     with ui(tmp_path, "--archive", "a.db", "--allow-private") as (process, url, token):
         post(url, token, "/api/runs/crawl", {"url": demo.url, "delay": 0.1})
@@ -250,12 +250,12 @@ def test_runs_that_are_not_there_and_wishes_that_cannot_be_are_refused(serving: 
     assert answer_to("/api/runs/watch", {"watches": [5]}) == 404
 
 
-def test_a_watch_of_a_page_that_is_not_watched_is_refused(room: Room) -> None:
+def test_a_watch_of_a_page_that_is_not_watched_is_refused(room: State) -> None:
     with pytest.raises(NotThere):
         start_watch(room, WatchRunWanted(watches=(7,)))
 
 
-def test_a_watch_is_called_by_what_it_visits(room: Room) -> None:
+def test_a_watch_is_called_by_what_it_visits(room: State) -> None:
     with room.archive() as archive:
         one, other = add_lists(archive, ["https://a.example/", "https://b.example/"], ListOptions())
         titles = [_name_watch(archive, WatchRunWanted(watches=watches)) for watches in ((), (one,), (one, other))]
@@ -268,12 +268,12 @@ def test_a_watch_is_called_by_what_it_visits(room: Room) -> None:
 class Short(CrawlRun):
     """A crawl with nothing to do."""
 
-    def work(self, job: Job, where: str) -> None:
+    def work(self, job: BackgroundJob, where: str) -> None:
         """Be done."""
         self.why = "nothing more is due"
 
 
-def test_runs_that_ended_long_ago_are_forgotten(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_that_ended_long_ago_are_forgotten(room: State, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_store, "_KEPT", 1)
     for number in range(3):
         run = Short(room.part(Runs)._next(), Url("https://a.example/"), f"site {number}", CrawlOptions())
@@ -286,10 +286,10 @@ def test_runs_that_ended_long_ago_are_forgotten(room: Room, monkeypatch: pytest.
     room.close()
 
 
-def test_of_many_sites_with_something_left_the_newest_are_offered(room: Room) -> None:
+def test_of_many_sites_with_something_left_the_newest_are_offered(room: State) -> None:
     with room.archive() as archive:
         for number in range(15):
             url = Url(f"https://site{number}.example/")
-            archive.add_found(archive.add_site(f"site{number}.example", url), [Found(url, f"site{number}.example")])
+            archive.add_found(archive.add_site(f"site{number}.example", url), [FoundUrl(url, f"site{number}.example")])
     left = show_runs(room, Nothing())["left"]
     assert [one.key for one in left] == [f"site{number}.example" for number in range(14, 2, -1)]

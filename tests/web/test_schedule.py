@@ -16,13 +16,13 @@ from tests.web.test_runs import post as post_to
 from tests.web.test_runs import until
 
 from scythe.archive.archive import Archive
-from scythe.crawl_model import Extracted, Found, Looked, Outcome
+from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome
 from scythe.demo.replay_serve import live_site, serve_replay
 from scythe.errors import BadInput
 from scythe.schedule.policies import make_policy
 from scythe.schedule.simulate import Rhythm, make_arrivals
 from scythe.url import Url
-from scythe.watch_model import DAY_S, Goals, Seen
+from scythe.watch_model import DAY_S, Goals, Observation
 from scythe.watching.watch import add_lists
 from scythe.watching.watch_options import ListOptions
 from scythe.web.runs.run_store import Runs
@@ -43,7 +43,7 @@ from scythe.web.schedule.schedule import (
     visit_now,
 )
 from scythe.web.server import Serving
-from scythe.web.state import NotNow, NotThere, Room
+from scythe.web.state import NotNow, NotThere, State
 
 SHOWN = 20
 
@@ -54,14 +54,14 @@ def watch_since(archive: Archive, page: str, days: float, rate_day: float = 60.0
     host = page.split("/")[2]
     site = archive.add_site(host, Url(page))
     begin = now - timedelta(days=days)
-    number = archive.add_watch(site, Found(Url(page), host), ListOptions().to_json(), now=begin)
+    number = archive.add_watch(site, FoundUrl(Url(page), host), ListOptions().to_json(), now=begin)
     arrivals = make_arrivals(seed, Rhythm(rate_day, days + 2, start=begin.timestamp() - DAY_S))
     estimator, at, last = make_policy("auto", Goals()), begin, None
     while at < now:
         new = bisect_right(arrivals, at.timestamp()) - (0 if last is None else bisect_right(arrivals, last.timestamp()))
         seen_new, lost = (SHOWN, 0) if last is None else (min(new, SHOWN), max(new - SHOWN, 0))
         since_s = None if last is None else (at - last).total_seconds()
-        seen = Seen(at.timestamp(), SHOWN, seen_new, is_full=bool(lost), since_s=since_s)
+        seen = Observation(at.timestamp(), SHOWN, seen_new, is_full=bool(lost), since_s=since_s)
         estimator.note(seen)
         plan = estimator.plan(at.timestamp())
         kept = json.dumps(estimator.to_plain())
@@ -77,13 +77,13 @@ def watch_since(archive: Archive, page: str, days: float, rate_day: float = 60.0
 
 
 @pytest.fixture
-def watched(room: Room) -> int:
+def watched(room: State) -> int:
     """The number of a page that was watched for three weeks."""
     with room.archive() as archive:
         return watch_since(archive, "https://news.example/latest", 21)
 
 
-def region_of(room: Room, watch: int) -> int:
+def region_of(room: State, watch: int) -> int:
     with room.archive() as archive:
         return archive.regions(watch)[0].id
 
@@ -98,7 +98,7 @@ def post(serving: Serving, path: str, body: object) -> int:
     return post_to(serving.url, serving.gate.token, path, body)
 
 
-def test_lists_are_shown_with_their_next_visit_and_each_has_a_page(look: Look, room: Room, watched: int) -> None:
+def test_lists_are_shown_with_their_next_visit_and_each_has_a_page(look: Look, room: State, watched: int) -> None:
     from playwright.sync_api import expect
 
     with room.archive() as archive:
@@ -128,7 +128,7 @@ def test_lists_are_shown_with_their_next_visit_and_each_has_a_page(look: Look, r
     narrow.shoot("schedule")
 
 
-def test_plots_turn_dark_with_the_page(look: Look, room: Room, watched: int) -> None:
+def test_plots_turn_dark_with_the_page(look: Look, room: State, watched: int) -> None:
     eyes = look(f"/schedule/region/{region_of(room, watched)}")
     plot = eyes.tab.locator("img.plot").first
 
@@ -143,7 +143,7 @@ def test_plots_turn_dark_with_the_page(look: Look, room: Room, watched: int) -> 
     eyes.shoot("schedule-region-dark")
 
 
-def test_wishes_can_be_changed_and_a_watch_ended(look: Look, room: Room, watched: int) -> None:
+def test_wishes_can_be_changed_and_a_watch_ended(look: Look, room: State, watched: int) -> None:
     from playwright.sync_api import expect
 
     eyes = look(f"/schedule/region/{region_of(room, watched)}", size=NARROW)
@@ -164,7 +164,7 @@ def test_wishes_can_be_changed_and_a_watch_ended(look: Look, room: Room, watched
 
 
 @pytest.mark.slow
-def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, room: Room) -> None:
+def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, room: State) -> None:
     from playwright.sync_api import expect
 
     with serve_replay(live_site(60.0)) as served, room.archive() as archive:
@@ -201,7 +201,7 @@ def test_many_lists_are_shown_by_the_hundred(tmp_path: Path) -> None:
     room.close()
 
 
-def test_a_list_is_told_with_its_journal_and_a_comparison(room: Room, watched: int) -> None:
+def test_a_list_is_told_with_its_journal_and_a_comparison(room: State, watched: int) -> None:
     region = region_of(room, watched)
     seen = see_region(room, RegionWanted(region=region, days=7))
     assert seen.compared is not None
@@ -218,7 +218,7 @@ def test_a_list_is_told_with_its_journal_and_a_comparison(room: Room, watched: i
     assert max(look.id for look in older.journal) < min(look.id for look in seen.journal)
 
 
-def test_plots_are_drawings_that_can_do_nothing(room: Room, watched: int) -> None:
+def test_plots_are_drawings_that_can_do_nothing(room: State, watched: int) -> None:
     for draw in (draw_region, draw_compared):
         sent = draw(room, RegionWanted(region=region_of(room, watched)))
         assert sent.content_type == "image/svg+xml"
@@ -226,7 +226,7 @@ def test_plots_are_drawings_that_can_do_nothing(room: Room, watched: int) -> Non
         assert not re.search(rb"<script|href|\bon[a-z]+=", sent.body)
 
 
-def test_what_is_not_there_is_not_found(room: Room, serving: Serving, watched: int) -> None:
+def test_what_is_not_there_is_not_found(room: State, serving: Serving, watched: int) -> None:
     for wrong in (see_region, draw_region, draw_compared):
         with pytest.raises(NotThere):
             wrong(room, RegionWanted(region=999))
@@ -241,7 +241,7 @@ def test_what_is_not_there_is_not_found(room: Room, serving: Serving, watched: i
         change_goals(room, GoalsWanted(watch=watched, miss=0.1))
 
 
-def test_what_is_not_named_stays_as_it_was(room: Room, watched: int) -> None:
+def test_what_is_not_named_stays_as_it_was(room: State, watched: int) -> None:
     change_goals(room, GoalsWanted(watch=watched, max_delay_s=3_600.0, older_pages=3))
     seen = change_goals(room, GoalsWanted(watch=watched, max_delay_s=None))
     assert (seen.max_delay_s, seen.older_pages, seen.policy) == (None, 3, "auto")
@@ -260,7 +260,7 @@ def test_wishes_are_put_into_words() -> None:
     ]
 
 
-def test_a_page_that_is_due_now_is_so_in_the_plan(room: Room, watched: int) -> None:
+def test_a_page_that_is_due_now_is_so_in_the_plan(room: State, watched: int) -> None:
     assert not visit_now(room, WatchWanted(watch=watched)).is_watching
     (planned,) = see_schedule(room, ScheduleWanted()).lists
     assert planned.next_at is not None
@@ -268,7 +268,7 @@ def test_a_page_that_is_due_now_is_so_in_the_plan(room: Room, watched: int) -> N
     assert room.part(Runs).all() == []
 
 
-def test_a_watch_that_goes_on_visits_at_once_what_somebody_asks_for(room: Room) -> None:
+def test_a_watch_that_goes_on_visits_at_once_what_somebody_asks_for(room: State) -> None:
     def wait_for(visits: int) -> None:
         deadline = monotonic() + 60
         while monotonic() < deadline:

@@ -24,10 +24,10 @@ from tests.web.payloads import PAYLOADS, addresses, harmless, rounds, skeleton
 from tests.web.poisoned import WATCH, poison
 
 from scythe.web.app import all_documents, all_operations, all_views, make_templates
-from scythe.web.auth import Gate
-from scythe.web.operations import View, Wanted
+from scythe.web.auth import Auth
+from scythe.web.operations import RequestInput, View
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import Room
+from scythe.web.state import State
 
 WEB = ROOT / "src" / "scythe" / "web"
 # what to ask for besides the bare path, so that pages show something
@@ -56,7 +56,7 @@ def view_paths() -> list[str]:
     return [path + query for path in bare for query in ("", *QUERIES.get(path, ()))]
 
 
-def strings_of(kind: type[Wanted]) -> list[str]:
+def strings_of(kind: type[RequestInput]) -> list[str]:
     """Return the names of what a request may say in words."""
     return [each.name for each in msgspec.structs.fields(kind) if str in (each.type, *_parts(each.type))]
 
@@ -96,7 +96,7 @@ def substitute(value: Any, texts: Iterator[str]) -> Any:
         return type(value)(substitute(each, texts) for each in value)
     if isinstance(value, dict):
         return {key: substitute(each, texts) for key, each in value.items()}
-    if isinstance(value, Wanted):
+    if isinstance(value, RequestInput):
         return value  # it was checked when it came; what it says is tried by HTTP
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         named = {each.name: getattr(value, each.name) for each in dataclasses.fields(value) if each.init}
@@ -105,14 +105,14 @@ def substitute(value: Any, texts: Iterator[str]) -> Any:
 
 
 @pytest.fixture(scope="module")
-def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[State]:
     """A room full of harmless texts."""
     room = poison(tmp_path_factory.mktemp("still"), is_harmless=True)
     yield room
     room.close()
 
 
-def shown(room: Room, view: View) -> Iterator[dict[str, Any]]:
+def shown(room: State, view: View) -> Iterator[dict[str, Any]]:
     """Yield what fills the template of a view, for everything that it can be asked."""
     named = {name: str(NUMBERS.get(name, 1)) for name in re.findall(r"\{(\w+)", view.path)}
     for query in ("", *QUERIES.get(aim(view.path), ())):
@@ -123,8 +123,8 @@ def shown(room: Room, view: View) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("view", all_views(), ids=lambda view: view.path)
 @pytest.mark.parametrize("step", [25, pytest.param(1, marks=pytest.mark.soak)])
-def test_no_text_in_any_field_of_a_page_becomes_markup(still: Room, view: View, step: int) -> None:
-    fill = make_templates(still, Gate())
+def test_no_text_in_any_field_of_a_page_becomes_markup(still: State, view: View, step: int) -> None:
+    fill = make_templates(still, Auth())
     for values in shown(still, view):
         for start in range(0, len(PAYLOADS), step if view.path != "/api" else 10 * step):  # its texts are all ours
             made = []
@@ -142,8 +142,8 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in ("area", "wanted")}
 
 
-def test_the_error_page_says_any_error_as_text(still: Room) -> None:
-    fill = make_templates(still, Gate())
+def test_the_error_page_says_any_error_as_text(still: State) -> None:
+    fill = make_templates(still, Auth())
     said = {"area": "", "wanted": None, "status": 422}
     expected = skeleton(fill("wrong.html", {**said, "why": "harmless"}))
     for payload in PAYLOADS:

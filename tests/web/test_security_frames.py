@@ -15,10 +15,10 @@ from tests.web.hostile import OTHER, WORKING, attempts, hostile_page
 from tests.web.staging import show_on_stage
 from tests.web.trap import Trap, set_trap
 
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 from scythe.web.frames.frames import FRAME_POLICIES, sheet_addresses
 from scythe.web.server import Serving
-from scythe.web.state import Room
+from scythe.web.state import State
 
 SENTINEL = "() => [document.title, String(window.pwned), document.cookie, localStorage.getItem('pwned')]"
 FOCUSABLE = "[href],button,input,select,textarea,[tabindex],summary,iframe,object,embed,[contenteditable]"
@@ -32,10 +32,12 @@ def trap() -> Iterator[Trap]:
 
 
 @pytest.fixture
-def room(trap: Trap, tmp_path: Path) -> Room:
+def room(trap: Trap, tmp_path: Path) -> State:
     """All attempts on one page, then each on a page of its own."""
     alone = attempts(trap.url, {**WORKING, **OTHER})
-    pages = [Loaded(name, html.encode(), f"https://site.example/{name}", "text/html") for name, html in alone.items()]
+    pages = [
+        LoadedPage(name, html.encode(), f"https://site.example/{name}", "text/html") for name, html in alone.items()
+    ]
     return make_room(tmp_path, [hostile_page(trap.url), *pages])
 
 
@@ -73,7 +75,7 @@ def test_a_page_that_leads_away_does_so_where_nobody_stops_it(chromium: Any, tra
 
 @pytest.mark.parametrize("has_consent", [False, True])
 def test_on_the_stage_nothing_runs_leads_away_or_asks(
-    look: Look, serving: Serving, trap: Trap, room: Room, has_consent: bool
+    look: Look, serving: Serving, trap: Trap, room: State, has_consent: bool
 ) -> None:
     if has_consent:
         body = b'{"site": "profile", "is_given": true}'
@@ -103,7 +105,7 @@ def test_on_the_stage_nothing_runs_leads_away_or_asks(
 
 
 @pytest.mark.soak
-def test_each_attempt_alone_does_nothing_either(look: Look, trap: Trap, room: Room) -> None:
+def test_each_attempt_alone_does_nothing_either(look: Look, trap: Trap, room: State) -> None:
     eyes = look("/")
     said: list[str] = []
     eyes.tab.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
@@ -122,8 +124,8 @@ HEAVY = (
 )
 
 
-def test_pages_made_to_stop_a_browser_come_to_rest(look: Look, room: Room, trap: Trap) -> None:
-    pages = [Loaded(f"{number}", html.encode(), None, "text/html") for number, html in enumerate(HEAVY)]
+def test_pages_made_to_stop_a_browser_come_to_rest(look: Look, room: State, trap: Trap) -> None:
+    pages = [LoadedPage(f"{number}", html.encode(), None, "text/html") for number, html in enumerate(HEAVY)]
     eyes = look("/")
     for page in room.add_pages("profile", pages):
         show_on_stage(eyes, page.number)

@@ -20,10 +20,10 @@ from tests.web.trap import set_trap
 
 from scythe.fetch.inputs import Reach
 from scythe.web.app import all_documents, all_operations, all_views, make_app
-from scythe.web.auth import NOTHING_POLICY, PAGE_POLICY, Gate, Guarded
+from scythe.web.auth import NOTHING_POLICY, PAGE_POLICY, Auth, Guarded
 from scythe.web.frames.frames import FRAME_POLICIES
 from scythe.web.server import Serving, serve_in_thread
-from scythe.web.state import Room, RoomOptions
+from scythe.web.state import RoomOptions, State
 
 BOUND = {
     "x-content-type-options": "nosniff",
@@ -48,7 +48,7 @@ class Place:
 class Open:
     """A served room, and where its state is kept."""
 
-    room: Room
+    room: State
     serving: Serving
     folder: Path
 
@@ -67,7 +67,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
 
 def places() -> list[Place]:
     """List all routes of the application, with a 1 for whatever is named in their paths, and all static files."""
-    app = make_app(make_room(Path()), Gate())
+    app = make_app(make_room(Path()), Auth())
     assert isinstance(app, Guarded)
     found = []
     for route in app.app.routes:  # type: ignore[attr-defined]
@@ -226,7 +226,7 @@ INSIDE = (
 def test_no_operation_reaches_into_the_network_or_the_disk(tmp_path: Path) -> None:
     with set_trap() as trap:
         own = urlsplit(trap.url)
-        room = Room(RoomOptions(str(tmp_path / "archive.db"), tmp_path / "site.json", "", Reach(timeout_s=2.0), 0.0))
+        room = State(RoomOptions(str(tmp_path / "archive.db"), tmp_path / "site.json", "", Reach(timeout_s=2.0), 0.0))
         asking = [one for one in all_operations() if one.method == "POST" and "url" in one.wanted.__struct_fields__]
         with serve_in_thread(room) as serving:
             for operation in asking:

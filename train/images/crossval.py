@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from bench.image_rows import rows_to_page
 
-from scythe.model import LabelledPage, Marks, PageImages, SiteImages
+from scythe.model import ImageMarks, LabelledPage, PageImages, SiteImages
 from scythe.reading.forest import Forest, from_json
 from scythe.reading.images.relevance import FORM, image_logits
 from scythe.site.labels.site_relevance import Update, count_images, fit_update
@@ -86,6 +86,8 @@ class Updated(Held):
         return self._update.apply(self._read(page), self.logits(page).tolist())
 
 
-def _marks(labels: Sequence[int]) -> Marks:
+def _marks(labels: Sequence[int]) -> ImageMarks:
     numbered = list(enumerate(labels))
-    return Marks("", tuple(row for row, label in numbered if label), tuple(row for row, label in numbered if not label))
+    return ImageMarks(
+        "", tuple(row for row, label in numbered if label), tuple(row for row, label in numbered if not label)
+    )

@@ -13,7 +13,7 @@ from bench.scoring import aggregate, count
 from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent
-from scythe.reading.text.auto import Seen, choose, has_headline, head_of, is_thread, settle, without_title
+from scythe.reading.text.auto import BlockFacts, choose, has_headline, head_of, is_thread, settle, without_title
 from scythe.reading.text.block_features import describe
 from scythe.reading.text.network import load
 
@@ -23,7 +23,7 @@ def text_of(page: Page, probabilities: np.ndarray) -> str:
     blocks, head = page.blocks, head_of(page)
     features = describe(blocks, head, load().vocabulary)
     hidden = np.array([blocks.box_hidden[box] for box in blocks.box], dtype=np.bool_)
-    seen = Seen(probabilities, features.words, features.comment, hidden)
+    seen = BlockFacts(probabilities, features.words, features.comment, hidden)
     kept = choose(settle(seen, is_thread=is_thread(head)), features.words)
     if has_headline(head):
         kept = without_title(page, kept)

@@ -19,7 +19,7 @@ from network import TextNetwork, export, lay_out
 from torch import Tensor
 from torch.nn import functional
 
-from scythe.reading.text.auto import Seen, choose, settle
+from scythe.reading.text.auto import BlockFacts, choose, settle
 from scythe.reading.text.block_features import Vocabulary
 
 EPOCHS, PAGES_PER_STEP, RATE = 12, 8, 3e-3
@@ -123,7 +123,7 @@ def f1_of_sets(samples: list[Sample], scores: Scores) -> dict[str, float]:
     pooled: dict[str, list[tuple[float, float, float]]] = {}
     for sample in samples:
         f = sample.features
-        seen = Seen(scores[sample.set_name, sample.id].astype(np.float64), f.words, f.comment, sample.hidden)
+        seen = BlockFacts(scores[sample.set_name, sample.id].astype(np.float64), f.words, f.comment, sample.hidden)
         p = settle(seen, is_thread=sample.is_thread)
         kept = np.zeros(len(p), dtype=bool)
         kept[list(choose(p, seen.words))] = True

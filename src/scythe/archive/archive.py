@@ -17,18 +17,18 @@ from scythe.archive.results import (
     Hits,
     LaneRow,
     LaneState,
-    Lesson,
+    LearningState,
     LookRow,
+    PageQuery,
     PlanRow,
     RecordKey,
     RegionRow,
-    Search,
+    SearchQuery,
     SiteRow,
     StoredPage,
     StoredRaw,
     StoredRecord,
     StoredRobots,
-    Wanted,
     WatchRow,
 )
 from scythe.archive.schema import PROFILES, SITES, moment, seconds, storable
@@ -36,8 +36,8 @@ from scythe.archive.search_index import index_new
 from scythe.archive.site_health import count, count_sites
 from scythe.archive.stored_records import known_records
 from scythe.archive.verify import verify
-from scythe.crawl_model import CRAWLED, Counts, Found, Lane, Outcome, Receipt, Task
-from scythe.model import Region
+from scythe.crawl_model import CRAWLED, ArchiveCounts, FoundUrl, HostLease, Outcome, Receipt, Task
+from scythe.model import RecordList
 from scythe.url import Url
 
 _CLOCK_LOOKS = 5  # at most, at the clock of the database
@@ -112,7 +112,7 @@ class Archive:
         with self.database.writing(site) as connection:
             connection.execute(update(SITES).where(SITES.c.id == site).values(notes=storable(notes)))
 
-    def add_found(self, site: int, found: Sequence[Found]) -> int:
+    def add_found(self, site: int, found: Sequence[FoundUrl]) -> int:
         """Add addresses to a site's frontier; return how many were new."""
         with self.database.writing(site) as connection:
             named = [(site, found, None)]
@@ -127,7 +127,7 @@ class Archive:
         lease_s: float = 60.0,
         kinds: Collection[str] = CRAWLED,
         due_by: datetime | None = None,
-    ) -> Lane | None:
+    ) -> HostLease | None:
         """Take a lane that has addresses of these kinds due and that no living process holds; None if there is none.
 
         Ask nothing after `lease_s` without `keep_lane`: by then it may be another's. With `due_by` those count that
@@ -136,7 +136,7 @@ class Archive:
         with self.database.writing() as connection:
             return host_leases.take_lane(connection, site, owner, now=now, lease_s=lease_s, kinds=kinds, due_by=due_by)
 
-    def keep_lane(self, lane: Lane, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> LaneState:
+    def keep_lane(self, lane: HostLease, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> LaneState:
         """Renew a hold; say whether it still is one, and whether somebody waits."""
         with self.database.writing() as connection:
             return host_leases.keep_lane(connection, lane, owner, now=now, lease_s=lease_s)
@@ -146,7 +146,7 @@ class Archive:
         with self.database.writing() as connection:
             host_leases.want_lane(connection, site, owner, now=now, kinds=kinds)
 
-    def leave_lane(self, lane: Lane, owner: Owner, *, free_at: datetime, slow: float) -> None:
+    def leave_lane(self, lane: HostLease, owner: Owner, *, free_at: datetime, slow: float) -> None:
         """Give a lane back; nobody asks it before `free_at`."""
         with self.database.writing() as connection:
             host_leases.leave_lane(connection, lane, owner, free_at=free_at, slow=slow)
@@ -179,7 +179,7 @@ class Archive:
         """Return when the earliest document that a watch of the site follows is due; None if none waits."""
         return self.next_due(site, ("item",))
 
-    def add_watch(self, site: int, found: Found, options: str, *, now: datetime) -> int:
+    def add_watch(self, site: int, found: FoundUrl, options: str, *, now: datetime) -> int:
         """Watch a list page; return its number. One that is known gets the options, one that was ended begins again."""
         with self.database.writing(site) as connection:
             return watches.add_watch(connection, site, found, options, seconds(now))
@@ -238,7 +238,7 @@ class Archive:
     def regions(self, watch: int) -> list[RegionRow]:
         """Return the regions of a watched page, by number, as the last visit left them."""
         with sound(self.where), self.database.reading() as connection:
-            return observations.region_rows(connection, watch)
+            return observations.list_rows(connection, watch)
 
     def watched_regions(self) -> list[RegionRow]:
         """Return the regions of every page that is watched, page after page."""
@@ -248,7 +248,7 @@ class Archive:
     def region(self, region: int) -> RegionRow | None:
         """Return a region by its own number, None if there is none."""
         with sound(self.where), self.database.reading() as connection:
-            return observations.find_region(connection, region)
+            return observations.find_list(connection, region)
 
     def plans(self, sites: Sequence[str] = ()) -> list[PlanRow]:
         """Return the regions of every page that is watched, of these sites or of all, with the last look at each."""
@@ -273,7 +273,7 @@ class Archive:
         with sound(self.where), self.database.reading() as connection:
             return observations.count_came(connection, regions, seconds(since), step_s)
 
-    def known_records(self, site: int, regions: Sequence[Region]) -> list[list[RecordKey]]:
+    def known_records(self, site: int, regions: Sequence[RecordList]) -> list[list[RecordKey]]:
         """Return for each record of each region, all of one page, its key and whether the archive has it."""
         with self.database.reading() as connection:
             return known_records(connection, site, regions)
@@ -312,7 +312,7 @@ class Archive:
         with self.database.writing(site) as connection:
             return frontier.requeue(connection, site, states)
 
-    def expect(self, site: int, found: Found, *, now: datetime) -> Task:
+    def expect(self, site: int, found: FoundUrl, *, now: datetime) -> Task:
         """Return an address, known or not, as one that waits: for what somebody else fetched and wants to store."""
         with self.database.writing(site) as connection:
             return frontier.expect(connection, site, found, seconds(now))
@@ -332,7 +332,7 @@ class Archive:
         with self.database.writing(site) as connection:
             return profile_history.save_profile(connection, site, profile, seconds(self._clock()))
 
-    def claim_learning(self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> Lesson:
+    def claim_learning(self, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0) -> LearningState:
         """Take or renew the right to learn a site; who does not get it has to take what another learns."""
         with self.database.writing(site) as connection:
             return profile_history.claim_learning(connection, site, owner, now=now, lease_s=lease_s)
@@ -362,12 +362,12 @@ class Archive:
         with self.database.reading() as connection:
             return profile_history.load_profile(connection, site, version)
 
-    def counts(self, site: int | None = None) -> Counts:
+    def counts(self, site: int | None = None) -> ArchiveCounts:
         """Count what is there, of one site or of all. It looks at every address: call it now and then, not per page."""
         with self.database.reading() as connection:
             return count(connection, site)
 
-    def counts_of_sites(self) -> dict[int, Counts]:
+    def counts_of_sites(self) -> dict[int, ArchiveCounts]:
         """Count what is there of each site that has anything: much faster than to ask for one after the other."""
         with self.database.reading() as connection:
             return count_sites(connection)
@@ -381,22 +381,22 @@ class Archive:
         """Read everything and return what is wrong with it; an empty list is a sound archive."""
         return verify(self.database)
 
-    def read_pages(self, wanted: Wanted) -> Iterator[StoredPage]:
+    def read_pages(self, wanted: PageQuery) -> Iterator[StoredPage]:
         """Yield stored pages one by one."""
         with sound(self.where):
             yield from retrieval.read_pages(self.database, wanted)
 
-    def read_rests(self, wanted: Wanted) -> Iterator[str]:
+    def read_rests(self, wanted: PageQuery) -> Iterator[str]:
         """Yield of each stored page what was extracted besides, as JSON."""
         with sound(self.where):
             yield from retrieval.read_rests(self.database, wanted)
 
-    def read_records(self, wanted: Wanted) -> Iterator[StoredRecord]:
+    def read_records(self, wanted: PageQuery) -> Iterator[StoredRecord]:
         """Yield stored records one by one."""
         with sound(self.where):
             yield from retrieval.read_records(self.database, wanted)
 
-    def read_raw(self, wanted: Wanted) -> Iterator[StoredRaw]:
+    def read_raw(self, wanted: PageQuery) -> Iterator[StoredRaw]:
         """Yield stored responses one by one."""
         with sound(self.where):
             yield from retrieval.read_raw(self.database, wanted)
@@ -405,17 +405,17 @@ class Archive:
         """Let searches find what was stored since the last time; stop after about so long, return what is left."""
         return index_new(self.database, budget_s=budget_s)
 
-    def search(self, wanted: Search) -> Hits:
+    def search(self, wanted: SearchQuery) -> Hits:
         """Return a page of what was found among what is indexed; `Hits.pending` says how much is not."""
         with sound(self.where):
             return search.search(self.database, wanted)
 
-    def found_pages(self, wanted: Search) -> Iterator[StoredPage]:
+    def found_pages(self, wanted: SearchQuery) -> Iterator[StoredPage]:
         """Yield the documents of a page of results, as exports have them."""
         with sound(self.where):
             yield from retrieval.read_versions(self.database, search.find_numbers(self.database, wanted))
 
-    def found_records(self, wanted: Search) -> Iterator[StoredRecord]:
+    def found_records(self, wanted: SearchQuery) -> Iterator[StoredRecord]:
         """Yield the records of a page of results, as exports have them."""
         with sound(self.where):
             yield from retrieval.read_some_records(self.database, search.find_numbers(self.database, wanted))

@@ -17,9 +17,9 @@ from scythe.archive.database import insert_new
 from scythe.archive.frontier import add_found, requeue
 from scythe.archive.host_leases import Owner
 from scythe.archive.profile_history import claim_learning, load_profile
-from scythe.archive.results import Lesson
+from scythe.archive.results import LearningState
 from scythe.archive.schema import PAGES, SITES, WATCHES, seconds, storable
-from scythe.crawl_model import Found
+from scythe.crawl_model import FoundUrl
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Entered:
     notes: str
 
 
-def enter_site(archive: Archive, key: str, start: Found, *, now: datetime, again: Collection[str] = ()) -> Entered:
+def enter_site(archive: Archive, key: str, start: FoundUrl, *, now: datetime, again: Collection[str] = ()) -> Entered:
     """Find or make a site with its start among the addresses; those in one of the states `again` are visited again."""
     site = _find_or_add(archive, storable(key), start, now)
     with archive.database.writing(site) as connection:
@@ -42,9 +42,9 @@ def enter_site(archive: Archive, key: str, start: Found, *, now: datetime, again
         return Entered(site, _pages(connection, site), notes or "")
 
 
-def take_lesson(
+def take_learning(
     archive: Archive, site: int, owner: Owner, known: int, *, now: datetime, lease_s: float
-) -> tuple[Lesson, str | None]:
+) -> tuple[LearningState, str | None]:
     """Take or renew the right to learn a site; return with it the newest profile, None where version `known` is it."""
     with archive.database.writing(site) as connection:
         lesson = claim_learning(connection, site, owner, now=now, lease_s=lease_s)
@@ -57,7 +57,7 @@ def count_pages(archive: Archive, site: int) -> int:
         return _pages(connection, site)
 
 
-def _find_or_add(archive: Archive, key: str, start: Found, now: datetime) -> int:
+def _find_or_add(archive: Archive, key: str, start: FoundUrl, now: datetime) -> int:
     """Return the number of a site; one that is known is not written, so that nobody waits for who has it."""
     query = select(SITES.c.id).where(SITES.c.key == key)
     with archive.database.reading() as connection:

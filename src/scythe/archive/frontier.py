@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from scythe.archive.database import write_rows
 from scythe.archive.host_leases import is_due, lane_ids, of_kinds
 from scythe.archive.schema import LANES, PAGES, URLS, digest_text, moment, seconds, storable
-from scythe.crawl_model import CRAWLED, STATES, WAITING, Found, Task
+from scythe.crawl_model import CRAWLED, STATES, WAITING, FoundUrl, Task
 from scythe.errors import BadInput
 from scythe.url import Url
 
@@ -30,9 +30,11 @@ _WAITING_NOW = select(URLS.c.id, URLS.c.due_at).where(
 )
 
 
-def add_found(connection: Connection, named: Sequence[tuple[int, Sequence[Found], int | None]], at: float) -> list[int]:
+def add_found(
+    connection: Connection, named: Sequence[tuple[int, Sequence[FoundUrl], int | None]], at: float
+) -> list[int]:
     """Add addresses, each of `named` being (site, addresses, who named them); return how many of each were new."""
-    wanted: dict[tuple[int, bytes], tuple[Found, int | None, int]] = {}
+    wanted: dict[tuple[int, bytes], tuple[FoundUrl, int | None, int]] = {}
     for source, (site, found, by) in enumerate(named):
         for one in found:
             wanted.setdefault((site, digest_text(one.key or one.url)), (one, by, source))
@@ -106,7 +108,7 @@ def requeue(connection: Connection, site: int, states: Collection[str]) -> int:
     return connection.execute(again.values(state="retry", due_at=ALWAYS_DUE, attempts=0)).rowcount
 
 
-def expect(connection: Connection, site: int, found: Found, at: float) -> Task:
+def expect(connection: Connection, site: int, found: FoundUrl, at: float) -> Task:
     """Let an address wait, known or not, for a visit that was made by other means, and return it."""
     add_found(connection, [(site, [found], None)], at)
     of = (URLS.c.site == site, URLS.c.key == digest_text(found.key or found.url))
@@ -134,7 +136,7 @@ def _known(connection: Connection, wanted: Iterable[tuple[int, bytes]]) -> list[
     return known
 
 
-def _row(site: int, key: bytes, found: Found, lane: int, by: int | None, at: float) -> dict[str, Any]:
+def _row(site: int, key: bytes, found: FoundUrl, lane: int, by: int | None, at: float) -> dict[str, Any]:
     return {
         "site": site,
         "lane": lane,

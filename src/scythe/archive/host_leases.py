@@ -23,7 +23,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, 
 from scythe.archive.database import insert_new
 from scythe.archive.results import LaneRow, LaneState
 from scythe.archive.schema import IS_WATCHED, LANES, SITE_LANES, URLS, moment, seconds
-from scythe.crawl_model import CRAWLED, WATCHED, Lane
+from scythe.crawl_model import CRAWLED, WATCHED, HostLease
 
 _PROC = Path("/proc")
 
@@ -109,7 +109,7 @@ def take_lane(
     lease_s: float,
     kinds: Collection[str] = CRAWLED,
     due_by: datetime | None = None,
-) -> Lane | None:
+) -> HostLease | None:
     """Take a lane of the site that has addresses due and that no living process holds; None if there is none.
 
     Those count that were due at `due_by`, or without it are now.
@@ -120,7 +120,7 @@ def take_lane(
         if _is_held(row, at) or _is_promised(row, me, at):
             continue
         if _take(connection, row, me, at + min(lease_s, LONGEST_S)):
-            return Lane(row.name, site, _free_at(row, at), row.slow, is_left=row.owner is None)
+            return HostLease(row.name, site, _free_at(row, at), row.slow, is_left=row.owner is None)
     return None
 
 
@@ -172,7 +172,7 @@ def want_lanes(connection: Connection, names: Collection[str], owner: Owner, *, 
     _wish(connection, rows, owner.to_text(), seconds(now))
 
 
-def keep_lane(connection: Connection, lane: Lane, owner: Owner, *, now: datetime, lease_s: float) -> LaneState:
+def keep_lane(connection: Connection, lane: HostLease, owner: Owner, *, now: datetime, lease_s: float) -> LaneState:
     """Renew a hold; say whether it still is one, and whether somebody waits."""
     at, me = seconds(now), owner.to_text()
     kept = connection.execute(
@@ -194,7 +194,7 @@ def want_lane(
     _wish(connection, connection.execute(_lanes_with_work(site, at, kinds)).all(), owner.to_text(), at)
 
 
-def leave_lane(connection: Connection, lane: Lane, owner: Owner, *, free_at: datetime, slow: float) -> None:
+def leave_lane(connection: Connection, lane: HostLease, owner: Owner, *, free_at: datetime, slow: float) -> None:
     """Give a lane back with what the next holder must heed; nothing happens where it was lost before."""
     connection.execute(
         update(LANES)

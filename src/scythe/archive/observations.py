@@ -15,7 +15,7 @@ from scythe.archive.schema import LOOKS, REGIONS, SITES, URLS, WATCHES, moment, 
 from scythe.archive.watches import when
 from scythe.crawl_model import Looked, Outcome
 from scythe.url import Url
-from scythe.watch_model import Plan, Seen
+from scythe.watch_model import Observation, VisitPlan
 
 _BATCH = 1_000  # looks read at a time
 _KEEP_NOTES = update(WATCHES).where(WATCHES.c.id == bindparam("of")).values(notes=bindparam("notes"))
@@ -39,7 +39,7 @@ def note_looks(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     write_rows(connection, _LOOK, rows)
 
 
-def region_rows(connection: Connection, watch: int) -> list[RegionRow]:
+def list_rows(connection: Connection, watch: int) -> list[RegionRow]:
     """Return the regions of a watched page, by number."""
     query = select(REGIONS).where(REGIONS.c.watch == watch).order_by(REGIONS.c.number)
     return [_region(row) for row in connection.execute(query)]
@@ -51,7 +51,7 @@ def watched_regions(connection: Connection) -> list[RegionRow]:
     return [_region(row) for row in connection.execute(query.order_by(REGIONS.c.watch, REGIONS.c.number))]
 
 
-def find_region(connection: Connection, region: int) -> RegionRow | None:
+def find_list(connection: Connection, region: int) -> RegionRow | None:
     """Return a region by its own number."""
     row = connection.execute(select(REGIONS).where(REGIONS.c.id == region)).one_or_none()
     return None if row is None else _region(row)
@@ -148,7 +148,7 @@ def _region_row(outcome: Outcome, looked: Looked) -> dict[str, Any]:
 
 
 def _look_row(region: int, outcome: Outcome, looked: Looked) -> dict[str, Any]:
-    seen = looked.seen or Seen(at=0.0, shown=0, requests=0)
+    seen = looked.seen or Observation(at=0.0, shown=0, requests=0)
     return {
         "region": region,
         "at": seconds(outcome.at),
@@ -165,8 +165,8 @@ def _look_row(region: int, outcome: Outcome, looked: Looked) -> dict[str, Any]:
     }
 
 
-def _plan_values(plan: Plan | None) -> dict[str, Any]:
-    said = plan or Plan(0.0)
+def _plan_values(plan: VisitPlan | None) -> dict[str, Any]:
+    said = plan or VisitPlan(0.0)
     return {
         "wait_s": None if plan is None else said.wait_s,
         "expected": said.expected,
@@ -192,7 +192,7 @@ def _region(row: Any) -> RegionRow:
         shown=row.shown,
         has_gap=bool(row.has_gap),
         estimator=row.estimator,
-        plan=None if row.wait_s is None else Plan(row.wait_s, row.expected, row.risk, row.rate, row.why),
+        plan=None if row.wait_s is None else VisitPlan(row.wait_s, row.expected, row.risk, row.rate, row.why),
         first_at=moment(row.first_at),
         seen_at=moment(row.seen_at),
         missing=row.missing,
@@ -217,7 +217,7 @@ def _look(row: Any) -> LookRow:
         is_full=bool(row["is_full"]),
         has_gap=bool(row["has_gap"]),
         requests=row["requests"],
-        plan=None if row["wait_s"] is None else Plan(*(row[name] for name in values)),
+        plan=None if row["wait_s"] is None else VisitPlan(*(row[name] for name in values)),
     )
 
 

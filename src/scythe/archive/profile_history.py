@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from scythe.archive.host_leases import LONGEST_S, Owner
-from scythe.archive.results import Lesson, StoredRobots
+from scythe.archive.results import LearningState, StoredRobots
 from scythe.archive.schema import PROFILES, ROBOTS, SITES, moment, seconds, storable
 
 
@@ -67,7 +67,7 @@ def _upsert(of: Any) -> Any:
 _SAVE = {"sqlite": _upsert(sqlite), "postgresql": _upsert(postgresql)}
 
 
-def claim_learning(connection: Connection, site: int, owner: Owner, *, now: datetime, lease_s: float) -> Lesson:
+def claim_learning(connection: Connection, site: int, owner: Owner, *, now: datetime, lease_s: float) -> LearningState:
     """Take or renew the right to learn a site, unless another living process has it; say what is learned so far."""
     at, me = seconds(now), owner.to_text()
     row = connection.execute(_rights(site)).one()
@@ -80,7 +80,7 @@ def claim_learning(connection: Connection, site: int, owner: Owner, *, now: date
             .values(learner=me, learner_until=at + min(lease_s, LONGEST_S))
         )
         is_held = claimed.rowcount == 1
-    return Lesson(is_held, newest_version(connection, site))
+    return LearningState(is_held, newest_version(connection, site))
 
 
 def leave_learning(connection: Connection, site: int, owner: Owner) -> None:

@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.url import Url
-from scythe.watch_model import Plan
+from scythe.watch_model import VisitPlan
 
 WHAT = ("documents", "records")
 ORDERS = ("best", "newest")
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SearchQuery:
     """What is looked for: each of these narrows it; without words, all there is, the newest first."""
 
     words: str = ""  # all must be there; "these together", begin*, -without
@@ -35,14 +35,14 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Snippet:
     """A piece of a text that was found."""
 
     text: str
     is_match: bool = False  # it was looked for
 
 
-Pieces = tuple[Piece, ...]
+Pieces = tuple[Snippet, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Hits:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PageQuery:
     """Which pages are wanted: each of these narrows it, and nothing given means all of them, newest versions only."""
 
     sites: tuple[str, ...] = ()  # keys of sites: their start hosts
@@ -134,7 +134,7 @@ class StoredPage:
     language: str = ""
     published: str = ""
     how: str = ""  # cut, tree, mixed, cold
-    regions: tuple[Region, ...] = ()
+    regions: tuple[RecordList, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class LaneState:
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class LearningState:
     """How far the learning of a site has come, and whether it is the asker's to go on with."""
 
     is_held: bool  # False: another process learns it; take its profiles
@@ -251,7 +251,7 @@ class RegionRow:
     shown: int  # records, when it was last there
     has_gap: bool
     estimator: str  # JSON
-    plan: Plan | None
+    plan: VisitPlan | None
     first_at: datetime
     seen_at: datetime  # when it was last there
     missing: int  # visits in a row without it
@@ -276,7 +276,7 @@ class LookRow:
     is_full: bool
     has_gap: bool
     requests: int
-    plan: Plan | None
+    plan: VisitPlan | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exist
 
 from scythe.archive.bodies import read_body
 from scythe.archive.database import Database
-from scythe.archive.results import StoredPage, StoredRaw, StoredRecord, Wanted
+from scythe.archive.results import PageQuery, StoredPage, StoredRaw, StoredRecord
 from scythe.archive.schema import (
     BODIES,
     EXTRACTIONS,
@@ -35,13 +35,13 @@ from scythe.archive.schema import (
     seconds,
 )
 from scythe.errors import ArchiveFailed
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.url import Url
 
 _NEWER = FETCHES.alias("newer")
 
 
-def select_versions(wanted: Wanted, database: Database) -> Select[Any]:
+def select_versions(wanted: PageQuery, database: Database) -> Select[Any]:
     """Return the query for versions of pages: id, page, number, and the size of the body they were made of.
 
     Lists that are watched are left out: of those, records are kept and nothing else.
@@ -63,7 +63,7 @@ def select_versions(wanted: Wanted, database: Database) -> Select[Any]:
     return query
 
 
-def select_records(wanted: Wanted, database: Database) -> Select[Any]:
+def select_records(wanted: PageQuery, database: Database) -> Select[Any]:
     """Return the query for records: id, site and the address where each was seen first."""
     query = (
         select(RECORDS.c.id, SITES.c.key.label("site"), URLS.c.url.label("page"))
@@ -74,7 +74,7 @@ def select_records(wanted: Wanted, database: Database) -> Select[Any]:
     return query.where(_one_of(RECORDS.c.kind, wanted.kinds)) if wanted.kinds else query
 
 
-def select_responses(wanted: Wanted, database: Database) -> Select[Any]:
+def select_responses(wanted: PageQuery, database: Database) -> Select[Any]:
     """Return the query for responses that were kept: id, address, and the size of the body."""
     query = (
         select(FETCHES.c.id, URLS.c.url, BODIES.c.size)
@@ -94,7 +94,7 @@ def select_responses(wanted: Wanted, database: Database) -> Select[Any]:
     return query
 
 
-def _bounds(wanted: Wanted, at: ColumnElement[float], database: Database) -> Iterator[ColumnElement[bool]]:
+def _bounds(wanted: PageQuery, at: ColumnElement[float], database: Database) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions that all that can be read share."""
     if wanted.sites:
         yield SITES.c.key.in_(wanted.sites)
@@ -140,7 +140,7 @@ class _Sighted:
     record: Record
 
 
-def read_pages(database: Database, wanted: Wanted) -> Iterator[StoredPage]:
+def read_pages(database: Database, wanted: PageQuery) -> Iterator[StoredPage]:
     """Yield pages in the order their addresses were found, the versions of one in the order they came."""
     query = _page_query(PAGES.c.duplicate_of if not wanted.all_versions else VERSIONS.c.duplicate_of)
     for some in _together(_walk_versions(database, wanted)):
@@ -151,7 +151,7 @@ def read_pages(database: Database, wanted: Wanted) -> Iterator[StoredPage]:
             yield _page(row, sighted[row.page])
 
 
-def read_rests(database: Database, wanted: Wanted) -> Iterator[str]:
+def read_rests(database: Database, wanted: PageQuery) -> Iterator[str]:
     """Yield of each page that `read_pages` yields what was extracted besides, as JSON: to look it through first."""
     query = select(EXTRACTIONS.c.rest).where(EXTRACTIONS.c.version.in_(bindparam("ids", expanding=True)))
     for some in _together(_walk_versions(database, wanted)):
@@ -186,7 +186,7 @@ def read_version(database: Database, page: int, number: int | None = None) -> St
 
 def read_some_records(database: Database, ids: Sequence[int]) -> Iterator[StoredRecord]:
     """Yield records by their numbers, in this order."""
-    query = record_query(Wanted(), database)
+    query = record_query(PageQuery(), database)
     for start in range(0, len(ids), _BATCH):
         some = ids[start : start + _BATCH]
         with database.reading() as connection:
@@ -194,7 +194,7 @@ def read_some_records(database: Database, ids: Sequence[int]) -> Iterator[Stored
         yield from (to_record(rows[number]) for number in some if number in rows)
 
 
-def read_records(database: Database, wanted: Wanted) -> Iterator[StoredRecord]:
+def read_records(database: Database, wanted: PageQuery) -> Iterator[StoredRecord]:
     """Yield records in the order they were first seen; `since` and `until` are of that moment."""
     for row in _walk(database, record_query(wanted, database), RECORDS.c.id):
         yield to_record(row)
@@ -206,7 +206,7 @@ def read_watched(
     """Return records that watched pages showed first: those with a number above `after`, or else the newest first."""
     if watches is not None and not watches:
         return []
-    query = record_query(Wanted(), database).where(RECORDS.c.watch.is_not(None)).limit(limit)
+    query = record_query(PageQuery(), database).where(RECORDS.c.watch.is_not(None)).limit(limit)
     index = "records_of_watch" if watches is not None and len(watches) == 1 else "records_watched"
     query = query.with_hint(RECORDS, f"INDEXED BY {index}", "sqlite")
     if watches is not None:
@@ -219,7 +219,7 @@ def read_watched(
         return [to_record(row) for row in connection.execute(query)]
 
 
-def record_query(wanted: Wanted, database: Database) -> Select[Any]:
+def record_query(wanted: PageQuery, database: Database) -> Select[Any]:
     """Return the query for records with all that `to_record` wants."""
     seen = select(func.max(SIGHTINGS.c.last_at)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
     times = select(func.sum(SIGHTINGS.c.times)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
@@ -227,7 +227,7 @@ def record_query(wanted: Wanted, database: Database) -> Select[Any]:
     return select_records(wanted, database).add_columns(*contents, seen.label("last_at"), times.label("times"))
 
 
-def read_raw(database: Database, wanted: Wanted) -> Iterator[StoredRaw]:
+def read_raw(database: Database, wanted: PageQuery) -> Iterator[StoredRaw]:
     """Yield responses in the order they came: the newest of each address, or with `all_versions` every one kept."""
     query = (
         select(FETCHES.c.at, FETCHES.c.status, FETCHES.c.headers, FETCHES.c.cut_at_bytes, URLS.c.url)
@@ -244,17 +244,17 @@ def read_raw(database: Database, wanted: Wanted) -> Iterator[StoredRaw]:
             yield _raw(row, database)
 
 
-def count_pages(database: Database, wanted: Wanted) -> int:
+def count_pages(database: Database, wanted: PageQuery) -> int:
     """Return how many pages (or versions) `read_pages` would yield now."""
     return _count(database, select_versions(wanted, database))
 
 
-def count_records(database: Database, wanted: Wanted) -> int:
+def count_records(database: Database, wanted: PageQuery) -> int:
     """Return how many records `read_records` would yield now."""
     return _count(database, select_records(wanted, database))
 
 
-def count_raw(database: Database, wanted: Wanted) -> int:
+def count_raw(database: Database, wanted: PageQuery) -> int:
     """Return how many responses `read_raw` would yield now."""
     return _count(database, select_responses(wanted, database))
 
@@ -278,7 +278,7 @@ def _walk(database: Database, query: Select[Any], number: Any) -> Iterator[Any]:
         after = rows[-1].id
 
 
-def _walk_versions(database: Database, wanted: Wanted) -> Iterator[Any]:
+def _walk_versions(database: Database, wanted: PageQuery) -> Iterator[Any]:
     """Yield versions by page and number, some at a time."""
     place = tuple_(VERSIONS.c.page, VERSIONS.c.number)
     query = select_versions(wanted, database).order_by(VERSIONS.c.page, VERSIONS.c.number).limit(_BATCH)
@@ -354,7 +354,7 @@ def _read_sightings(connection: Connection, pages: set[int]) -> dict[int, list[_
     return found
 
 
-def _regions(sighted: list[_Sighted], since: float, until: float | None) -> tuple[Region, ...]:
+def _regions(sighted: list[_Sighted], since: float, until: float | None) -> tuple[RecordList, ...]:
     """Return what a version of a page listed, from when it was fetched to when the next one was."""
     regions: dict[int, list[_Sighted]] = defaultdict(list)
     for one in sighted:
@@ -363,7 +363,7 @@ def _regions(sighted: list[_Sighted], since: float, until: float | None) -> tupl
     return tuple(_region(ones) for ones in regions.values())
 
 
-def _region(sighted: list[_Sighted]) -> Region:
+def _region(sighted: list[_Sighted]) -> RecordList:
     """Line up records: each names only the columns that it fills."""
     columns = tuple(dict.fromkeys(name for one in sighted for name in one.columns))
     records = []
@@ -371,7 +371,7 @@ def _region(sighted: list[_Sighted]) -> Region:
         texts = dict(zip(one.columns, one.record.fields, strict=True))
         records.append(replace(one.record, fields=tuple(texts.get(name, "") for name in columns)))
     kind, _ = Counter(one.kind for one in sighted).most_common(1)[0]
-    return Region(tuple(records), columns, kind)
+    return RecordList(tuple(records), columns, kind)
 
 
 def _page(row: Any, sighted: list[_Sighted]) -> StoredPage:

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, func, select, text
 
 from scythe.archive.database import Database
-from scythe.archive.results import ORDERS, WHAT, DocumentHit, Hits, NamedPieces, Piece, Pieces, RecordHit, Search
+from scythe.archive.results import ORDERS, WHAT, DocumentHit, Hits, NamedPieces, Pieces, RecordHit, SearchQuery, Snippet
 from scythe.archive.schema import EXTRACTIONS, PAGES, RECORDS, SITES, URLS, VERSIONS, moment, seconds, storable
 from scythe.archive.search_index import (
     PARTS,
@@ -49,7 +49,7 @@ class Snippets:
     def mark(self, text: str, most: int = 10_000) -> Pieces:
         """Return a text with what was looked for marked; one that is longer than `most` is cut."""
         shown = text if len(text) <= most else f"{text[: most - 1]}\u2026"
-        return _pieces(shown, find_marks(shown, self._query)) if self._query.terms else (Piece(shown),)
+        return _pieces(shown, find_marks(shown, self._query)) if self._query.terms else (Snippet(shown),)
 
     def cut(self, text: str) -> Pieces:
         """Return the part of a text around the first of what was looked for; else its beginning."""
@@ -91,15 +91,15 @@ def _pieces(text: str, marks: Iterable[tuple[int, int]]) -> Pieces:
     return tuple(_split(text, marks))
 
 
-def _split(text: str, marks: Iterable[tuple[int, int]]) -> Iterator[Piece]:
+def _split(text: str, marks: Iterable[tuple[int, int]]) -> Iterator[Snippet]:
     last = 0
     for begin, end in marks:
         if begin > last:
-            yield Piece(text[last:begin])
-        yield Piece(text[begin:end], is_match=True)
+            yield Snippet(text[last:begin])
+        yield Snippet(text[begin:end], is_match=True)
         last = end
     if last < len(text):
-        yield Piece(text[last:])
+        yield Snippet(text[last:])
 
 
 COUNTED = 10_000  # results are counted up to here; nobody reads more
@@ -146,7 +146,7 @@ class _Asked:
         return bool(self.conditions) or self.is_newest_only
 
 
-def search(database: Database, wanted: Search) -> Hits:
+def search(database: Database, wanted: SearchQuery) -> Hits:
     """Return a page of what was found. Raises BadInput where the search cannot be meant, ArchiveFailed."""
     _check(wanted)
     query = read_query(storable(wanted.words))
@@ -164,7 +164,7 @@ def search(database: Database, wanted: Search) -> Hits:
     return Hits(documents, records, counted, total > COUNTED, after, pending, int(cut), query.left_out)
 
 
-def find_numbers(database: Database, wanted: Search) -> list[int]:
+def find_numbers(database: Database, wanted: SearchQuery) -> list[int]:
     """Return the numbers of what was found, of versions or of records, as many as are wanted on a page."""
     _check(wanted)
     with database.reading() as connection:
@@ -173,7 +173,7 @@ def find_numbers(database: Database, wanted: Search) -> list[int]:
         return _find(connection, database, wanted, read_query(storable(wanted.words)))[0]
 
 
-def _find(connection: Connection, database: Database, wanted: Search, query: Query) -> tuple[list[int], str, int]:
+def _find(connection: Connection, database: Database, wanted: SearchQuery, query: Query) -> tuple[list[int], str, int]:
     """Return the numbers of one page of results, where the next one begins, and how many match in all."""
     asked = _ask(connection, database, wanted, query)
     if asked is None:
@@ -198,7 +198,7 @@ def list_kinds(database: Database, what: str, sites: Sequence[str] = ()) -> list
     return sorted(found - {""})
 
 
-def _check(wanted: Search) -> None:
+def _check(wanted: SearchQuery) -> None:
     if wanted.what not in WHAT:
         raise BadInput(f"{wanted.what!r:.80} cannot be searched; {' and '.join(WHAT)} can")
     if wanted.order not in ORDERS:
@@ -207,7 +207,7 @@ def _check(wanted: Search) -> None:
         raise BadInput(f"a page has 1 to 1000 results, not {wanted.count}")
 
 
-def _ask(connection: Connection, database: Database, wanted: Search, query: Query) -> _Asked | None:
+def _ask(connection: Connection, database: Database, wanted: SearchQuery, query: Query) -> _Asked | None:
     """Return a search in the words of the database; None where nothing can be found."""
     conditions, values = [], dict[str, Any]()
     numbers = _site_numbers(connection, wanted.sites) if wanted.sites else []
@@ -258,7 +258,7 @@ def _postgres_term(term: Term) -> str:
     return " <-> ".join(f"'{word}'" for word in term.words) + (":*" if term.is_prefix else "")
 
 
-def _newest(connection: Connection, asked: _Asked, wanted: Search) -> tuple[list[int], str, int]:
+def _newest(connection: Connection, asked: _Asked, wanted: SearchQuery) -> tuple[list[int], str, int]:
     """Return the numbers of one page of results, the newest first, where the next one begins, and how many match."""
     (before,) = _read_cursor(wanted.after, "n", 1) or (2**62,)
     numbers, total = _look(connection, asked, "<", before, wanted.count + 1)
@@ -266,7 +266,7 @@ def _newest(connection: Connection, asked: _Asked, wanted: Search) -> tuple[list
     return numbers[: wanted.count], after, total
 
 
-def _best(connection: Connection, asked: _Asked, wanted: Search) -> tuple[list[int], str, int]:
+def _best(connection: Connection, asked: _Asked, wanted: SearchQuery) -> tuple[list[int], str, int]:
     """Return the same with the most relevant first."""
     newest, offset = _read_cursor(wanted.after, "b", 2) or (2**62, 0)
     candidates, total = _look(connection, asked, "<=", newest, RANKED)

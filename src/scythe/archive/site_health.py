@@ -35,10 +35,10 @@ from scythe.archive.schema import (
     WATCHES,
     moment,
 )
-from scythe.crawl_model import CRAWLED, Counts
+from scythe.crawl_model import CRAWLED, ArchiveCounts
 
 
-def count(connection: Connection, site: int | None, states: dict[str, int] | None = None) -> Counts:
+def count(connection: Connection, site: int | None, states: dict[str, int] | None = None) -> ArchiveCounts:
     """Count the addresses, pages, records and fetches of one site, or of all where it is None.
 
     A list that is watched is no document: neither its address nor its page counts, what was seen there does. `states`
@@ -52,7 +52,7 @@ def count(connection: Connection, site: int | None, states: dict[str, int] | Non
     sightings = select(func.count()).select_from(SIGHTINGS)
     if site is not None:
         sightings = sightings.join(PAGES, PAGES.c.id == SIGHTINGS.c.page).where(PAGES.c.site == site)
-    return Counts(
+    return ArchiveCounts(
         states=states,
         pages=int(pages),
         versions=int(versions),
@@ -62,7 +62,7 @@ def count(connection: Connection, site: int | None, states: dict[str, int] | Non
     )
 
 
-def count_sites(connection: Connection) -> dict[int, Counts]:
+def count_sites(connection: Connection) -> dict[int, ArchiveCounts]:
     """Count the same of every site that has anything, each table read once."""
     states: dict[int, dict[str, int]] = {}
     addresses = select(URLS.c.site, URLS.c.state, func.count()).where(URLS.c.kind != "list")
@@ -78,7 +78,7 @@ def count_sites(connection: Connection) -> dict[int, Counts]:
         _by_site(connection, select(table.c.site, func.count()).group_by(table.c.site)) for table in (RECORDS, FETCHES)
     )
     return {
-        site: Counts(
+        site: ArchiveCounts(
             states.get(site, {}),
             *pages.get(site, (0, 0)),
             records.get(site, 0),
@@ -129,7 +129,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedVisit:
     """One visit that brought nothing."""
 
     at: datetime
@@ -163,12 +163,12 @@ class Version:
 class SiteHealth:
     """What an archive knows of how one site fares."""
 
-    counts: Counts
+    counts: ArchiveCounts
     addresses: list[Reason]  # the most common ones
     fetched: int  # fetches that were looked at, the last ones
     fetched_since: datetime | None
     answered: list[Reason]  # of them, how they ended
-    failures: list[Failure]  # the last ones, the newest first
+    failures: list[FailedVisit]  # the last ones, the newest first
     shares: list[Share]  # oldest first
     sampled: int  # pages that the shares are of
     versions: list[Version]  # of the profile, the newest first
@@ -277,11 +277,11 @@ def _reasons(connection: Connection, query: Select[Any], limit: int) -> list[Rea
     return [Reason(row.state, row.why, row.number) for row in rows]
 
 
-def _failures(connection: Connection, fetches: Sequence[Row[Any]]) -> list[Failure]:
+def _failures(connection: Connection, fetches: Sequence[Row[Any]]) -> list[FailedVisit]:
     rows = [row for row in fetches if row.state in FAILED and row.why][:_FAILURES]
     query = select(URLS.c.id, URLS.c.url).where(URLS.c.id.in_([row.url for row in rows]))
     urls = {one.id: one.url for one in connection.execute(query)} if rows else {}
-    return [Failure(moment(row.at), urls[row.url], row.status, row.state, row.why) for row in rows]
+    return [FailedVisit(moment(row.at), urls[row.url], row.status, row.state, row.why) for row in rows]
 
 
 def _robots(connection: Connection, site: int) -> list[StoredRobots]:

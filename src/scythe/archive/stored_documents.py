@@ -21,7 +21,7 @@ import numpy as np
 
 from scythe.archive.results import StoredPage
 from scythe.crawl_model import Extracted
-from scythe.model import Document, Field, Image, Listed, Loss, Metadata, Paging, Region, Rendered
+from scythe.model import Document, Field, Image, Listed, Loss, Metadata, Paging, RecordList, Rendered
 from scythe.reading.papers.simhash import BITS
 from scythe.url import Url
 
@@ -83,7 +83,7 @@ def _stored_field(
     return Field(values, (span[0], span[1]) if span else None, how.get(name, ""))
 
 
-def _lists(rest: Mapping[str, Any], regions: tuple[Region, ...]) -> Listed:
+def _lists(rest: Mapping[str, Any], regions: tuple[RecordList, ...]) -> Listed:
     paging = rest.get("paging", {})
     pages = tuple((number, Url(address)) for number, address in paging.get("pages", ()))
     attributes = tuple((name, value) for name, value in rest.get("attributes", ()))

@@ -24,7 +24,7 @@ from scythe.archive.database import Database, write_rows
 from scythe.archive.results import RecordKey
 from scythe.archive.schema import CHECKED, RECORDS, SIGHTINGS, checksum, digest_text, seconds, storable
 from scythe.crawl_model import Outcome
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.reading.lists.own_link import find_own_links, title_of
 
 LONG_TEXT = 20  # characters from which a text says by itself which one it is, wherever it stands
@@ -51,7 +51,7 @@ class Identity:
 class _Row(NamedTuple):
     """A record with what it could be told by."""
 
-    region: Region
+    region: RecordList
     record: Record
     at: tuple[int, int]
     key: str  # its own link, or else its links
@@ -60,7 +60,7 @@ class _Row(NamedTuple):
     said: str
 
 
-def identify(regions: Iterable[Region]) -> list[Identity]:
+def identify(regions: Iterable[RecordList]) -> list[Identity]:
     """Return the records of one page, each once."""
     known: dict[bytes, Identity] = {}
     for one in identify_each(regions):
@@ -68,7 +68,7 @@ def identify(regions: Iterable[Region]) -> list[Identity]:
     return list(known.values())
 
 
-def identify_each(regions: Iterable[Region]) -> list[Identity]:
+def identify_each(regions: Iterable[RecordList]) -> list[Identity]:
     """Return all records of one page in its order, those that are shown twice twice."""
     rows: list[_Row] = []
     for number, region in enumerate(regions):
@@ -162,7 +162,7 @@ def list_links(record: Record) -> str:
     return links[0].strip() if len(links) == 1 else "\n".join(sorted({link.strip() for link in links}))
 
 
-def say(region: Region, record: Record) -> str:
+def say(region: RecordList, record: Record) -> str:
     """Return what a record says with its columns' names; its pictures where it says nothing."""
     said = [f"{name}\t{' '.join(text.split())}" for name, text in name_fields(region.columns, record.fields)]
     return "\n".join(said) or "\n".join(record.images)
@@ -229,7 +229,7 @@ def sight(
     return counts
 
 
-def known_records(connection: Connection, site: int, regions: Sequence[Region]) -> list[list[RecordKey]]:
+def known_records(connection: Connection, site: int, regions: Sequence[RecordList]) -> list[list[RecordKey]]:
     """Return how each record of some regions of one page is known, and whether it is stored; nothing is changed."""
     identities = identify_each(regions)
     wanted = {(site, one.hash): one.old_hash for one in identities}

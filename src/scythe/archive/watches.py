@@ -15,7 +15,7 @@ from scythe.archive.frontier import ALWAYS_DUE, IN_ONE_QUERY, add_found
 from scythe.archive.host_leases import lane_ids, of_kinds
 from scythe.archive.results import WatchRow
 from scythe.archive.schema import CURSORS, LANES, SITES, URLS, WATCHES, digest_text, moment, seconds, storable
-from scythe.crawl_model import WATCHED, Found
+from scythe.crawl_model import WATCHED, FoundUrl
 from scythe.errors import BadInput
 from scythe.url import Url
 
@@ -33,7 +33,7 @@ _COLUMNS = (  # in the order of WatchRow
 )
 
 
-def add_watch(connection: Connection, site: int, found: Found, options: str, at: float) -> int:
+def add_watch(connection: Connection, site: int, found: FoundUrl, options: str, at: float) -> int:
     """Watch a list page from now on and return its number; one that is known gets new options and is visited soon."""
     known = _find(connection, site, found)
     if known is None:
@@ -147,7 +147,7 @@ def _rows() -> Select[Any]:
     return query.join(LANES, LANES.c.id == URLS.c.lane)
 
 
-def _find(connection: Connection, site: int, found: Found) -> int | None:
+def _find(connection: Connection, site: int, found: FoundUrl) -> int | None:
     """Return the watch of an address: the one it was added with, or the one that its page moved to."""
     keyed = select(URLS.c.id).where(URLS.c.site == site, URLS.c.key == digest_text(_key(found)))
     known = connection.execute(keyed).scalar()
@@ -157,7 +157,7 @@ def _find(connection: Connection, site: int, found: Found) -> int | None:
     return known
 
 
-def _key(found: Found) -> str:
+def _key(found: FoundUrl) -> str:
     """Return what tells a list from the page at the same address that a crawl knows."""
     return found.key or f"list {found.url}"
 

@@ -56,7 +56,7 @@ class Note:
         self._memory.close()
 
 
-class Worker:
+class BatchWorker:
     """Does one task after the other until there are no more."""
 
     def __init__(self, pipe_in: BinaryIO, pipe_out: BinaryIO, note: Note) -> None:
@@ -83,8 +83,8 @@ class Worker:
             return extract_unit(unit, task["out"], options, blamed=blamed, note=note).to_dict()
         from scythe.batch.learn_sites import (  # half of what there is to import
             LearnTask,
+            PagePlace,
             ScanTask,
-            Spot,
             learn_site,
             scan,
         )
@@ -92,7 +92,7 @@ class Worker:
         allow_cpu(_LEARN_S)
         if task["do"] == SCAN:
             return scan(ScanTask(Unit.from_dict(task["unit"]), options, task["scans"], task["profiles"]))
-        spots = tuple(Spot(*spot) for spot in task["spots"])
+        spots = tuple(PagePlace(*spot) for spot in task["spots"])
         return learn_site(LearnTask(task["site"], spots, task["samples"], options, task["profiles"]))
 
     def _attend(self, cpu_s: float) -> Callable[[int], None]:
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str]) -> None:
     pipe_out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints must not get between the answers
     try:
-        Worker(sys.stdin.buffer, pipe_out, Note(Path(arguments[0]))).run()
+        BatchWorker(sys.stdin.buffer, pipe_out, Note(Path(arguments[0]))).run()
     except (MemoryError, SelectolaxError):  # the tree builder has no other reason to fail
         os._exit(ILL)
 

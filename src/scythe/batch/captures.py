@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from scythe.batch.units import FAILURES, Failure, Unit
+from scythe.batch.units import FAILURES, FailedCapture, Unit
 from scythe.errors import MissingExtra
 from scythe.fetch.page_check import sniff_bytes
 from scythe.limits import LIMITS
@@ -98,23 +98,23 @@ class Capture:
 
 
 @dataclass(slots=True)
-class Found:
+class UnitContents:
     """What a unit held besides captures; complete when all captures were read."""
 
     others: Counter[str] = field(default_factory=Counter)  # records that are no responses, by type
     damaged: int = 0  # stretches in which no record could be read
-    damages: list[Failure] = field(default_factory=list)  # the first ones
+    damages: list[FailedCapture] = field(default_factory=list)  # the first ones
     captures: int = 0
 
 
 def read_captures(
-    unit: Unit, *, page_bytes: int = LIMITS.body_bytes, address: str = "", found: Found | None = None
+    unit: Unit, *, page_bytes: int = LIMITS.body_bytes, address: str = "", found: UnitContents | None = None
 ) -> Iterator[Capture]:
     """Yield the captures of a unit; what else is in it goes into `found`. Raises OSError where a file cannot be read.
 
     `address` is that of HTML files that do not say their own.
     """
-    found = found if found is not None else Found()
+    found = found if found is not None else UnitContents()
     if unit.files:
         yield from _read_files(unit, page_bytes, address, found)
         return
@@ -133,7 +133,7 @@ def require_warc() -> None:
         raise MissingExtra("WARC files need the package fastwarc: pip install 'scythe[batch]'") from None
 
 
-def _read_files(unit: Unit, page_bytes: int, address: str, found: Found) -> Iterator[Capture]:
+def _read_files(unit: Unit, page_bytes: int, address: str, found: UnitContents) -> Iterator[Capture]:
     for number, name in enumerate(unit.files):
         found.captures += 1
         try:
@@ -155,7 +155,7 @@ def _too_long(page_bytes: int) -> str:
 class _WarcReader:
     """Reads the records of one file that begin in the stretch of a unit."""
 
-    def __init__(self, unit: Unit, file: Any, content: mmap.mmap, page_bytes: int, found: Found) -> None:
+    def __init__(self, unit: Unit, file: Any, content: mmap.mmap, page_bytes: int, found: UnitContents) -> None:
         self._unit, self._file, self._content = unit, file, content
         self._end = len(content) if unit.end is None else min(unit.end, len(content))
         self._page_bytes = page_bytes
@@ -244,7 +244,7 @@ class _WarcReader:
     def _damage(self, offset: int, why: str) -> None:
         self._found.damaged += 1
         if len(self._found.damages) < FAILURES:
-            self._found.damages.append(Failure(offset, why))
+            self._found.damages.append(FailedCapture(offset, why))
 
     def _count(self, taken: Capture | str) -> Iterator[Capture]:
         """Pass a capture on, or count the type of another record."""

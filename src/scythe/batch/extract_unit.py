@@ -31,8 +31,8 @@ from typing import Any
 from scythe.archive.stored_documents import is_cold
 from scythe.atomic_files import replacing, write_atomically
 from scythe.batch.batch_options import BatchOptions
-from scythe.batch.captures import Capture, Found, read_captures
-from scythe.batch.units import FAILURES, Failure, Unit, UnitReport
+from scythe.batch.captures import Capture, UnitContents, read_captures
+from scythe.batch.units import FAILURES, FailedCapture, Unit, UnitReport
 from scythe.engine.worker_protocol import describe
 from scythe.errors import ScytheError
 from scythe.model import Document, Metadata
@@ -41,8 +41,8 @@ from scythe.page.encoding import declared_codec, decode, header_codec
 from scythe.page.head_from_bytes import read_said
 from scythe.reader import read
 from scythe.site.cut.cutter import is_utf8
-from scythe.site.drift import Thrift
-from scythe.site.extract import Harvester
+from scythe.site.drift import TreeBudget
+from scythe.site.extract import Extractor
 from scythe.site.profile_folder import ProfileFolder, site_of
 
 TABLES = ("documents", "images", "records")
@@ -246,14 +246,14 @@ class _Extraction:
         self._blamed, self._note = blamed, note
         self._reader = _Reader(options)
         self._skipped: Counter[str] = Counter()
-        self._failures: list[Failure] = []
+        self._failures: list[FailedCapture] = []
         self._failed = self._body_bytes = 0
         self._how: Counter[str] = Counter()
         self._fields: Counter[str] = Counter()
 
     def run(self) -> UnitReport:
         began = time.process_time()
-        found, options = Found(), self._options
+        found, options = UnitContents(), self._options
         with TableFiles(self._unit, self._out, self._options) as files:
             for capture in read_captures(
                 self._unit, page_bytes=options.page_bytes, address=options.address, found=found
@@ -295,7 +295,7 @@ class _Extraction:
         if why:
             self._failed += 1
             if len(self._failures) < FAILURES:
-                self._failures.append(Failure(capture.offset or capture.number, why, capture.url))
+                self._failures.append(FailedCapture(capture.offset or capture.number, why, capture.url))
 
     def _extract(self, capture: Capture, files: TableFiles) -> str:
         """Add the rows of one page; return why it could not be extracted, or nothing."""
@@ -334,7 +334,7 @@ class _Reader:
     def __init__(self, options: BatchOptions) -> None:
         self._folder = ProfileFolder(options.profiles) if options.profiles is not None else None
         self._codecs = Codecs()
-        self._harvesters: dict[str, Harvester | None] = {}
+        self._harvesters: dict[str, Extractor | None] = {}
 
     @property
     def profiles(self) -> dict[str, str]:
@@ -350,7 +350,7 @@ class _Reader:
         document = harvester.harvest(body, capture.url, "auto").document
         return document, None if is_cold(document) else read_said(body, capture.url)
 
-    def _harvester(self, url: str) -> Harvester | None:
+    def _harvester(self, url: str) -> Extractor | None:
         if self._folder is None:
             return None
         key = site_of(url)
@@ -359,7 +359,7 @@ class _Reader:
                 self._harvesters.pop(next(iter(self._harvesters)))
             profile = self._folder.profile_for(url)
             # not `Site.extract`: it keeps watch over its rules, which takes as long as cutting does
-            self._harvesters[key] = Harvester(profile, profile.fields, None, Thrift(_VAIN)) if profile else None
+            self._harvesters[key] = Extractor(profile, profile.fields, None, TreeBudget(_VAIN)) if profile else None
         return self._harvesters[key]
 
 

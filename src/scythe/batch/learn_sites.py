@@ -41,7 +41,7 @@ _OF_A_KIND = 24  # pages kept of each
 _FAN_IN = 256  # lists read at a time: systems let a process open some thousand files
 
 
-class Spot(NamedTuple):
+class PagePlace(NamedTuple):
     """Where a page stands."""
 
     rank: str  # by which pages are chosen: a digest of the address
@@ -59,13 +59,13 @@ class Sampled(NamedTuple):
 
 
 @dataclass(slots=True)
-class Found:
+class UrlKindSample:
     """What is known of one kind of address of a site."""
 
     pages: int = 0
-    spots: list[Spot] = field(default_factory=list)  # those of the lowest ranks, sorted
+    spots: list[PagePlace] = field(default_factory=list)  # those of the lowest ranks, sorted
 
-    def add(self, pages: int, spots: Iterable[Spot]) -> None:
+    def add(self, pages: int, spots: Iterable[PagePlace]) -> None:
         """Take in more pages."""
         self.pages += pages
         by_rank = {spot.rank: spot for spot in sorted((*self.spots, *spots), reverse=True)}  # of copies the first
@@ -73,19 +73,19 @@ class Found:
 
 
 @dataclass(slots=True)
-class Seen:
+class SiteSample:
     """What is known of one site: pages by kind of address."""
 
     site: str
-    kinds: dict[str, Found] = field(default_factory=dict)
+    kinds: dict[str, UrlKindSample] = field(default_factory=dict)
 
     @property
     def pages(self) -> int:
         return sum(found.pages for found in self.kinds.values())
 
-    def add(self, kind: str, pages: int, spots: Iterable[Spot]) -> None:
+    def add(self, kind: str, pages: int, spots: Iterable[PagePlace]) -> None:
         """Take in pages of one kind; of too many kinds those stay whose digests are lowest."""
-        self.kinds.setdefault(kind, Found()).add(pages, spots)
+        self.kinds.setdefault(kind, UrlKindSample()).add(pages, spots)
         if len(self.kinds) > _KINDS:
             del self.kinds[max(self.kinds, key=_rank)]
 
@@ -94,9 +94,11 @@ class Seen:
         return json.dumps([self.site, plain], ensure_ascii=True) + "\n"
 
     @classmethod
-    def from_line(cls, line: str) -> Seen:
+    def from_line(cls, line: str) -> SiteSample:
         site, plain = json.loads(line)
-        kinds = {kind: Found(pages, [Spot(*spot) for spot in spots]) for kind, (pages, spots) in plain.items()}
+        kinds = {
+            kind: UrlKindSample(pages, [PagePlace(*spot) for spot in spots]) for kind, (pages, spots) in plain.items()
+        }
         return cls(site, kinds)
 
 
@@ -107,7 +109,7 @@ def scan_unit(unit: Unit, options: BatchOptions, folder: Path, profiles: str | P
     if path.exists():
         with path.open(encoding="ascii") as lines:
             if lines.readline() == head:
-                return sum(Seen.from_line(line).pages for line in lines)
+                return sum(SiteSample.from_line(line).pages for line in lines)
     found = _look_through(unit, options, ProfileFolder(profiles))
     with replacing(path) as file:
         file.write(head.encode())
@@ -116,9 +118,9 @@ def scan_unit(unit: Unit, options: BatchOptions, folder: Path, profiles: str | P
     return sum(seen.pages for seen in found.values())
 
 
-def _look_through(unit: Unit, options: BatchOptions, profiles: ProfileFolder) -> dict[str, Seen]:
+def _look_through(unit: Unit, options: BatchOptions, profiles: ProfileFolder) -> dict[str, SiteSample]:
     known: dict[str, bool] = {"": True}  # pages of no site are not learned from
-    found: dict[str, Seen] = {}
+    found: dict[str, SiteSample] = {}
     for capture in read_captures(unit, page_bytes=options.page_bytes, address=options.address):
         if capture.why or capture.truncated or len(capture.body) > SAMPLE_BYTES:
             continue
@@ -128,8 +130,8 @@ def _look_through(unit: Unit, options: BatchOptions, profiles: ProfileFolder) ->
         if not known[site]:
             # a page that was kept twice is one page; HTML files may have but one address between them
             rank = _rank(f"{capture.url}{capture.file}" if unit.files else capture.url)
-            spot = Spot(rank, capture.url, capture.file, capture.offset, capture.number)
-            found.setdefault(site, Seen(site)).add(kind_of(capture.url), 1, (spot,))
+            spot = PagePlace(rank, capture.url, capture.file, capture.offset, capture.number)
+            found.setdefault(site, SiteSample(site)).add(kind_of(capture.url), 1, (spot,))
     return found
 
 
@@ -149,7 +151,7 @@ def sign_unit(unit: Unit) -> list[list[int]]:
     return signs
 
 
-def merge_scans(folder: Path, names: Sequence[str]) -> Iterator[Seen]:
+def merge_scans(folder: Path, names: Sequence[str]) -> Iterator[SiteSample]:
     """Yield every site of the lists of these units once, sorted."""
     paths = [folder / f"{name}.jsonl" for name in names]
     made: list[Path] = []
@@ -169,28 +171,28 @@ def merge_scans(folder: Path, names: Sequence[str]) -> Iterator[Seen]:
             path.unlink(missing_ok=True)
 
 
-def _merge(paths: Sequence[Path]) -> Iterator[Seen]:
+def _merge(paths: Sequence[Path]) -> Iterator[SiteSample]:
     with ExitStack() as stack:
         files = [stack.enter_context(path.open(encoding="ascii")) for path in paths]
         lists = [_read_list(file) for file in files]
         for site, some in groupby(heapq.merge(*lists, key=lambda seen: seen.site), key=lambda seen: seen.site):
-            whole = Seen(site)
+            whole = SiteSample(site)
             for seen in some:
                 for kind, found in seen.kinds.items():
                     whole.add(kind, found.pages, found.spots)
             yield whole
 
 
-def _read_list(lines: IO[str]) -> Iterator[Seen]:
+def _read_list(lines: IO[str]) -> Iterator[SiteSample]:
     next(lines)  # what the list is of
-    return map(Seen.from_line, lines)
+    return map(SiteSample.from_line, lines)
 
 
-def read_spots(spots: Sequence[Spot], options: BatchOptions) -> list[Sampled]:
+def read_spots(spots: Sequence[PagePlace], options: BatchOptions) -> list[Sampled]:
     """Return the pages that stand there, in this order; what is there no more is left out."""
     codecs = Codecs()
-    found: dict[Spot, Sampled] = {}
-    streams: dict[str, dict[int, Spot]] = {}  # files that can be read only from their beginning
+    found: dict[PagePlace, Sampled] = {}
+    streams: dict[str, dict[int, PagePlace]] = {}  # files that can be read only from their beginning
     for spot in spots:
         if spot.number and not spot.offset and is_warc(spot.file):
             streams.setdefault(spot.file, {})[spot.number] = spot
@@ -204,7 +206,7 @@ def read_spots(spots: Sequence[Spot], options: BatchOptions) -> list[Sampled]:
     return [found[spot] for spot in spots if spot in found and found[spot].url == spot.url and found[spot].body]
 
 
-def _unit_at(spot: Spot) -> Unit:
+def _unit_at(spot: PagePlace) -> Unit:
     if is_warc(spot.file):
         return Unit(spot.file, "", spot.offset, spot.offset + 1)
     return Unit(spot.file, "", files=(spot.file,))
@@ -262,7 +264,7 @@ class LearnTask:
     """A site to learn."""
 
     site: str
-    spots: tuple[Spot, ...]  # of pages to learn from, then of those to try rules on
+    spots: tuple[PagePlace, ...]  # of pages to learn from, then of those to try rules on
     samples: int  # how many are of the first kind
     options: BatchOptions
     profiles: str  # folder
@@ -342,7 +344,7 @@ def _bounded(pages: Sequence[Sampled]) -> list[Sampled]:
     return kept
 
 
-def _plan(sites: Iterable[Seen], few: list[str], folder: Path, options: BatchOptions) -> Iterator[LearnTask]:
+def _plan(sites: Iterable[SiteSample], few: list[str], folder: Path, options: BatchOptions) -> Iterator[LearnTask]:
     """Yield what is to be learned; sites with too few pages go into `few`."""
     for seen in sites:
         known = sum(len(found.spots) for found in seen.kinds.values())  # without those that come twice
@@ -354,10 +356,10 @@ def _plan(sites: Iterable[Seen], few: list[str], folder: Path, options: BatchOpt
         yield LearnTask(seen.site, spots, samples, options, str(folder))
 
 
-def choose(seen: Seen, count: int) -> tuple[Spot, ...]:
+def choose(seen: SiteSample, count: int) -> tuple[PagePlace, ...]:
     """Return pages of a site, of each kind about as many as its size lets expect, and some of the small ones too."""
     taken: Counter[str] = Counter()
-    chosen: list[Spot] = []
+    chosen: list[PagePlace] = []
     kinds = sorted(seen.kinds)
     while len(chosen) < count:
         left = [kind for kind in kinds if taken[kind] < len(seen.kinds[kind].spots)]

@@ -34,7 +34,7 @@ _ATTEMPTS = 2  # at another task: what else goes on at a machine may end a proce
 _SAID_BYTES = 2_000  # of what a worker wrote before it died
 
 
-class Hand:
+class UnitWorker:
     """Does one unit at a time, in a process of its own."""
 
     def __init__(self, options: BatchOptions) -> None:
@@ -178,13 +178,13 @@ def _close(pipe: IO[bytes]) -> None:
         return
 
 
-_ours: dict[BatchOptions, Hand] = {}  # of this process, for engines that bring processes of their own
+_ours: dict[BatchOptions, UnitWorker] = {}  # of this process, for engines that bring processes of their own
 
 
-def our_hand(options: BatchOptions) -> Hand:
+def our_hand(options: BatchOptions) -> UnitWorker:
     """Return the one of this process, for engines that bring processes of their own."""
     if options not in _ours:
-        _ours[options] = Hand(options)
+        _ours[options] = UnitWorker(options)
     return _ours[options]
 
 
@@ -221,14 +221,14 @@ Result = TypeVar("Result")
 
 
 def _share(
-    items: Iterable[Item], work: Callable[[Hand, Item], Result], options: BatchOptions, look: Look | None
+    items: Iterable[Item], work: Callable[[UnitWorker, Item], Result], options: BatchOptions, look: Look | None
 ) -> Iterator[tuple[Item, Result]]:
     """Do something with every item, in as many processes as there shall be; yield each with what came of it."""
     source = _Source(iter(items))
     done: SimpleQueue[tuple[Item, Result] | None] = SimpleQueue()  # None: one who works has nothing left to do
-    hands = [Hand(options) for _ in range(count_processes(options.processes))]
+    hands = [UnitWorker(options) for _ in range(count_processes(options.processes))]
 
-    def labour(hand: Hand) -> None:
+    def labour(hand: UnitWorker) -> None:
         try:
             while (item := source.take()) is not None:
                 done.put((item, work(hand, item)))
@@ -269,7 +269,7 @@ class _Source(Generic[Item]):
         self._is_closed = True
 
 
-def _next(done: SimpleQueue[Result], hands: Sequence[Hand], look: Look | None) -> Result:
+def _next(done: SimpleQueue[Result], hands: Sequence[UnitWorker], look: Look | None) -> Result:
     """Wait for what is done; meanwhile tell how it goes."""
     while True:
         try:

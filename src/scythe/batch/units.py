@@ -131,7 +131,7 @@ FAILURES = 100  # of one unit that are told one by one; all are counted
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedCapture:
     """One record, or HTML file, that gave no row though it should have."""
 
     offset: int  # of the record in the WARC file, or number of the file in its unit
@@ -151,9 +151,9 @@ class UnitReport:
     skipped: dict[str, int] = field(default_factory=dict)  # responses that are no pages, by reason
     others: dict[str, int] = field(default_factory=dict)  # WARC records that are no responses, by type
     failed: int = 0
-    failures: tuple[Failure, ...] = ()  # the first ones
+    failures: tuple[FailedCapture, ...] = ()  # the first ones
     damaged: int = 0  # stretches of the file in which no record could be read
-    damages: tuple[Failure, ...] = ()  # the first ones
+    damages: tuple[FailedCapture, ...] = ()  # the first ones
     how: dict[str, int] = field(default_factory=dict)  # documents by WAYS
     fields: dict[str, int] = field(
         default_factory=dict
@@ -172,7 +172,7 @@ class UnitReport:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any], *, resumed: bool = False) -> UnitReport:
-        several = {name: tuple(Failure(**each) for each in plain[name]) for name in ("failures", "damages")}
+        several = {name: tuple(FailedCapture(**each) for each in plain[name]) for name in ("failures", "damages")}
         return cls(**{**plain, **several, "unit": Unit.from_dict(plain["unit"])}, resumed=resumed)
 
 

@@ -26,7 +26,17 @@ from scythe.cli.page_inputs import SETS, keep_good, load_pages, page_named
 from scythe.cli.ui import Browser, Host, Names, Port, Token, check_token
 from scythe.cli.ui import open_page as open_web_page
 from scythe.errors import BadInput, MissingExtra
-from scythe.fetch.inputs import FROM_FILES, PAGE_SUFFIXES, Loaded, Reach, Source, check_base, is_address, load, spread
+from scythe.fetch.inputs import (
+    FROM_FILES,
+    PAGE_SUFFIXES,
+    Input,
+    LoadedPage,
+    Reach,
+    check_base,
+    is_address,
+    load,
+    spread,
+)
 from scythe.limits import LIMITS
 from scythe.model import IMAGE_METHODS, LabelledPage, PageImages
 from scythe.output.document_files import safe_name
@@ -43,10 +53,10 @@ if TYPE_CHECKING:
     from scythe.web.server import ServeOptions
 
 
-class Shelf:
+class LabelPages:
     """The pages at hand; the images of each are read once."""
 
-    def __init__(self, pages: Sequence[Loaded], known: Sequence[LabelledPage], reach: Reach) -> None:
+    def __init__(self, pages: Sequence[LoadedPage], known: Sequence[LabelledPage], reach: Reach) -> None:
         self.pages = list(pages)
         self._known = {each.page.url: each.page for each in known if each.page.url}
         self._reach = reach
@@ -72,25 +82,25 @@ class Shelf:
         return self._images[at]
 
 
-def open_page(loaded: Loaded) -> Page:
+def open_page(loaded: LoadedPage) -> Page:
     """Return a page for reading."""
     return Page.from_bytes(loaded.body, url=loaded.url, content_type=loaded.content_type)
 
 
-def _source(name: str, folder: Path) -> Source | None:
+def _source(name: str, folder: Path) -> Input | None:
     """Return where a page that was not given may be found."""
     if is_address(name):
-        return Source(name, url=name)
+        return Input(name, url=name)
     for path in (Path(name), folder / name):
         try:
             if path.is_file():
-                return Source(name, path=path)
+                return Input(name, path=path)
         except (OSError, ValueError):  # a name that no file can have
             continue
     return None
 
 
-class Job:
+class LabelJob:
     """What a command works on: a profile, there or to be made, and pages."""
 
     def __init__(self, site: str, pages: Sequence[str], base: str | None, reach: Reach, delay_s: float) -> None:
@@ -103,7 +113,7 @@ class Job:
         self.inputs = list(pages) if self.profile is not None else [site, *pages]
         self.base, self.reach, self.delay_s = base, reach, delay_s
 
-    def load(self) -> list[Loaded]:
+    def load(self) -> list[LoadedPage]:
         """Load the pages given; of a site, some of its pages. What fails is said and left out."""
         if self.is_site:
             sampled = load_to_learn(self.inputs[:1], self.base, None, self.reach, self.delay_s)
@@ -116,7 +126,7 @@ class Job:
 
         return open_profile(self.profile).profile.images.labelled if self.profile is not None and self.exists else ()
 
-    def open_site(self, pages: Sequence[Loaded]) -> Site:
+    def open_site(self, pages: Sequence[LoadedPage]) -> Site:
         """Load the profile, or learn one from pages. Raises BadInput, OSError."""
         from scythe.site.site import Site
 
@@ -125,7 +135,7 @@ class Job:
         return Site.learn([(page.url, page.body) for page in spread(list(pages), FROM_FILES)])
 
 
-def find_target(job: Job, output: str | None) -> Path:
+def find_target(job: LabelJob, output: str | None) -> Path:
     """Return the profile that is annotated: as said, SITE, or one named after the host. Raises BadInput."""
     if output is None and job.profile is None:
         if not job.is_site:
@@ -137,12 +147,12 @@ def find_target(job: Job, output: str | None) -> Path:
 
 
 def open_annotating(
-    job: Job, target: Path, serving: ServeOptions, *, by: str | None, method: str | None, opens: bool
+    job: LabelJob, target: Path, serving: ServeOptions, *, by: str | None, method: str | None, opens: bool
 ) -> None:
     """Serve the page for annotating until it is interrupted. Raises BadInput, OSError."""
     from scythe.site.profile import open_profile
-    from scythe.web.annotate.annotate_session import Desk
-    from scythe.web.state import Room, RoomOptions
+    from scythe.web.annotate.annotate_session import AnnotationSessions
+    from scythe.web.state import RoomOptions, State
 
     _take_over(job, target)
     if target.exists():
@@ -151,14 +161,14 @@ def open_annotating(
     if job.inputs and not loaded:
         raise BadInput("there is no page to annotate")
     title = host(job.site) if job.is_site else target.stem
-    room = Room(RoomOptions(None, target, title, job.reach, job.delay_s), loaded)
-    desk = room.part(Desk)
+    room = State(RoomOptions(None, target, title, job.reach, job.delay_s), loaded)
+    desk = room.part(AnnotationSessions)
     desk.by, desk.method = by or "", method
     complain(f"what you mark is written to {target}")
     open_web_page(room, serving, "/annotate", opens=opens)
 
 
-def _take_over(job: Job, target: Path) -> None:
+def _take_over(job: LabelJob, target: Path) -> None:
     """Begin with the profile that was named where another is to be written."""
     if not job.exists or job.profile is None or Path(job.profile) == target:
         return
@@ -262,7 +272,9 @@ def annotate(
 ) -> None:
     with quiet_ends():
         try:
-            job = Job(inputs[0], [*inputs[1:], *(pages or [])], check_base(url), Reach(timeout, allow_private), delay)
+            job = LabelJob(
+                inputs[0], [*inputs[1:], *(pages or [])], check_base(url), Reach(timeout, allow_private), delay
+            )
             if template:
                 _write_template(job, output)
                 return
@@ -284,7 +296,7 @@ def annotate(
 
 
 def _learn(
-    job: Job,
+    job: LabelJob,
     tables: Sequence[tuple[Path, Labels]],
     target: str,
     method: str | None,
@@ -293,7 +305,7 @@ def _learn(
     strict: bool,
 ) -> None:
     """Learn from labels of files, write the profile and say what came of it."""
-    shelf = Shelf(job.load(), job.open_known(), job.reach)
+    shelf = LabelPages(job.load(), job.open_known(), job.reach)
     placed, lost = _place(shelf, tables)
     _show_lost(lost)
     if not placed:
@@ -320,7 +332,7 @@ def _check_options(*, strict: bool, conflicts_out: str | None) -> None:
             raise BadInput(_NO_LABELS.format(option=option))
 
 
-def _find_target(job: Job, output: str | None) -> str:
+def _find_target(job: LabelJob, output: str | None) -> str:
     """Return where the profile goes. Raises BadInput where nobody said."""
     target = output or job.profile
     if target is None:
@@ -340,7 +352,7 @@ def _open_all(names: Sequence[str], by: str | None) -> list[tuple[Path, Labels]]
     return [(path, open_labels(path, by if by is not None else path.stem * (len(paths) > 1))) for path in paths]
 
 
-def _place(shelf: Shelf, tables: Sequence[tuple[Path, Labels]]) -> tuple[list[LabelledPage], list[Lost]]:
+def _place(shelf: LabelPages, tables: Sequence[tuple[Path, Labels]]) -> tuple[list[LabelledPage], list[Lost]]:
     """Find what the labels of all files mean."""
     from scythe.site.labels.learn_labels import place_labels
 
@@ -353,7 +365,7 @@ def _place(shelf: Shelf, tables: Sequence[tuple[Path, Labels]]) -> tuple[list[La
     return placed, lost
 
 
-def _write_template(job: Job, output: str | None) -> None:
+def _write_template(job: LabelJob, output: str | None) -> None:
     from scythe.cli.label_rows import TEMPLATE, template_rows, write_table
     from scythe.site.judge_images import ImageJudge
     from scythe.site.profile import open_profile

@@ -15,7 +15,7 @@ from scythe.cli.console import FAILED, USAGE, attempt, complain, neutralise, qui
 from scythe.cli.options import AllowPrivate, AsJson, BaseUrl, Pages, ProfilePath, Timeout
 from scythe.cli.page_inputs import load_pages
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Loaded, Reach, check_base
+from scythe.fetch.inputs import LoadedPage, Reach, check_base
 from scythe.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -93,18 +93,18 @@ def _plain(report: Report) -> dict[str, object]:
     }
 
 
-def _check(path: str, pages: Iterator[Loaded]) -> Report:
+def _check(path: str, pages: Iterator[LoadedPage]) -> Report:
     """Extract every page and judge what came of it. Raises BadInput where no page could be read.
 
     Nothing is learned again on the way, as `Site.extract` would: that could hide what is to be reported.
     """
-    from scythe.site.extract import Harvester
-    from scythe.site.monitor import Keeper
+    from scythe.site.extract import Extractor
+    from scythe.site.monitor import Monitor
     from scythe.site.profile import open_profile
 
     saved = open_profile(path)
-    health = Keeper.load(saved.health, saved.profile).health
-    harvester = Harvester(saved.profile, saved.profile.fields)
+    health = Monitor.load(saved.health, saved.profile).health
+    harvester = Extractor(saved.profile, saved.profile.fields)
     before = {(event.layout, event.field): event for event in health.drift.events}
     report = Report()
     for page in pages:

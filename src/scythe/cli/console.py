@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra, ScytheError
-from scythe.fetch.inputs import Loaded
+from scythe.fetch.inputs import LoadedPage
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-def show_progress(pages: Iterable[Loaded], what: str, total: int | None) -> Iterator[Loaded]:
+def show_progress(pages: Iterable[LoadedPage], what: str, total: int | None) -> Iterator[LoadedPage]:
     """Pass pages on under a progress bar, when somebody is looking and there is more than one."""
     if total == 1 or not sys.stderr.isatty():
         return iter(pages)
@@ -53,7 +53,7 @@ _VISIBLE |= {127: 0x2421} | dict.fromkeys((*range(0x80, 0xA0), *_TURNS, *range(0
 
 
 @dataclass(slots=True)
-class Tally:
+class RunCounts:
     """What a run came to."""
 
     failed: int = 0

@@ -52,13 +52,13 @@ from scythe.cli.options import (
 from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.memory import kept_tidy
+from scythe.memory import trimmed
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from scythe.crawling.crawl import Crawl
-    from scythe.crawling.stats import Tally
+    from scythe.crawling.stats import CrawlStats
 
 _LOOK_S = 0.25
 _LINE_S = 60.0  # between two lines where nobody looks
@@ -90,7 +90,7 @@ async def _write_lines(run: Crawl) -> None:
         typer.echo("scythe: " + neutralise(", ".join(f"{value} {name}" for name, value in cells(run.tally))), err=True)
 
 
-def cells(tally: Tally) -> list[tuple[str, str]]:
+def cells(tally: CrawlStats) -> list[tuple[str, str]]:
     """Return what is worth seeing of a crawl, with its names."""
     share = tally.cut_share()
     state = "reading the first pages" if not tally.is_learned else "-" if share is None else f"{100 * share:.0f} %"
@@ -187,7 +187,7 @@ def crawl(  # long, since every option is a line here and one where it is passed
     quiet: Quiet = False,
 ) -> None:
     outputs = output or []
-    with quiet_ends(), kept_tidy(), plain_errors():
+    with quiet_ends(), trimmed(), plain_errors():
         options = CrawlOptions(
             limit=limit,
             delay=delay,
@@ -219,7 +219,7 @@ def crawl(  # long, since every option is a line here and one where it is passed
             raise BadInput("where responses go is said to the workers: scythe worker --store")
         if queue:
             raise typer.Exit(_queue(site_address(site), archive, options, profile, outputs, quiet=quiet))
-        kept = Kept(archive, store)
+        kept = KeptPaths(archive, store)
         raise typer.Exit(_crawl(site_address(site), kept, options, profile, outputs, quiet=quiet))
 
 
@@ -228,7 +228,7 @@ def _parts(given: str | None) -> tuple[str, ...] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptPaths:
     """Where everything is kept."""
 
     archive: str | None
@@ -236,7 +236,7 @@ class Kept:
 
 
 def _crawl(
-    site: str, kept: Kept, options: CrawlOptions, profile: str | None, outputs: list[str], *, quiet: bool
+    site: str, kept: KeptPaths, options: CrawlOptions, profile: str | None, outputs: list[str], *, quiet: bool
 ) -> int:
     from scythe.archive.open import open_archive
     from scythe.cli.crawl_report import check_outputs, summarise, write_outputs

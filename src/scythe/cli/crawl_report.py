@@ -25,11 +25,11 @@ def check_outputs(outputs: Sequence[str]) -> None:
 
 def write_outputs(archive: Archive, site: str, outputs: Sequence[str]) -> Iterator[str]:
     """Write what the archive has of a site to every file asked for; yield a line for each."""
-    from scythe.archive.results import Wanted
+    from scythe.archive.results import PageQuery
     from scythe.output.archive_export import export_archive, plan_export
 
     for output in outputs:
-        done = export_archive(archive, plan_export(output), Wanted(sites=(site,)))
+        done = export_archive(archive, plan_export(output), PageQuery(sites=(site,)))
         yield f"  {output}: {done.count} {done.what}"
 
 

@@ -26,7 +26,7 @@ from scythe.cli.options import (
 )
 from scythe.cli.page_inputs import load_pages
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Loaded, Reach, check_base
+from scythe.fetch.inputs import LoadedPage, Reach, check_base
 from scythe.limits import LIMITS
 from scythe.model import Document
 
@@ -59,7 +59,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 
 @dataclass(slots=True)
-class Tally:
+class CutCounts:
     """What a run came to."""
 
     pages: int = 0
@@ -127,9 +127,9 @@ def _open(output: str | None, format_: str | None, via: str, site: Site) -> Sink
     return open_sink(output, format_, many=True, form=form)
 
 
-def _run(pages: Iterator[Loaded], sink: Sink, site: Site, via: Any, *, verbose: bool) -> Tally:
+def _run(pages: Iterator[LoadedPage], sink: Sink, site: Site, via: Any, *, verbose: bool) -> CutCounts:
     """Extract every page into the sink; what fails is said and counted, and the run goes on."""
-    tally = Tally()
+    tally = CutCounts()
     for page in pages:
         complaint = page.complaint or _cut_one(page, sink, site, via, tally, verbose=verbose)
         if complaint:
@@ -139,7 +139,7 @@ def _run(pages: Iterator[Loaded], sink: Sink, site: Site, via: Any, *, verbose: 
     return tally
 
 
-def _cut_one(page: Loaded, sink: Sink, site: Site, via: Any, tally: Tally, *, verbose: bool) -> str:
+def _cut_one(page: LoadedPage, sink: Sink, site: Site, via: Any, tally: CutCounts, *, verbose: bool) -> str:
     """Extract one page and hand it to the sink; return a complaint, or an empty string."""
 
     def work() -> tuple[Document, int, list[str]]:

@@ -119,10 +119,10 @@ def _save(pages: tuple[DemoPage, ...], folder: str) -> None:
 
 
 def _serve(pages: int | None, seed: int, design: int, port: int, *, has_corners: bool) -> None:
-    from scythe.demo.serve import ServeOptions, serve_here
+    from scythe.demo.serve import DemoOptions, serve_here
 
     named = ("all",) if has_corners else ()
-    serve_here(ServeOptions(seed, pages or _SERVED, design, corners=named, port=port))
+    serve_here(DemoOptions(seed, pages or _SERVED, design, corners=named, port=port))
 
 
 def _check_folder(report: str) -> None:

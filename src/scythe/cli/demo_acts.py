@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from scythe.crawling.crawl import Crawl
-    from scythe.demo.crawl_results import KindRow, Lap, Results, Sample
+    from scythe.demo.crawl_results import KindRow, Lap, Results, SamplePages
     from scythe.demo.crawl_steps import Step
     from scythe.demo.replay import Replay
     from scythe.watching.watch import Watch
@@ -65,7 +65,7 @@ def kinds_table(rows: Iterable[KindRow]) -> Table:
     return table
 
 
-def sample_table(listing: Sample) -> Table:
+def sample_table(listing: SamplePages) -> Table:
     """Show the first records of a list page."""
     table = _table(*(neutralise(name) for name in listing.columns[:3]))
     table.expand = True

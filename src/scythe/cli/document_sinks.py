@@ -22,7 +22,7 @@ from scythe.errors import BadInput, FetchFailed
 from scythe.fetch.inputs import Reach
 from scythe.model import Document
 from scythe.output.document_files import Exporter, safe_name
-from scythe.output.rows import Batch, Value, cell_text, region_batch, safe_cell
+from scythe.output.rows import RowBatch, Value, cell_text, list_batch, safe_cell
 from scythe.page.markdown import escape_words
 from scythe.url import Url
 
@@ -30,19 +30,19 @@ from scythe.url import Url
 def render_records(document: Document, kind: str) -> str:
     """Return the regions of a document, best first, each as a table in the format `kind`: txt, md or html."""
     write = {"txt": _as_text, "md": _as_markdown, "html": _as_html}[kind]
-    return "\n\n".join(write(region_batch("", number, region)) for number, region in enumerate(document.records, 1))
+    return "\n\n".join(write(list_batch("", number, region)) for number, region in enumerate(document.records, 1))
 
 
-def _title(batch: Batch) -> str:
+def _title(batch: RowBatch) -> str:
     return f"Records {batch.region}: {batch.kind}, {len(batch.rows)}"
 
 
-def _as_text(batch: Batch) -> str:
+def _as_text(batch: RowBatch) -> str:
     lines = ["\t".join(_one_line(cell) for cell in row) for row in (batch.columns, *batch.rows)]
     return "\n".join([_title(batch), *lines])
 
 
-def _as_markdown(batch: Batch) -> str:
+def _as_markdown(batch: RowBatch) -> str:
     rows = [_bars(batch.columns), _bars(("---",) * len(batch.columns), escaped=True), *map(_bars, batch.rows)]
     return "\n".join([f"## {_title(batch)}", "", *rows])
 
@@ -52,7 +52,7 @@ def _bars(cells: tuple[Value, ...], *, escaped: bool = False) -> str:
     return f"| {' | '.join(shown)} |"
 
 
-def _as_html(batch: Batch) -> str:
+def _as_html(batch: RowBatch) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in batch.columns)
     rows = "\n".join(f"<tr>{''.join(f'<td>{escape(cell_text(cell))}</td>' for cell in row)}</tr>" for row in batch.rows)
     return f"<table>\n<caption>{escape(_title(batch))}</caption>\n<tr>{head}</tr>\n{rows}\n</table>"

@@ -18,7 +18,7 @@ from scythe.fetch.inputs import Reach, check_base
 from scythe.limits import LIMITS
 
 if TYPE_CHECKING:
-    from scythe.site.trace import FieldTrace, Trace, WayTrace
+    from scythe.site.trace import CutTrace, FieldTrace, WayTrace
 
 HELP = """Explain what a profile does with one page.
 
@@ -74,7 +74,7 @@ def explain(
             typer.echo(neutralise(line))
 
 
-def _describe(found: Trace) -> Iterator[str]:
+def _describe(found: CutTrace) -> Iterator[str]:
     by_fit = sorted(found.layouts, key=lambda layout: (not layout.fits, -layout.found / max(layout.marks, 1)))
     for layout in by_fit[:_SHOWN_LAYOUTS]:
         verdict = "this one" if layout.fits else "not this one"

@@ -13,8 +13,8 @@ from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
 if TYPE_CHECKING:
     from scythe.archive.archive import Archive
-    from scythe.archive.results import Wanted
-    from scythe.output.archive_export import Export, Exported
+    from scythe.archive.results import PageQuery
+    from scythe.output.archive_export import ArchiveExport, Export
 
 FORMATS = ("jsonl", "csv", "parquet", "md", "txt", "html", "warc.gz", "warc")
 HELP = """Write an archive to files.
@@ -115,11 +115,11 @@ def export(
         try:
             if check:
                 raise typer.Exit(_check(archive, quiet=quiet))
-            from scythe.archive.results import Wanted
+            from scythe.archive.results import PageQuery
             from scythe.output.archive_export import plan_export, read_date
 
             plan = plan_export(output, format_, what)
-            wanted = Wanted(
+            wanted = PageQuery(
                 sites=tuple(site or ()),
                 since=read_date(since, "--since"),
                 until=read_date(until, "--until"),
@@ -144,7 +144,7 @@ def export(
         raise typer.Exit(EMPTY)
 
 
-def _export(where: str, store: str, plan: Export, wanted: Wanted, *, quiet: bool) -> Exported:
+def _export(where: str, store: str, plan: Export, wanted: PageQuery, *, quiet: bool) -> ArchiveExport:
     from scythe.archive.open import open_archive
     from scythe.output.archive_export import export_archive
 
@@ -159,7 +159,7 @@ def _export(where: str, store: str, plan: Export, wanted: Wanted, *, quiet: bool
     return done
 
 
-def _export_under_a_bar(archive: Archive, plan: Export, wanted: Wanted) -> Exported:
+def _export_under_a_bar(archive: Archive, plan: Export, wanted: PageQuery) -> ArchiveExport:
     from scythe.output.archive_export import count_wanted, export_archive
 
     with count_progress() as bar:

@@ -23,11 +23,11 @@ from scythe.cli.options import (
 )
 from scythe.cli.page_inputs import Example, keep_good, load_pages, merge, own_examples, read_examples, show_on_a_page
 from scythe.errors import BadInput, MissingExtra
-from scythe.fetch.inputs import FROM_FILES, Loaded, Reach, check_base, is_address, spread
+from scythe.fetch.inputs import FROM_FILES, LoadedPage, Reach, check_base, is_address, spread
 from scythe.limits import LIMITS
 
 if TYPE_CHECKING:
-    from scythe.site.rules import FieldRules, Layout, RegionRules
+    from scythe.site.rules import FieldRules, Layout, ListRules
     from scythe.site.site import Site
 
 HELP = """Learn a site from some of its pages and write a profile.
@@ -95,12 +95,12 @@ def learn(
 
 def load_to_learn(
     inputs: Sequence[str], base: str | None, count: int | None, reach: Reach, delay_s: float
-) -> list[Loaded]:
+) -> list[LoadedPage]:
     """Load the pages; what fails is said and left out. Raises BadInput where nothing is left."""
     if len(inputs) == 1 and is_address(inputs[0]):
         from scythe.crawling.sample_site import sample_site
 
-        pages: Iterable[Loaded] = sample_site(inputs[0], count or _FROM_SITE, reach, delay_s=delay_s)
+        pages: Iterable[LoadedPage] = sample_site(inputs[0], count or _FROM_SITE, reach, delay_s=delay_s)
     else:
         pages = load_pages(inputs, base, reach, most=_LOOKED_AT)
     good = keep_good(pages)
@@ -109,7 +109,7 @@ def load_to_learn(
     return good
 
 
-def _examples(pages: list[Loaded], path: str | None, fields: list[str]) -> list[Example | None] | None:
+def _examples(pages: list[LoadedPage], path: str | None, fields: list[str]) -> list[Example | None] | None:
     """Gather the examples of all kinds, one entry per page, or None where there are none at all."""
     shown = [option for option in fields if "=" in option]
     several = [own_examples(pages)]
@@ -122,8 +122,8 @@ def _examples(pages: list[Loaded], path: str | None, fields: list[str]) -> list[
 
 
 def _choose(
-    pages: list[Loaded], examples: list[Example | None] | None, count: int
-) -> tuple[list[Loaded], list[Example | None] | None]:
+    pages: list[LoadedPage], examples: list[Example | None] | None, count: int
+) -> tuple[list[LoadedPage], list[Example | None] | None]:
     """Keep `count` pages, spread over those given; pages with examples stay."""
     named = [i for i in range(len(pages)) if examples is not None and examples[i]]
     others = [i for i in range(len(pages)) if i not in set(named)]
@@ -132,13 +132,13 @@ def _choose(
     return [pages[i] for i in chosen], [examples[i] for i in chosen] if examples is not None else None
 
 
-def _learn(pages: list[Loaded], examples: list[Example | None] | None, fields: Sequence[str]) -> Site:
+def _learn(pages: list[LoadedPage], examples: list[Example | None] | None, fields: Sequence[str]) -> Site:
     from scythe.site.site import Site
 
     return Site.learn([(page.url, page.body) for page in pages], examples, fields=fields or None)
 
 
-def _keep_labels(site: Site, pages: list[Loaded], output: str) -> list[str]:
+def _keep_labels(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
     """Take over what people said of images from the profile that is written over, and say so."""
     from scythe.site.profile import open_profile
 
@@ -152,7 +152,7 @@ def _keep_labels(site: Site, pages: list[Loaded], output: str) -> list[str]:
     return [f"kept: the labels of images on {counted(len(known.labelled), 'page')} that {output} had"]
 
 
-def _report(site: Site, pages: list[Loaded], output: str) -> list[str]:
+def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
     """Say what was learned, tried out on the pages it was learned from."""
     layouts = site.profile.layouts
     tried: dict[str, Counter[str]] = {}
@@ -196,7 +196,7 @@ def _describe(rules: FieldRules, width: int) -> str:
     return f"{rules.name:{width}}  on {usual.present} of {usual.pages}  {rules.ways[0].take:9} {kinds}"
 
 
-def _describe_region(rules: RegionRules, width: int) -> str:
+def _describe_region(rules: ListRules, width: int) -> str:
     some = f"{rules.fewest}" if rules.fewest == rules.most else f"{rules.fewest} to {rules.most}"
     head = _short(rules.heads[0].decode("utf-8", "replace"))
     seen = f"on {rules.present} of {rules.pages}"

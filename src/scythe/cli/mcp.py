@@ -9,7 +9,7 @@ import typer
 
 from scythe.cli.console import plain_errors, quiet_ends
 from scythe.cli.options import AllowPrivate, BaseUrl, Delay, Timeout
-from scythe.cli.page_inputs import open_room
+from scythe.cli.page_inputs import open_state
 from scythe.fetch.inputs import Reach, check_base
 from scythe.limits import LIMITS
 
@@ -67,7 +67,7 @@ def mcp(
 
         reach = Reach(timeout, allow_private)
         options = RoomOptions(archive, Path(profile) if profile else None, "", reach, delay)
-        room = open_room(pages or [], check_base(url), options)
+        room = open_state(pages or [], check_base(url), options)
         try:
             serve_tools(room, allow_changes=allow_changes, most_chars=most_chars)
         finally:

@@ -29,18 +29,18 @@ from urllib.parse import quote
 
 from scythe.cli.console import complain, show_progress
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Loaded, Reach, Source, find_sources, load, spread
+from scythe.fetch.inputs import Input, LoadedPage, Reach, find_sources, load, spread
 from scythe.limits import LIMITS
 from scythe.url import absolute
 
 if TYPE_CHECKING:
-    from scythe.web.state import Room, RoomOptions
+    from scythe.web.state import RoomOptions, State
 
 Example = dict[str, list[str]]
 _FILE_BYTES = 50_000_000
 
 
-def read_examples(path: Path, pages: Sequence[Loaded]) -> list[Example | None]:
+def read_examples(path: Path, pages: Sequence[LoadedPage]) -> list[Example | None]:
     """Read an examples file and return one example per page, None where it names none. Raises BadInput, OSError."""
     with path.open("rb") as file:
         text = file.read(_FILE_BYTES).decode("utf-8-sig", "replace")
@@ -54,12 +54,12 @@ def read_examples(path: Path, pages: Sequence[Loaded]) -> list[Example | None]:
     return found
 
 
-def own_examples(pages: Sequence[Loaded]) -> list[Example | None]:
+def own_examples(pages: Sequence[LoadedPage]) -> list[Example | None]:
     """Return the examples that lines of page sets carry. Raises BadInput."""
     return [None if page.example is None else _example(page.example, page.name) for page in pages]
 
 
-def show_on_a_page(wanted: Sequence[str], pages: Sequence[Loaded]) -> list[Example | None]:
+def show_on_a_page(wanted: Sequence[str], pages: Sequence[LoadedPage]) -> list[Example | None]:
     """Turn `name=value` options into the example of the first page that shows all values. Raises BadInput."""
     example: Example = {}
     for option in wanted:
@@ -86,7 +86,7 @@ def merge(*several: Sequence[Example | None]) -> list[Example | None]:
     return merged
 
 
-def _shown(page: Loaded) -> str:
+def _shown(page: LoadedPage) -> str:
     """Return what a page says, entities resolved, once as its source has it and once without tags."""
     from scythe.page import Page
 
@@ -143,7 +143,7 @@ def _gather(rows: Iterable[Mapping[str, str | None]]) -> dict[str, Example]:
     return named
 
 
-def page_named(name: str, pages: Sequence[Loaded]) -> int | str:
+def page_named(name: str, pages: Sequence[LoadedPage]) -> int | str:
     """Return the number of the page that a name means: its address, its path, the end of either, or its number.
 
     Where it means none, or several, the reason is returned.
@@ -167,7 +167,9 @@ SETS = (".jsonl", ".ndjson", ".jsonl.xz", ".jsonl.gz")
 _LINE_BYTES = 2 * LIMITS.body_bytes  # JSON escapes make a page longer
 
 
-def load_pages(inputs: Sequence[str], base: str | None, reach: Reach, *, most: int | None = None) -> Iterator[Loaded]:
+def load_pages(
+    inputs: Sequence[str], base: str | None, reach: Reach, *, most: int | None = None
+) -> Iterator[LoadedPage]:
     """Load every page that the inputs name; `base` is the address that files lie below, or that of a single file.
 
     With `most`, an input that stands for more pages gives so many: files spread over it, or the first of a page set.
@@ -181,7 +183,7 @@ def load_pages(inputs: Sequence[str], base: str | None, reach: Reach, *, most: i
             yield from _addressed(load(sources, base, reach), sources, base, root)
 
 
-def keep_good(pages: Iterable[Loaded]) -> list[Loaded]:
+def keep_good(pages: Iterable[LoadedPage]) -> list[LoadedPage]:
     """Load all pages under a progress bar; what fails is said and left out."""
     good = []
     for page in show_progress(pages, "loading", None):
@@ -201,7 +203,9 @@ def _root(given: str) -> Path:
     return Path(*path.parts[:first_pattern])
 
 
-def _addressed(pages: Iterable[Loaded], sources: list[Source], base: str | None, root: Path | None) -> Iterator[Loaded]:
+def _addressed(
+    pages: Iterable[LoadedPage], sources: list[Input], base: str | None, root: Path | None
+) -> Iterator[LoadedPage]:
     for page, source in zip(pages, sources, strict=True):
         if base is None or root is None or source.path is None:
             yield page
@@ -210,7 +214,7 @@ def _addressed(pages: Iterable[Loaded], sources: list[Source], base: str | None,
             yield replace(page, url=absolute(below, base if base.endswith("/") else f"{base}/"))
 
 
-def _read_set(path: Path, base: str | None) -> Iterator[Loaded]:
+def _read_set(path: Path, base: str | None) -> Iterator[LoadedPage]:
     number = 0
     try:
         with _open(path) as lines:
@@ -219,7 +223,7 @@ def _read_set(path: Path, base: str | None) -> Iterator[Loaded]:
                 if line.strip():
                     yield _row(line, f"{path}:{number}", base)
     except (OSError, EOFError, lzma.LZMAError) as error:
-        yield Loaded(f"{path}:{number + 1}", complaint=f"cannot be read: {error}")
+        yield LoadedPage(f"{path}:{number + 1}", complaint=f"cannot be read: {error}")
 
 
 def _open(path: Path) -> IO[bytes]:
@@ -228,15 +232,15 @@ def _open(path: Path) -> IO[bytes]:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
-def _row(line: bytes, place: str, base: str | None) -> Loaded:
+def _row(line: bytes, place: str, base: str | None) -> LoadedPage:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
-        return Loaded(place, complaint="not a line of JSON")
+        return LoadedPage(place, complaint="not a line of JSON")
     if not isinstance(row, dict) or not isinstance(row.get("html"), str):
-        return Loaded(place, complaint='an object with the page under "html" was expected')
+        return LoadedPage(place, complaint='an object with the page under "html" was expected')
     name, url = row.get("id"), row.get("url")
-    return Loaded(
+    return LoadedPage(
         name if isinstance(name, str) else place,
         row["html"].encode("utf-8", "replace"),
         url=absolute(url, base) if isinstance(url, str) else None,
@@ -244,14 +248,14 @@ def _row(line: bytes, place: str, base: str | None) -> Loaded:
     )
 
 
-def open_room(inputs: Sequence[str], base: str | None, options: RoomOptions) -> Room:
+def open_state(inputs: Sequence[str], base: str | None, options: RoomOptions) -> State:
     """Load pages and open a room on them. Raises BadInput, and ArchiveFailed now rather than at the first look."""
-    from scythe.web.state import Room
+    from scythe.web.state import State
 
     loaded = keep_good(load_pages(inputs, base, options.reach))
     if inputs and not loaded:
         raise BadInput("none of the pages could be loaded")
-    room = Room(options, loaded)
+    room = State(options, loaded)
     if options.archive is not None:
         with room.archive():
             pass

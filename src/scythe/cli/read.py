@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 import scythe
-from scythe.cli.console import EMPTY, FAILED, USAGE, Tally, attempt, complain, neutralise, quiet_ends, show_progress
+from scythe.cli.console import EMPTY, FAILED, USAGE, RunCounts, attempt, complain, neutralise, quiet_ends, show_progress
 from scythe.cli.document_sinks import FORMATS, Form, Sink, is_folder, open_sink
 from scythe.cli.options import (
     AllowPrivate,
@@ -39,7 +39,7 @@ from scythe.cli.options import (
 )
 from scythe.cli.row_sinks import open_image_sink
 from scythe.errors import BadInput, MissingExtra
-from scythe.fetch.inputs import Loaded, Reach, Source, check_base, find_sources, list_sources, load, note_cut
+from scythe.fetch.inputs import Input, LoadedPage, Reach, check_base, find_sources, list_sources, load, note_cut
 from scythe.limits import LIMITS
 from scythe.model import Document, TextOptions
 from scythe.plugins import load_function
@@ -74,7 +74,7 @@ Exit codes:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ReadParts:
     """What to take from each page."""
 
     options: TextOptions
@@ -143,7 +143,7 @@ def read(
             raise typer.Exit(USAGE) from None
         shown = show_progress(pages, "reading", None if input_file else len(sources))
         ask = _ask_sizes(reach) if probe_sizes else None
-        tally = _run(shown, sink, Wish(options, image_method, images_only, verbose, ask))
+        tally = _run(shown, sink, ReadParts(options, image_method, images_only, verbose, ask))
     if tally.failed:
         raise typer.Exit(FAILED)
     if tally.empty and fail_on_empty:
@@ -151,7 +151,7 @@ def read(
 
 
 def _check(
-    sources: list[Source], input_file: str | None, format_: str | None, download_images: bool, output: str | None
+    sources: list[Input], input_file: str | None, format_: str | None, download_images: bool, output: str | None
 ) -> None:
     if not sources and input_file is None:
         raise BadInput("name a file, a folder or an address, or give - for standard input")
@@ -187,9 +187,9 @@ def _ask_sizes(reach: Reach) -> AskSizes:
     return ask
 
 
-def _run(pages: Iterator[Loaded], sink: Sink, wish: Wish) -> Tally:
+def _run(pages: Iterator[LoadedPage], sink: Sink, wish: ReadParts) -> RunCounts:
     """Read every page into the sink; what fails is said and counted, and the run goes on."""
-    tally = Tally()
+    tally = RunCounts()
     for page in pages:
         complaint = page.complaint or _read_one(page, sink, wish, tally)
         if complaint:
@@ -199,7 +199,7 @@ def _run(pages: Iterator[Loaded], sink: Sink, wish: Wish) -> Tally:
     return tally
 
 
-def _read_one(page: Loaded, sink: Sink, wish: Wish, tally: Tally) -> str:
+def _read_one(page: LoadedPage, sink: Sink, wish: ReadParts, tally: RunCounts) -> str:
     """Read one page and hand it to the sink; return a complaint, or an empty string."""
     began = time.perf_counter()
 
@@ -232,7 +232,7 @@ def _read_one(page: Loaded, sink: Sink, wish: Wish, tally: Tally) -> str:
     return complaints[-1] if complaints else ""
 
 
-def _lack(document: Document, wish: Wish) -> str:
+def _lack(document: Document, wish: ReadParts) -> str:
     """Say what was asked for and is not there."""
     if wish.images_only:
         return "" if any(image.relevant for image in document.images) else "no relevant image"

@@ -17,17 +17,17 @@ from urllib.parse import urlsplit, urlunsplit
 
 import typer
 
-from scythe.cli.console import EMPTY, FAILED, USAGE, Tally, attempt, complain, neutralise, quiet_ends, show_progress
+from scythe.cli.console import EMPTY, FAILED, USAGE, RunCounts, attempt, complain, neutralise, quiet_ends, show_progress
 from scythe.cli.options import AllowPrivate, Delay, InputFile, Inputs, ReadBaseUrl, Timeout
 from scythe.cli.row_sinks import ROW_FORMATS, RowSink, open_row_sink
 from scythe.crawling.sample_site import LONGEST_DELAY_S, read_robots
 from scythe.errors import BadInput, MissingExtra
-from scythe.fetch.inputs import Loaded, Reach, Source, check_base, find_sources, list_sources, load
+from scythe.fetch.inputs import Input, LoadedPage, Reach, check_base, find_sources, list_sources, load
 from scythe.fetch.page_check import sniff_bytes
 from scythe.limits import LIMITS
-from scythe.output.rows import Batch, Shape, attributes_batch, region_batch
+from scythe.output.rows import RowBatch, Shape, attributes_batch, list_batch
 from scythe.page import Page
-from scythe.reader import read_regions
+from scythe.reader import read_lists
 from scythe.reading.lists.list_methods import attribute_method, record_method
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Trail:
         self._robots: dict[tuple[str, str], Robots] = {}  # by scheme and authority, each of which has its own
         self.why = ""  # it ended
 
-    def is_repeat(self, batches: tuple[Batch, ...]) -> bool:
+    def is_repeat(self, batches: tuple[RowBatch, ...]) -> bool:
         """Tell whether an earlier page of the list had the same rows: servers give their last page again and again."""
         key = hash(tuple(batch.rows for batch in batches))
         if key in self._rows:
@@ -53,7 +53,7 @@ class Trail:
         self._rows.add(key)
         return False
 
-    def after(self, page: Page) -> Loaded | None:
+    def after(self, page: Page) -> LoadedPage | None:
         """Fetch the page that follows in the list; None, and `why`, where the list or the way ends."""
         url = self._next_address(page)
         if url is None:
@@ -67,7 +67,7 @@ class Trail:
             return None
         self._sleep(max(self._delay_s, robots.delay_s))
         self._left -= 1
-        loaded = next(load([Source(url, url=url)], None, self._reach))
+        loaded = next(load([Input(url, url=url)], None, self._reach))
         if loaded.url is not None and loaded.url != url and _plain(loaded.url) in self._seen:
             self.why = f"{url} leads back"
             return None
@@ -158,7 +158,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard 
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RecordParts:
     """What to take from each page."""
 
     region: int = 1  # 0: all
@@ -187,7 +187,7 @@ def records(
     verbose: Verbose = False,
 ) -> None:
     reach = Reach(timeout_s=timeout, allow_private=allow_private)
-    wish = Wish(0 if all_ or everything else region, everything, attributes, method)
+    wish = RecordParts(0 if all_ or everything else region, everything, attributes, method)
     with quiet_ends():
         try:
             sources = list(find_sources(inputs or []))
@@ -206,7 +206,7 @@ def records(
         raise typer.Exit(EMPTY)
 
 
-def _check(sources: list[Source], input_file: str | None, wish: Wish, follow: int, region: int) -> None:
+def _check(sources: list[Input], input_file: str | None, wish: RecordParts, follow: int, region: int) -> None:
     if not sources and input_file is None:
         raise BadInput("name a file, a folder or an address, or give - for standard input")
     if region != 1:
@@ -221,14 +221,14 @@ def _check(sources: list[Source], input_file: str | None, wish: Wish, follow: in
 
 
 def _run(
-    pages: Iterator[Loaded], sink: RowSink, wish: Wish, set_out: Callable[[], Trail | None], verbose: bool
-) -> Tally:
+    pages: Iterator[LoadedPage], sink: RowSink, wish: RecordParts, set_out: Callable[[], Trail | None], verbose: bool
+) -> RunCounts:
     """Read every page, and those that follow it, into the sink; what fails is said and counted, and the run goes on."""
-    tally = Tally()
+    tally = RunCounts()
     try:
         for first in pages:
             trail = set_out()
-            loaded: Loaded | None = first
+            loaded: LoadedPage | None = first
             while loaded is not None:
                 loaded = _read_one(loaded, sink, wish, trail, tally, verbose=verbose)
     finally:  # who interrupts a long run keeps what it gathered
@@ -240,12 +240,12 @@ def _run(
 
 
 def _read_one(
-    loaded: Loaded, sink: RowSink, wish: Wish, trail: Trail | None, tally: Tally, *, verbose: bool
-) -> Loaded | None:
+    loaded: LoadedPage, sink: RowSink, wish: RecordParts, trail: Trail | None, tally: RunCounts, *, verbose: bool
+) -> LoadedPage | None:
     """Read one page into the sink and return the one that follows it, where it is to be followed."""
     began = time.perf_counter()
 
-    def work() -> tuple[Page, tuple[Batch, ...]]:
+    def work() -> tuple[Page, tuple[RowBatch, ...]]:
         page = _open(loaded)
         batches = _batches(page, loaded.name if loaded.url is None else loaded.url, wish)
         return page, batches
@@ -268,23 +268,23 @@ def _read_one(
     return following
 
 
-def _open(loaded: Loaded) -> Page:
+def _open(loaded: LoadedPage) -> Page:
     kind = sniff_bytes(loaded.body[:4096], loaded.content_type)
     if kind:
         raise BadInput(f"not HTML: looks like {kind}")
     return Page.from_bytes(loaded.body, url=loaded.url, content_type=loaded.content_type)
 
 
-def _batches(page: Page, name: str, wish: Wish) -> tuple[Batch, ...]:
+def _batches(page: Page, name: str, wish: RecordParts) -> tuple[RowBatch, ...]:
     if wish.attributes:
         pairs = attribute_method(wish.method)(page)
         return (attributes_batch(name, pairs),) if pairs else ()
-    regions = read_regions(page, method=wish.method, everything=wish.everything)
-    numbered = [region_batch(name, number, region) for number, region in enumerate(regions, 1)]
+    regions = read_lists(page, method=wish.method, everything=wish.everything)
+    numbered = [list_batch(name, number, region) for number, region in enumerate(regions, 1)]
     return tuple(numbered) if not wish.region else tuple(numbered[wish.region - 1 : wish.region])
 
 
-def _tell(loaded: Loaded, page: Page, batches: tuple[Batch, ...], tally: Tally, wish: Wish) -> None:
+def _tell(loaded: LoadedPage, page: Page, batches: tuple[RowBatch, ...], tally: RunCounts, wish: RecordParts) -> None:
     """Say what is missing: records that were looked for, and what a limit or a broken connection took."""
     if not batches:
         tally.empty += 1
@@ -297,7 +297,7 @@ def _tell(loaded: Loaded, page: Page, batches: tuple[Batch, ...], tally: Tally, 
         complain(f"{loaded.name}: incomplete: {'; '.join(losses)}")
 
 
-def _explain(name: str, batches: tuple[Batch, ...], took_s: float, why: str) -> None:
+def _explain(name: str, batches: tuple[RowBatch, ...], took_s: float, why: str) -> None:
     typer.echo(neutralise(f"{name}: read in {took_s * 1000:.1f} ms"), err=True)
     for batch in batches:
         what = f"region {batch.region}: {batch.kind}, score {batch.score:.2f}" if batch.region else "attributes"

@@ -18,7 +18,7 @@ from scythe.cli.document_sinks import Sink, format_of
 from scythe.errors import BadInput
 from scythe.model import Document
 from scythe.output.rows import (
-    Batch,
+    RowBatch,
     Shape,
     Shown,
     as_is,
@@ -36,7 +36,7 @@ _SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jso
 _CELL_CHARS = 160  # shown of one cell on a terminal
 _NARROW = 14  # characters that a column of the terminal should have
 
-Write = Callable[[list[Batch], Shape, Shown], str]
+Write = Callable[[list[RowBatch], Shape, Shown], str]
 
 
 class RowSink(ABC):
@@ -46,7 +46,7 @@ class RowSink(ABC):
         self._shape = shape
 
     @abstractmethod
-    def put(self, batch: Batch) -> None:
+    def put(self, batch: RowBatch) -> None:
         """Write the rows of one batch, now or at the end."""
 
     @abstractmethod
@@ -61,7 +61,7 @@ class JsonLinesRows(RowSink):
         super().__init__(shape)
         self._file, self._shown = file, shown
 
-    def put(self, batch: Batch) -> None:
+    def put(self, batch: RowBatch) -> None:
         self._file.write(write_lines([batch], self._shape, self._shown))
 
     def close(self) -> None:
@@ -73,9 +73,9 @@ class GatheringRows(RowSink):
 
     def __init__(self, shape: Shape) -> None:
         super().__init__(shape)
-        self._batches: list[Batch] = []
+        self._batches: list[RowBatch] = []
 
-    def put(self, batch: Batch) -> None:
+    def put(self, batch: RowBatch) -> None:
         self._batches.append(batch)
 
 
@@ -106,7 +106,7 @@ class ParquetRows(GatheringRows):
 class TableRows(RowSink):
     """Tables to look at, one per batch, as wide as the terminal; long cells are cut."""
 
-    def put(self, batch: Batch) -> None:
+    def put(self, batch: RowBatch) -> None:
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
@@ -128,21 +128,21 @@ class TableRows(RowSink):
         sys.stdout.flush()
 
 
-def _choose_columns(batch: Batch, room: int) -> tuple[list[int], list[int]]:
+def _choose_columns(batch: RowBatch, room: int) -> tuple[list[int], list[int]]:
     """Return the columns with anything in them, and those of them that most rows have, as many as there is room for."""
     filled = [sum(row[i] not in ("", None) for row in batch.rows) for i in range(len(batch.columns))]
     used = [i for i, count in enumerate(filled) if count]
     return used, sorted(sorted(used, key=lambda i: -filled[i])[:room])
 
 
-def _title(batch: Batch, shape: Shape) -> str:
+def _title(batch: RowBatch, shape: Shape) -> str:
     page = f"{neutralise(batch.page)}: " if shape.page else ""
     if not batch.region:
         return f"{page}{len(batch.rows)} {batch.kind or 'attributes'}"
     return f"{page}region {batch.region}: {batch.kind}, {len(batch.rows)} records, score {batch.score:.2f}"
 
 
-def _weight(batch: Batch, column: int) -> int:
+def _weight(batch: RowBatch, column: int) -> int:
     """Give wide columns more room, and none all of it."""
     longest = max(len(cell_text(row[column])) for row in batch.rows)
     return min(max(longest // 10, 1), 4)

@@ -21,12 +21,12 @@ import typer
 from scythe.cli.console import count_progress, counted, neutralise
 from scythe.cli.watch_options import say_duration
 from scythe.errors import ArchiveFailed, BadInput
-from scythe.schedule.plots import History, Lane, regions_svg
+from scythe.schedule.plots import History, VisitRow, lists_svg
 from scythe.schedule.policies import DEFAULT, POLICIES, Foretold
 from scythe.schedule.simulate import (
+    PolicyTask,
     Score,
     Start,
-    Task,
     Trace,
     Trial,
     check_policies,
@@ -91,7 +91,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PolicyRun:
     """One policy on one trace."""
 
     policy: str
@@ -120,7 +120,7 @@ def run_experiment(wanted: Experiment) -> None:
     if wanted.plot is not None:
         histories = [_history([run for run in runs if run.trace is trace], trace, wanted) for trace in traces]
         title = histories[0].title if len(histories) == 1 else f"{len(histories)} traces"
-        write_plot(wanted.plot, regions_svg(histories, title))
+        write_plot(wanted.plot, lists_svg(histories, title))
         typer.echo(neutralise(f"plot written to {wanted.plot}"), err=True)
 
 
@@ -129,7 +129,7 @@ def _traces(wanted: Experiment) -> list[Trace]:
     return traces if wanted.shown is None else [replace(trace, shown=wanted.shown) for trace in traces]
 
 
-def _run_all(wanted: Experiment, traces: Sequence[Trace]) -> Iterator[Run]:
+def _run_all(wanted: Experiment, traces: Sequence[Trace]) -> Iterator[PolicyRun]:
     """Run the policies one after the other, under a bar where somebody is looking."""
     bar = count_progress() if sys.stderr.isatty() else None
     with bar or nullcontext():
@@ -143,8 +143,8 @@ def _run_all(wanted: Experiment, traces: Sequence[Trace]) -> Iterator[Run]:
                     bar.advance(task)
 
 
-def _run(wanted: Experiment, trace: Trace, policy: str) -> Run:
-    task = Task(policy, wanted.goals, wanted.begin)
+def _run(wanted: Experiment, trace: Trace, policy: str) -> PolicyRun:
+    task = PolicyTask(policy, wanted.goals, wanted.begin)
     since = trace.arrivals[-1] - wanted.last_s if wanted.plot is not None else float("inf")
     made: list[Foretold] = []
 
@@ -159,14 +159,14 @@ def _run(wanted: Experiment, trace: Trace, policy: str) -> Run:
         )
     except BadInput as error:
         raise BadInput(f"{trace.name}: {error}; --warm-up can be shorter") from None
-    return Run(policy, trace, trial, score_trial(policy, trace, trial), made[0].forecast)
+    return PolicyRun(policy, trace, trial, score_trial(policy, trace, trial), made[0].forecast)
 
 
-def _plain(run: Run) -> dict[str, Any]:
+def _plain(run: PolicyRun) -> dict[str, Any]:
     return {"days": round(run.trial.days, 3), **asdict(run.score)}
 
 
-def _show_trial(runs: Sequence[Run], traces: Sequence[Trace]) -> None:
+def _show_trial(runs: Sequence[PolicyRun], traces: Sequence[Trace]) -> None:
     from rich.console import Console
 
     console = Console(soft_wrap=True, highlight=False, width=max(Console().width, _TRIAL_WIDE))
@@ -219,7 +219,7 @@ def _mean(scores: Sequence[Score]) -> Score:
     )
 
 
-def _history(runs: Sequence[Run], trace: Trace, wanted: Experiment) -> History:
+def _history(runs: Sequence[PolicyRun], trace: Trace, wanted: Experiment) -> History:
     """Return what a plot shows: the end of the trace, and a lane for each policy."""
     end = trace.arrivals[-1]
     start = max(trace.arrivals[0], end - wanted.last_s)
@@ -242,11 +242,11 @@ def _history(runs: Sequence[Run], trace: Trace, wanted: Experiment) -> History:
     )
 
 
-def _lane(run: Run, start: float, *, is_alone: bool) -> Lane:
+def _lane(run: PolicyRun, start: float, *, is_alone: bool) -> VisitRow:
     score = run.score
     said = "" if is_alone else f"{score.fetches_day:.2f}/day, {100 * score.missed:.2f} % missed"
     visits = [visit.at for visit in run.trial.visits if visit.at >= start - DAY_S]
-    return Lane(run.policy, visits, [at for at in run.trial.missed_at if at >= start], said=said)
+    return VisitRow(run.policy, visits, [at for at in run.trial.missed_at if at >= start], said=said)
 
 
 COLUMNS = ("next visit", "in", "new", "risk", "a day", "records", "lost", "last visit", "why", "list")
@@ -258,7 +258,7 @@ _WHY = 28  # letters
 def show_plan(where: str, sites: Sequence[str], *, plot: Path | None, last_s: float, as_json: bool) -> None:
     """Print when every list of an archive is visited next, and why; draw their journals where wanted."""
     from scythe.archive.open import open_archive
-    from scythe.schedule.plots import regions_svg
+    from scythe.schedule.plots import lists_svg
     from scythe.watching.plan_report import draw_plan, read_plan
 
     check_plot(plot)
@@ -280,7 +280,7 @@ def show_plan(where: str, sites: Sequence[str], *, plot: Path | None, last_s: fl
         _show_plan(rows, now)
     if plot is not None:
         title = histories[0].title if len(histories) == 1 else f"{counted(len(histories), 'list')} of {where}"
-        write_plot(plot, regions_svg(histories, title))
+        write_plot(plot, lists_svg(histories, title))
         typer.echo(neutralise(f"{counted(len(histories), 'list')} drawn in {plot}"), err=True)
 
 

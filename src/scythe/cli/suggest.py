@@ -17,7 +17,17 @@ from scythe.cli.console import FAILED, USAGE, complain, counted, neutralise, qui
 from scythe.cli.options import AllowPrivate, BaseUrl, Delay, Timeout
 from scythe.cli.page_inputs import SETS, keep_good, load_pages
 from scythe.errors import BadInput, MissingExtra
-from scythe.fetch.inputs import PAGE_SUFFIXES, Loaded, Reach, Source, check_base, is_address, list_sources, load, spread
+from scythe.fetch.inputs import (
+    PAGE_SUFFIXES,
+    Input,
+    LoadedPage,
+    Reach,
+    check_base,
+    is_address,
+    list_sources,
+    load,
+    spread,
+)
 from scythe.limits import LIMITS
 from scythe.url import host
 
@@ -40,7 +50,7 @@ class Candidates:
 
     by: str  # how they are to be chosen: cover, clusters or random
     names: tuple[str, ...]  # addresses, or files where the address is not known
-    pages: tuple[Loaded, ...] = ()  # for cover, one for each name
+    pages: tuple[LoadedPage, ...] = ()  # for cover, one for each name
 
 
 def find_candidates(
@@ -63,7 +73,7 @@ def find_candidates(
     urls = _read_addresses(inputs)
     if by != "cover":
         return Candidates(by, tuple(urls))
-    return _with_pages(load((Source(url, url=url) for url in spread(urls, pages)), None, reach), by)
+    return _with_pages(load((Input(url, url=url) for url in spread(urls, pages)), None, reach), by)
 
 
 def _kind_of(given: str, *, alone: bool) -> str:
@@ -95,7 +105,7 @@ def _read_addresses(inputs: Sequence[str]) -> list[str]:
     urls: dict[str, None] = {}
     wrong = 0
     for given in inputs:
-        for source in [Source(given, url=given)] if is_address(given) else list_sources(given):
+        for source in [Input(given, url=given)] if is_address(given) else list_sources(given):
             if source.url is None:
                 wrong += 1
                 if wrong <= _SAID:
@@ -112,14 +122,14 @@ def _read_addresses(inputs: Sequence[str]) -> list[str]:
     return list(urls)
 
 
-def _with_pages(loaded: Iterable[Loaded], by: str) -> Candidates:
+def _with_pages(loaded: Iterable[LoadedPage], by: str) -> Candidates:
     """Load pages; what fails is said and left out."""
     good = _good_ones(loaded)
     names = tuple(page.url or page.name for page in good)
     return Candidates(by, names, tuple(good) if by == "cover" else ())
 
 
-def _good_ones(loaded: Iterable[Loaded]) -> list[Loaded]:
+def _good_ones(loaded: Iterable[LoadedPage]) -> list[LoadedPage]:
     good = keep_good(loaded)
     if not good:
         raise BadInput("there is no page to choose from")
@@ -136,7 +146,7 @@ def _of_site(start: str, by: str, reach: Reach, pages: int, delay_s: float) -> C
     return Candidates(by, tuple(dict.fromkeys(_known_addresses(good)))[:_ADDRESSES])
 
 
-def _known_addresses(pages: Sequence[Loaded]) -> Iterator[str]:
+def _known_addresses(pages: Sequence[LoadedPage]) -> Iterator[str]:
     from scythe.crawling.sample_site import own_links
 
     own = host(pages[0].url or "")
@@ -273,7 +283,7 @@ def _suggest(candidates: Candidates, count: int, seed: int, known: SiteImages | 
     return found
 
 
-def _open(pages: Sequence[Loaded], bare: list[str]) -> Iterator[Page]:
+def _open(pages: Sequence[LoadedPage], bare: list[str]) -> Iterator[Page]:
     """Yield pages for reading; those without an address and without images are noted."""
     from scythe.page import Page
 
@@ -293,12 +303,12 @@ def _write(rows: Sequence[dict[str, str | int | None]], form: str, output: str |
         _write_lines([str(row["url"]) for row in rows], output)
         return
     from scythe.cli.row_sinks import open_row_sink
-    from scythe.output.rows import Batch, Shape
+    from scythe.output.rows import RowBatch, Shape
 
     shown = _COLUMNS[:2] if form == "table" else _COLUMNS
     columns = tuple(name for name in shown if any(row[name] is not None for row in rows))
     sink = open_row_sink(output, form, Shape())
-    sink.put(Batch("", columns, tuple(tuple(row[name] for name in columns) for row in rows), kind="pages"))
+    sink.put(RowBatch("", columns, tuple(tuple(row[name] for name in columns) for row in rows), kind="pages"))
     sink.close()
 
 

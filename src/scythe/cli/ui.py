@@ -11,15 +11,15 @@ import typer
 from scythe.cli.console import complain, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
 from scythe.cli.options import AllowPrivate, BaseUrl, Delay, Timeout
-from scythe.cli.page_inputs import open_room
+from scythe.cli.page_inputs import open_state
 from scythe.errors import BadInput
 from scythe.fetch.inputs import Reach, check_base
 from scythe.limits import LIMITS
-from scythe.memory import kept_tidy
+from scythe.memory import trimmed
 
 if TYPE_CHECKING:
     from scythe.web.server import ServeOptions, Serving
-    from scythe.web.state import Room
+    from scythe.web.state import State
 
 HELP = """Open the web page of scythe: look, click, and see what comes of it. Works without a network.
 
@@ -87,7 +87,7 @@ def ui(
     timeout: Timeout = LIMITS.fetch_s,
     allow_private: AllowPrivate = False,
 ) -> None:
-    with quiet_ends(), kept_tidy(), plain_errors():
+    with quiet_ends(), trimmed(), plain_errors():
         from scythe.web.server import ServeOptions
         from scythe.web.state import RoomOptions
 
@@ -96,7 +96,7 @@ def ui(
         reach = Reach(timeout, allow_private)
         serving = ServeOptions(host, port, tuple(name or ()), check_token(token))
         options = RoomOptions(archive, Path(profile) if profile else None, "", reach, delay)
-        room = open_room(pages or [], check_base(url), options)
+        room = open_state(pages or [], check_base(url), options)
         open_page(room, serving, "/", opens=browser)
 
 
@@ -117,7 +117,7 @@ def check_token(token: str | None) -> str:
     return token or ""
 
 
-def open_page(room: Room, options: ServeOptions, path: str, *, opens: bool) -> None:
+def open_page(room: State, options: ServeOptions, path: str, *, opens: bool) -> None:
     """Serve a room until Ctrl-C or SIGTERM, with its page opened in the browser if asked to."""
     from scythe.web.server import serve
 

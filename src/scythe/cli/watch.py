@@ -57,7 +57,7 @@ from scythe.cli.watch_options import (
 )
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.memory import kept_tidy
+from scythe.memory import trimmed
 from scythe.watch_model import Goals
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ def watch(  # long, since every option is a line here and one where it is passed
     workers: Workers = 1,
     quiet: Quiet = False,
 ) -> None:
-    with quiet_ends(), kept_tidy(), plain_errors():
+    with quiet_ends(), trimmed(), plain_errors():
         from scythe.watching.hooks import HookOptions
         from scythe.watching.list_identity import Chosen
         from scythe.watching.watch_options import ListOptions, WatchOptions

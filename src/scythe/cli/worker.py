@@ -15,7 +15,7 @@ import typer
 from scythe.cli.console import INTERRUPTED, OK, complain, neutralise, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
 from scythe.cli.options import Quiet, StoreAt
-from scythe.memory import kept_tidy
+from scythe.memory import trimmed
 
 if TYPE_CHECKING:
     from scythe.workers.worker import Worker, WorkerOptions
@@ -83,7 +83,7 @@ def worker(
     store: StoreAt = "",
     quiet: Quiet = False,
 ) -> None:
-    with quiet_ends(), _leaving(), kept_tidy(), plain_errors():
+    with quiet_ends(), _leaving(), trimmed(), plain_errors():
         from scythe.workers.orders import check_shared
 
         check_shared(archive)

@@ -27,17 +27,17 @@ from scythe.archive.archive import Archive
 from scythe.archive.begin_run import count_pages, enter_site
 from scythe.archive.open import open_archive
 from scythe.archive.stored_documents import to_document
-from scythe.crawl_model import Lane, Outcome, Receipt, Task
+from scythe.crawl_model import HostLease, Outcome, Receipt, Task
 from scythe.crawling.judge_response import Judge
-from scythe.crawling.stats import Tally
-from scythe.crawling.url_filter import Addresses, start_address
-from scythe.engine.archive_thread import Clerk
+from scythe.crawling.stats import CrawlStats
+from scythe.crawling.url_filter import UrlFilter, start_address
+from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.background import Stream
-from scythe.engine.context import Kit, use_kit
+from scythe.engine.context import RunContext, use_kit
 from scythe.engine.crawl_options import PARTS, USUAL_PARTS, CrawlOptions
-from scythe.engine.host_queue import LaneWork, Room, both_clocks
+from scythe.engine.host_queue import Capacity, HostQueue, both_clocks
 from scythe.engine.pace import Pace
-from scythe.engine.politeness import Getter, Manners, origin_of
+from scythe.engine.politeness import Getter, Politeness, origin_of
 from scythe.engine.site_learning import Learning
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput, FetchFailed
@@ -103,35 +103,35 @@ class Crawl:
         *,
         profile: str | None = None,
         listener: Listener | None = None,
-        kit: Kit | None = None,
+        kit: RunContext | None = None,
     ) -> None:
         self.options = options or CrawlOptions()
         self.start = start_address(start)
-        self.addresses = Addresses(self.start, self.options)
-        self.tally = Tally(skipped=self.addresses.skipped)
+        self.addresses = UrlFilter(self.start, self.options)
+        self.tally = CrawlStats(skipped=self.addresses.skipped)
         self.why_ended = ""
         self._profile = profile
         self._parts = self.options.parts  # None: nobody ever said what to extract of this site
         self._listener = listener
         self._archive = archive
         self._shared = kit
-        self._kit: Kit
-        self._clerk: Clerk
+        self._kit: RunContext
+        self._clerk: ArchiveThread
         self._learning: Learning
         self._fetcher: Fetcher
-        self._manners: Manners
+        self._manners: Politeness
         self._site = 0
         self._judge = Judge(self.addresses, self.options.attempts, self.options.keep_raw)
-        self._lanes: dict[asyncio.Task[None], LaneWork] = {}
-        self._closed: list[LaneWork] = []
+        self._lanes: dict[asyncio.Task[None], HostQueue] = {}
+        self._closed: list[HostQueue] = []
         self._settling: set[asyncio.Future[Receipt]] = set()
         self._stop = asyncio.Event()
         self._is_stopped = False
 
-    async def run(self) -> Tally:
+    async def run(self) -> CrawlStats:
         """Crawl until nothing is left, the limit is reached or `stop` is called. Raises ArchiveFailed and BadInput."""
         under_way = max(self.options.concurrency, self.options.places)
-        self._room = Room(
+        self._room = Capacity(
             asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _PAGES_UNDER_WAY), self._is_wanted, self._stop
         )
         async with AsyncExitStack() as stack:
@@ -145,7 +145,7 @@ class Crawl:
                 self._getter = await stack.enter_async_context(
                     open_renderer(self._fetcher, self._fetch_options(), shown)
                 )
-            self._manners = Manners(self._fetcher, self._clerk, self.options, self._fetch_options().user_agent)
+            self._manners = Politeness(self._fetcher, self._clerk, self.options, self._fetch_options().user_agent)
             aside = [asyncio.ensure_future(self._look_around()), asyncio.ensure_future(self._learning.warm())]
             try:
                 await self._work()
@@ -231,7 +231,7 @@ class Crawl:
             lane = await self._take_lane()
             if lane is not None:
                 pace = Pace(self.options.delay, slow=lane.slow)
-                work = LaneWork(
+                work = HostQueue(
                     lane,
                     self._owner,
                     self._clerk,
@@ -250,7 +250,7 @@ class Crawl:
             elif not await self._wait_for_more():
                 return
 
-    async def _take_lane(self) -> Lane | None:
+    async def _take_lane(self) -> HostLease | None:
         if not self._is_wanted(self._room.under_way):
             return None
         now, lease_s = self._kit.now(), self._kit.lease_s
@@ -331,7 +331,7 @@ class Crawl:
         """Whether the site is yet to be learned."""
         return not self.tally.is_learned
 
-    async def prepare(self, task: Task, work: LaneWork) -> Outcome | None:
+    async def prepare(self, task: Task, work: HostQueue) -> Outcome | None:
         """Return the outcome where robots.txt or the scope forbids to ask, None where it may be asked for."""
         now = datetime.now(UTC)
         why = self.addresses.why_skip(task)
@@ -350,7 +350,7 @@ class Crawl:
             await self._clerk.until_free()
         return None
 
-    async def visit(self, task: Task, work: LaneWork) -> Receipt:
+    async def visit(self, task: Task, work: HostQueue) -> Receipt:
         """Ask for one address, extract what came and store it."""
         try:
             outcome, response = await self._ask(task, work)
@@ -380,7 +380,7 @@ class Crawl:
             await self._listener(outcome, receipt)
         return receipt
 
-    async def _ask(self, task: Task, work: LaneWork) -> tuple[Outcome, Response | None]:
+    async def _ask(self, task: Task, work: HostQueue) -> tuple[Outcome, Response | None]:
         """Fetch; return what it means for the address, and the response where there is something to extract."""
         getter = self._getter if task.kind in ("page", "item") else self._fetcher
         try:
@@ -426,7 +426,7 @@ class Crawl:
         self.tally.is_learned, self.tally.profiles = self._learning.is_learned, self._learning.changes
 
 
-async def run_watched(crawl: Crawl, watch: Callable[[Crawl], Awaitable[None]]) -> Tally:
+async def run_watched(crawl: Crawl, watch: Callable[[Crawl], Awaitable[None]]) -> CrawlStats:
     """Run a crawl with somebody who watches it, until it ends."""
     watching = asyncio.ensure_future(watch(crawl))
     try:

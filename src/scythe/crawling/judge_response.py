@@ -11,7 +11,7 @@ from hashlib import sha256
 from random import Random
 from typing import Protocol
 
-from scythe.crawl_model import Found, Outcome, Raw, Task
+from scythe.crawl_model import FoundUrl, Outcome, Raw, Task
 from scythe.crawling.scope import Scope
 from scythe.engine.pace import retry_in_s
 from scythe.errors import FetchFailed
@@ -26,7 +26,7 @@ _VALIDATOR_CHARS = 1_000  # of an ETag or a date that is kept
 _BY_LIMIT = ("longer than", "inflates more than")  # a second try would end the same way
 
 
-class Sites(Protocol):
+class HostRules(Protocol):
     """What knows which hosts belong to a site, and which addresses are one page."""
 
     scope: Scope
@@ -39,7 +39,7 @@ class Sites(Protocol):
 class Judge:
     """What the crawl was told about judging answers."""
 
-    addresses: Sites
+    addresses: HostRules
     attempts: int = 3
     keep_raw: bool = False
     random: Random = field(default_factory=Random)  # spreads attempts, so that they do not come in one wave
@@ -120,7 +120,7 @@ class Judge:
         if why:
             return replace(outcome, state="redirect", why=_short(f"leads to {target}: {why}"))
         key = self.addresses.key_behind(task.url, target)
-        found = Found(target, scope.lane(target), "redirect", task.kind, task.depth, task.hops + 1, rank=-1, key=key)
+        found = FoundUrl(target, scope.lane(target), "redirect", task.kind, task.depth, task.hops + 1, rank=-1, key=key)
         return replace(outcome, state="redirect", why=_short(f"leads to {target}"), found=(found,))
 
     def _again(self, outcome: Outcome, wait_s: float | None) -> Outcome:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scythe.fetch.inputs import Loaded, Reach, Source, load
+from scythe.fetch.inputs import Input, LoadedPage, Reach, load
 from scythe.url import host
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Frontier:
         return url
 
 
-def sample_site(start: str, pages: int, reach: Reach, *, delay_s: float) -> Iterator[Loaded]:
+def sample_site(start: str, pages: int, reach: Reach, *, delay_s: float) -> Iterator[LoadedPage]:
     """Yield the page at `start` and others of its host, up to `pages` of them; a page that fails is yielded too."""
     first = _fetch(start, reach)
     yield first
@@ -81,16 +81,16 @@ def sample_site(start: str, pages: int, reach: Reach, *, delay_s: float) -> Iter
         yield page
 
 
-def _fetch(url: str, reach: Reach) -> Loaded:
-    return next(load([Source(url, url=url)], None, reach))
+def _fetch(url: str, reach: Reach) -> LoadedPage:
+    return next(load([Input(url, url=url)], None, reach))
 
 
-def _add_links(page: Loaded, own: str, frontier: Frontier) -> None:
+def _add_links(page: LoadedPage, own: str, frontier: Frontier) -> None:
     for url in own_links(page, own):
         frontier.add(url)
 
 
-def own_links(page: Loaded, own: str) -> Iterator[str]:
+def own_links(page: LoadedPage, own: str) -> Iterator[str]:
     """Yield the addresses on host `own` that a page links to and that may be pages, without fragments."""
     from scythe.crawling.scope import may_be_page
     from scythe.page.links_from_bytes import read_hrefs

@@ -12,7 +12,7 @@ _RECENT_S = 10.0  # over which the present speed is taken
 
 
 @dataclass(slots=True)
-class Tally:
+class CrawlStats:
     """What happened so far. Only the crawl changes it; whoever shows it may read it at any moment."""
 
     began: float = field(default_factory=monotonic)

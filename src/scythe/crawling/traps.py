@@ -29,7 +29,7 @@ _BUCKET = 16  # marks; with half of the table used, 4 of 1 000 buckets are full
 _SIZES = (1 << 10, 1 << 14, 1 << 18)  # of the table, each used to a half: most sites are small, and there may be many
 
 
-class Marks:
+class HashSet:
     """Marks that were seen, newest first in each bucket; 0 stands for none."""
 
     def __init__(self, sizes: tuple[int, ...] = _SIZES) -> None:
@@ -152,7 +152,7 @@ def _years(path: str, query: str) -> list[int]:
 
 
 @dataclass(slots=True)
-class Kind:
+class UrlKind:
     """What is known of addresses that look alike."""
 
     pages: int = 0
@@ -172,10 +172,10 @@ class Traps:
 
     limit: int | None = None  # pages wanted: with few, traps must not take the most of them
     pages: int = 0
-    kinds: dict[str, Kind] = field(default_factory=dict)
+    kinds: dict[str, UrlKind] = field(default_factory=dict)
     stopped: dict[str, str] = field(default_factory=dict)  # kind -> reason
     hosts: set[str] = field(default_factory=set)
-    marks: Marks = field(default_factory=Marks, compare=False)  # of a kind and what a page of it said
+    marks: HashSet = field(default_factory=HashSet, compare=False)  # of a kind and what a page of it said
     name_sets: dict[str, set[frozenset[str]]] = field(default_factory=dict)  # path -> sets of parameter names
     year: int | None = None  # the present one; None: by the clock
 
@@ -230,7 +230,7 @@ class Traps:
         if kind is None:
             if len(self.kinds) >= _KINDS:
                 return ""
-            kind = self.kinds[name] = Kind()
+            kind = self.kinds[name] = UrlKind()
         kind.pages += 1
         if kind.pages >= LIMITS.shape_pages:
             self.stopped[name] = TOO_MANY_ALIKE

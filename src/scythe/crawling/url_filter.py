@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from scythe.crawl_model import Extracted, Found, Task
+from scythe.crawl_model import Extracted, FoundUrl, Task
 from scythe.crawling.scope import Scope
 from scythe.crawling.traps import Traps
 from scythe.engine.crawl_options import CrawlOptions
-from scythe.engine.worker_protocol import Named
+from scythe.engine.worker_protocol import NamedUrl
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.url import Url, absolute, identity, is_session, is_tracking, normalise
@@ -50,7 +50,7 @@ class Evidence:
         return not self.other and self.same >= PAIRS and len(self.pages) >= PAGES
 
 
-class Visit(NamedTuple):
+class ParameterVisit(NamedTuple):
     """One page that was seen at an address with (or, name empty, without) one parameter more."""
 
     name: str
@@ -64,7 +64,9 @@ class Params:
 
     names: dict[str, Evidence] = field(default_factory=dict)
     idle: frozenset[str] = frozenset()  # parameters that do not matter
-    _bases: dict[bytes, list[Visit]] = field(default_factory=dict)  # address without a parameter -> what was seen
+    _bases: dict[bytes, list[ParameterVisit]] = field(
+        default_factory=dict
+    )  # address without a parameter -> what was seen
     _done: dict[bytes, bytes] = field(default_factory=dict)  # key of a page -> the address it was visited by
 
     def key(self, url: str) -> str:
@@ -84,8 +86,8 @@ class Params:
             values = [pair for pair in pairs if pair.partition("=")[0] == name]
             if not self._is_known(name, values):
                 others = [pair for pair in pairs if pair.partition("=")[0] != name]
-                learned |= self._compare(_hash(place, *others), Visit(name, _hash(*values), sign))
-        return self._compare(_hash(place, *pairs), Visit("", b"", sign)) or learned
+                learned |= self._compare(_hash(place, *others), ParameterVisit(name, _hash(*values), sign))
+        return self._compare(_hash(place, *pairs), ParameterVisit("", b"", sign)) or learned
 
     def is_repeat(self, url: str) -> bool:
         """Say whether a page that is told from this one by idle parameters only was noted before."""
@@ -100,7 +102,7 @@ class Params:
             return True
         return is_tracking(name) or any(is_session(name, pair.partition("=")[2]) for pair in values)
 
-    def _compare(self, base: bytes, visit: Visit) -> bool:
+    def _compare(self, base: bytes, visit: ParameterVisit) -> bool:
         """Compare a page with those seen at the same address with another value of one parameter, or without it."""
         seen = self._bases.get(base)
         if seen is None:
@@ -197,12 +199,12 @@ def start_address(text: str) -> Url:
     return normalise(address)
 
 
-class Addresses:
+class UrlFilter:
     """What is known about the addresses of one site."""
 
     def __init__(self, start: Url, options: CrawlOptions) -> None:
         self.scope = Scope.of(start, options)
-        self.start = Found(start, self.scope.lane(start), "start", rank=-2)
+        self.start = FoundUrl(start, self.scope.lane(start), "start", rank=-2)
         self.skipped: Counter[str] = Counter()  # addresses found and not taken, by the reason
         self._options = options
         self._traps = Traps(options.limit)
@@ -232,10 +234,10 @@ class Addresses:
             others += _images(extracted.rest)
         self._traps.note(url, extracted.title, extracted.text, " ".join(others))
 
-    def choose(self, task: Task, named: Sequence[Named]) -> tuple[Found, ...]:
+    def choose(self, task: Task, named: Sequence[NamedUrl]) -> tuple[FoundUrl, ...]:
         """Return the addresses to visit among those that a page named; the others are counted by the reason."""
         depth = task.depth + 1
-        kept: list[Found] = []
+        kept: list[FoundUrl] = []
         for each in named:
             why = self._why_not(each, depth)
             if why:
@@ -243,10 +245,10 @@ class Addresses:
             else:
                 url = normalise(each.url)
                 key, lane = self._params.key(url), self.scope.lane(url)
-                kept.append(Found(url, lane, each.how, each.kind, depth, rank=each.rank, key=key))
+                kept.append(FoundUrl(url, lane, each.how, each.kind, depth, rank=each.rank, key=key))
         return tuple(kept)
 
-    def _why_not(self, named: Named, depth: int) -> str:
+    def _why_not(self, named: NamedUrl, depth: int) -> str:
         if named.is_nofollow:
             return "nofollow"
         if named.kind == "feed" and not self._options.feeds:
@@ -263,7 +265,7 @@ class Addresses:
         key = self._params.key(target)
         return f"behind {key}" if key == self._params.key(source) else key
 
-    def sitemaps(self, origin: str, declared: Sequence[Url]) -> list[Found]:
+    def sitemaps(self, origin: str, declared: Sequence[Url]) -> list[FoundUrl]:
         """Return an origin's own lists of addresses, once: those its robots.txt names, else that at the usual place."""
         if origin in self._with_sitemaps or not self._options.sitemaps or self._options.depth == 0:
             return []
@@ -271,7 +273,7 @@ class Addresses:
         usual = absolute("/sitemap.xml", origin)
         urls = [normalise(each) for each in declared or ([usual] if usual else [])]
         urls = [each for each in urls if not self.scope.why_not(each, 0, "sitemap")]
-        return [Found(each, self.scope.lane(each), "sitemap", "sitemap", rank=-1) for each in urls]
+        return [FoundUrl(each, self.scope.lane(each), "sitemap", "sitemap", rank=-1) for each in urls]
 
     def to_notes(self) -> str:
         """Write what is worth knowing in the next run."""

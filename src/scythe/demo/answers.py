@@ -22,7 +22,7 @@ from typing import Protocol
 
 from scythe.demo.build import DemoPage
 from scythe.demo.page_parts import SITE_NAME
-from scythe.demo.plan import Plan
+from scythe.demo.plan import PagePlan
 from scythe.demo.world import ARTICLES, World
 
 PART_LENGTH = 500  # addresses in one part of the sitemap
@@ -97,11 +97,11 @@ def write_feed(world: World, path: str) -> tuple[str, bytes] | None:
     return kinds[path], writers[path](world.base, newest).encode()
 
 
-def _at(plan: Plan) -> datetime:
+def _at(plan: PagePlan) -> datetime:
     return datetime.combine(plan.published, time(6), UTC)
 
 
-def _write_rss(base: str, plans: list[Plan]) -> str:
+def _write_rss(base: str, plans: list[PagePlan]) -> str:
     items = [
         f"<item><title>{escape(plan.title)}</title><link>{escape(base + plan.path)}</link>"
         f'<guid isPermaLink="true">{escape(base + plan.path)}</guid>'
@@ -116,7 +116,7 @@ def _write_rss(base: str, plans: list[Plan]) -> str:
     )
 
 
-def _write_atom(base: str, plans: list[Plan]) -> str:
+def _write_atom(base: str, plans: list[PagePlan]) -> str:
     entries = [
         f'<entry><title>{escape(plan.title)}</title><link href="{escape(base + plan.path)}"/>'
         f"<id>{escape(base + plan.path)}</id><updated>{_at(plan).isoformat()}</updated>"
@@ -131,7 +131,7 @@ def _write_atom(base: str, plans: list[Plan]) -> str:
     )
 
 
-def _write_json(base: str, plans: list[Plan]) -> str:
+def _write_json(base: str, plans: list[PagePlan]) -> str:
     items = [
         {
             "id": base + plan.path,
@@ -240,7 +240,7 @@ class OddCorner(Protocol):
 
 
 @dataclass(frozen=True)
-class Site:
+class ServedSite:
     """Everything a server knows: the pages of a world, what leads to them, and its odd corners."""
 
     world: World

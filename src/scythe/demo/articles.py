@@ -12,7 +12,7 @@ from typing import Any
 from scythe.demo.page_parts import (
     PIXEL,
     Design,
-    Part,
+    PagePart,
     bullets,
     el,
     furniture,
@@ -23,16 +23,16 @@ from scythe.demo.page_parts import (
     wrap,
     write_advert,
 )
-from scythe.demo.plan import BASE, Plan, Voice, load_words, pick_thing
+from scythe.demo.plan import BASE, PagePlan, Voice, load_words, pick_thing
 
-Writer = Callable[[Plan, Voice, Design], list[Part]]
+Writer = Callable[[PagePlan, Voice, Design], list[PagePart]]
 
 
-def _thing(plan: Plan) -> dict[str, Any]:
+def _thing(plan: PagePlan) -> dict[str, Any]:
     return pick_thing(plan.kind, int(plan.topic))
 
 
-def write_thread(plan: Plan, voice: Voice, design: Design) -> list[Part]:
+def write_thread(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]:
     """Write a question and its answers, each with the card of who wrote it."""
     thread = _thing(plan)
     posts = [_post(plan, voice, thread["ask"], 0)]
@@ -40,7 +40,7 @@ def write_thread(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     return posts
 
 
-def _post(plan: Plan, voice: Voice, sentences: list[str], number: int) -> Part:
+def _post(plan: PagePlan, voice: Voice, sentences: list[str], number: int) -> PagePart:
     who = voice["first"].lower() + str(voice.random.randrange(10, 99))
     card = el(
         "div",
@@ -54,11 +54,11 @@ def _post(plan: Plan, voice: Voice, sentences: list[str], number: int) -> Part:
     signature = el("div", escape(voice.random.choice(load_words("things")["forum"]["signatures"])), class_="signature")
     tools = el("ul", el("li", el("a", "Quote", href="#")), el("li", el("a", "Report", href="#")), class_="post-tools")
     content = wrap("div", body, class_="post-content")
-    inside = Part(f"{card}\n{when}\n{content.html}\n{signature}{tools}", content.text)
+    inside = PagePart(f"{card}\n{when}\n{content.html}\n{signature}{tools}", content.text)
     return wrap("div", inside, class_="post", id=f"p{number}")
 
 
-def write_manual(plan: Plan, voice: Voice, design: Design) -> list[Part]:
+def write_manual(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]:
     """Write a page of documentation with commands and a table of options."""
     tool = _thing(plan)
     links = [el("li", el("a", escape(title), href=f"#s{n}")) for n, (title, _, _) in enumerate(tool["sections"])]
@@ -69,19 +69,21 @@ def write_manual(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     for number, (title, text, code) in enumerate(tool["sections"]):
         parts.append(heading(title, id=f"s{number}"))
         parts.append(paragraph(text, escape(text).replace(tool["name"], el("code", tool["name"]))))
-        parts.append(Part(el("pre", el("code", escape(code), class_="language-sh")), code))
+        parts.append(PagePart(el("pre", el("code", escape(code), class_="language-sh")), code))
     parts += [heading("Options"), grid(tool["options"], ["Option", "Default", "Meaning"])]
     return parts
 
 
-def write_product(plan: Plan, voice: Voice, design: Design) -> list[Part]:
+def write_product(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]:
     """Write picture, price, description, features and a table of specifications."""
     item = _thing(plan)
     photo = f"/img/shop/{plan.number}-large.jpg"
     thumbs = [el("img", src=f"/img/shop/{plan.number}-{n}-thumb.jpg", width="60", height="60", alt="") for n in "abc"]
     buy = el("div", el("span", f"€ {item['price']}", class_="price"), el("button", "Add to basket"), class_="buy-box")
     return [
-        Part(el("div", el("img", src=photo, alt=item["title"], width="900"), class_="gallery"), "", (BASE + photo,)),
+        PagePart(
+            el("div", el("img", src=photo, alt=item["title"], width="900"), class_="gallery"), "", (BASE + photo,)
+        ),
         furniture(el("div", *thumbs, class_="thumbs")),
         furniture(buy + el("p", "In stock. Delivered within three working days.", class_="delivery")),
         join([paragraph(text) for text in item["description"]]),
@@ -92,7 +94,7 @@ def write_product(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     ]
 
 
-def write_recipe(plan: Plan, voice: Voice, design: Design) -> list[Part]:
+def write_recipe(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]:
     """Write introduction, ingredients, steps and a note."""
     dish = _thing(plan)
     photo = f"/img/recipes/{plan.number}.jpg"
@@ -101,7 +103,7 @@ def write_recipe(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     return [
         furniture(jump + rating),
         *(paragraph(text) for text in dish["intro"]),
-        Part(el("img", src=photo, alt=dish["title"], width="1200", height="800"), "", (BASE + photo,)),
+        PagePart(el("img", src=photo, alt=dish["title"], width="1200", height="800"), "", (BASE + photo,)),
         heading("Ingredients", 3, id="recipe"),
         bullets(dish["ingredients"], class_="ingredients"),
         heading("Method", 3),
@@ -111,7 +113,7 @@ def write_recipe(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     ]
 
 
-def write_entry(plan: Plan, voice: Voice, design: Design) -> list[Part]:
+def write_entry(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]:
     """Write an encyclopaedia entry with an info box, a table of contents, edit links and references."""
     entry = _thing(plan)
     photo = f"/img/wiki/{plan.number}-440px.jpg"
@@ -124,12 +126,12 @@ def write_entry(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     parts = [furniture(box), paragraph(lead, f"<b>{escape(name)}</b> is {escape(rest)}"), furniture(toc)]
     for number, (title, sentences) in enumerate(entry["sections"], start=1):
         edit = el("span", "[", el("a", "edit", href=f"?edit={number}"), "]", class_="mw-editsection")
-        parts.append(Part(el("h2", el("span", escape(title), class_="mw-headline"), edit), title))
+        parts.append(PagePart(el("h2", el("span", escape(title), class_="mw-headline"), edit), title))
         text = " ".join(sentences)
         parts.append(paragraph(text, escape(text) + el("sup", el("a", f"[{number}]", href=f"#n{number}"))))
         if number == 1:
             thumb = el("img", src=photo, width="440", height="300", alt=title)
-            parts.append(Part(el("div", thumb, class_="thumb tright"), "", (BASE + photo,)))
+            parts.append(PagePart(el("div", thumb, class_="thumb tright"), "", (BASE + photo,)))
     notes = [el("li", f"Almanac of the field, vol. {n}, p. {n * 17}.", id=f"n{n}") for n in range(1, 4)]
     parts.append(furniture(el("h2", "References") + el("ol", *notes, class_="references")))
     return parts
@@ -144,7 +146,7 @@ WRITERS: dict[str, Writer] = {
 }
 
 
-def write_story(plan: Plan, voice: Voice, design: Design, others: Sequence[Plan]) -> list[Part]:
+def write_story(plan: PagePlan, voice: Voice, design: Design, others: Sequence[PagePlan]) -> list[PagePart]:
     """Write lead, pictures, paragraphs and headings, with the odd advert and link box that real stories carry."""
     random = voice.random
     asides = random.sample(voice.words["generic"], 3) if plan.kind == "blog" else []
@@ -166,7 +168,7 @@ def write_story(plan: Plan, voice: Voice, design: Design, others: Sequence[Plan]
     return parts
 
 
-def _decorate(text: str, voice: Voice, others: Sequence[Plan]) -> str:
+def _decorate(text: str, voice: Voice, others: Sequence[PagePlan]) -> str:
     """Return the paragraph as markup, some words of it set as a link or in bold."""
     words = text.split(" ")
     if len(words) < 12 or voice.random.random() < 0.5:
@@ -179,18 +181,18 @@ def _decorate(text: str, voice: Voice, others: Sequence[Plan]) -> str:
     return f"{before} {wrapped} {after}".strip()
 
 
-def _read_also(voice: Voice, other: Plan) -> Part:
+def _read_also(voice: Voice, other: PagePlan) -> PagePart:
     link = el("a", escape(other.title), href=other.path)
     return furniture(el("div", el("strong", escape(voice.ui["more"])), " ", link, class_="inline-related"))
 
 
-def _figure(plan: Plan, voice: Voice, design: Design, number: int) -> Part:
+def _figure(plan: PagePlan, voice: Voice, design: Design, number: int) -> PagePart:
     alt = voice.say("{place}")
     name = f"/img/{plan.topic}-{plan.number}-{number}"
     return write_figure(name, alt, f"{alt}. Photo: {plan.author}", design, style=plan.number + number)
 
 
-def write_figure(name: str, alt: str, caption: str, design: Design, *, style: int) -> Part:
+def write_figure(name: str, alt: str, caption: str, design: Design, *, style: int) -> PagePart:
     """Write a picture in one of the ways in which pages hide its address from simple readers."""
     large = f"{name}-1280.jpg"
     if style % 4 == 0:
@@ -206,4 +208,4 @@ def write_figure(name: str, alt: str, caption: str, design: Design, *, style: in
         large = f"{name}-1280.webp"
         image = el("picture", source, el("img", src=f"{name}-640.jpg", alt=alt, loading="lazy"))
     inside = el("figcaption", escape(caption))
-    return Part(el("figure", image, inside, class_=design.figure), "", (BASE + large,))
+    return PagePart(el("figure", image, inside, class_=design.figure), "", (BASE + large,))

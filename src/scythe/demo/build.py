@@ -9,8 +9,8 @@ from html import escape
 
 from scythe.demo import page_parts
 from scythe.demo.articles import WRITERS, Writer, write_story
-from scythe.demo.page_parts import DESIGNS, Design, Frame, Part, el, join, wrap
-from scythe.demo.plan import BASE, FIRST_DAY, Plan, Voice, pick_thing, plan_pages
+from scythe.demo.page_parts import DESIGNS, Design, PageFrame, PagePart, el, join, wrap
+from scythe.demo.plan import BASE, FIRST_DAY, PagePlan, Voice, pick_thing, plan_pages
 
 LIST_LENGTH = 20  # stories on one list page
 _SCHEMA = {"news": "NewsArticle", "blog": "BlogPosting", "forum": "DiscussionForumPosting", "docs": "TechArticle"}
@@ -64,18 +64,18 @@ def site(*, seed: int = 1, pages: int = 24, design: int = 0) -> tuple[DemoPage, 
     return (*front, *(write_page(plan, _others(plan, plans, 8), dress) for plan in plans))
 
 
-def _others(plan: Plan, plans: Sequence[Plan], count: int) -> list[Plan]:
+def _others(plan: PagePlan, plans: Sequence[PagePlan], count: int) -> list[PagePlan]:
     """Return the pages this one links to: the next ones in its language, round the site."""
     turned = [*plans[plan.number + 1 :], *plans[: plan.number]]
     return [other for other in turned if other.language == plan.language][:count]
 
 
 def write_page(
-    plan: Plan,
-    others: Sequence[Plan],
+    plan: PagePlan,
+    others: Sequence[PagePlan],
     design: Design,
     *,
-    frame: Frame | None = None,
+    frame: PageFrame | None = None,
     write: Writer | None = None,
     remarks: Sequence[str] | None = None,
 ) -> DemoPage:
@@ -87,7 +87,7 @@ def write_page(
     article = _article(plan, voice, design, body, frame)
     charset = _charset(plan)
     remarks = _remarks(plan, voice) if remarks is None else remarks
-    html = _document(plan, voice, design, Part(article, images=body.images), others, frame, remarks)
+    html = _document(plan, voice, design, PagePart(article, images=body.images), others, frame, remarks)
     return DemoPage(
         path=plan.path,
         html=html.encode(charset, "xmlcharrefreplace"),
@@ -102,21 +102,21 @@ def write_page(
     )
 
 
-def _content(plan: Plan, voice: Voice, design: Design, others: Sequence[Plan]) -> list[Part]:
+def _content(plan: PagePlan, voice: Voice, design: Design, others: Sequence[PagePlan]) -> list[PagePart]:
     if plan.kind in WRITERS:
         return WRITERS[plan.kind](plan, voice, design)
     return write_story(plan, voice, design, others)
 
 
-def _item_property(plan: Plan) -> str:
+def _item_property(plan: PagePlan) -> str:
     return "articleBody" if plan.kind in ("news", "blog") else ""
 
 
-def _charset(plan: Plan) -> str:
+def _charset(plan: PagePlan) -> str:
     return _OLD_CHARSETS.get(plan.language, "utf-8") if plan.number % 3 == 0 else "utf-8"
 
 
-def _article(plan: Plan, voice: Voice, design: Design, body: Part, frame: Frame) -> str:
+def _article(plan: PagePlan, voice: Voice, design: Design, body: PagePart, frame: PageFrame) -> str:
     ui = voice.ui
     when = el("time", f"{plan.published:%d.%m.%Y}", datetime=f"{plan.published:%Y-%m-%d}")
     byline = el("div", escape(f"{ui['by']} {plan.author} · {ui['published']} "), when, class_=design.byline)
@@ -128,12 +128,12 @@ def _article(plan: Plan, voice: Voice, design: Design, body: Part, frame: Frame)
 
 
 def _document(
-    plan: Plan,
+    plan: PagePlan,
     voice: Voice,
     design: Design,
-    article: Part,
-    others: Sequence[Plan],
-    frame: Frame,
+    article: PagePart,
+    others: Sequence[PagePlan],
+    frame: PageFrame,
     remarks: Sequence[str],
 ) -> str:
     related = page_parts.write_teasers(voice.ui["related"], others[:4], design, with_text=plan.number % 2 == 0)
@@ -150,7 +150,7 @@ def _document(
     return write_document(plan.language, voice, design, head, "\n".join(columns), frame)
 
 
-def _remarks(plan: Plan, voice: Voice) -> list[str]:
+def _remarks(plan: PagePlan, voice: Voice) -> list[str]:
     """Return what readers and customers wrote below; threads have it in their content."""
     if plan.kind == "product":
         return [str(text) for text in pick_thing("product", int(plan.topic))["reviews"]]
@@ -159,7 +159,7 @@ def _remarks(plan: Plan, voice: Voice) -> list[str]:
     return []
 
 
-def write_document(language: str, voice: Voice, design: Design, head: str, columns: str, frame: Frame) -> str:
+def write_document(language: str, voice: Voice, design: Design, head: str, columns: str, frame: PageFrame) -> str:
     """Write a whole document around the columns of a page."""
     body = "\n".join(
         [
@@ -173,7 +173,7 @@ def write_document(language: str, voice: Voice, design: Design, head: str, colum
     return f'<!doctype html>\n<html lang="{language}">\n{head}\n<body>\n{body}\n</body>\n</html>\n'
 
 
-def _schema(plan: Plan, image: str) -> dict[str, object] | None:
+def _schema(plan: PagePlan, image: str) -> dict[str, object] | None:
     """Describe the page as search engines like it; every fifth page has nothing of the kind."""
     if plan.kind not in _SCHEMA or plan.number % 5 == 4:
         return None
@@ -184,11 +184,11 @@ def _schema(plan: Plan, image: str) -> dict[str, object] | None:
     return data | {"headline": plan.title, "datePublished": f"{plan.published:%Y-%m-%d}", "author": author}
 
 
-def _write_list(plans: Sequence[Plan], number: int, total: int, design: Design) -> DemoPage:
+def _write_list(plans: Sequence[PagePlan], number: int, total: int, design: Design) -> DemoPage:
     """Write the front page (number 0) or an older list page: teasers, newest first."""
     path = "/index.html" if number == 0 else f"/page-{number + 1}.html"
     title = page_parts.SITE_NAME if number == 0 else f"{page_parts.SITE_NAME}, page {number + 1}"
-    own = Plan(
+    own = PagePlan(
         number, "list", "en", path, title, "", FIRST_DAY, "", "News from the fields and the towns between them.", path
     )
     voice = own.voice()
@@ -214,7 +214,7 @@ def _write_list(plans: Sequence[Plan], number: int, total: int, design: Design) 
     )
 
 
-def _card(plan: Plan, voice: Voice, *, large: bool) -> str:
+def _card(plan: PagePlan, voice: Voice, *, large: bool) -> str:
     thumb = el("img", src=f"/img/thumb-{plan.number}.jpg", width="240", height="160", alt="", loading="lazy")
     when = el("time", f"{plan.published:%d.%m.%Y}", datetime=f"{plan.published:%Y-%m-%d}")
     more = el("a", escape(voice.ui["more"]), href=plan.path, class_="more")

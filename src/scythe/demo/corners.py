@@ -18,8 +18,8 @@ from html import escape
 
 from scythe.demo.answers import Answer, answer_missing, answer_page, answer_plainly, write_pdf
 from scythe.demo.build import DemoPage
-from scythe.demo.page_parts import Place, el, furniture, paragraph
-from scythe.demo.plan import FIRST_DAY, Plan, plan_page
+from scythe.demo.page_parts import MenuEntry, el, furniture, paragraph
+from scythe.demo.plan import FIRST_DAY, PagePlan, plan_page
 from scythe.demo.world import World
 from scythe.errors import BadInput
 
@@ -79,7 +79,7 @@ def _page(title: str, inside: str) -> Answer:
     return answer_plainly(f"<!doctype html><title>{escape(title)}</title><h1>{escape(title)}</h1>{inside}".encode())
 
 
-LAB = Place("Odds and ends", "/lab/")  # the page that leads into the corners
+LAB = MenuEntry("Odds and ends", "/lab/")  # the page that leads into the corners
 _FIRST = 1_000_000  # numbers of pages in corners, far from those of the ledger
 
 
@@ -244,7 +244,7 @@ def _softly_missing(setting: Setting) -> Corner:
     paths = tuple(f"/offers/{n}.html" for n in (17, 23, 42))
 
     def answer(target: str, visits: int, design: int) -> Answer:
-        plan = Plan(_FIRST, "about", "en", "/offers/", "Sorry", "", FIRST_DAY, "0", "Nothing here.", "soft")
+        plan = PagePlan(_FIRST, "about", "en", "/offers/", "Sorry", "", FIRST_DAY, "0", "Nothing here.", "soft")
         text = "We are sorry, the page you are looking for could not be found. It may have moved, or never existed."
         return answer_page(setting.world.write(plan, design, write=lambda *_: [paragraph(text)]))
 
@@ -361,7 +361,7 @@ def _lab(setting: Setting, corners: Iterable[Corner]) -> Corner:
         el("li", escape(corner.says), ": ", ", ".join(el("a", escape(path), href=path) for path in corner.paths))
         for corner in corners
     ]
-    plan = Plan(_FIRST, "about", "en", LAB.path, LAB.name, "", FIRST_DAY, "0", "What is left over.", "lab")
+    plan = PagePlan(_FIRST, "about", "en", LAB.path, LAB.name, "", FIRST_DAY, "0", "What is left over.", "lab")
     parts = [paragraph("These are the corners of our site that the carpenter never finished.")]
     parts.append(furniture(el("ul", *links)))
 

@@ -20,7 +20,7 @@ import scythe
 from scythe.crawl_model import Extracted
 from scythe.demo.build import DemoPage
 from scythe.demo.corners import Corner
-from scythe.demo.crawl_steps import Address, Redesign, Step, Visited
+from scythe.demo.crawl_steps import RedesignEffect, Step, Visited, VisitedUrl
 from scythe.demo.growing import Watched
 from scythe.demo.protocol import Request
 from scythe.demo.scoring import compare, cut_tokens, rate
@@ -121,7 +121,7 @@ class CornerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedBefore:
     """What was learned of the site before it changed."""
 
     after: int  # pages read by the tree
@@ -130,7 +130,7 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SamplePages:
     """Something to look at."""
 
     title: str = ""
@@ -155,13 +155,13 @@ class Results:
     fields: tuple[FieldRow, ...]
     corners: tuple[CornerRow, ...]
     steps: tuple[Step, ...]
-    redesign: Redesign | None
+    redesign: RedesignEffect | None
     laps: tuple[Lap, ...]  # before the redesign
     laps_after: tuple[Lap, ...] = ()  # on pages since it was healed
-    learned: Learned | None = None
+    learned: LearnedBefore | None = None
     watched: Watched | None = None
-    article: Sample = field(default_factory=Sample)
-    listing: Sample = field(default_factory=Sample)
+    article: SamplePages = field(default_factory=SamplePages)
+    listing: SamplePages = field(default_factory=SamplePages)
 
     @property
     def f1(self) -> float | None:
@@ -239,7 +239,7 @@ def _ways(extracted: Extracted | None) -> dict[str, str]:
 
 
 def judge_corners(
-    corners: Iterable[Corner], addresses: Sequence[Address], log: Sequence[Request], visited: Sequence[Visited] = ()
+    corners: Iterable[Corner], addresses: Sequence[VisitedUrl], log: Sequence[Request], visited: Sequence[Visited] = ()
 ) -> tuple[CornerRow, ...]:
     """Say for every corner how often it was asked and what became of its addresses."""
     rows = []
@@ -260,21 +260,21 @@ _RECORDS = 4
 _LINES = 6
 
 
-def choose_article(visited: Sequence[Visited], world: World) -> Sample:
+def choose_article(visited: Sequence[Visited], world: World) -> SamplePages:
     """Choose a story that was cut, to show some lines of it."""
     for visit in visited:
         plan = world.ledger.by_path.get(visit.path)
         if plan and visit.extracted and plan.kind == "news" and plan.language == "en" and visit.extracted.how == "cut":
             lines = visit.extracted.text.splitlines()[:_LINES]
-            return Sample(visit.extracted.title, "\n".join(lines), world.base + visit.path)
-    return Sample()
+            return SamplePages(visit.extracted.title, "\n".join(lines), world.base + visit.path)
+    return SamplePages()
 
 
-def choose_listing(visited: Sequence[Visited], world: World) -> Sample:
+def choose_listing(visited: Sequence[Visited], world: World) -> SamplePages:
     """Choose a list page with records, to show some of them."""
     for visit in visited:
         if visit.path in world.ledger.lists and visit.extracted and visit.extracted.regions:
             region = visit.extracted.regions[0]
             shown = tuple(record.fields for record in region.records[:_RECORDS])
-            return Sample(visit.extracted.title, "", world.base + visit.path, region.columns, shown)
-    return Sample()
+            return SamplePages(visit.extracted.title, "", world.base + visit.path, region.columns, shown)
+    return SamplePages()

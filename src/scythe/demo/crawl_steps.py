@@ -26,7 +26,7 @@ from scythe.engine.crawl_options import CrawlOptions
 
 if TYPE_CHECKING:
     from scythe.archive.archive import Archive
-    from scythe.crawling.stats import Tally
+    from scythe.crawling.stats import CrawlStats
     from scythe.demo.serve import Served
 
 AT_ONCE = 8  # requests under way
@@ -46,7 +46,7 @@ class Visited:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class VisitedUrl:
     """One address the crawl knew, and how it ended."""
 
     path: str
@@ -60,7 +60,7 @@ class Crawled:
 
     base: str  # of the site
     visited: list[Visited] = field(default_factory=list)  # in the order they came
-    tallies: list[Tally] = field(default_factory=list)  # one for each run
+    tallies: list[CrawlStats] = field(default_factory=list)  # one for each run
     endings: list[str] = field(default_factory=list)  # why each run ended
     seconds: float = 0.0
 
@@ -113,11 +113,11 @@ def _options(served: Served, patience_s: float, corners: bool) -> CrawlOptions:
     )
 
 
-def list_addresses(archive: Archive, base: str) -> list[Address]:
+def list_addresses(archive: Archive, base: str) -> list[VisitedUrl]:
     """Return every address of the archive's only site with what became of it."""
     with archive.database.reading() as connection:
         rows = connection.execute(select(URLS.c.url, URLS.c.state, URLS.c.why).order_by(URLS.c.id)).all()
-    return [Address(row.url.removeprefix(base), row.state, row.why or "") for row in rows]
+    return [VisitedUrl(row.url.removeprefix(base), row.state, row.why or "") for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ _SICK, _WELL = 0.5, 0.9  # of the share that was cut before: below something is 
 
 
 @dataclass(frozen=True, slots=True)
-class Redesign:
+class RedesignEffect:
     """What a change of design in the middle did. Pages are those of the new design, the first one is 1."""
 
     after: int  # pages before
@@ -178,7 +178,7 @@ class Redesign:
 
 def judge_redesign(
     steps: Sequence[Step], log: Iterable[str] = (), f1: Mapping[str, float] | None = None
-) -> Redesign | None:
+) -> RedesignEffect | None:
     """Say what a redesign did to the share of fields that were cut; None where there was none, or nothing learned.
 
     `f1` has that of the text by path.
@@ -192,7 +192,7 @@ def judge_redesign(
     noticed = next((at for at, share in enumerate(shares, start=1) if share < _SICK * usual), None)
     healed = None if noticed is None else _first_well(shares, noticed, _WELL * usual)
     scores = [f1[step.path] for step in after[: healed or len(after)] if f1 and step.path in f1]
-    return Redesign(
+    return RedesignEffect(
         after=len(steps) - len(after),
         pages=len(after),
         before=usual,

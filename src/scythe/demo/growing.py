@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scythe.archive.open import open_archive
-from scythe.demo.replay import ListPage, Pace, Redesign, Replay, Shelf
-from scythe.demo.replay_serve import InThread, serve_replay
+from scythe.demo.replay import ListPage, Replay, ReplayClock, ReplayList, ReplayRedesign
+from scythe.demo.replay_serve import ReplayThread, serve_replay
 from scythe.schedule.simulate import Rhythm, make_arrivals
 from scythe.watch_model import DAY_S
 from scythe.watching.clock import Clock
@@ -101,9 +101,9 @@ def plan_growth(seconds: float, seed: int = 1, *, now: float | None = None) -> R
         weekend=1.0,
         start=BEGIN - _BEFORE_S,
     )
-    shelf = Shelf("latest", "Latest news", make_arrivals(seed, rhythm), SHOWN)
-    redesign = Redesign(BEGIN + _REDESIGN * (end - BEGIN), 1)
-    pace = Pace(BEGIN, time.time() if now is None else now, _SPEED)
+    shelf = ReplayList("latest", "Latest news", make_arrivals(seed, rhythm), SHOWN)
+    redesign = ReplayRedesign(BEGIN + _REDESIGN * (end - BEGIN), 1)
+    pace = ReplayClock(BEGIN, time.time() if now is None else now, _SPEED)
     return Replay(pace, (shelf,), (ListPage(_PATH, ("latest",)),), (redesign,), seed=seed)
 
 
@@ -155,7 +155,7 @@ def watch_growth(
 
 
 async def _watch(
-    served: InThread,
+    served: ReplayThread,
     where: Path,
     seconds: float,
     diary: Diary,
@@ -179,7 +179,7 @@ async def _watch(
                 await asyncio.gather(showing, return_exceptions=True)
 
 
-def compare(served: InThread, diary: Diary) -> Watched:
+def compare(served: ReplayThread, diary: Diary) -> Watched:
     """Compare what was seen with what there was when the list was last asked for."""
     replay = served.replay
     visits = diary.visits[:-1] if diary.owed else diary.visits  # a visit that was broken off tells nothing

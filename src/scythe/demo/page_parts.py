@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from scythe.demo.plan import BASE, Plan, Voice
+from scythe.demo.plan import BASE, PagePlan, Voice
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def el(name: str, /, *inside: str, **attributes: str | bool | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PagePart:
     """A piece of a page: its markup, the text that belongs to the content (or none), and its content images."""
 
     html: str
@@ -110,50 +110,50 @@ class Part:
     images: tuple[str, ...] = ()
 
 
-def paragraph(text: str, html: str | None = None, **attributes: str) -> Part:
+def paragraph(text: str, html: str | None = None, **attributes: str) -> PagePart:
     """A paragraph of content; `html` is its inside where that is more than the escaped text."""
-    return Part(el("p", html or escape(text), **attributes), text)
+    return PagePart(el("p", html or escape(text), **attributes), text)
 
 
-def heading(text: str, level: int = 2, **attributes: str) -> Part:
+def heading(text: str, level: int = 2, **attributes: str) -> PagePart:
     """A heading inside the content."""
-    return Part(el(f"h{level}", escape(text), **attributes), text)
+    return PagePart(el(f"h{level}", escape(text), **attributes), text)
 
 
-def bullets(items: Iterable[str], name: str = "ul", **attributes: str) -> Part:
+def bullets(items: Iterable[str], name: str = "ul", **attributes: str) -> PagePart:
     """A list of content."""
     items = list(items)
-    return Part(el(name, *(f"\n<li>{escape(item)}</li>" for item in items), "\n", **attributes), "\n".join(items))
+    return PagePart(el(name, *(f"\n<li>{escape(item)}</li>" for item in items), "\n", **attributes), "\n".join(items))
 
 
-def grid(rows: Iterable[Iterable[str]], head: Iterable[str] = (), **attributes: str) -> Part:
+def grid(rows: Iterable[Iterable[str]], head: Iterable[str] = (), **attributes: str) -> PagePart:
     """A table of content."""
     rows = [list(row) for row in rows]
     head = list(head)
     lines = [f"\n<tr>{''.join(el('td', escape(cell)) for cell in row)}</tr>" for row in rows]
     top = f"<thead><tr>{''.join(el('th', escape(cell)) for cell in head)}</tr></thead>" if head else ""
     text = "\n".join(" ".join(row) for row in ([head] if head else []) + rows)
-    return Part(el("table", top, "<tbody>", *lines, "\n</tbody>", **attributes), text)
+    return PagePart(el("table", top, "<tbody>", *lines, "\n</tbody>", **attributes), text)
 
 
-def furniture(html: str) -> Part:
+def furniture(html: str) -> PagePart:
     """A piece that belongs to the page but not to its content."""
-    return Part(html)
+    return PagePart(html)
 
 
-def join(parts: Iterable[Part], separator: str = "\n") -> Part:
+def join(parts: Iterable[PagePart], separator: str = "\n") -> PagePart:
     """Put parts one after the other."""
     parts = list(parts)
-    return Part(
+    return PagePart(
         separator.join(part.html for part in parts),
         "\n\n".join(part.text for part in parts if part.text),
         tuple(image for part in parts for image in part.images),
     )
 
 
-def wrap(name: str, part: Part, **attributes: str) -> Part:
+def wrap(name: str, part: PagePart, **attributes: str) -> PagePart:
     """Put a part inside an element."""
-    return Part(el(name, "\n", part.html, "\n", **attributes), part.text, part.images)
+    return PagePart(el(name, "\n", part.html, "\n", **attributes), part.text, part.images)
 
 
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
@@ -162,7 +162,7 @@ AUTHORED = ("news", "blog", "recipe", "gallery")  # kinds of pages that say who 
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MenuEntry:
     """One entry of a menu with the entries that open below it."""
 
     name: str
@@ -171,27 +171,29 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PageFrame:
     """What leads from a page to the rest of its site."""
 
     home: str
-    menu: tuple[Place, ...]
+    menu: tuple[MenuEntry, ...]
     tags: tuple[tuple[str, str], ...]  # names and paths
     head: tuple[str, ...] = ()  # more lines for the head: feeds, the next page of a list
 
 
-def frame_plainly(voice: Voice) -> Frame:
+def frame_plainly(voice: Voice) -> PageFrame:
     """Lead where the pages of `site()` have always led, to places that are only named."""
     ui = voice.ui
     menu = tuple(
-        Place(name, f"/section-{n}.html", tuple((word, f"/section-{n}/{m}.html") for m, word in enumerate(ui["about"])))
+        MenuEntry(
+            name, f"/section-{n}.html", tuple((word, f"/section-{n}/{m}.html") for m, word in enumerate(ui["about"]))
+        )
         for n, name in enumerate(ui["sections"])
     )
-    return Frame("/index.html", menu, ((ui["sections"][1], "/section-1.html"),))
+    return PageFrame("/index.html", menu, ((ui["sections"][1], "/section-1.html"),))
 
 
 def write_head(
-    plan: Plan, image: str | None, schema: dict[str, object] | None, charset: str, more: Sequence[str] = ()
+    plan: PagePlan, image: str | None, schema: dict[str, object] | None, charset: str, more: Sequence[str] = ()
 ) -> str:
     """Write the head with what real pages say about themselves."""
     url = BASE + plan.path
@@ -232,7 +234,7 @@ def write_scripts(voice: Voice) -> str:
     )
 
 
-def write_header(voice: Voice, design: Design, frame: Frame) -> str:
+def write_header(voice: Voice, design: Design, frame: PageFrame) -> str:
     """Write logo, search and menu."""
     ui = voice.ui
     links = [_menu_item(place) for place in frame.menu]
@@ -249,7 +251,7 @@ def write_header(voice: Voice, design: Design, frame: Frame) -> str:
     )
 
 
-def _menu_item(place: Place) -> str:
+def _menu_item(place: MenuEntry) -> str:
     """Write one entry of the menu with the entries that open below it."""
     inner = [el("li", el("a", escape(name), href=path)) for name, path in place.below]
     below = el("ul", *inner, class_="submenu") if inner else ""
@@ -283,7 +285,7 @@ def write_newsletter(voice: Voice, design: Design) -> str:
     return el("section", el("p", escape(voice.ui["newsletter"])), form, class_=design.newsletter)
 
 
-def write_teasers(title: str, plans: Sequence[Plan], design: Design, *, with_text: bool) -> str:
+def write_teasers(title: str, plans: Sequence[PagePlan], design: Design, *, with_text: bool) -> str:
     """Write a box of links to other pages."""
     items = []
     for plan in plans:
@@ -293,7 +295,7 @@ def write_teasers(title: str, plans: Sequence[Plan], design: Design, *, with_tex
     return el("aside", el("h2", escape(title)), el("ul", *items), class_=design.teaser_box)
 
 
-def write_sidebar(voice: Voice, plans: Sequence[Plan], design: Design) -> str:
+def write_sidebar(voice: Voice, plans: Sequence[PagePlan], design: Design) -> str:
     """Write the column beside the content."""
     links = [el("li", el("a", escape(plan.title), href=plan.path)) for plan in plans]
     popular = el("div", el("h2", escape(voice.ui["popular"])), el("ol", *links), class_="popular")

@@ -113,7 +113,7 @@ _FOLDERS |= {"wiki": "wiki"}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PagePlan:
     """One page before it is written; `seed` makes all its words."""
 
     number: int
@@ -132,14 +132,14 @@ class Plan:
         return Voice(self.language, Random(self.seed))
 
 
-def plan_pages(seed: int, count: int) -> tuple[Plan, ...]:
+def plan_pages(seed: int, count: int) -> tuple[PagePlan, ...]:
     """Plan `count` content pages."""
     return tuple(
         plan_page(seed, number, *_CYCLE[number % len(_CYCLE)], round_=number // len(_CYCLE)) for number in range(count)
     )
 
 
-def plan_page(seed: int, number: int, kind: str, language: str, *, round_: int) -> Plan:
+def plan_page(seed: int, number: int, kind: str, language: str, *, round_: int) -> PagePlan:
     """Plan one content page; `round_` chooses among the products, recipes and other things there are."""
     key = f"{seed}/{number}"
     voice = Voice(language, Random(key))
@@ -148,7 +148,7 @@ def plan_page(seed: int, number: int, kind: str, language: str, *, round_: int) 
     folder = _FOLDERS[kind] if language == "en" else f"{language}/{_FOLDERS[kind]}"
     slug = slugify(title) or f"{kind}"
     path = f"/{folder}/{published:%Y/%m}/{slug}-{number}.html" if kind == "news" else f"/{folder}/{slug}-{number}.html"
-    return Plan(number, kind, language, path, title, voice.author, published, topic, teaser, key)
+    return PagePlan(number, kind, language, path, title, voice.author, published, topic, teaser, key)
 
 
 def _subject(kind: str, voice: Voice, round_: int) -> tuple[str, str, str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Protocol
 
-from scythe.demo.answers import Answer, Site
+from scythe.demo.answers import Answer, ServedSite
 
 _LONGEST_HEAD = 65_536
 
@@ -35,7 +35,7 @@ class Reception(Protocol):
 
     latency_s: float  # before every answer
     connections: int
-    open: set[Talk]
+    open: set[DemoConnection]
 
     @property
     def note(self) -> Callable[[Request], None]:
@@ -46,10 +46,10 @@ class Reception(Protocol):
 
 
 @dataclass
-class Desk:
+class ServerState:
     """What all connections of one server share."""
 
-    site: Site
+    site: ServedSite
     design: int = 0
     latency_s: float = 0.0  # before every answer
     redesign_after: int | None = None  # requests after which the other design is served
@@ -58,7 +58,7 @@ class Desk:
     connections: int = 0
     visits: Counter[str] = field(default_factory=Counter)
     kept: dict[tuple[str, int], tuple[Answer, bytes]] = field(default_factory=dict)
-    open: set[Talk] = field(default_factory=set)
+    open: set[DemoConnection] = field(default_factory=set)
 
     def serve(self, target: str) -> tuple[Answer, bytes]:
         """Answer one request, with the head of the answer."""
@@ -80,7 +80,7 @@ class Desk:
         return made
 
 
-class Talk(asyncio.Protocol):
+class DemoConnection(asyncio.Protocol):
     """One connection: requests are answered one after the other, in order."""
 
     def __init__(self, desk: Reception) -> None:

@@ -30,8 +30,8 @@ from urllib.parse import quote
 from scythe.demo import page_parts
 from scythe.demo.answers import Answer, answer_missing, answer_plainly, draw, tag_of
 from scythe.demo.build import write_document, write_page
-from scythe.demo.page_parts import DESIGNS, Design, Frame, Place, el
-from scythe.demo.plan import BASE, FIRST_DAY, Plan, Voice, load_words, slugify
+from scythe.demo.page_parts import DESIGNS, Design, MenuEntry, PageFrame, el
+from scythe.demo.plan import BASE, FIRST_DAY, PagePlan, Voice, load_words, slugify
 from scythe.errors import BadInput
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ MOST_PAGES = 60  # of a list that can be turned; older stories are reached by ot
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ReplayClock:
     """How fast a replay runs. Its times are seconds since 1970 at which things happened; `epoch` is a time of today."""
 
     start: float  # what the site's clock shows at `epoch`
@@ -68,11 +68,11 @@ class Story:
     number: int
     at: float  # when it arrived
     shelf: str
-    plan: Plan
+    plan: PagePlan
 
 
 @dataclass(frozen=True)
-class Shelf:
+class ReplayList:
     """One list: its newest `length` stories are shown."""
 
     name: str  # a folder of the site
@@ -95,7 +95,7 @@ class ListPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Redesign:
+class ReplayRedesign:
     """From `at` on a host wears another dress."""
 
     at: float
@@ -117,10 +117,10 @@ class Outage:
 class Replay:
     """Everything that happens, all of it known before."""
 
-    pace: Pace
-    shelves: tuple[Shelf, ...]
+    pace: ReplayClock
+    shelves: tuple[ReplayList, ...]
     pages: tuple[ListPage, ...]
-    redesigns: tuple[Redesign, ...] = ()
+    redesigns: tuple[ReplayRedesign, ...] = ()
     outages: tuple[Outage, ...] = ()
     seed: int = 1
 
@@ -151,27 +151,27 @@ class Replay:
         return {number: (name, at) for name, numbers in self._numbers.items() for at, number in enumerate(numbers)}
 
     @cached_property
-    def _by_name(self) -> dict[str, Shelf]:
+    def _by_name(self) -> dict[str, ReplayList]:
         return {shelf.name: shelf for shelf in self.shelves}
 
     @cached_property
     def _written(self) -> dict[int, Story]:
         return {}
 
-    def shelf(self, name: str) -> Shelf:
+    def shelf(self, name: str) -> ReplayList:
         """Return a list by its name."""
         return self._by_name[name]
 
-    def count(self, shelf: Shelf, moment: float) -> int:
+    def count(self, shelf: ReplayList, moment: float) -> int:
         """Return how many stories a list has had by then."""
         return bisect.bisect_right(shelf.arrivals, moment)
 
-    def newest(self, shelf: Shelf, moment: float, page: int = 1) -> list[Story]:
+    def newest(self, shelf: ReplayList, moment: float, page: int = 1) -> list[Story]:
         """Return what page `page` of a list shows at a moment, newest first."""
         end = self.count(shelf, moment) - (page - 1) * shelf.length
         return [self.story(shelf, at) for at in range(end - 1, max(0, end - shelf.length) - 1, -1)]
 
-    def story(self, shelf: Shelf, at: int) -> Story:
+    def story(self, shelf: ReplayList, at: int) -> Story:
         """Return the story at a place of a list, oldest first."""
         number = self._numbers[shelf.name][at]
         if number not in self._written:
@@ -202,7 +202,7 @@ class Replay:
         return replace(self, pace=replace(self.pace, epoch=epoch))
 
 
-def plan_story(seed: int, number: int, moment: float, shelf: Shelf) -> Plan:
+def plan_story(seed: int, number: int, moment: float, shelf: ReplayList) -> PagePlan:
     """Plan the article of one story; its address stays, whatever the site looks like."""
     key = f"{seed}/replay/{number}"
     voice = Voice(shelf.language, Random(key))
@@ -213,7 +213,7 @@ def plan_story(seed: int, number: int, moment: float, shelf: Shelf) -> Plan:
     teaser = voice.say(voice.words["topics"][topic]["sentences"][number % 3])
     day = datetime.fromtimestamp(moment, UTC).date()
     path = f"/news/{number}-{slugify(title)}"
-    return Plan(number, "news", shelf.language, path, title, voice.author, day, topic, teaser, key)
+    return PagePlan(number, "news", shelf.language, path, title, voice.author, day, topic, teaser, key)
 
 
 def split_trace(arrivals: Sequence[float], parts: int, seed: int = 1) -> tuple[tuple[float, ...], ...]:
@@ -234,10 +234,10 @@ def load(path: Path) -> Replay:
     """Read a replay that `dump` wrote."""
     plain = json.loads(path.read_text(encoding="utf-8"))
     return Replay(
-        pace=Pace(**plain["pace"]),
-        shelves=_records(lambda **row: Shelf(**row | {"arrivals": tuple(row["arrivals"])}), plain["shelves"]),
+        pace=ReplayClock(**plain["pace"]),
+        shelves=_records(lambda **row: ReplayList(**row | {"arrivals": tuple(row["arrivals"])}), plain["shelves"]),
         pages=_records(lambda **row: ListPage(**row | {"shelves": tuple(row["shelves"])}), plain["pages"]),
-        redesigns=_records(Redesign, plain["redesigns"]),
+        redesigns=_records(ReplayRedesign, plain["redesigns"]),
         outages=_records(Outage, plain["outages"]),
         seed=plain["seed"],
     )
@@ -273,7 +273,7 @@ class Dress:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ListDesign:
     """How one list is written."""
 
     dress: Dress
@@ -282,7 +282,7 @@ class Setting:
     advert: str = ""  # stands among the records; where there is one, the list is the first of its page
 
 
-def write_shelf(shelf: Shelf, stories: Sequence[Story], setting: Setting) -> str:
+def write_shelf(shelf: ReplayList, stories: Sequence[Story], setting: ListDesign) -> str:
     """Write one list with its heading."""
     dress, is_first = setting.dress, bool(setting.advert)
     element, name = dress.box if is_first else dress.brief_box
@@ -495,7 +495,7 @@ class ReplayHost:
         first = self.replay.shelf(page.shelves[0])
         path = page.path if number == 1 else f"{page.path}?page={number}"
         title = first.title if number == 1 else f"{first.title}, {number}"
-        own = Plan(
+        own = PagePlan(
             number, "list", first.language, path, title, "", FIRST_DAY, "", f"{title}: {page_parts.SITE_NAME}", path
         )
         voice = own.voice()
@@ -503,7 +503,9 @@ class ReplayHost:
         now = self._dated(page, moment)
         lists = [
             write_shelf(
-                shelf, self.replay.newest(shelf, moment, number), Setting(dress, voice, now, "" if at else adverts[1])
+                shelf,
+                self.replay.newest(shelf, moment, number),
+                ListDesign(dress, voice, now, "" if at else adverts[1]),
             )
             for at, shelf in enumerate(map(self.replay.shelf, page.shelves))
         ]
@@ -563,7 +565,7 @@ class ReplayHost:
     def _write_home(self, moment: float) -> str:
         dress = self._dress(moment)
         links = [el("li", el("a", escape(self._title(page)), href=page.path)) for page in self.pages.values()]
-        own = Plan(0, "list", "en", "/", page_parts.SITE_NAME, "", FIRST_DAY, "", page_parts.SITE_NAME, "/")
+        own = PagePlan(0, "list", "en", "/", page_parts.SITE_NAME, "", FIRST_DAY, "", page_parts.SITE_NAME, "/")
         main = el("main", el("h1", escape(page_parts.SITE_NAME)), el("ul", *links), id="main", class_=dress.design.main)
         head = page_parts.write_head(own, None, None, "utf-8")
         return self._settle(
@@ -573,10 +575,10 @@ class ReplayHost:
     def _title(self, page: ListPage) -> str:
         return self.replay.shelf(page.shelves[0]).title
 
-    def _frame(self, language: str) -> Frame:
-        menu = tuple(Place(self._title(page), page.path) for page in self.pages.values())
-        more = tuple(Place(name, f"/{name.lower()}/") for name in ("Letters", "Events", "Puzzles", "Weather"))
-        return Frame("/", (*menu, *more), ())
+    def _frame(self, language: str) -> PageFrame:
+        menu = tuple(MenuEntry(self._title(page), page.path) for page in self.pages.values())
+        more = tuple(MenuEntry(name, f"/{name.lower()}/") for name in ("Letters", "Events", "Puzzles", "Weather"))
+        return PageFrame("/", (*menu, *more), ())
 
     def _dress(self, moment: float) -> Dress:
         return DRESSES[self.replay.dress(self.host, moment) % len(DRESSES)]

@@ -23,14 +23,14 @@ from random import Random
 from typing import TextIO
 
 from scythe.demo.answers import Answer
-from scythe.demo.protocol import Request, Talk, write_head
-from scythe.demo.replay import ListPage, Outage, Pace, Replay, ReplayHost, Shelf, dump, load
+from scythe.demo.protocol import DemoConnection, Request, write_head
+from scythe.demo.replay import ListPage, Outage, Replay, ReplayClock, ReplayHost, ReplayList, dump, load
 
 _ADDRESS = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReplayRequest:
     """One request as the ledger has it."""
 
     at: float  # what the site's clock showed when the answer was written
@@ -46,10 +46,10 @@ class ReplayDesk:
 
     site: ReplayHost
     now: Callable[[], float]
-    write: Callable[[Asked], None]
+    write: Callable[[ReplayRequest], None]
     latency_s: float = 0.0
     connections: int = 0
-    open: set[Talk] = field(default_factory=set)
+    open: set[DemoConnection] = field(default_factory=set)
     moment: float = 0.0  # that the last answer is of
 
     def serve(self, target: str) -> tuple[Answer, bytes]:
@@ -61,7 +61,7 @@ class ReplayDesk:
     def note(self, request: Request) -> None:
         """Write the request down that was just answered."""
         status = 0 if self.site.replay.failure(self.site.host, self.moment) == "hang" else request.status
-        self.write(Asked(self.moment, self.site.host, request.target, status, request.agent))
+        self.write(ReplayRequest(self.moment, self.site.host, request.target, status, request.agent))
 
 
 @dataclass
@@ -78,9 +78,9 @@ class _Door:
         self.server = await loop.create_server(self._greet, _ADDRESS, self.port, backlog=512, start_serving=False)
         self.port = self.server.sockets[0].getsockname()[1]
 
-    def _greet(self) -> Talk:
+    def _greet(self) -> DemoConnection:
         assert self.desk is not None
-        return Talk(self.desk)
+        return DemoConnection(self.desk)
 
     async def open(self) -> None:
         """Begin to listen."""
@@ -102,7 +102,7 @@ class _Door:
 class ReplayServer:
     """A replay that is being served by the running loop."""
 
-    def __init__(self, replay: Replay, now: Callable[[], float], write: Callable[[Asked], None]) -> None:
+    def __init__(self, replay: Replay, now: Callable[[], float], write: Callable[[ReplayRequest], None]) -> None:
         self.replay = replay
         self.now = now
         self.write = write
@@ -146,7 +146,7 @@ class ReplayServer:
 
 
 @dataclass(frozen=True)
-class Served:
+class ServedReplay:
     """A replay that is being served."""
 
     replay: Replay
@@ -174,37 +174,37 @@ class Served:
 
 
 @dataclass(frozen=True)
-class InThread(Served):
+class ReplayThread(ServedReplay):
     """A replay served by a thread of this process."""
 
-    asked: list[Asked]
+    asked: list[ReplayRequest]
 
 
 @dataclass(frozen=True)
-class InProcess(Served):
+class ReplayProcess(ServedReplay):
     """A replay served by a process of its own."""
 
     ledger: Path
 
     @property
-    def asked(self) -> list[Asked]:
+    def asked(self) -> list[ReplayRequest]:
         """Every request so far, in the order they came."""
         lines = self.ledger.read_text(encoding="utf-8").splitlines(keepends=True)
-        return [Asked(**json.loads(line)) for line in lines if line.endswith("\n")]
+        return [ReplayRequest(**json.loads(line)) for line in lines if line.endswith("\n")]
 
 
 @contextmanager
-def serve_replay(replay: Replay, now: Callable[[], float] | None = None) -> Iterator[InThread]:
+def serve_replay(replay: Replay, now: Callable[[], float] | None = None) -> Iterator[ReplayThread]:
     """Serve a replay from a thread of this process until the block ends; `now` replaces the clock of its pace."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True, name="replay")
     thread.start()
-    asked: list[Asked] = []
+    asked: list[ReplayRequest] = []
     try:
         server = ReplayServer(replay, now or replay.pace.now, asked.append)
         asyncio.run_coroutine_threadsafe(server.start(), loop).result(10)
         try:
-            yield InThread(replay, server.bases, asked)
+            yield ReplayThread(replay, server.bases, asked)
         finally:
             asyncio.run_coroutine_threadsafe(server.stop(), loop).result(10)
     finally:
@@ -214,7 +214,7 @@ def serve_replay(replay: Replay, now: Callable[[], float] | None = None) -> Iter
 
 
 @contextmanager
-def serve_replay_process(replay: Replay, folder: Path) -> Iterator[InProcess]:
+def serve_replay_process(replay: Replay, folder: Path) -> Iterator[ReplayProcess]:
     """Serve a replay from a process of its own until the block ends; `folder` takes its plan and its ledger."""
     plan, ledger = folder / "replay.json", folder / "ledger.jsonl"
     dump(replay, plan)
@@ -227,7 +227,7 @@ def serve_replay_process(replay: Replay, folder: Path) -> Iterator[InProcess]:
             line = process.stdout.readline()
             if not line:
                 raise OSError("the replay cannot be served")
-            yield InProcess(replay, tuple(json.loads(line)), ledger)
+            yield ReplayProcess(replay, tuple(json.loads(line)), ledger)
         finally:
             process.stdin.close()
             try:
@@ -245,7 +245,7 @@ async def _serve_here(replay: Replay, lines: TextIO) -> None:
     await server.stop()
 
 
-def _write_down(asked: Asked, lines: TextIO) -> None:
+def _write_down(asked: ReplayRequest, lines: TextIO) -> None:
     lines.write(json.dumps(asdict(asked)) + "\n")
 
 
@@ -274,8 +274,8 @@ def live_site(every_s: float, seed: int = 1, *, now: float | None = None) -> Rep
     while moment < begin + _LONGEST_S:
         moment += random.uniform(0.5, 1.5) * every_s
         arrivals.append(moment)
-    shelf = Shelf("latest", "Latest news", tuple(arrivals), _SHOWN)
-    return Replay(Pace(begin, begin, 1.0), (shelf,), (ListPage("/latest/", ("latest",)),), seed=seed)
+    shelf = ReplayList("latest", "Latest news", tuple(arrivals), _SHOWN)
+    return Replay(ReplayClock(begin, begin, 1.0), (shelf,), (ListPage("/latest/", ("latest",)),), seed=seed)
 
 
 def serve_live(every_s: float, seed: int = 1) -> None:

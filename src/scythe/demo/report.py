@@ -22,7 +22,7 @@ from html import escape
 from importlib.resources import files
 from statistics import fmean
 
-from scythe.demo.crawl_results import CornerRow, Lap, Results, Sample, total
+from scythe.demo.crawl_results import CornerRow, Lap, Results, SamplePages, total
 from scythe.demo.crawl_steps import WINDOW, Step
 from scythe.demo.growing import SHOWN, Watched
 from scythe.demo.wording import (
@@ -438,6 +438,6 @@ def _samples(results: Results) -> str:
     return "\n".join(parts)
 
 
-def _records(listing: Sample) -> str:
+def _records(listing: SamplePages) -> str:
     rows = [[escape(text) for text in record] for record in listing.records]
     return table(f"First records of a list page: {listing.title}", listing.columns, rows)

@@ -22,9 +22,9 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, TextIO
 
-from scythe.demo.answers import Robots, Site
+from scythe.demo.answers import Robots, ServedSite
 from scythe.demo.corners import LAB, Setting, build_corners
-from scythe.demo.protocol import Desk, Request, Talk
+from scythe.demo.protocol import DemoConnection, Request, ServerState
 from scythe.demo.world import World
 from scythe.errors import BadInput
 
@@ -34,7 +34,7 @@ def _option(default: Any, text: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class ServeOptions:
+class DemoOptions:
     """What to serve and how; the defaults are a plain site of which every page answers at once."""
 
     seed: int = _option(1, "another seed makes another site")
@@ -63,21 +63,21 @@ class ServeOptions:
             raise BadInput(f"design must be 0 or 1, not {self.design}")
 
 
-def write_arguments(options: ServeOptions) -> Iterator[str]:
+def write_arguments(options: DemoOptions) -> Iterator[str]:
     """Say options on a command line."""
     for name, value in asdict(options).items():
         if value is not None:
             yield f"--{name.replace('_', '-')}={','.join(value) if isinstance(value, tuple) else value}"
 
 
-def read_arguments(arguments: list[str]) -> tuple[ServeOptions, argparse.Namespace]:
+def read_arguments(arguments: list[str]) -> tuple[DemoOptions, argparse.Namespace]:
     """Read options from a command line; what is only for the process is in the namespace."""
     parser = argparse.ArgumentParser(prog="python -m scythe.demo.serve", description="Serve the demo site on loopback.")
     parser.add_argument("--log", help="write every request to this file, a JSON object per line")
     parser.add_argument("--eager", action="store_true", help="write all pages before the first request")
     parser.add_argument("--heed", action="store_true", help="obey lines of standard input (design N), end with it")
     readers: dict[str, Callable[[str], object]] = {"redesign_after": int, "crawl_delay_s": float, "corners": _split}
-    known = fields(ServeOptions)
+    known = fields(DemoOptions)
     for option in known:
         parser.add_argument(
             f"--{option.name.replace('_', '-')}",
@@ -86,7 +86,7 @@ def read_arguments(arguments: list[str]) -> tuple[ServeOptions, argparse.Namespa
             help=option.metadata["help"],
         )
     said = parser.parse_args(arguments)
-    return ServeOptions(**{option.name: getattr(said, option.name) for option in known}), said
+    return DemoOptions(**{option.name: getattr(said, option.name) for option in known}), said
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def _split(text: str) -> tuple[str, ...]:
 class Served:
     """A demo site that is being served."""
 
-    site: Site
+    site: ServedSite
 
     @property
     def world(self) -> World:
@@ -111,10 +111,10 @@ class Served:
 
 
 @dataclass(frozen=True)
-class InThread(Served):
+class DemoThread(Served):
     """A demo site served by a thread of this process."""
 
-    desk: Desk
+    desk: ServerState
     log: list[Request]  # every request so far, in the order they came
 
     def redesign(self, design: int) -> int:
@@ -124,7 +124,7 @@ class InThread(Served):
 
 
 @dataclass(frozen=True)
-class InProcess(Served):
+class DemoProcess(Served):
     """A demo site served by a process of its own."""
 
     process: subprocess.Popen[str]
@@ -145,27 +145,27 @@ class InProcess(Served):
         return int(self.process.stdout.readline())
 
 
-def make_site(options: ServeOptions, base: str) -> Site:
+def make_site(options: DemoOptions, base: str) -> ServedSite:
     """Put together what is served at an address."""
     more = (LAB,) if options.corners else ()
     world = World(options.seed, options.pages, options.design, base, options.weight_bytes, more)
     corners = build_corners(Setting(world, options.slow_s), options.corners)
     disallow = ("/private/",) if any(corner.name == "private" for corner in corners) else ()
-    return Site(world, Robots(disallow, options.crawl_delay_s), corners)
+    return ServedSite(world, Robots(disallow, options.crawl_delay_s), corners)
 
 
 @contextmanager
-def serve_demo(options: ServeOptions | None = None) -> Iterator[InThread]:
+def serve_demo(options: DemoOptions | None = None) -> Iterator[DemoThread]:
     """Serve a demo site from a thread of this process until the block ends."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True, name="demo site")
     thread.start()
     log: list[Request] = []
     try:
-        start = _start(options or ServeOptions(), log.append)
+        start = _start(options or DemoOptions(), log.append)
         desk, server = asyncio.run_coroutine_threadsafe(start, loop).result()
         try:
-            yield InThread(desk.site, desk, log)
+            yield DemoThread(desk.site, desk, log)
         finally:
             asyncio.run_coroutine_threadsafe(_stop(desk, server), loop).result(10)
     finally:
@@ -175,9 +175,9 @@ def serve_demo(options: ServeOptions | None = None) -> Iterator[InThread]:
 
 
 @contextmanager
-def serve_demo_process(options: ServeOptions | None = None) -> Iterator[InProcess]:
+def serve_demo_process(options: DemoOptions | None = None) -> Iterator[DemoProcess]:
     """Serve a demo site from a process of its own until the block ends; it ends too when this process dies."""
-    options = options or ServeOptions()
+    options = options or DemoOptions()
     with tempfile.TemporaryDirectory() as folder:
         log_file = Path(folder) / "requests.jsonl"
         command = [sys.executable, "-m", "scythe.demo.serve", "--log", str(log_file), "--heed"]
@@ -188,26 +188,26 @@ def serve_demo_process(options: ServeOptions | None = None) -> Iterator[InProces
                 base = process.stdout.readline().strip().rstrip("/")
                 if not base:
                     raise OSError(f"the demo site cannot be served on {options.address}, port {options.port}")
-                yield InProcess(make_site(options, base), process, log_file)
+                yield DemoProcess(make_site(options, base), process, log_file)
             finally:
                 process.terminate()
 
 
-async def _start(options: ServeOptions, note: Callable[[Request], None]) -> tuple[Desk, asyncio.Server]:
+async def _start(options: DemoOptions, note: Callable[[Request], None]) -> tuple[ServerState, asyncio.Server]:
     """Begin to serve; the site is made when its port is known, for its pages name their own address."""
-    desks: list[Desk] = []
+    desks: list[ServerState] = []
     server = await asyncio.get_running_loop().create_server(
-        lambda: Talk(desks[0]), options.address, options.port, backlog=1024, start_serving=False
+        lambda: DemoConnection(desks[0]), options.address, options.port, backlog=1024, start_serving=False
     )
     port = server.sockets[0].getsockname()[1]
     host = f"[{options.address}]" if ":" in options.address else options.address
     site = make_site(options, f"http://{host}:{port}")
-    desks.append(Desk(site, options.design, options.latency_s, options.redesign_after, note))
+    desks.append(ServerState(site, options.design, options.latency_s, options.redesign_after, note))
     await server.start_serving()
     return desks[0], server
 
 
-async def _stop(desk: Desk, server: asyncio.Server) -> None:
+async def _stop(desk: ServerState, server: asyncio.Server) -> None:
     """End every connection."""
     for turn in range(20):  # connections just accepted become talks, aborted transports go
         for talk in list(desk.open):
@@ -218,7 +218,7 @@ async def _stop(desk: Desk, server: asyncio.Server) -> None:
         await asyncio.sleep(0)
 
 
-def serve_here(options: ServeOptions, *, log: str | None = None, is_eager: bool = False, heeds: bool = False) -> None:
+def serve_here(options: DemoOptions, *, log: str | None = None, is_eager: bool = False, heeds: bool = False) -> None:
     """Serve until interrupted; the first line of the output is the address.
 
     `log` is a file for every request, a JSON object per line. `is_eager`: write all pages before the first request.
@@ -228,7 +228,7 @@ def serve_here(options: ServeOptions, *, log: str | None = None, is_eager: bool 
         asyncio.run(_serve_here(options, log, is_eager, heeds))
 
 
-async def _serve_here(options: ServeOptions, log: str | None, is_eager: bool, heeds: bool) -> None:
+async def _serve_here(options: DemoOptions, log: str | None, is_eager: bool, heeds: bool) -> None:
     with open(log or os.devnull, "a", buffering=1, encoding="utf-8") as lines:
         desk, server = await _start(options, lambda request: _write_down(request, lines))
         if is_eager:
@@ -252,14 +252,14 @@ def _speak(line: str) -> None:
     sys.stdout.flush()
 
 
-def _heed(desk: Desk, loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+def _heed(desk: ServerState, loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
     """Obey what the process that started this one says, and answer with the number of requests before."""
     for line in sys.stdin:
         asyncio.run_coroutine_threadsafe(_obey(desk, line), loop).result()
     loop.call_soon_threadsafe(ended.set)
 
 
-async def _obey(desk: Desk, line: str) -> None:
+async def _obey(desk: ServerState, line: str) -> None:
     """Do it between two requests, so that the number is exact."""
     word, _, number = line.strip().partition(" ")
     if word == "design" and number in ("0", "1"):

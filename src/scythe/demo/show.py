@@ -21,9 +21,9 @@ from scythe.demo.crawl_results import (
     CornerRow,
     KindRow,
     Lap,
-    Learned,
+    LearnedBefore,
     Results,
-    Sample,
+    SamplePages,
     choose_article,
     choose_listing,
     count_fields,
@@ -34,7 +34,7 @@ from scythe.demo.crawl_results import (
 )
 from scythe.demo.crawl_steps import (
     Crawled,
-    Redesign,
+    RedesignEffect,
     Step,
     Watch,
     crawl_on,
@@ -44,7 +44,7 @@ from scythe.demo.crawl_steps import (
 )
 from scythe.demo.growing import Watched, watch_growth
 from scythe.demo.replay import Replay
-from scythe.demo.serve import InProcess, ServeOptions, serve_demo_process
+from scythe.demo.serve import DemoOptions, DemoProcess, serve_demo_process
 from scythe.demo.wording import describe_change
 from scythe.demo.world import World
 from scythe.site.site import Site
@@ -70,12 +70,12 @@ class ShowOptions:
 class Show:
     """A demo under way: the site is served."""
 
-    def __init__(self, options: ShowOptions, site: InProcess, archive: Archive, folder: Path) -> None:
+    def __init__(self, options: ShowOptions, site: DemoProcess, archive: Archive, folder: Path) -> None:
         self.options, self.site = options, site
         self.laps: tuple[Lap, ...] = ()
         self.laps_after: tuple[Lap, ...] = ()
-        self.learned: Learned | None = None
-        self.redesigned: Redesign | None = None
+        self.learned: LearnedBefore | None = None
+        self.redesigned: RedesignEffect | None = None
         self.watched: Watched | None = None
         self.crawled = Crawled(site.world.base)
         self._archive, self._folder = archive, folder
@@ -115,7 +115,7 @@ class Show:
             names = dict.fromkeys(rules.name for layout in layouts for rules in layout.fields if rules.ways)
             lists = ["records"] if any(layout.regions for layout in layouts) else []
             images = ["images"] if any(layout.images.pages for layout in layouts) else []
-            self.learned = Learned(cold, len(layouts), (*names, *images, *lists))
+            self.learned = LearnedBefore(cold, len(layouts), (*names, *images, *lists))
 
     def race(self) -> tuple[Lap, ...]:
         """Get the pages that came so far by the tree and by what was learned, and take the time of both."""
@@ -161,12 +161,12 @@ class Show:
         """Compare the pages that came so far with what they hold."""
         return score_kinds(self.world, self.crawled.visited, {visit.path for visit in self.crawled.visited})
 
-    def judge_redesign(self) -> Redesign | None:
+    def judge_redesign(self) -> RedesignEffect | None:
         """Say what the redesign has done so far."""
         return judge_redesign(self.steps)
 
     @property
-    def listing(self) -> Sample:
+    def listing(self) -> SamplePages:
         """Some records of a list page."""
         return choose_listing(self.crawled.visited, self.world)
 
@@ -221,7 +221,7 @@ class Show:
 def open_show(options: ShowOptions) -> Iterator[Show]:
     """Serve the site until the block ends; whatever was written on the way is gone then."""
     corners = ("all",) if options.has_corners else ()
-    served = ServeOptions(options.seed, options.pages, options.design, corners=corners, slow_s=1.0)
+    served = DemoOptions(options.seed, options.pages, options.design, corners=corners, slow_s=1.0)
     with (
         TemporaryDirectory() as name,
         serve_demo_process(served) as site,

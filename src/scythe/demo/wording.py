@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from scythe.demo.crawl_results import CornerRow, Results, total
-from scythe.demo.crawl_steps import ENOUGH, Redesign
+from scythe.demo.crawl_steps import ENOUGH, RedesignEffect
 from scythe.demo.growing import Look, Watched
 from scythe.site.drift import Change
 from scythe.watch_model import HOUR_S
@@ -56,7 +56,7 @@ def pages(number: int) -> str:
     return f"{number} page{'' if number == 1 else 's'}"
 
 
-def describe_redesign(redesign: Redesign) -> Iterator[str]:
+def describe_redesign(redesign: RedesignEffect) -> Iterator[str]:
     """Say in a few sentences what a redesign did, and then what the profile noted."""
     yield (
         f"After {pages(redesign.after)} the site got another design. Of the fields {percent(redesign.before)} had been "
@@ -66,7 +66,7 @@ def describe_redesign(redesign: Redesign) -> Iterator[str]:
     yield from (f"  {line}" for line in redesign.log[:4])
 
 
-def _say_healed(redesign: Redesign) -> str:
+def _say_healed(redesign: RedesignEffect) -> str:
     if redesign.noticed is None:
         return f"The rules fitted all the same: {percent(redesign.later)}."
     began = f"Noticed on page {redesign.noticed}"

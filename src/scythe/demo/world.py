@@ -28,9 +28,9 @@ from scythe.demo.build import DemoPage, GoldRecord, write_document, write_page
 from scythe.demo.page_parts import (
     DESIGNS,
     Design,
-    Frame,
-    Part,
-    Place,
+    MenuEntry,
+    PageFrame,
+    PagePart,
     bullets,
     el,
     furniture,
@@ -39,10 +39,10 @@ from scythe.demo.page_parts import (
     join,
     paragraph,
 )
-from scythe.demo.plan import BASE, FIRST_DAY, Plan, Voice, load_words, plan_page, slugify
+from scythe.demo.plan import BASE, FIRST_DAY, PagePlan, Voice, load_words, plan_page, slugify
 
 
-def plan_gallery(seed: int, number: int) -> Plan:
+def plan_gallery(seed: int, number: int) -> PagePlan:
     """Plan one gallery."""
     key = f"{seed}/{number}"
     voice = Voice("en", Random(key))
@@ -50,10 +50,10 @@ def plan_gallery(seed: int, number: int) -> Plan:
     published = FIRST_DAY + timedelta(days=voice.random.randrange(240))
     path = f"/pictures/{slugify(title)}-{number}.html"
     teaser = voice.say(_words()["intro"][0])
-    return Plan(number, "gallery", "en", path, title, voice.author, published, "gallery", teaser, key)
+    return PagePlan(number, "gallery", "en", path, title, voice.author, published, "gallery", teaser, key)
 
 
-def write_gallery(plan: Plan, voice: Voice, design: Design) -> list[Part]:
+def write_gallery(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]:
     """Write an introduction and the pictures, each with its caption."""
     random = voice.random
     told = [*random.sample(_words()["intro"][1:], 5), *random.sample(voice.words["generic"], 5)]
@@ -76,7 +76,7 @@ def categories() -> dict[str, str]:
     return {folder: category["name"] for folder, category in _shop()["categories"].items()}
 
 
-def plan_product(seed: int, number: int) -> Plan:
+def plan_product(seed: int, number: int) -> PagePlan:
     """Plan one product; its topic is its category."""
     key = f"{seed}/{number}"
     voice = Voice("en", Random(key))
@@ -88,15 +88,15 @@ def plan_product(seed: int, number: int) -> Plan:
     teaser = voice.say(category["sentences"][number % len(category["sentences"])])
     published = FIRST_DAY + timedelta(days=random.randrange(240))
     path = f"/shop/{folder}/{slugify(title)}-{number}.html"
-    return Plan(number, "product", "en", path, title, voice.author, published, folder, teaser, key)
+    return PagePlan(number, "product", "en", path, title, voice.author, published, folder, teaser, key)
 
 
-def price_of(plan: Plan) -> str:
+def price_of(plan: PagePlan) -> str:
     """Return what a product costs, in euros."""
     return f"{Random(f'{plan.seed}/price').randrange(390, 19900) / 100:.2f}"
 
 
-def write_product(plan: Plan, voice: Voice, design: Design) -> list[Part]:
+def write_product(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]:
     """Write pictures, price, description, features and a table of specifications."""
     category = _shop()["categories"][plan.topic]
     random = voice.random
@@ -107,7 +107,7 @@ def write_product(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     own = [text for at, text in enumerate(category["sentences"]) if at != plan.number % len(category["sentences"])]
     told = [*random.sample(own, 3), *random.sample(_shop()["sentences"], 2)]
     return [
-        Part(el("div", el("img", src=photo, alt=plan.title, width="900"), class_="gallery"), "", (BASE + photo,)),
+        PagePart(el("div", el("img", src=photo, alt=plan.title, width="900"), class_="gallery"), "", (BASE + photo,)),
         furniture(el("div", *thumbs, class_="thumbs")),
         furniture(buy + el("p", "In stock. Delivered within three working days.", class_="delivery")),
         join([paragraph(text) for text in voice.paragraphs([plan.teaser, *map(voice.say, told)])]),
@@ -118,7 +118,7 @@ def write_product(plan: Plan, voice: Voice, design: Design) -> list[Part]:
     ]
 
 
-def _specifications(plan: Plan, voice: Voice) -> list[list[str]]:
+def _specifications(plan: PagePlan, voice: Voice) -> list[list[str]]:
     random = voice.random
     return [
         ["Maker", random.choice(_shop()["makers"])],
@@ -130,7 +130,7 @@ def _specifications(plan: Plan, voice: Voice) -> list[list[str]]:
     ]
 
 
-def write_reviews(plan: Plan) -> list[str]:
+def write_reviews(plan: PagePlan) -> list[str]:
     """Return what customers wrote below."""
     return Random(f"{plan.seed}/reviews").sample(_shop()["reviews"], 3)
 
@@ -159,7 +159,7 @@ class Listing:
 
     path: str
     title: str
-    entries: tuple[Plan, ...]
+    entries: tuple[PagePlan, ...]
     number: int = 1
     paths: tuple[str, ...] = ()  # of all pages of the list, this one among them
 
@@ -175,19 +175,19 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Ledger:
+class PagePlans:
     """Every page of a site, by its path."""
 
     seed: int
     count: int  # of content pages
 
     @cached_property
-    def content(self) -> tuple[Plan, ...]:
+    def content(self) -> tuple[PagePlan, ...]:
         """Articles, galleries and products, in the order of their numbers."""
         return tuple(_plan(self.seed, number) for number in range(self.count))
 
     @cached_property
-    def by_path(self) -> dict[str, Plan]:
+    def by_path(self) -> dict[str, PagePlan]:
         """Content pages and the few that every site has."""
         return {plan.path: plan for plan in (*self.content, *_plan_about(self.seed))}
 
@@ -201,12 +201,12 @@ class Ledger:
         """The path of every page, the front page first."""
         return (*self.lists, *self.by_path)
 
-    def newest(self, *kinds: str) -> list[Plan]:
+    def newest(self, *kinds: str) -> list[PagePlan]:
         """Return the pages of some kinds, newest first."""
         found = [plan for plan in self.content if plan.kind in kinds]
         return sorted(found, key=lambda plan: (plan.published, plan.number), reverse=True)
 
-    def others(self, plan: Plan) -> list[Plan]:
+    def others(self, plan: PagePlan) -> list[PagePlan]:
         """Return the pages this one leads to: the next ones of its sort, round the site."""
         same = self._sorts.get(_sort(plan), self._sorts[_sort(self.content[0])])
         at = self._places.get(plan.path, 0)
@@ -214,8 +214,8 @@ class Ledger:
         return [other for other in turned if other.path != plan.path]
 
     @cached_property
-    def _sorts(self) -> dict[tuple[str, str], list[Plan]]:
-        sorts: dict[tuple[str, str], list[Plan]] = {}
+    def _sorts(self) -> dict[tuple[str, str], list[PagePlan]]:
+        sorts: dict[tuple[str, str], list[PagePlan]] = {}
         for plan in self.content:
             sorts.setdefault(_sort(plan), []).append(plan)
         return sorts
@@ -247,7 +247,7 @@ class Ledger:
         yield from _paged("/pictures/", "Pictures", self.newest("gallery"))
 
 
-def _plan(seed: int, number: int) -> Plan:
+def _plan(seed: int, number: int) -> PagePlan:
     kind, language = _CYCLE[number % len(_CYCLE)]
     round_ = number // len(_CYCLE)
     if kind == "product":
@@ -259,26 +259,30 @@ def _plan(seed: int, number: int) -> Plan:
     return plan_page(seed, number, kind, language, round_=round_)
 
 
-def _plan_about(seed: int) -> Iterator[Plan]:
+def _plan_about(seed: int) -> Iterator[PagePlan]:
     """Plan the pages about the site itself; their topic is their place in the word file."""
     words = load_words("world")
     for number, (title, texts) in enumerate([*words["about"], words["login"]]):
         path = "/login" if title == words["login"][0] else f"/about-{number}.html"
-        yield Plan(number, "about", "en", path, title, "", FIRST_DAY, str(number), texts[0], f"{seed}/about/{number}")
+        yield PagePlan(
+            number, "about", "en", path, title, "", FIRST_DAY, str(number), texts[0], f"{seed}/about/{number}"
+        )
 
 
-def _point_to_month(month: str, plans: list[Plan]) -> Plan:
+def _point_to_month(month: str, plans: list[PagePlan]) -> PagePlan:
     newest = plans[0].published
     title, teaser = f"{newest:%B %Y}", f"{len(plans)} stories, the newest of {newest:%d %B}"
-    return Plan(len(plans), "list", "en", f"/archive/{month}/", title, "", newest, "", teaser, month)
+    return PagePlan(len(plans), "list", "en", f"/archive/{month}/", title, "", newest, "", teaser, month)
 
 
-def _point_to_shelf(folder: str, plans: list[Plan]) -> Plan:
+def _point_to_shelf(folder: str, plans: list[PagePlan]) -> PagePlan:
     teaser = f"{len(plans)} things for the field and the house"
-    return Plan(len(plans), "list", "en", f"/shop/{folder}/", categories()[folder], "", FIRST_DAY, "", teaser, folder)
+    return PagePlan(
+        len(plans), "list", "en", f"/shop/{folder}/", categories()[folder], "", FIRST_DAY, "", teaser, folder
+    )
 
 
-def _paged(path: str, title: str, plans: Iterable[Plan], further: str = "page/{}/") -> Iterator[Listing]:
+def _paged(path: str, title: str, plans: Iterable[PagePlan], further: str = "page/{}/") -> Iterator[Listing]:
     """Yield the pages of one list; an empty list has one page."""
     plans = tuple(plans)
     total = max(1, -(-len(plans) // LIST_LENGTH))
@@ -288,17 +292,17 @@ def _paged(path: str, title: str, plans: Iterable[Plan], further: str = "page/{}
         yield Listing(paths[n - 1], named, plans[(n - 1) * LIST_LENGTH : n * LIST_LENGTH], n, paths)
 
 
-def _sort(plan: Plan) -> tuple[str, str]:
+def _sort(plan: PagePlan) -> tuple[str, str]:
     return ("article" if plan.kind in ARTICLES else plan.kind, plan.language)
 
 
 _NEAR = 2  # pages on both sides of the present one that a pager names
 
 
-def write_list(listing: Listing, design: Design, frame: Frame) -> DemoPage:
+def write_list(listing: Listing, design: Design, frame: PageFrame) -> DemoPage:
     """Write one page of a list; its gold is its records."""
     teaser = "News from the fields and the towns between them."
-    own = Plan(listing.number, "list", "en", listing.path, listing.title, "", FIRST_DAY, "", teaser, listing.path)
+    own = PagePlan(listing.number, "list", "en", listing.path, listing.title, "", FIRST_DAY, "", teaser, listing.path)
     voice = own.voice()
     item, box = ("li", "td-list") if design.sidebar_first else ("article", "teasers")
     cards = [_card(plan, voice, design, item) for plan in listing.entries]
@@ -321,7 +325,7 @@ def write_list(listing: Listing, design: Design, frame: Frame) -> DemoPage:
     )
 
 
-def _card(plan: Plan, voice: Voice, design: Design, item: str) -> str:
+def _card(plan: PagePlan, voice: Voice, design: Design, item: str) -> str:
     thumb = el("img", src=f"/img/thumb-{plan.number}.jpg", width="240", height="160", alt="", loading="lazy")
     when = el("time", f"{plan.published:%d.%m.%Y}", datetime=f"{plan.published:%Y-%m-%d}")
     if plan.kind == "product":
@@ -372,12 +376,12 @@ class World:
     design: int = 0  # of pages asked for without naming one
     base: str = BASE  # scheme, host and port of every address on it
     weight_bytes: int = 0  # pages are made at least so long, as scripts make real ones
-    more: tuple[Place, ...] = ()  # entries of the menu besides the usual ones
+    more: tuple[MenuEntry, ...] = ()  # entries of the menu besides the usual ones
 
     @cached_property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> PagePlans:
         """What the site consists of."""
-        return Ledger(self.seed, self.pages)
+        return PagePlans(self.seed, self.pages)
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -398,7 +402,7 @@ class World:
             return self.write(plan, design)
         return None
 
-    def write(self, plan: Plan, design: int, *, write: Writer | None = None) -> DemoPage:
+    def write(self, plan: PagePlan, design: int, *, write: Writer | None = None) -> DemoPage:
         """Write a page that may not be in the ledger; `write` replaces what its kind has for content."""
         frame = self._frame(plan.language, self._tags(plan))
         others = self.ledger.others(plan)
@@ -412,22 +416,26 @@ class World:
         images = tuple(image.replace(BASE, self.base) for image in page.gold_images)
         return replace(page, html=_weigh(html, self.weight_bytes), gold_images=images, base=self.base)
 
-    def _frame(self, language: str, tags: tuple[tuple[str, str], ...] = ()) -> Frame:
+    def _frame(self, language: str, tags: tuple[tuple[str, str], ...] = ()) -> PageFrame:
         names = load_words(language)["ui"]["sections"]
         folders = load_words("world")["sections"]
         stories = tuple((name, f"/tag/{tag}/") for tag, name in load_words("world")["tags"].items())
         shelves = tuple((name, f"/shop/{folder}/") for folder, name in categories().items())
-        menu = [Place(name, f"/{folder}/") for name, folder in zip(names, folders, strict=True)]
+        menu = [MenuEntry(name, f"/{folder}/") for name, folder in zip(names, folders, strict=True)]
         menu[0] = replace(menu[0], below=stories)
-        menu += [Place("Shop", "/shop/", shelves), Place("Pictures", "/pictures/"), Place("Archive", "/archive/")]
+        menu += [
+            MenuEntry("Shop", "/shop/", shelves),
+            MenuEntry("Pictures", "/pictures/"),
+            MenuEntry("Archive", "/archive/"),
+        ]
         menu += self.more
         head = tuple(
             el("link", rel="alternate", type=kind, href=path, title=page_parts.SITE_NAME)
             for path, kind in _FEEDS.items()
         )
-        return Frame("/", tuple(menu), tags, head)
+        return PageFrame("/", tuple(menu), tags, head)
 
-    def _tags(self, plan: Plan) -> tuple[tuple[str, str], ...]:
+    def _tags(self, plan: PagePlan) -> tuple[tuple[str, str], ...]:
         """Name the lists that a page stands in."""
         if plan.kind == "product":
             return ((categories()[plan.topic], f"/shop/{plan.topic}/"),)
@@ -447,7 +455,7 @@ def world(*, seed: int = 1, pages: int = 200, design: int = 0) -> World:
     return World(seed=seed, pages=pages, design=design)
 
 
-def _write_about(plan: Plan, voice: Voice, design: Design) -> list[Part]:
+def _write_about(plan: PagePlan, voice: Voice, design: Design) -> list[PagePart]:
     words = load_words("world")
     _, texts = [*words["about"], words["login"]][int(plan.topic)]
     return [paragraph(voice.say(text)) for text in texts]

@@ -32,7 +32,7 @@ class _Batch:
         self.written: asyncio.Task[list[Receipt]]
 
 
-class Clerk:
+class ArchiveThread:
     """The only one who touches the archive while a crawl runs."""
 
     def __init__(self, archive: Archive) -> None:

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
-from scythe.engine.archive_thread import Clerk
+from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.host_queue import LEASE_S
 from scythe.engine.worker_pool import Pool, open_pool
 from scythe.engine.worker_protocol import Caps
@@ -25,10 +25,10 @@ REQUESTS = 256  # under way in all runs together, each of which has a bound of i
 
 
 @dataclass(slots=True)
-class Kit:
+class RunContext:
     """What `Crawl` and `Watch` need to work, for any number of them at once. Use `open_kit`."""
 
-    clerk: Clerk
+    clerk: ArchiveThread
     pool: Pool
     owner: Owner  # this process; every run is an owner of its own in it
     lease_s: float  # what a run holds is another's when it says nothing for so long
@@ -87,19 +87,19 @@ async def open_kit(
     owner: Owner | None = None,
     lease_s: float = LEASE_S,
     requests: int = REQUESTS,
-) -> AsyncIterator[Kit]:
+) -> AsyncIterator[RunContext]:
     """Open what runs share; close it when the last of them has ended. The archive stays open."""
-    clerk = Clerk(archive)
+    clerk = ArchiveThread(archive)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(clerk.close)
         pool = await stack.enter_async_context(open_pool(extractors, Caps()))
-        kit = Kit(clerk, pool, owner or Owner.of_this_process(), lease_s, requests, stack)
+        kit = RunContext(clerk, pool, owner or Owner.of_this_process(), lease_s, requests, stack)
         await kit.set_clock()
         yield kit
 
 
 @asynccontextmanager
-async def use_kit(shared: Kit | None, archive: Archive, extractors: int) -> AsyncIterator[Kit]:
+async def use_kit(shared: RunContext | None, archive: Archive, extractors: int) -> AsyncIterator[RunContext]:
     """Give the kit that others use too, and leave it open; where there is none, one that ends with the block."""
     if shared is not None:
         await shared.set_clock()

@@ -17,10 +17,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scythe.crawl_model import Extracted
-from scythe.engine.worker_protocol import Job, Named
+from scythe.engine.worker_protocol import Job, NamedUrl
 from scythe.fetch.page_check import sniff_bytes, sniff_text
 from scythe.limits import LIMITS
-from scythe.model import Loss, Record, Region
+from scythe.model import Loss, Record, RecordList
 from scythe.page.feeds import Feed, is_feed, read_feed
 from scythe.page.links_from_bytes import Hrefs, directives, read_hrefs
 from scythe.page.page import Page
@@ -78,11 +78,11 @@ def _from_map(job: Job) -> Extracted:
     return _extracted("", _region(records, _MAP_COLUMNS, "sitemap"), {"why": why})
 
 
-def _region(records: list[Record], columns: tuple[str, ...], kind: str) -> tuple[Region, ...]:
-    return (Region(tuple(records), columns, kind, 1.0, kind),) if records else ()
+def _region(records: list[Record], columns: tuple[str, ...], kind: str) -> tuple[RecordList, ...]:
+    return (RecordList(tuple(records), columns, kind, 1.0, kind),) if records else ()
 
 
-def _extracted(title: str, regions: tuple[Region, ...], rest: dict[str, Any]) -> Extracted:
+def _extracted(title: str, regions: tuple[RecordList, ...], rest: dict[str, Any]) -> Extracted:
     said = {name: value for name, value in rest.items() if value}
     return Extracted(title=title, rest=json.dumps(said, ensure_ascii=False), regions=regions)
 
@@ -103,7 +103,7 @@ IsNews = Callable[[str, bool], bool]
 class Discovery:
     """What a body says about where to go on."""
 
-    found: tuple[Named, ...] = ()
+    found: tuple[NamedUrl, ...] = ()
     directives: tuple[str, ...] = ()  # noindex, nofollow, as the page and its header ask for
     canonical: Url | None = None
     losses: tuple[Loss, ...] = ()
@@ -146,7 +146,7 @@ def _settle_page(hrefs: Hrefs, url: str, robots_tag: str, is_news: IsNews | None
     return Discovery(found, said, hrefs.canonical, hrefs.losses, tags=hrefs.tags)
 
 
-def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool, is_news: IsNews | None) -> Iterator[Named]:
+def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool, is_news: IsNews | None) -> Iterator[NamedUrl]:
     """Yield what a page names; the first word on an address counts, so the special ones come first."""
     for how, target in (
         ("refresh", hrefs.refresh),
@@ -167,16 +167,16 @@ def _page_addresses(hrefs: Hrefs, url: str, no_follow: bool, is_news: IsNews | N
 
 
 @lru_cache(maxsize=1_024)  # menus are the same on every page; most addresses are asked for once, when they are news
-def _named(url: Url, how: str = "link", kind: str = "page", *, is_nofollow: bool = False) -> Named:
+def _named(url: Url, how: str = "link", kind: str = "page", *, is_nofollow: bool = False) -> NamedUrl:
     url = without_tracking(normalise(url))
     rank = LISTS_FIRST if kind != "page" else int(url.count("&") + 1 >= MANY_PARAMETERS and "?" in url)
-    return Named(url, how, kind, is_nofollow, rank)
+    return NamedUrl(url, how, kind, is_nofollow, rank)
 
 
-def _once(found: Iterator[Named] | list[Named], url: str) -> tuple[Named, ...]:
+def _once(found: Iterator[NamedUrl] | list[NamedUrl], url: str) -> tuple[NamedUrl, ...]:
     """Keep each address once; where one link may be followed and another not, it may."""
     own = normalise(url)
-    kept: dict[Url, Named] = {}
+    kept: dict[Url, NamedUrl] = {}
     for named in found:
         before = kept.get(named.url)
         if named.url != own and (before is None or (before.is_nofollow and not named.is_nofollow)):

@@ -17,11 +17,11 @@ from typing import Protocol
 
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
-from scythe.crawl_model import CRAWLED, Lane, Outcome, Receipt, Task
-from scythe.engine.archive_thread import Clerk
+from scythe.crawl_model import CRAWLED, HostLease, Outcome, Receipt, Task
+from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.pace import LONGEST_S, Pace
-from scythe.engine.sampling import Variety
+from scythe.engine.sampling import SampleChoice
 
 LEASE_S = 60.0
 _LOOK_S = 2.0  # how often a holder asks whether others wait, and says that it is still there
@@ -32,17 +32,17 @@ _AHEAD = 64  # addresses taken from the archive at once
 _AHEAD_SAMPLING = 512  # among which the pages to learn from are chosen
 
 
-class Crew(Protocol):
+class Visitor(Protocol):
     """Who does the visits of a lane."""
 
     @property
     def is_sampling(self) -> bool:
         """Whether pages are wanted to learn the site from, rather than in their order."""
 
-    async def prepare(self, task: Task, work: LaneWork) -> Outcome | None:
+    async def prepare(self, task: Task, work: HostQueue) -> Outcome | None:
         """Return the outcome where the address need not, or must not, be asked for."""
 
-    async def visit(self, task: Task, work: LaneWork) -> Receipt:
+    async def visit(self, task: Task, work: HostQueue) -> Receipt:
         """Ask for an address, call `work.free_place` when it has answered, and store what came of it."""
 
     async def settle(self, outcome: Outcome) -> Receipt:
@@ -60,7 +60,7 @@ def both_clocks() -> tuple[float, float]:
 
 
 @dataclass(slots=True)
-class Room:
+class Capacity:
     """How much may be under way at once, in all lanes together, and whether more is wanted."""
 
     requests: asyncio.Semaphore
@@ -71,15 +71,15 @@ class Room:
 
 
 @dataclass(slots=True)
-class LaneWork:
+class HostQueue:
     """One lane while it is worked off."""
 
-    lane: Lane
+    lane: HostLease
     owner: Owner
-    clerk: Clerk
+    clerk: ArchiveThread
     options: CrawlOptions
-    room: Room
-    crew: Crew
+    room: Capacity
+    crew: Visitor
     pace: Pace
     kinds: Collection[str] = CRAWLED  # of addresses that are asked for
     now: Callable[[], datetime] = utc_now
@@ -98,7 +98,7 @@ class LaneWork:
     _began: float = field(default_factory=monotonic)
     _is_wanted: bool = False
     _error: BaseException | None = None
-    _variety: Variety = field(default_factory=Variety)
+    _variety: SampleChoice = field(default_factory=SampleChoice)
     _preparing: asyncio.Future[Outcome | None] | None = None
 
     def __post_init__(self) -> None:

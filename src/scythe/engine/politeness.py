@@ -13,9 +13,9 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from scythe.archive.results import StoredRobots
-from scythe.engine.archive_thread import Clerk
+from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.crawl_options import CrawlOptions
-from scythe.engine.host_queue import LaneWork
+from scythe.engine.host_queue import HostQueue
 from scythe.errors import FetchFailed
 from scythe.fetch.connections import LAST_WORD, Unsent
 from scythe.fetch.fetcher import Fetcher
@@ -34,24 +34,24 @@ class Getter(Protocol):
     async def get(self, url: str, *, etag: str = "", modified: str = "", follow: bool = True) -> Response: ...
 
 
-class Manners:
+class Politeness:
     """What each origin of a site wants, as far as it was asked."""
 
-    def __init__(self, fetcher: Fetcher, clerk: Clerk, options: CrawlOptions, agent: str) -> None:
+    def __init__(self, fetcher: Fetcher, clerk: ArchiveThread, options: CrawlOptions, agent: str) -> None:
         self._fetcher = fetcher
         self._clerk = clerk
         self._options = options
         self._agent = agent
         self._known: dict[str, tuple[Robots, datetime]] = {}  # with the moment from which it is to be asked for again
 
-    async def recall(self, work: LaneWork) -> None:
+    async def recall(self, work: HostQueue) -> None:
         """Set the pace of a lane to what its robots.txt asked for last time, before anything is asked."""
         for scheme in ("https", "http"):
             robots = await self._remembered(f"{scheme}://{work.lane.name}")
             if robots is not None:
                 self._heed(robots, work)
 
-    async def robots_for(self, url: str, work: LaneWork) -> Robots | None:
+    async def robots_for(self, url: str, work: HostQueue) -> Robots | None:
         """Return what the origin of an address allows, asking it where that is not known.
 
         None where nothing may be asked for: its robots.txt could not be read, which closes the lane, or the run ended.
@@ -73,7 +73,7 @@ class Manners:
         known = self._known.get(origin_of(url))
         return known is None or not self._options.obey_robots or known[0].allows(url)
 
-    async def get(self, getter: Getter, url: str, work: LaneWork, *, etag: str = "", modified: str = "") -> Response:
+    async def get(self, getter: Getter, url: str, work: HostQueue, *, etag: str = "", modified: str = "") -> Response:
         """Ask for an address whose turn it is, without following it, and let what comes set the pace.
 
         The place at the host is free again afterwards. Raises FetchFailed.
@@ -94,12 +94,12 @@ class Manners:
         self.answered(work, response)
         return response
 
-    def answered(self, work: LaneWork, response: Response) -> None:
+    def answered(self, work: HostQueue, response: Response) -> None:
         """Let an answer set the pace."""
         said_s = retry_after_s(response) if header(response, "Retry-After") else None
         work.pace.answered(response.answered_at, response.status, response.seconds, said_s)
 
-    def _heed(self, robots: Robots, work: LaneWork) -> None:
+    def _heed(self, robots: Robots, work: HostQueue) -> None:
         if self._options.obey_robots:
             work.pace.crawl_delay_s = robots.delay_s
 
@@ -118,7 +118,7 @@ class Manners:
             return None
         return self._remember(origin, robots, until)
 
-    async def _ask(self, origin: str, work: LaneWork) -> Robots | None:
+    async def _ask(self, origin: str, work: HostQueue) -> Robots | None:
         if not await work.take_place():
             return None
         noting = _Noting(self._fetcher, work)
@@ -150,7 +150,7 @@ class Manners:
 class _Noting:
     """A client that remembers why it failed, and follows redirects at the pace of a lane."""
 
-    def __init__(self, fetcher: Fetcher, work: LaneWork) -> None:
+    def __init__(self, fetcher: Fetcher, work: HostQueue) -> None:
         self._fetcher = fetcher
         self._work = work
         self._answered_at = 0.0
@@ -175,7 +175,7 @@ class _Noting:
                 raise FetchFailed(url, "the run ended")
 
 
-async def _ask_while_held(work: LaneWork, ask: Callable[[], Awaitable[Response]]) -> Response:
+async def _ask_while_held(work: HostQueue, ask: Callable[[], Awaitable[Response]]) -> Response:
     """Ask a host while its lane is held, as is seen to once more when the connection is there."""
     token = LAST_WORD.set(lambda: work.is_sure)
     try:

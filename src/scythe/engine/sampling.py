@@ -54,7 +54,7 @@ def _value(value: str) -> str:
     return value if _WORD.fullmatch(value) else _TRAPS_DIGITS.sub("9", value) if len(value) < 8 else "*"
 
 
-class Variety:
+class SampleChoice:
     """Which kinds of address were asked for so far."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ Kept = tuple[str, bytes]  # address and body
 
 
 @dataclass(slots=True)
-class Sample:
+class PageSample:
     """The pages kept of one site, and when they are enough."""
 
     is_learned: bool = False

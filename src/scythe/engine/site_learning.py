@@ -11,21 +11,21 @@ from dataclasses import replace
 from time import monotonic
 
 from scythe.archive.archive import Archive
-from scythe.archive.begin_run import take_lesson
+from scythe.archive.begin_run import take_learning
 from scythe.archive.host_leases import Owner
-from scythe.archive.results import Lesson
-from scythe.engine.context import Kit
+from scythe.archive.results import LearningState
+from scythe.engine.context import RunContext
 from scythe.engine.worker_protocol import Answer, Job, SiteSetup
 
 _LOOK_S = 2.0  # how often the right is renewed, or a newer profile is looked for
 _SIGNS = 4  # times at least in the time of a lease
-_NONE = Lesson(is_held=False, version=-1)
+_NONE = LearningState(is_held=False, version=-1)
 
 
 class Learning:
     """One site in the hands of one run, from `begin` to `close`."""
 
-    def __init__(self, kit: Kit, owner: Owner, site: int, setup: SiteSetup) -> None:
+    def __init__(self, kit: RunContext, owner: Owner, site: int, setup: SiteSetup) -> None:
         self.setup = setup
         self.changes = 0  # profiles that this run stored
         self._kit, self._owner, self._site = kit, owner, site
@@ -123,7 +123,7 @@ class Learning:
         self._looked_at = monotonic()
         now, lease_s, known = self._kit.now(), self._kit.lease_s, self._lesson.version
         asked = (self._archive, self._site, self._owner, known)
-        lesson, newest = await self._kit.clerk.ask(take_lesson, *asked, now=now, lease_s=lease_s)
+        lesson, newest = await self._kit.clerk.ask(take_learning, *asked, now=now, lease_s=lease_s)
         profile = self.setup.profile if lesson.version == known or self._is_given else newest
         self._lesson, self.setup = lesson, replace(self.setup, profile=profile, is_learner=lesson.is_held)
 

@@ -31,8 +31,8 @@ from scythe.engine.worker_protocol import (
     Answer,
     BrokenFrame,
     Caps,
-    Frame,
     Job,
+    Message,
     SiteSetup,
     pack_job,
     pack_setup,
@@ -120,7 +120,7 @@ SINGLE_THREADED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL
 
 
 @dataclass(slots=True)
-class Sites:
+class SiteProfiles:
     """What all workers together found out about sites: what a fresh worker must be told."""
 
     setups: dict[str, SiteSetup] = field(default_factory=dict)  # as they were last renewed
@@ -182,14 +182,14 @@ class Ask:
 class Slot:
     """Holds at most one process at a time, started when there is something to do."""
 
-    def __init__(self, caps: Caps, sites: Sites) -> None:
+    def __init__(self, caps: Caps, sites: SiteProfiles) -> None:
         self.sites = 0  # that were given to this slot
         self.deaths = 0
         self._caps = caps
         self._known = sites
         self._waiting: deque[Ask] = deque()  # the first ones were sent, in this order
         self._life: asyncio.Task[None] | None = None
-        self._worker: Worker | None = None
+        self._worker: WorkerHandle | None = None
         self._failed_starts = 0
 
     @property
@@ -245,7 +245,7 @@ class Slot:
     async def _live(self) -> None:
         """Keep a process at work as long as anything waits."""
         while self._waiting:
-            worker = await Worker.start(self._caps, self._known)
+            worker = await WorkerHandle.start(self._caps, self._known)
             self._worker = worker
             try:
                 await worker.serve(self._waiting)
@@ -257,7 +257,7 @@ class Slot:
                 why = await worker.end()
             self._account(worker, why)
 
-    def _account(self, worker: Worker, why: str) -> None:
+    def _account(self, worker: WorkerHandle, why: str) -> None:
         """Answer the page a worker died of. One that never was ready, or died of learning, died of no page."""
         if not worker.is_ready:
             self._failed_starts += 1
@@ -279,10 +279,10 @@ class Slot:
             ask.settle(Answer(why=why, died=True))
 
 
-class Worker:
+class WorkerHandle:
     """The parent's side of one process."""
 
-    def __init__(self, process: Child, caps: Caps, sites: Sites) -> None:
+    def __init__(self, process: Child, caps: Caps, sites: SiteProfiles) -> None:
         self.is_ready = False
         self.is_ill = False  # it will end by itself, having answered
         self.learns: str | None = None  # the site it learns between two answers
@@ -297,7 +297,7 @@ class Worker:
         self._helpers = [asyncio.create_task(self._listen()), asyncio.create_task(self._watch())]
 
     @classmethod
-    async def start(cls, caps: Caps, sites: Sites) -> Worker:
+    async def start(cls, caps: Caps, sites: SiteProfiles) -> WorkerHandle:
         # -P: a file of the folder we are in must not pass for a module
         command = (sys.executable, "-P", "-m", "scythe.engine.worker_process", str(caps.cpu_s), str(caps.memory_bytes))
         environment = {**os.environ, **SINGLE_THREADED, "PYTHONUNBUFFERED": "1"}
@@ -362,7 +362,7 @@ class Worker:
             self._entered.discard(ask.site.key)
         return {"do": "finish", "site": ask.site.key, "learn": ask.learn, "leave": ask.leave}, ()
 
-    def _take(self, frame: Frame, waiting: deque[Ask]) -> None:
+    def _take(self, frame: Message, waiting: deque[Ask]) -> None:
         head = frame.head
         if "ready" in head:
             self.is_ready = True
@@ -421,7 +421,7 @@ class Pool:
     """Some workers. Use `open_pool`."""
 
     def __init__(self, workers: int, caps: Caps) -> None:
-        self._sites = Sites()
+        self._sites = SiteProfiles()
         self._slots = [Slot(caps, self._sites) for _ in range(max(1, workers))]
         self._slot_of: dict[str, Slot] = {}
 

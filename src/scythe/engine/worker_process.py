@@ -27,11 +27,11 @@ from selectolax.lexbor import SelectolaxError
 
 from scythe.archive.stored_documents import is_cold, to_extracted
 from scythe.engine.discovery import Discovery, discover, read_list
-from scythe.engine.sampling import Kept, Sample
+from scythe.engine.sampling import Kept, PageSample
 from scythe.engine.worker_protocol import (
     Answer,
-    Frame,
     Job,
+    Message,
     SiteSetup,
     allow_cpu,
     describe,
@@ -56,7 +56,7 @@ from scythe.site.site import Site
 _SLOTS = 1 << 20  # 8 MB; a site of more addresses has some named twice, which costs time and nothing else
 
 
-class Told:
+class SeenUrls:
     """A table of hashes, each in the one place it can stand. What it says is new may be old, never the other way."""
 
     def __init__(self, slots: int = _SLOTS) -> None:
@@ -93,14 +93,14 @@ _HANDED_S = 30.0  # between two profiles that are handed on
 class SiteLearner:
     """What a worker knows of one site."""
 
-    def __init__(self, setup: SiteSetup, told: Told) -> None:
-        self._sample = Sample()
+    def __init__(self, setup: SiteSetup, told: SeenUrls) -> None:
+        self._sample = PageSample()
         self._site: Site | None = None
         self._handed: Profile | None = None  # the profile last handed on
         self._handed_at = time.monotonic()
         self.renew(setup, told)
 
-    def renew(self, setup: SiteSetup, told: Told) -> None:
+    def renew(self, setup: SiteSetup, told: SeenUrls) -> None:
         """Go on as `setup` says: with its profile, if it has one, and with or without the right to learn."""
         self.setup = setup
         self._is_news = None if setup.tells_again else told.ask_for(setup.key)
@@ -240,14 +240,14 @@ def _knows(profile: Profile | None) -> list[tuple[object, ...]]:
 PIPE_BYTES = 1_048_576  # what an ordinary user may ask for
 
 
-class Worker:
+class ExtractionWorker:
     """Answers frames until there are no more."""
 
     def __init__(self, pipe_in: BinaryIO, pipe_out: BinaryIO, cpu_s: float) -> None:
         self._in, self._out = pipe_in, pipe_out
         self._cpu_s = cpu_s
         self._sites: dict[str, SiteLearner] = {}
-        self._told = Told()
+        self._told = SeenUrls()
         self._is_ill = False
         self._tidy_at = time.monotonic() + TIDY_S
 
@@ -260,7 +260,7 @@ class Worker:
             if time.monotonic() >= self._tidy_at:
                 self._tidy()
 
-    def _obey(self, frame: Frame) -> None:
+    def _obey(self, frame: Message) -> None:
         do = frame.head["do"]
         if do == "enter":
             self._enter(unpack_setup(frame))
@@ -340,7 +340,7 @@ def main(arguments: Sequence[str]) -> None:
     widen_pipe(0)
     pipe_out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anything prints must not get between the frames
-    Worker(sys.stdin.buffer, pipe_out, cpu_s).run()
+    ExtractionWorker(sys.stdin.buffer, pipe_out, cpu_s).run()
 
 
 if __name__ == "__main__":

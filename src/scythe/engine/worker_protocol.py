@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scythe.crawl_model import Extracted
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.url import Url
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ _BODY_BYTES = 1_000_000_000  # of the parts
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Message:
     """One message."""
 
     head: dict[str, Any]
@@ -74,7 +74,7 @@ def write_frame(head: dict[str, Any], parts: Sequence[bytes] = ()) -> list[bytes
     return [_LENGTHS.pack(len(text), sum(head["parts"])) + text, *parts]
 
 
-def read_frame(stream: BinaryIO) -> Frame | None:
+def read_frame(stream: BinaryIO) -> Message | None:
     """Read a frame from a blocking stream; None at its end. Raises BrokenFrame where it ends or differs midway."""
     lengths = stream.read(_LENGTHS.size)
     if not lengths:
@@ -86,7 +86,7 @@ def read_frame(stream: BinaryIO) -> Frame | None:
     return _frame(text, body)
 
 
-async def receive_frame(stream: asyncio.StreamReader) -> Frame | None:
+async def receive_frame(stream: asyncio.StreamReader) -> Message | None:
     """Do what `read_frame` does without blocking."""
     import asyncio  # here: workers only read and write pipes, and start sooner without it
 
@@ -111,7 +111,7 @@ def _unpack(lengths: bytes) -> tuple[int, int]:
     return head_bytes, body_bytes
 
 
-def _frame(text: bytes, body: bytes) -> Frame:
+def _frame(text: bytes, body: bytes) -> Message:
     try:
         head = json.loads(text)
         lengths = head.pop("parts")
@@ -120,12 +120,12 @@ def _frame(text: bytes, body: bytes) -> Frame:
     except (ValueError, AttributeError, KeyError, TypeError) as error:
         raise BrokenFrame(f"no frame: {type(error).__name__}") from None
     if len(lengths) == 1:
-        return Frame(head, (body,))
+        return Message(head, (body,))
     parts, start = [], 0
     for length in lengths:
         parts.append(body[start : start + length])
         start += length
-    return Frame(head, tuple(parts))
+    return Message(head, tuple(parts))
 
 
 _TEXTS = ("title", "text", "markdown", "html", "rest")  # of an Extracted: each travels as a part of its own
@@ -169,7 +169,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedUrl:
     """An address that a page, a sitemap or a feed names, and that was not answered before by the same worker."""
 
     url: Url
@@ -184,7 +184,7 @@ class Answer:
     """What came of one job. Of a page that could not be extracted only `why` is set."""
 
     extracted: Extracted | None = None
-    found: tuple[Named, ...] = ()
+    found: tuple[NamedUrl, ...] = ()
     profile: str | None = None  # of the site, where it changed
     why: str = ""  # nothing was extracted: the reason
     died: bool = False  # the worker died of it, so it must not be tried again
@@ -200,7 +200,7 @@ def pack_setup(site: SiteSetup) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     return head, (site.profile.encode(),) if site.profile else ()
 
 
-def unpack_setup(frame: Frame) -> SiteSetup:
+def unpack_setup(frame: Message) -> SiteSetup:
     head = frame.head
     profile = frame.parts[0].decode() if frame.parts else None
     flags = (head["learns"], head["learner"], head["again"])
@@ -213,7 +213,7 @@ def pack_job(job: Job) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     return head, (job.body,)
 
 
-def unpack_job(frame: Frame, site: SiteSetup) -> Job:
+def unpack_job(frame: Message, site: SiteSetup) -> Job:
     head = frame.head
     said = (head["kind"], head["type"], head["status"], head["whole"], head["robots"])
     return Job(site, head["url"], frame.parts[0], *said)
@@ -237,7 +237,7 @@ def pack_answer(answer: Answer) -> tuple[dict[str, Any], list[bytes]]:
     return head, parts
 
 
-def unpack_answer(frame: Frame) -> Answer:
+def unpack_answer(frame: Message) -> Answer:
     head, parts = frame.head, list(frame.parts)
     profile = parts.pop(0).decode() if head.get("profile") else None
     return Answer(
@@ -253,15 +253,15 @@ def unpack_answer(frame: Frame) -> Answer:
     )
 
 
-def _pack_named(named: Named) -> str | list[Any]:
+def _pack_named(named: NamedUrl) -> str | list[Any]:
     """Return the address alone where all else is as usual, which it mostly is."""
     if named.how == "link" and named.kind == "page" and not named.is_nofollow and not named.rank:
         return named.url
     return [named.url, named.how, named.kind, named.is_nofollow, named.rank]
 
 
-def _unpack_named(packed: str | list[Any]) -> Named:
-    return Named(Url(packed)) if isinstance(packed, str) else Named(*packed)
+def _unpack_named(packed: str | list[Any]) -> NamedUrl:
+    return NamedUrl(Url(packed)) if isinstance(packed, str) else NamedUrl(*packed)
 
 
 def _pack_extracted(extracted: Extracted, head: dict[str, Any], parts: list[bytes]) -> None:
@@ -282,8 +282,8 @@ def _unpack_extracted(plain: dict[str, Any], parts: list[bytes]) -> Extracted:
     return Extracted(**texts, **plain, regions=regions)
 
 
-def _region(plain: dict[str, Any]) -> Region:
+def _region(plain: dict[str, Any]) -> RecordList:
     records = tuple(
         Record(tuple(one["fields"]), tuple(one["links"]), tuple(one["images"]), one["html"]) for one in plain["records"]
     )
-    return Region(records, tuple(plain["columns"]), plain["kind"], plain["score"], plain["pattern"])
+    return RecordList(records, tuple(plain["columns"]), plain["kind"], plain["score"], plain["pattern"])

@@ -31,7 +31,7 @@ from scythe.model import Response
 from scythe.url import Url, absolute
 
 if TYPE_CHECKING:
-    from scythe.fetch.render import Getter, Permit
+    from scythe.fetch.render import PageGetter, Permit
 
 _ANSWERED = frozenset({"script", "stylesheet", "xhr", "fetch"})
 _SHARED = frozenset({"script", "stylesheet"})  # the same for all pages of a site: asked for once
@@ -43,7 +43,7 @@ _NOT_PASSED = frozenset(
 _NOBODY = "https://nobody.invalid"  # playwright lets scripts read what names no origin; this one is never theirs
 
 
-class Shelf:
+class ResourceCache:
     """Scripts and styles seen, the latest used last, up to a bound."""
 
     def __init__(self, most_bytes: int = LIMITS.render_bytes) -> None:
@@ -70,7 +70,7 @@ class Shelf:
 class Traffic:
     """The requests of one page, counted and bounded."""
 
-    def __init__(self, document: Response, fetcher: Getter, permit: Permit | None, shelf: Shelf) -> None:
+    def __init__(self, document: Response, fetcher: PageGetter, permit: Permit | None, shelf: ResourceCache) -> None:
         self.document = document
         self.page: Page | None = None
         self.requests = 0  # answered, the document not counted
@@ -228,7 +228,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class RenderedPage:
     """What a page shows, as UTF-8."""
 
     body: bytes
@@ -257,7 +257,7 @@ class Browser:
         self._process: playwright.Browser | None = None
         self._opened = 0
         self._open_now = 0
-        self.shelf = Shelf()
+        self.shelf = ResourceCache()
 
     async def __aenter__(self) -> Self:
         try:
@@ -272,7 +272,7 @@ class Browser:
     ) -> None:
         await self._stop()
 
-    async def load(self, traffic: Traffic, bounds: Bounds) -> Loaded:
+    async def load(self, traffic: Traffic, bounds: Bounds) -> RenderedPage:
         """Show the document of `traffic` in a fresh context, and return it when it came to rest."""
         url = traffic.document.url
         try:
@@ -310,7 +310,7 @@ class Browser:
 
     async def _load(
         self, process: playwright.Browser, context: playwright.BrowserContext, traffic: Traffic, bounds: Bounds
-    ) -> Loaded:
+    ) -> RenderedPage:
         try:
             return await _show(context, traffic, bounds)
         finally:
@@ -353,7 +353,7 @@ class Browser:
             await _ends(driver.stop())
 
 
-async def _show(context: playwright.BrowserContext, traffic: Traffic, bounds: Bounds) -> Loaded:
+async def _show(context: playwright.BrowserContext, traffic: Traffic, bounds: Bounds) -> RenderedPage:
     page = await context.new_page()
     traffic.page = page
     crashed = asyncio.Event()
@@ -374,7 +374,9 @@ async def _show(context: playwright.BrowserContext, traffic: Traffic, bounds: Bo
         await asyncio.gather(work, watch, return_exceptions=True)
 
 
-async def _run(context: playwright.BrowserContext, page: playwright.Page, traffic: Traffic, bounds: Bounds) -> Loaded:
+async def _run(
+    context: playwright.BrowserContext, page: playwright.Page, traffic: Traffic, bounds: Bounds
+) -> RenderedPage:
     going = asyncio.ensure_future(page.goto(traffic.document.url, wait_until="load", timeout=0))
     try:
         await asyncio.wait((going, traffic.left), timeout=bounds.load_s, return_when=asyncio.FIRST_COMPLETED)
@@ -385,7 +387,7 @@ async def _run(context: playwright.BrowserContext, page: playwright.Page, traffi
         going.cancel()
         await asyncio.gather(going, return_exceptions=True)
     if traffic.leads_to:
-        return Loaded(b"", is_cut=False)
+        return RenderedPage(b"", is_cut=False)
     return await _serialise(context, page, bounds.max_bytes)
 
 
@@ -398,7 +400,7 @@ async def _come_to_rest(traffic: Traffic, rest_s: float) -> None:
         await asyncio.sleep(_STEP_S)
 
 
-async def _serialise(context: playwright.BrowserContext, page: playwright.Page, max_bytes: int) -> Loaded:
+async def _serialise(context: playwright.BrowserContext, page: playwright.Page, max_bytes: int) -> RenderedPage:
     session = await context.new_cdp_session(page)
     tree = await session.send("Page.getFrameTree")
     world = await session.send("Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"]})
@@ -408,7 +410,7 @@ async def _serialise(context: playwright.BrowserContext, page: playwright.Page, 
     )
     length, html = answer["result"]["value"]
     body = str(html).encode("utf-8", "replace")  # scripts may leave half of a surrogate pair
-    return Loaded(body[:max_bytes], is_cut=length > len(html) or len(body) > max_bytes)
+    return RenderedPage(body[:max_bytes], is_cut=length > len(html) or len(body) > max_bytes)
 
 
 async def _ends(closing: Awaitable[None]) -> bool:

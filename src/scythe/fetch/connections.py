@@ -48,7 +48,7 @@ class Stale(aiohttp.ServerDisconnectedError):
     """A kept connection was gone before a word of the answer came: nobody read the request."""
 
 
-class Talk(ResponseHandler):
+class ServerConnection(ResponseHandler):
     """One connection, with an eye on what is not body: at most so many bytes before it, and none behind it."""
 
     uses = 0
@@ -58,7 +58,7 @@ class Talk(ResponseHandler):
     _answers = 0
     _wire: asyncio.BaseTransport | None = None  # until it is closed, not only told to close
 
-    def __init__(self, talks: WeakSet[Talk], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, talks: WeakSet[ServerConnection], loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
         talks.add(self)
 
@@ -145,13 +145,13 @@ def _end_of_answer(data: bytes) -> int:
     return len(head) + len(blank) + int(length)
 
 
-class Answer(aiohttp.ClientResponse):
+class ConnectionResponse(aiohttp.ClientResponse):
     """An answer that knows the connection it came by, also when that has been given back."""
 
-    talk: Talk
+    talk: ServerConnection
 
     async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-        assert isinstance(connection.protocol, Talk)
+        assert isinstance(connection.protocol, ServerConnection)
         self.talk = connection.protocol
         return await super().start(connection)
 
@@ -170,8 +170,8 @@ class Connector(aiohttp.TCPConnector):
             keepalive_timeout=_KEPT_S if options.keep_alive else None,
             ssl=_tls(options),
         )
-        self._talks: WeakSet[Talk] = WeakSet()
-        self._factory = cast("partial[ResponseHandler]", partial(Talk, self._talks, loop=self._loop))
+        self._talks: WeakSet[ServerConnection] = WeakSet()
+        self._factory = cast("partial[ResponseHandler]", partial(ServerConnection, self._talks, loop=self._loop))
 
     def cut_off(self) -> None:
         """End what is left: a secure connection that was told to close waits for its server to agree."""
@@ -186,7 +186,7 @@ class Connector(aiohttp.TCPConnector):
         while True:
             connection = await super().connect(req, traces, timeout)
             talk = connection.protocol
-            if not isinstance(talk, Talk) or not talk.uses or not talk.should_close:
+            if not isinstance(talk, ServerConnection) or not talk.uses or not talk.should_close:
                 break
             connection.close()  # its server said more than it was asked for
         may_be_sent = LAST_WORD.get()

@@ -44,7 +44,7 @@ class Coding(Protocol):
     def is_complete(self) -> bool: ...
 
 
-class Frame(Protocol):
+class CodedStream(Protocol):
     """One stream that knows its own end, and what came behind it."""
 
     def feed(self, piece: bytes) -> Iterator[bytes]: ...
@@ -101,10 +101,10 @@ class _ZstdFrame:
 class _Frames:
     """Frames in a row, each of which begins with a magic number; what follows the last one is padding."""
 
-    def __init__(self, open_frame: Callable[[], Frame], magic: tuple[bytes, ...]) -> None:
+    def __init__(self, open_frame: Callable[[], CodedStream], magic: tuple[bytes, ...]) -> None:
         self._open_frame = open_frame
         self._magic = magic
-        self._frame: Frame | None = None
+        self._frame: CodedStream | None = None
         self._head = b""  # of a next frame, perhaps
         self._frames = 0
         self._is_padding = False
@@ -124,7 +124,7 @@ class _Frames:
             yield from self._frame.feed(piece)
             piece = self._frame.rest
 
-    def _next_frame(self) -> Frame:
+    def _next_frame(self) -> CodedStream:
         self._frames += 1
         if self._frames > _MOST_FRAMES:
             raise Shredded(f"more than {_MOST_FRAMES} frames")
@@ -223,7 +223,7 @@ _HEAD_BYTES = 64  # looked at to tell a coded body from one that is only labelle
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class Inflated:
     """A body without its content codings; `cut` says why it is not whole, or is empty."""
 
     body: bytes
@@ -292,7 +292,7 @@ class Decoder:
         elif self._plain_bytes > max(_RATIO_FREE_BYTES, self._max_ratio * self._coded_bytes):
             self._cut = f"inflates more than {self._max_ratio} times"
 
-    def finish(self) -> Decoded:
+    def finish(self) -> Inflated:
         """Return what was decoded; a body that stopped in the middle of a coding is marked."""
         if self._head:
             head = self._head
@@ -300,4 +300,4 @@ class Decoder:
             self._inflate(head)
         if not self._cut and self._coded_bytes and not all(layer.is_complete() for layer in self._layers):
             self._cut = "the compressed body stops before its end"
-        return Decoded(self._body.getvalue(), self._cut)
+        return Inflated(self._body.getvalue(), self._cut)

@@ -36,9 +36,9 @@ from yarl import URL
 
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch import guard
-from scythe.fetch.connections import Answer, Connector, Stale
+from scythe.fetch.connections import ConnectionResponse, Connector, Stale
 from scythe.fetch.cookies import Secrets
-from scythe.fetch.decode import ACCEPTED, Decoded, Decoder
+from scythe.fetch.decode import ACCEPTED, Decoder, Inflated
 from scythe.fetch.failures import failure_of, too_slow
 from scythe.fetch.fetch_options import FetchOptions
 from scythe.fetch.redirects import REDIRECTS, place_of, redirect_target, start_of
@@ -226,15 +226,15 @@ def _readable(name: str, value: str) -> str:
     return value
 
 
-async def read_body(answer: aiohttp.ClientResponse, max_bytes: int) -> Decoded:
+async def read_body(answer: aiohttp.ClientResponse, max_bytes: int) -> Inflated:
     """Read the body of an answer without its codings, up to `max_bytes`; say why where it is not whole."""
     decoded = await _read(answer, max_bytes)
-    if isinstance(answer, Answer) and answer.talk.said_more and not decoded.cut:
-        return Decoded(decoded.body, "the server sent more than it declared")
+    if isinstance(answer, ConnectionResponse) and answer.talk.said_more and not decoded.cut:
+        return Inflated(decoded.body, "the server sent more than it declared")
     return decoded
 
 
-async def _read(answer: aiohttp.ClientResponse, max_bytes: int) -> Decoded:
+async def _read(answer: aiohttp.ClientResponse, max_bytes: int) -> Inflated:
     content_encoding = answer.headers.get("Content-Encoding", "")
     length = answer.content_length
     if length is not None and length <= min(max_bytes, _IN_ONE) and not content_encoding:
@@ -249,19 +249,19 @@ async def _read(answer: aiohttp.ClientResponse, max_bytes: int) -> Decoded:
     except _BROKEN:
         decoder.feed(_what_came(answer.content))
         decoded = decoder.finish()
-        return Decoded(decoded.body, decoded.cut or _WHY_BROKEN)
+        return Inflated(decoded.body, decoded.cut or _WHY_BROKEN)
     return decoder.finish()
 
 
-async def _read_declared(content: aiohttp.StreamReader) -> Decoded:
+async def _read_declared(content: aiohttp.StreamReader) -> Inflated:
     """Read a body that is as long as declared, or ends with an error."""
     pieces = []
     try:
         while not content.at_eof():
             pieces.append(await content.readany())
     except _BROKEN:
-        return Decoded(b"".join((*pieces, _what_came(content))), _WHY_BROKEN)
-    return Decoded(pieces[0] if len(pieces) == 1 else b"".join(pieces))
+        return Inflated(b"".join((*pieces, _what_came(content))), _WHY_BROKEN)
+    return Inflated(pieces[0] if len(pieces) == 1 else b"".join(pieces))
 
 
 def _what_came(content: aiohttp.StreamReader) -> bytes:
@@ -294,7 +294,7 @@ async def open_fetcher(
 def _open_session(connector: Connector, options: FetchOptions) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         connector=connector,
-        response_class=Answer,
+        response_class=ConnectionResponse,
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"User-Agent": options.agent},
         proxy=options.proxy,
@@ -454,7 +454,7 @@ class Fetcher:
             self._secrets.keep(url, answer.headers.getall("Set-Cookie", ()))
             is_wanted = asked.body is None and (answer.status not in REDIRECTS or "Location" not in answer.headers)
             # what is not wanted is never even inflated
-            decoded = await read_body(answer, self._room(asked.max_bytes)) if is_wanted else Decoded(b"")
+            decoded = await read_body(answer, self._room(asked.max_bytes)) if is_wanted else Inflated(b"")
             return Response(
                 url=url,
                 status=answer.status,

@@ -37,7 +37,7 @@ PAGE_SUFFIXES = frozenset({".html", ".htm", ".xhtml", ".shtml"})
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Input:
     """One input: a local file, an address, standard input, or a complaint about what was given."""
 
     name: str  # as the user wrote it, with list file and line number where it came from a list
@@ -48,7 +48,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedPage:
     """One page as bytes, or the complaint in its place."""
 
     name: str
@@ -74,29 +74,29 @@ def is_address(text: str) -> bool:
     return text[:8].lower().startswith(("http://", "https://"))
 
 
-def find_sources(inputs: Iterable[str]) -> Iterator[Source]:
+def find_sources(inputs: Iterable[str]) -> Iterator[Input]:
     """Turn arguments into sources: addresses, files, folders of pages, patterns, and - for standard input."""
     for given in inputs:
         path = Path(given)
         if given == "-":
-            yield Source("standard input", is_stdin=True)
+            yield Input("standard input", is_stdin=True)
         elif is_address(given):
-            yield Source(given, url=given)
+            yield Input(given, url=given)
         elif path.is_dir():
             yield from _folder(path)
         elif path.exists():
-            yield Source(given, path=path)
+            yield Input(given, path=path)
         elif has_magic(given) and (matches := sorted(glob(given, recursive=True))):
-            yield from (Source(match, path=Path(match)) for match in matches if Path(match).is_file())
+            yield from (Input(match, path=Path(match)) for match in matches if Path(match).is_file())
         else:
-            yield Source(given, complaint=_missing(given))
+            yield Input(given, complaint=_missing(given))
 
 
-def _folder(folder: Path) -> Iterator[Source]:
+def _folder(folder: Path) -> Iterator[Input]:
     pages = sorted(path for path in folder.rglob("*") if path.suffix.lower() in PAGE_SUFFIXES and path.is_file())
     if not pages:
-        yield Source(str(folder), complaint=f"no page in this folder ({', '.join(sorted(PAGE_SUFFIXES))} are read)")
-    yield from (Source(str(path), path=path) for path in pages)
+        yield Input(str(folder), complaint=f"no page in this folder ({', '.join(sorted(PAGE_SUFFIXES))} are read)")
+    yield from (Input(str(path), path=path) for path in pages)
 
 
 def _missing(given: str) -> str:
@@ -109,7 +109,7 @@ def _missing(given: str) -> str:
     return f"no such file; for the address write https://{given}" if looks_like_host else "no such file"
 
 
-def list_sources(list_file: str) -> Iterator[Source]:
+def list_sources(list_file: str) -> Iterator[Input]:
     """Read addresses from a file (or -), one per line, as they are needed. Blank lines and # comments are skipped."""
     name = "standard input" if list_file == "-" else list_file
     lines = sys.stdin.buffer if list_file == "-" else open(list_file, "rb")  # noqa: SIM115 (closed below)
@@ -119,9 +119,9 @@ def list_sources(list_file: str) -> Iterator[Source]:
             if not text or text.startswith("#"):
                 continue
             if is_address(text) and absolute(text):
-                yield Source(text, url=text)
+                yield Input(text, url=text)
             else:
-                yield Source(f"{name}:{number}", complaint=f"not an http or https address: {text[:80]!r}")
+                yield Input(f"{name}:{number}", complaint=f"not an http or https address: {text[:80]!r}")
     finally:
         if list_file != "-":
             lines.close()
@@ -136,7 +136,7 @@ def _starts(file: IO[bytes]) -> Iterator[bytes]:
             start = file.readline(most)
 
 
-def load(sources: Iterable[Source], base: str | None, reach: Reach) -> Iterator[Loaded]:
+def load(sources: Iterable[Input], base: str | None, reach: Reach) -> Iterator[LoadedPage]:
     """Load sources one by one; a run of addresses is fetched a few hosts at a time. `base` is the address of files."""
     for remote, group in groupby(sources, key=lambda source: source.url is not None):
         if remote:
@@ -145,9 +145,9 @@ def load(sources: Iterable[Source], base: str | None, reach: Reach) -> Iterator[
             yield from (_load_local(source, base) for source in group)
 
 
-def _load_local(source: Source, base: str | None) -> Loaded:
+def _load_local(source: Input, base: str | None) -> LoadedPage:
     if source.complaint:
-        return Loaded(source.name, complaint=source.complaint)
+        return LoadedPage(source.name, complaint=source.complaint)
     try:
         if source.path is None:
             body = sys.stdin.buffer.read(LIMITS.body_bytes + 1)
@@ -155,11 +155,11 @@ def _load_local(source: Source, base: str | None) -> Loaded:
             with source.path.open("rb") as file:
                 body = file.read(LIMITS.body_bytes + 1)
     except OSError as error:
-        return Loaded(source.name, complaint=f"cannot be read: {error.strerror or error}")
-    return Loaded(source.name, body, url=base)
+        return LoadedPage(source.name, complaint=f"cannot be read: {error.strerror or error}")
+    return LoadedPage(source.name, body, url=base)
 
 
-def _fetch_all(sources: Iterable[Source], reach: Reach) -> Iterator[Loaded]:
+def _fetch_all(sources: Iterable[Input], reach: Reach) -> Iterator[LoadedPage]:
     import asyncio
 
     from scythe.fetch import FetchOptions, fetch_all
@@ -185,17 +185,17 @@ def _fetch_all(sources: Iterable[Source], reach: Reach) -> Iterator[Loaded]:
             runner.run(results.aclose())
 
 
-def _loaded(name: str, result: Response | FetchFailed) -> Loaded:
+def _loaded(name: str, result: Response | FetchFailed) -> LoadedPage:
     from scythe.fetch import require_page
     from scythe.fetch.page_check import header
 
     if isinstance(result, FetchFailed):
-        return Loaded(name, complaint=result.why)
+        return LoadedPage(name, complaint=result.why)
     try:
         page = require_page(result)
     except FetchFailed as failure:
-        return Loaded(name, complaint=failure.why)
-    return Loaded(name, page.body, page.url, header(page, "Content-Type") or None, page.cut_at_bytes)
+        return LoadedPage(name, complaint=failure.why)
+    return LoadedPage(name, page.body, page.url, header(page, "Content-Type") or None, page.cut_at_bytes)
 
 
 def note_cut(document: Document, cut_at_bytes: int | None) -> Document:

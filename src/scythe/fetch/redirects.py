@@ -18,7 +18,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PLAIN = re.compile(r"(https?://[a-z0-9.-]++(?::[0-9]{1,5}+)?+)/[!$-;=?-\[\]_a-z~]*+")
 
 
-class Place(NamedTuple):
+class Origin(NamedTuple):
     """Who is asked for an address: the host whose turn it takes, and the origin that secrets are bound to."""
 
     host: str
@@ -38,15 +38,15 @@ def start_of(url: str) -> Url:
     return without_fragment(address)
 
 
-def place_of(url: str) -> Place:
+def place_of(url: str) -> Origin:
     """Return who is asked for an absolute address."""
     end = url.find("/", 8)
     return _place(url if end < 0 else url[:end])
 
 
 @lru_cache(maxsize=1024)
-def _place(head: str) -> Place:
-    return Place(host(head), origin_of(head))
+def _place(head: str) -> Origin:
+    return Origin(host(head), origin_of(head))
 
 
 def redirect_target(response: Response) -> Url | None:

@@ -22,7 +22,7 @@ from scythe.model import Response
 from scythe.url import Url
 
 if TYPE_CHECKING:
-    from scythe.fetch.browser import Browser, Loaded
+    from scythe.fetch.browser import Browser, RenderedPage
 
 MARK = "Scythe-Rendered"  # the header of a rendered Response: which browser, and what the page asked for
 _PAGES = ("text/html", "application/xhtml+xml")
@@ -32,7 +32,7 @@ _OF_THE_SOURCE = frozenset({"content-type", "content-length", "content-encoding"
 Permit = Callable[[Url], Awaitable[bool]]
 
 
-class Getter(Protocol):
+class PageGetter(Protocol):
     """What fetches for the browser: our guarded client."""
 
     async def get(
@@ -50,7 +50,7 @@ class RenderOptions:
 
 @asynccontextmanager
 async def open_renderer(
-    fetcher: Getter, options: FetchOptions, rendering: RenderOptions | None = None
+    fetcher: PageGetter, options: FetchOptions, rendering: RenderOptions | None = None
 ) -> AsyncIterator[Renderer]:
     """Start a browser that fetches through `fetcher`. Raises `MissingExtra` where there is none that starts."""
     try:
@@ -64,7 +64,7 @@ async def open_renderer(
 class Renderer:
     """Get pages as a browser shows them, with the signature of the client that it fetches through."""
 
-    def __init__(self, fetcher: Getter, browser: Browser, options: FetchOptions, rendering: RenderOptions) -> None:
+    def __init__(self, fetcher: PageGetter, browser: Browser, options: FetchOptions, rendering: RenderOptions) -> None:
         self._fetcher = fetcher
         self._browser = browser
         self._options = options
@@ -136,7 +136,7 @@ def is_page(response: Response) -> bool:
     return not other_than_page(response.body, content_type)
 
 
-def _shown(source: Response, loaded: Loaded, mark: str) -> Response:
+def _shown(source: Response, loaded: RenderedPage, mark: str) -> Response:
     kept = tuple((name, value) for name, value in source.headers if name.lower() not in _OF_THE_SOURCE)
     headers = (*kept, ("Content-Type", "text/html; charset=utf-8"), (MARK, mark))
     if not loaded.is_cut:

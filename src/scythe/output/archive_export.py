@@ -30,7 +30,7 @@ from urllib.parse import urlsplit
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import StoredPage, StoredRecord, Wanted
+from scythe.archive.results import PageQuery, StoredPage, StoredRecord
 from scythe.archive.retrieval import count_pages, count_raw, count_records
 from scythe.archive.stored_documents import to_document
 from scythe.atomic_files import replacing, write_atomically
@@ -152,7 +152,7 @@ Tell = Callable[[int], None]  # hears after each thing how many were written
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ArchiveExport:
     """What was written."""
 
     what: str  # pages, records, images, responses
@@ -233,33 +233,33 @@ def _is_folder(output: str) -> bool:
 def export_archive(
     archive: Archive,
     plan: Export | str | Path,
-    wanted: Wanted | None = None,
+    wanted: PageQuery | None = None,
     *,
     tell: Tell | None = None,
     shown: Callable[[str], str] = str,
-) -> Exported:
+) -> ArchiveExport:
     """Write what is wanted of an archive, by default the newest version of every page.
 
     `tell` hears how many things were written so far, `shown` changes text for a terminal. Raises BadInput where a site
     is not in the archive or no responses were kept, ArchiveFailed, and OSError where the file cannot be written.
     """
     plan = plan if isinstance(plan, Export) else plan_export(plan)
-    wanted = wanted or Wanted()
+    wanted = wanted or PageQuery()
     check_sites(archive, wanted)
     what = "responses" if plan.kind in WARCS else plan.what
     if plan.path is None:
         with _standard_output() as text:
-            return Exported(what, _count(_write_text(archive, plan, wanted, text, shown), tell))
+            return ArchiveExport(what, _count(_write_text(archive, plan, wanted, text, shown), tell))
     if plan.is_folder:
         folder = PageFolder(plan.path, plan.kind, with_version=wanted.all_versions)
-        return Exported(what, _count(map(folder.put, archive.read_pages(wanted)), tell), plan.path)
+        return ArchiveExport(what, _count(map(folder.put, archive.read_pages(wanted)), tell), plan.path)
     if plan.kind in WARCS:
         _check_kept(archive, wanted)
     with _open(plan.path) as file:
-        return Exported(what, _count(_write(archive, plan, wanted, file), tell), plan.path)
+        return ArchiveExport(what, _count(_write(archive, plan, wanted, file), tell), plan.path)
 
 
-def count_wanted(archive: Archive, plan: Export, wanted: Wanted) -> int | None:
+def count_wanted(archive: Archive, plan: Export, wanted: PageQuery) -> int | None:
     """Return how many things an export would write now; None where only writing tells."""
     if plan.what == "images":
         return None
@@ -267,7 +267,7 @@ def count_wanted(archive: Archive, plan: Export, wanted: Wanted) -> int | None:
     return count(archive.database, wanted)
 
 
-def check_sites(archive: Archive, wanted: Wanted) -> None:
+def check_sites(archive: Archive, wanted: PageQuery) -> None:
     """Raise BadInput where a site is not in the archive."""
     known = [site.key for site in archive.sites()] if wanted.sites else []
     for site in wanted.sites:
@@ -276,14 +276,14 @@ def check_sites(archive: Archive, wanted: Wanted) -> None:
             raise BadInput(f"{site}: no such site in {archive.where}; it has {some or 'none'}")
 
 
-def _check_kept(archive: Archive, wanted: Wanted) -> None:
-    if next(archive.read_raw(Wanted(sites=wanted.sites)), None) is None:
+def _check_kept(archive: Archive, wanted: PageQuery) -> None:
+    if next(archive.read_raw(PageQuery(sites=wanted.sites)), None) is None:
         raise BadInput(
             f"{archive.where}: no responses were kept, so there is no WARC; crawl with --raw or -o FILE.warc.gz"
         )
 
 
-def _write(archive: Archive, plan: Export, wanted: Wanted, file: IO[bytes]) -> Iterator[None]:
+def _write(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[None]:
     """Write to a file, one thing with each step."""
     if plan.kind in WARCS:
         yield from _write_warc(archive, plan, wanted, file)
@@ -297,7 +297,7 @@ def _write(archive: Archive, plan: Export, wanted: Wanted, file: IO[bytes]) -> I
             text.detach()  # the file below is closed, or thrown away, by who opened it
 
 
-def _write_warc(archive: Archive, plan: Export, wanted: Wanted, file: IO[bytes]) -> Iterator[None]:
+def _write_warc(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[None]:
     from scythe.output.warc import WarcFile  # takes as long to import as all of a small export
 
     assert plan.path is not None
@@ -306,7 +306,7 @@ def _write_warc(archive: Archive, plan: Export, wanted: Wanted, file: IO[bytes])
     warc.close()
 
 
-def _write_parquet(archive: Archive, plan: Export, wanted: Wanted, file: IO[bytes]) -> Iterator[None]:
+def _write_parquet(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[None]:
     if plan.what == "pages":
         pages = map(page_line, archive.read_pages(wanted))
         return _fill(ParquetFile(file, page_schema()), map(for_parquet, pages))
@@ -315,7 +315,7 @@ def _write_parquet(archive: Archive, plan: Export, wanted: Wanted, file: IO[byte
 
 
 def _write_text(
-    archive: Archive, plan: Export, wanted: Wanted, file: IO[str], shown: Callable[[str], str]
+    archive: Archive, plan: Export, wanted: PageQuery, file: IO[str], shown: Callable[[str], str]
 ) -> Iterator[None]:
     if plan.kind == "txt":
         for page in archive.read_pages(wanted):
@@ -335,7 +335,7 @@ def _fill(file: RowFile, rows: Iterator[Row]) -> Iterator[None]:
         file.close()
 
 
-def _lines(archive: Archive, what: str, wanted: Wanted) -> Iterator[Row]:
+def _lines(archive: Archive, what: str, wanted: PageQuery) -> Iterator[Row]:
     if what == "records":
         return map(record_line, archive.read_records(wanted))
     if what == "images":
@@ -343,7 +343,7 @@ def _lines(archive: Archive, what: str, wanted: Wanted) -> Iterator[Row]:
     return map(page_line, archive.read_pages(wanted))
 
 
-def _table(archive: Archive, what: str, wanted: Wanted) -> tuple[tuple[str, ...], Iterator[Row]]:
+def _table(archive: Archive, what: str, wanted: PageQuery) -> tuple[tuple[str, ...], Iterator[Row]]:
     """Return the header of a flat table and its rows. All is looked through before, for columns that some have."""
     if what == "records":
         table = RecordTable.of(archive.read_records(wanted))
@@ -354,7 +354,7 @@ def _table(archive: Archive, what: str, wanted: Wanted) -> tuple[tuple[str, ...]
     return pages.header, map(pages.cells, archive.read_pages(wanted))
 
 
-def _images(archive: Archive, wanted: Wanted) -> Iterator[Row]:
+def _images(archive: Archive, wanted: PageQuery) -> Iterator[Row]:
     return chain.from_iterable(map(image_rows, archive.read_pages(wanted)))
 
 
@@ -415,7 +415,7 @@ def scan_archive(
         raise BadInput(f"an archive has no table {table!r}; known are {', '.join(ARROW_TABLES)}")
     if isinstance(sites, str):
         raise BadInput("sites is a list of keys, not one text")
-    wanted = Wanted(sites=tuple(sites), since=_moment(since), until=_moment(until))
+    wanted = PageQuery(sites=tuple(sites), since=_moment(since), until=_moment(until))
     with _opened(where) as archive:  # what is wrong is told now, not when the first batch is asked for
         check_sites(archive, wanted)
     if table == "records":
@@ -448,7 +448,7 @@ def _builder(table: str) -> TableBuilder:
     return TableBuilder((table,), (*RENDERED, *NESTED), extra=extra, keys=("site", "fetched_at"))
 
 
-def _filled(builder: TableBuilder, where: str | Path | Archive, wanted: Wanted) -> Iterator[None]:
+def _filled(builder: TableBuilder, where: str | Path | Archive, wanted: PageQuery) -> Iterator[None]:
     with _opened(where) as archive:
         for stored in archive.read_pages(wanted):
             builder.add(to_document(stored), _known(stored))
@@ -459,7 +459,7 @@ def _known(stored: StoredPage) -> dict[str, object]:
     return {"via": stored.how} | {name: getattr(stored, name) for name in _KNOWN}
 
 
-def _records(where: str | Path | Archive, wanted: Wanted) -> Any:
+def _records(where: str | Path | Archive, wanted: PageQuery) -> Any:
     import pyarrow as pa
 
     moment = pa.timestamp("us", "UTC")
@@ -469,7 +469,7 @@ def _records(where: str | Path | Archive, wanted: Wanted) -> Any:
     return pa.RecordBatchReader.from_batches(schema, _record_batches(where, wanted, schema))
 
 
-def _record_batches(where: str | Path | Archive, wanted: Wanted, schema: Any) -> Iterator[Any]:
+def _record_batches(where: str | Path | Archive, wanted: PageQuery, schema: Any) -> Iterator[Any]:
     with _opened(where) as archive:
         rows = map(_record_row, archive.read_records(wanted))
         while some := list(islice(rows, FULL_ROWS)):

@@ -22,7 +22,7 @@ from typing import Any
 
 from scythe.archive.stored_documents import via_of
 from scythe.errors import BadInput, MissingExtra
-from scythe.model import Document, Image, Metadata, Record, Region
+from scythe.model import Document, Image, Metadata, Record, RecordList
 
 
 def build_batch(rows: Sequence[tuple[Any, ...]], schema: Any) -> Any:
@@ -151,7 +151,7 @@ def image_columns() -> dict[str, Any]:
     return known | {"relevant": pa.bool_(), "score": pa.float64()}
 
 
-def region_columns() -> dict[str, Any]:
+def list_columns() -> dict[str, Any]:
     """Return what a cell tells of one region of records."""
     import pyarrow as pa
 
@@ -165,7 +165,7 @@ def _nested(part: str) -> Any:
 
     if part == "attributes":
         return _pair()
-    return pa.struct(image_columns() if part == "images" else region_columns())
+    return pa.struct(image_columns() if part == "images" else list_columns())
 
 
 def _pair() -> Any:
@@ -284,7 +284,7 @@ class TableBuilder:
             for number, region in enumerate(document.records, start=1):
                 self._rows["records"].extend(self._record_rows(document, number, region, keys))
 
-    def _record_rows(self, document: Document, number: int, region: Region, keys: Row) -> Iterator[Row]:
+    def _record_rows(self, document: Document, number: int, region: RecordList, keys: Row) -> Iterator[Row]:
         for place, record in enumerate(region.records, start=1):
             self._chars += sum(map(len, chain(record.fields, record.links, record.images)))
             pairs = tuple(pair for pair in zip(region.columns, record.fields, strict=True) if pair[1])
@@ -308,7 +308,7 @@ def _image_cells(image: Image) -> Row:
     return image.src, image.alt, image.caption, image.width, image.height, image.relevant, image.score
 
 
-def _region_cells(region: Region) -> Row:
+def _region_cells(region: RecordList) -> Row:
     return region.kind, region.columns, tuple(map(_record_cells, region.records))
 
 

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from scythe.errors import MissingExtra
-from scythe.model import Image, Region
+from scythe.model import Image, RecordList
 
 _FORMULA = frozenset("=+-@\t\r\n＝＋－＠")  # with these a cell begins that a spreadsheet would calculate
 
@@ -37,7 +37,7 @@ Value = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RowBatch:
     """The rows of one region of a page, or of its attributes."""
 
     page: str  # its address, or the name of its source
@@ -55,43 +55,43 @@ class Shape:
     page: bool = False
     region: bool = False
 
-    def lead(self, batch: Batch) -> dict[str, Value]:
+    def lead(self, batch: RowBatch) -> dict[str, Value]:
         """Return the leading cells of all rows of a batch."""
         cells: dict[str, Value] = {"page": batch.page} if self.page else {}
         return cells | ({"region": batch.region, "kind": batch.kind} if self.region else {})
 
-    def dictionaries(self, batch: Batch) -> Iterator[dict[str, Value]]:
+    def dictionaries(self, batch: RowBatch) -> Iterator[dict[str, Value]]:
         """Yield the rows of a batch by column name."""
         lead = self.lead(batch)
         for row in batch.rows:
             yield lead | dict(zip(batch.columns, row, strict=True))
 
-    def header(self, batches: Iterable[Batch]) -> tuple[str, ...]:
+    def header(self, batches: Iterable[RowBatch]) -> tuple[str, ...]:
         """Return the columns of several batches in one order: leading ones, those of the records, trailing ones."""
         lead = ("page",) * self.page + ("region", "kind") * self.region
         seen = dict.fromkeys(column for batch in batches for column in batch.columns)
         return (*lead, *(name for name in seen if name not in TRAILING), *(name for name in TRAILING if name in seen))
 
 
-def region_batch(page: str, number: int, region: Region) -> Batch:
+def list_batch(page: str, number: int, region: RecordList) -> RowBatch:
     """Return the records of a region as rows: its columns, then the first link and the first image of each."""
     rows = (
         (*record.fields, record.links[0] if record.links else "", record.images[0] if record.images else "")
         for record in region.records
     )
-    return Batch(page, (*own_names(region.columns), *TRAILING), tuple(rows), number, region.kind, region.score)
+    return RowBatch(page, (*own_names(region.columns), *TRAILING), tuple(rows), number, region.kind, region.score)
 
 
-def attributes_batch(page: str, pairs: Iterable[tuple[str, str]]) -> Batch:
+def attributes_batch(page: str, pairs: Iterable[tuple[str, str]]) -> RowBatch:
     """Return the attributes of a page as rows of a name and a value."""
-    return Batch(page, ("name", "value"), tuple(pairs))
+    return RowBatch(page, ("name", "value"), tuple(pairs))
 
 
-def images_batch(page: str, images: Iterable[Image]) -> Batch:
+def images_batch(page: str, images: Iterable[Image]) -> RowBatch:
     """Return the images of a page as rows, those that do not belong to its content too."""
     columns = ("src", "relevant", "score", "alt", "caption", "width", "height")
     rows = ((one.src, one.relevant, round(one.score, 4), one.alt, one.caption, one.width, one.height) for one in images)
-    return Batch(page, columns, tuple(rows), kind=IMAGES)
+    return RowBatch(page, columns, tuple(rows), kind=IMAGES)
 
 
 def cell_text(value: Value) -> str:
@@ -120,19 +120,19 @@ def as_is(text: str) -> str:
     return text
 
 
-def write_lines(batches: Iterable[Batch], shape: Shape, shown: Shown = as_is) -> str:
+def write_lines(batches: Iterable[RowBatch], shape: Shape, shown: Shown = as_is) -> str:
     """Return one JSON object per row and line."""
     rows = (row for batch in batches for row in shape.dictionaries(batch))
     return "".join(shown(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
 
 
-def write_json(batches: Iterable[Batch], shape: Shape, shown: Shown = as_is) -> str:
+def write_json(batches: Iterable[RowBatch], shape: Shape, shown: Shown = as_is) -> str:
     """Return one JSON array of objects."""
     rows = [row for batch in batches for row in shape.dictionaries(batch)]
     return shown(json.dumps(rows, ensure_ascii=False, indent=2)) + "\n"
 
 
-def write_csv(batches: Sequence[Batch], shape: Shape, shown: Shown = as_is) -> str:
+def write_csv(batches: Sequence[RowBatch], shape: Shape, shown: Shown = as_is) -> str:
     """Return a table with a header; columns that a row does not have stay empty, and no cell is a formula."""
     file = io.StringIO(newline="")
     header = shape.header(batches)
@@ -145,7 +145,7 @@ def write_csv(batches: Sequence[Batch], shape: Shape, shown: Shown = as_is) -> s
     return file.getvalue()
 
 
-def write_parquet(batches: Sequence[Batch], shape: Shape) -> bytes:
+def write_parquet(batches: Sequence[RowBatch], shape: Shape) -> bytes:
     """Return a Parquet file; what a row does not have is null. Raises MissingExtra."""
     require_parquet()
     import pyarrow

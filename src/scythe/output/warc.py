@@ -28,7 +28,7 @@ from warcio.warcwriter import WARCWriter
 
 from scythe.archive.results import StoredRaw
 from scythe.errors import BadInput
-from scythe.output.warc_pieces import Headers, Piece, read_pieces, split_record
+from scythe.output.warc_pieces import Headers, WarcPiece, read_pieces, split_record
 
 SOFTWARE = "scythe"
 END = "urn:scythe:end"  # address of the record that counts the others
@@ -170,7 +170,7 @@ class _Checker:
         self._is_ours = False
         self._stated: int | None = None
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: WarcPiece) -> None:
         why = piece.why or self._judge(piece.record)
         if not why:
             self.records += 1

@@ -22,7 +22,7 @@ Headers = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class WarcPiece:
     """A stretch of the file: one record's bytes, or what is wrong there."""
 
     offset: int
@@ -30,7 +30,7 @@ class Piece:
     why: str = ""
 
 
-def read_pieces(content: mmap.mmap, begin: int = 0) -> Iterator[Piece]:
+def read_pieces(content: mmap.mmap, begin: int = 0) -> Iterator[WarcPiece]:
     """Yield what a file holds from `begin` on, where a record should be."""
     return _gzip_pieces(content, begin) if is_compressed(content) else _plain_pieces(content, begin)
 
@@ -40,12 +40,12 @@ def is_compressed(content: mmap.mmap) -> bool:
     return content[: len(_RECORD)] != _RECORD
 
 
-def _gzip_pieces(content: mmap.mmap, offset: int) -> Iterator[Piece]:
+def _gzip_pieces(content: mmap.mmap, offset: int) -> Iterator[WarcPiece]:
     """Yield the records of a file in which each is a gzip member."""
     size = len(content)
     while offset < size:
         record, end, why = _inflate(content, offset, RECORD_BYTES)
-        yield Piece(offset, record, why)
+        yield WarcPiece(offset, record, why)
         offset = end if not why else _next_member(content, offset + 1)
 
 
@@ -88,7 +88,7 @@ def _inflate(content: mmap.mmap, offset: int, most: int) -> tuple[bytes, int, st
     return b"".join(parts), at - len(member.unused_data), why
 
 
-def _plain_pieces(content: mmap.mmap, offset: int) -> Iterator[Piece]:
+def _plain_pieces(content: mmap.mmap, offset: int) -> Iterator[WarcPiece]:
     """Yield the records of a file that is not compressed."""
     size = len(content)
     while offset < size:
@@ -97,9 +97,9 @@ def _plain_pieces(content: mmap.mmap, offset: int) -> Iterator[Piece]:
         end = head_end + 8 + int(headers.get("content-length", "0")) if headers else size + 1
         if end <= size and content[end - 4 : end] == b"\r\n\r\n":
             why = "" if end - offset < RECORD_BYTES else f"longer than {RECORD_BYTES} bytes, not checked"
-            yield Piece(offset, content[offset : min(end, offset + RECORD_BYTES)], why)
+            yield WarcPiece(offset, content[offset : min(end, offset + RECORD_BYTES)], why)
         else:
-            yield Piece(offset, why="damaged or cut off")
+            yield WarcPiece(offset, why="damaged or cut off")
             end = next_piece(content, offset + 1)
         offset = end
 
@@ -126,7 +126,7 @@ def split_record(record: bytes) -> tuple[Headers, bytes, str]:
     return headers, rest[:length], ""
 
 
-def split_piece(piece: Piece) -> tuple[list[bytes], str]:
+def split_piece(piece: WarcPiece) -> tuple[list[bytes], str]:
     """Return the records of a piece, of which there should be one, and what is wrong with the rest, or nothing."""
     records: list[bytes] = []
     content, at = piece.record, 0

@@ -17,7 +17,7 @@ from itertools import accumulate
 from scythe.model import Image, Rendered, TextOptions
 from scythe.page.blocks import Blocks, Grid, find_grid, render_text
 from scythe.page.markdown import render_markdown
-from scythe.page.outline import PLAIN, Break, Close, InlineReader, Marks, Open, Outline, Picture, Piece, Run
+from scythe.page.outline import PLAIN, Break, Close, InlineReader, Open, Outline, Picture, Piece, TextRun, TextStyle
 from scythe.page.page import Page
 
 INSIDE, BETWEEN, BEFORE, AFTER = "inside", "between", "before", "after"
@@ -126,7 +126,7 @@ def render_html(pieces: Iterable[Piece]) -> str:
     inline: list[str] = []  # open inline elements as written, outermost first
     preformatted = False
     for piece in pieces:
-        if isinstance(piece, Run | Picture):
+        if isinstance(piece, TextRun | Picture):
             if inline or piece.marks is not PLAIN:
                 _set_marks(out, inline, piece.marks)
             out.append(_picture(piece) if isinstance(piece, Picture) else escape(piece.text, quote=False))
@@ -159,7 +159,7 @@ def _picture(piece: Picture) -> str:
     return f'<img src="{escape(image.src)}" alt="{escape(image.alt)}"{size}>'
 
 
-def _set_marks(out: list[str], inline: list[str], marks: Marks) -> None:
+def _set_marks(out: list[str], inline: list[str], marks: TextStyle) -> None:
     wanted = [f'a href="{escape(marks.link)}"'] if marks.link else []
     wanted += marks.styles
     _set_inline(out, inline, wanted)
@@ -295,7 +295,7 @@ class Prose:
             if lines:
                 pieces.append(Open("p"))
                 for number, line in enumerate(lines):
-                    pieces += [Break(), Run(line)] if number else [Run(line)]
+                    pieces += [Break(), TextRun(line)] if number else [TextRun(line)]
                 pieces.append(Close("p"))
         return pieces
 

@@ -255,13 +255,13 @@ def _escape_codec(body: bytes) -> str:
 def _choose(body: bytes, content_type: str | None) -> str:
     """Return the codec of bytes that are not valid UTF-8."""
     # brings numpy, which most pages need later but `--help` never does
-    from scythe.page.encoding_guess import Hints, detect, without_plain
+    from scythe.page.encoding_guess import EncodingHints, detect, without_plain
 
     if _fits(without_plain(body), "utf-8"):
         return "utf-8"
     named = (header_codec(content_type), declared_codec(body))
     language = _LANGUAGE.search(body[:4096])
-    hints = Hints(
+    hints = EncodingHints(
         tuple(codec for codec in named if codec and codec != "utf-8"),
         language[1].decode().lower() if language else "",
     )

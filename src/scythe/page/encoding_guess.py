@@ -108,7 +108,7 @@ _DECLARED, _DECLARED_PER_LETTER, _LANGUAGE = 8.0, 0.4, 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Hints:
+class EncodingHints:
     """What a page says of itself: codecs it declares, and its language."""
 
     codecs: tuple[str, ...] = ()
@@ -128,7 +128,7 @@ class _Sample:
     gaps: int  # single spaces between two of them
 
 
-def detect(body: bytes, hints: Hints) -> str:
+def detect(body: bytes, hints: EncodingHints) -> str:
     """Return the codec under which the bytes are most likely."""
     sample = _sample(body[:SAMPLE_BYTES])
     scores: dict[str, float] = {}
@@ -208,7 +208,7 @@ def _visible(octets: bytes) -> bytes:
     return _MARKUP.sub(b" ", octets)
 
 
-def _single_scores(sample: _Sample, hints: Hints) -> Iterable[tuple[str, float]]:
+def _single_scores(sample: _Sample, hints: EncodingHints) -> Iterable[tuple[str, float]]:
     codecs, languages, table, is_latin = _single_models()
     density = np.array([_DENSITY.get(language, 0.8) for language in languages])
     scores = table @ sample.counts
@@ -301,7 +301,7 @@ _SKEW = 1.5  # nats: characters are used far less evenly than by class alone
 _WIDE_BROKEN, _WIDE_STRANGE, _WIDE_DENSITY = -16.0, -10.0, 0.5
 
 
-def _double_scores(sample: _Sample, hints: Hints) -> Iterable[tuple[str, float]]:
+def _double_scores(sample: _Sample, hints: EncodingHints) -> Iterable[tuple[str, float]]:
     for codec, (language, shares) in _WIDE.items():
         text = sample.wide.decode(codec, "replace")
         counts, broken, strange = _count_classes(text, codec)

@@ -172,7 +172,7 @@ _CLIMBED = 6  # elements above a byline that are looked at
 _AUTHORS = 'a[rel~="author" i],[itemprop~="author" i],[class*="byline" i],[class*="author" i]'
 
 
-class Body:
+class BodyQueries:
     """Answers about one tree; each question is asked of the tree once, and only when needed."""
 
     def __init__(self, tree: LexborHTMLParser, html: str) -> None:

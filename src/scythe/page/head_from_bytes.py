@@ -20,7 +20,7 @@ from selectolax.lexbor import LexborHTMLParser
 from scythe.limits import LIMITS
 from scythe.model import Metadata
 from scythe.page.encoding import declared_codec, decode
-from scythe.page.head import Body, Head, read_head, read_json_ld, read_meta, read_type
+from scythe.page.head import BodyQueries, Head, read_head, read_json_ld, read_meta, read_type
 from scythe.page.links_from_bytes import find_tags
 from scythe.page.metadata import read_metadata
 from scythe.page.title import without_site
@@ -134,7 +134,7 @@ _START_BYTES = 4_096  # within which a page opens html
 _HTML = re.compile(rb"<html[\t\n\f\r /][^>]*+>", re.I)
 _TYPE = re.compile(rb"""itemtype\s?=\s?["']?([^"'\s>]{1,500})""", re.I)
 _CLOSE = re.compile(rb"</script", re.I)
-_SILENT = Body(LexborHTMLParser(b""), "")  # of a page whose tags show nothing
+_SILENT = BodyQueries(LexborHTMLParser(b""), "")  # of a page whose tags show nothing
 
 
 def read_said(body: bytes, url: str | None, tags: Sequence[bytes] | None = None) -> Metadata:
@@ -147,7 +147,7 @@ def read_said(body: bytes, url: str | None, tags: Sequence[bytes] | None = None)
     head, shown = _read_plainly(source), _SILENT
     if head is None:
         tree = LexborHTMLParser(source)
-        head, shown = read_head(tree), Body(tree, "")
+        head, shown = read_head(tree), BodyQueries(tree, "")
     address = absolute(url) if url else None
     base = absolute(head.base, address) or address
     return read_metadata(head, read_json_ld(head.json_ld), shown, address, base)

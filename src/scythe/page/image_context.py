@@ -205,7 +205,7 @@ def _without_size(part: str) -> str:
     return name
 
 
-class Named:
+class ImageNames:
     """Images by their identities. Looking for one costs little where its address has none of their names in it."""
 
     def __init__(self, names: frozenset[str]) -> None:
@@ -288,7 +288,7 @@ def read_image_contexts(page: Page) -> PageImages:
     if not uses:
         return PageImages(page.url or "", page.head.title, _text_chars(page))
     lead, stated = lead_images(page.head), stated_images(page.linked_data)
-    named = Named(lead | stated)
+    named = ImageNames(lead | stated)
     places = _Places(page)
     surroundings = _Surroundings()
     images = []

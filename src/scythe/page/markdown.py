@@ -12,9 +12,24 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from scythe.page.outline import CODE, DEL, EM, PLAIN, STRONG, SUB, SUP, Break, Close, Marks, Open, Picture, Piece, Run
+from scythe.page.outline import (
+    CODE,
+    DEL,
+    EM,
+    PLAIN,
+    STRONG,
+    SUB,
+    SUP,
+    Break,
+    Close,
+    Open,
+    Picture,
+    Piece,
+    TextRun,
+    TextStyle,
+)
 
-Inline = Run | Picture | Break
+Inline = TextRun | Picture | Break
 
 _MARKED = re.compile(r"[\\`*\[\]~|<&_]")  # tells in a tenth of the time that there is nothing to escape
 _ESCAPE = re.compile(
@@ -65,7 +80,8 @@ def write_heading(pieces: Sequence[Inline]) -> str:
 def write_cell(pieces: Sequence[Inline], *, bold: bool = True) -> str:
     """Return the pieces as one line for a table, where a bar ends the cell even inside code."""
     runs = [
-        piece._replace(text=" ".join(piece.text.split("\n"))) if isinstance(piece, Run) else piece for piece in pieces
+        piece._replace(text=" ".join(piece.text.split("\n"))) if isinstance(piece, TextRun) else piece
+        for piece in pieces
     ]
     return _BAR.sub(r"\\|", "<br>".join(_write(runs, bold=bold)))
 
@@ -93,7 +109,7 @@ def _plain_lines(pieces: Sequence[Inline]) -> list[str] | None:
     lines: list[str] = []
     is_begun = False
     for piece in pieces:
-        if isinstance(piece, Run) and piece.marks is PLAIN and not is_begun:
+        if isinstance(piece, TextRun) and piece.marks is PLAIN and not is_begun:
             is_begun = True  # a second run on the line might change what the end of this one means
             lines.append(escape_words(piece.text.strip(" ")).strip())
         elif isinstance(piece, Break):
@@ -110,13 +126,13 @@ def _join_code(pieces: Sequence[Inline]) -> list[Inline]:
         if marks is None:
             joined.extend(group)
         else:
-            joined.append(Run("".join(piece.text for piece in group if isinstance(piece, Run)), marks))
+            joined.append(TextRun("".join(piece.text for piece in group if isinstance(piece, TextRun)), marks))
     return joined
 
 
-def _code_marks(piece: Inline) -> Marks | None:
-    if isinstance(piece, Run) and CODE in piece.marks.styles:
-        return Marks(piece.marks.link, (CODE,))
+def _code_marks(piece: Inline) -> TextStyle | None:
+    if isinstance(piece, TextRun) and CODE in piece.marks.styles:
+        return TextStyle(piece.marks.link, (CODE,))
     return None
 
 
@@ -129,12 +145,12 @@ class _LineWriter:
         self._link: str | None = None
         self._after_delimiter = False
 
-    def add(self, piece: Run | Picture, following: Inline | None) -> None:
+    def add(self, piece: TextRun | Picture, following: Inline | None) -> None:
         """Write one piece; `following` tells whether emphasis can end where the piece ends."""
         link = piece.marks.link
         if link != self._link:
             self._close_link()
-            if link and isinstance(piece, Run):
+            if link and isinstance(piece, TextRun):
                 piece = self._open_link(piece)
             elif link:
                 self._write("[")
@@ -149,7 +165,7 @@ class _LineWriter:
         self._close_link()
         return "".join(self._out).strip()
 
-    def _open_link(self, run: Run) -> Run:
+    def _open_link(self, run: TextRun) -> TextRun:
         text = run.text.lstrip(" ")
         self._write("[" if text == run.text else " [")
         return run._replace(text=text)
@@ -166,7 +182,7 @@ class _LineWriter:
             self._out.append(text)
             self._after_delimiter = False
 
-    def _add_run(self, run: Run, following: str) -> None:
+    def _add_run(self, run: TextRun, following: str) -> None:
         core = run.text.strip(" ")
         if not core:
             self._write(run.text)
@@ -179,7 +195,7 @@ class _LineWriter:
             self._write_words(core, run.marks, after[:1] or following)
         self._write(after)
 
-    def _write_words(self, core: str, marks: Marks, following: str) -> None:
+    def _write_words(self, core: str, marks: TextStyle, following: str) -> None:
         words = escape_words(core)
         if following == "[" and words[-1] == "!":  # before a link it would make an image
             words = f"{words[:-1]}\\!"
@@ -379,7 +395,7 @@ class _Writer:
 
 def _fenced(pieces: list[Inline], language: str) -> list[str]:
     text = "".join(
-        "\n" if isinstance(piece, Break) else piece.text for piece in pieces if isinstance(piece, Run | Break)
+        "\n" if isinstance(piece, Break) else piece.text for piece in pieces if isinstance(piece, TextRun | Break)
     )
     fence = fence_for(text, 3)
     return [f"{fence}{language}", *text.split("\n"), fence] if text else []
@@ -388,7 +404,7 @@ def _fenced(pieces: list[Inline], language: str) -> list[str]:
 def _strong(pieces: list[Inline]) -> list[Inline]:
     return [
         piece._replace(marks=piece.marks._replace(styles=(STRONG, *(s for s in piece.marks.styles if s != STRONG))))
-        if isinstance(piece, Run)
+        if isinstance(piece, TextRun)
         else piece
         for piece in pieces
     ]

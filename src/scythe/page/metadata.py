@@ -8,7 +8,7 @@ from html import unescape
 from scythe.limits import LIMITS
 from scythe.model import Metadata
 from scythe.page.dates import to_iso
-from scythe.page.head import Body, Head, Json, LinkedData, squeeze, types_of
+from scythe.page.head import BodyQueries, Head, Json, LinkedData, squeeze, types_of
 from scythe.page.title import without_site
 from scythe.url import Url, absolute
 
@@ -61,7 +61,7 @@ _SITES = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 _BY = ("by ", "von ", "por ", "par ", "di ", "door ", "av ", "af ", "text: ", "autor: ", "author: ", "posted by ")
 
 
-def read_metadata(head: Head, linked: LinkedData, body: Body, url: Url | None, base: str | None) -> Metadata:
+def read_metadata(head: Head, linked: LinkedData, body: BodyQueries, url: Url | None, base: str | None) -> Metadata:
     """Choose each value from the most reliable place that has it."""
     named = _first_by_name(head.properties)
     canonical = _canonical(head, named, base)
@@ -131,7 +131,7 @@ def _texts(value: Json) -> Iterator[str]:
             yield unescape(text) if "&" in text else text
 
 
-def _title(head: Head, named: dict[str, str], item: dict[str, Json], body: Body, site: tuple[str, str]) -> str:
+def _title(head: Head, named: dict[str, str], item: dict[str, Json], body: BodyQueries, site: tuple[str, str]) -> str:
     headline = _text(item.get("headline"))
     title = _first(named, _TITLES[:1]) or headline or _first(named, _TITLES) or head.title
     if not title:
@@ -149,7 +149,7 @@ def _site_name(named: dict[str, str], linked: LinkedData, item: dict[str, Json])
     return _first(named, _SITES)
 
 
-def _author(named: dict[str, str], item: dict[str, Json], body: Body) -> str:
+def _author(named: dict[str, str], item: dict[str, Json], body: BodyQueries) -> str:
     names = [name for text in _texts(item.get("author") or item.get("creator")) if (name := _name(text))]
     if names:
         return ", ".join(dict.fromkeys(names))
@@ -173,7 +173,7 @@ def _name(text: str) -> str:
     return text
 
 
-def _published(named: dict[str, str], item: dict[str, Json], body: Body) -> str:
+def _published(named: dict[str, str], item: dict[str, Json], body: BodyQueries) -> str:
     found = _date(named, _PUBLISHED, item, ("datePublished", "dateCreated", "uploadDate"))
     if found:
         return found
@@ -183,7 +183,7 @@ def _published(named: dict[str, str], item: dict[str, Json], body: Body) -> str:
     return ""
 
 
-def _modified(named: dict[str, str], item: dict[str, Json], body: Body) -> str:
+def _modified(named: dict[str, str], item: dict[str, Json], body: BodyQueries) -> str:
     found = _date(named, _MODIFIED, item, ("dateModified",))
     return found if found or item else to_iso(body.values.get("datemodified", ""))
 

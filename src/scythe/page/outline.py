@@ -25,14 +25,14 @@ from scythe.url import Url, absolute
 STRONG, EM, DEL, SUB, SUP, MARK, CODE = "strong", "em", "del", "sub", "sup", "mark", "code"
 
 
-class Marks(NamedTuple):
+class TextStyle(NamedTuple):
     """How a run of text is set: inside which link, and in which of the seven styles, outermost first."""
 
     link: Url | None = None
     styles: tuple[str, ...] = ()
 
 
-PLAIN = Marks()
+PLAIN = TextStyle()
 
 
 class Open(NamedTuple):
@@ -48,25 +48,25 @@ class Close(NamedTuple):
     tag: str
 
 
-class Run(NamedTuple):
+class TextRun(NamedTuple):
     """Text in one setting; inside `pre` with its line breaks, else with white space squeezed."""
 
     text: str
-    marks: Marks = PLAIN
+    marks: TextStyle = PLAIN
 
 
 class Picture(NamedTuple):
     """An image with its resolved address."""
 
     image: Image
-    marks: Marks = PLAIN
+    marks: TextStyle = PLAIN
 
 
 class Break(NamedTuple):
     """A line break inside a paragraph."""
 
 
-Piece = Open | Close | Run | Picture | Break
+Piece = Open | Close | TextRun | Picture | Break
 
 _STYLES = {
     "b": STRONG,
@@ -98,15 +98,15 @@ class InlineReader:
         self._base = base
         self._images = images
         self._links = links
-        self._by_node: dict[int, Marks] = {}
-        self._by_box: dict[int, Marks] = {}
+        self._by_node: dict[int, TextStyle] = {}
+        self._by_box: dict[int, TextStyle] = {}
         self._addresses: dict[str, Url | None] = {}
 
-    def read(self, block: int) -> list[Run | Picture]:
+    def read(self, block: int) -> list[TextRun | Picture]:
         """Return the runs and pictures of a block; text as in `blocks.text`, cut where the setting changes."""
         blocks = self._blocks
         if blocks.plain[block]:
-            return [Run(blocks.text[block])]
+            return [TextRun(blocks.text[block])]
         joined = _Runs()
         for leaf in blocks.leaves[blocks.leaf_start[block] : blocks.leaf_end[block]]:
             marks = self.marks(leaf, blocks.box[block])
@@ -118,7 +118,7 @@ class InlineReader:
                 joined.add_picture(Picture(image, marks))
         return joined.finish()
 
-    def marks(self, leaf: LexborNode, box: int) -> Marks:
+    def marks(self, leaf: LexborNode, box: int) -> TextStyle:
         """Return how a leaf inside `box` is set."""
         path: list[LexborNode] = []
         known = self._by_node
@@ -133,7 +133,7 @@ class InlineReader:
             marks = known[node.mem_id] = self._inside(node, marks)
         return marks
 
-    def _above(self, box: int) -> Marks:
+    def _above(self, box: int) -> TextStyle:
         """Return the settings that a box inherits from inline elements around it, such as a link around a heading."""
         parents, boxes = self._blocks.box_parent, []
         while box > 0 and box not in self._by_box:
@@ -151,7 +151,7 @@ class InlineReader:
             self._by_box[inner] = marks
         return marks
 
-    def _inside(self, node: LexborNode, marks: Marks) -> Marks:
+    def _inside(self, node: LexborNode, marks: TextStyle) -> TextStyle:
         tag = node.tag or ""
         if tag == "a":
             return marks._replace(link=self._address(node.attributes.get("href"))) if self._links else marks
@@ -172,12 +172,12 @@ class _Runs:
     """The runs of one block under way; leaves in one setting are joined, white space is squeezed across leaves."""
 
     def __init__(self) -> None:
-        self._out: list[Run | Picture] = []
+        self._out: list[TextRun | Picture] = []
         self._parts: list[str] = []  # of the run under way; joined once, since a run may have many leaves
         self._marks = PLAIN
         self._spaced = True  # white space here would be the second, or the first of the block
 
-    def add_text(self, raw: str, marks: Marks) -> None:
+    def add_text(self, raw: str, marks: TextStyle) -> None:
         text = self._squeeze(raw)
         if not text:
             return
@@ -192,7 +192,7 @@ class _Runs:
         self._out.append(picture)
         self._spaced = False
 
-    def finish(self) -> list[Run | Picture]:
+    def finish(self) -> list[TextRun | Picture]:
         if self._parts and self._spaced:
             self._parts[-1] = self._parts[-1][:-1]
         self._end_run()
@@ -201,7 +201,7 @@ class _Runs:
     def _end_run(self) -> None:
         text = "".join(self._parts)
         if text:
-            self._out.append(Run(text, self._marks))
+            self._out.append(TextRun(text, self._marks))
         self._parts.clear()
 
     def _squeeze(self, raw: str) -> str:
@@ -253,7 +253,7 @@ class Outline:
     def weave(self, kept: Sequence[int], images: Mapping[int, Image], heading: str = "") -> list[Piece]:
         """Return the pieces of the chosen blocks; `images` are rows of the image columns that stand between blocks."""
         if heading:
-            self._pieces += [Open("h1"), Run(heading), Close("h1")]
+            self._pieces += [Open("h1"), TextRun(heading), Close("h1")]
         waiting = sorted(images, reverse=True)
         for block in kept:
             while waiting and self._blocks.image_block[waiting[-1]] <= block:
@@ -278,7 +278,7 @@ class Outline:
         elif runs_on or tag in _WITH_WORDS:
             self._pieces.append(_BREAK)
         if tag == "pre":
-            self._pieces.append(Run(preformatted(self._blocks, block)))
+            self._pieces.append(TextRun(preformatted(self._blocks, block)))
         else:
             self._pieces.extend(self._inline.read(block))
 

@@ -21,7 +21,7 @@ from scythe.model import Link, Loss, Metadata
 from scythe.page.blocks import Blocks, cut_blocks
 from scythe.page.elements import Elements, Leaf, list_elements, read_leaves
 from scythe.page.encoding import Decoded, clean, decode
-from scythe.page.head import Body, Head, LinkedData, read_head, read_json_ld, squeeze
+from scythe.page.head import BodyQueries, Head, LinkedData, read_head, read_json_ld, squeeze
 from scythe.page.images import ImageUse, read_images, source_of
 from scythe.page.metadata import read_metadata
 from scythe.url import Url, absolute
@@ -215,7 +215,7 @@ class Page:
     @cached_property
     def metadata(self) -> Metadata:
         """Title, author, dates, language and the like, as the page states them."""
-        return read_metadata(self.head, self.linked_data, Body(self.tree, self.html), self.url, self.base)
+        return read_metadata(self.head, self.linked_data, BodyQueries(self.tree, self.html), self.url, self.base)
 
     @cached_property
     def _links(self) -> tuple[tuple[Link, ...], int]:

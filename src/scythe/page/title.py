@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scythe.page.head import Body, squeeze
+from scythe.page.head import BodyQueries, squeeze
 from scythe.url import host
 
 _SEPARATORS = (
@@ -28,7 +28,7 @@ _SEPARATORS = (
 _EDGE = " \t|-–—:·•»«/~｜ㅣ_"
 
 
-def without_site(title: str, site: tuple[str, str], headline: str, body: Body) -> str:
+def without_site(title: str, site: tuple[str, str], headline: str, body: BodyQueries) -> str:
     """Return the title without the site's name, if the site's name, its address or a heading proves which part that is.
 
     `site` holds the name and an address of the page.

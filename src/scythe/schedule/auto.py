@@ -23,14 +23,14 @@ from scythe.schedule.forecast import (
     Forecast,
     Level,
     Numbers,
-    Profile,
     Span,
+    WeekProfile,
     cut_hours,
     published_shares,
     read_numbers,
 )
 from scythe.schedule.safety import COLD_SPREAD, PRIOR_SPREAD, Budget, Errors, allowance, hidden
-from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Plan, Seen
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Observation, VisitPlan
 
 AIM = 0.7  # of the share that may be late; at 0.8 three of 13 lists exceed it
 EARLIER = 1.05  # requests that are paid for an earlier visit: 4 % more, a fifth less delay
@@ -109,12 +109,12 @@ class Auto:
         auto._begin(shown)
         auto.errors = Errors.assumed(shown, PRIOR_SPREAD)
         auto.level = Level(rate_per_s * 5 * DAY_S, 5 * DAY_S)
-        auto.profile = Profile(KNOWN_WEEKS * np.array(profile, dtype=np.float64), np.full(HOURS, KNOWN_WEEKS))
+        auto.profile = WeekProfile(KNOWN_WEEKS * np.array(profile, dtype=np.float64), np.full(HOURS, KNOWN_WEEKS))
         auto.profile.settle(rate_per_s)
         auto.watched_s = 4 * WEEK_S
         return auto
 
-    def note(self, seen: Seen) -> None:
+    def note(self, seen: Observation) -> None:
         """Learn from one visit."""
         self._note_shown(seen)
         since_s = seen.since_s
@@ -127,7 +127,7 @@ class Auto:
         self.at = seen.at
         self.last_s = max(since_s or 0.0, 0.0)
 
-    def plan(self, now: float) -> Plan:
+    def plan(self, now: float) -> VisitPlan:
         """Say when to come again, from `now` on; nothing is learned by asking."""
         start = now if self.at is None else min(max(self.at, now - self.goals.ceiling_s), now)
         forecast = self.forecast(start, self._cap()[0] + HOUR_S)
@@ -136,7 +136,7 @@ class Auto:
         expected = forecast.until(wait_s + now - start)
         risk = self.errors.lost(self.room / max(expected, 1e-6))
         busy = 1.0 + float(self.correction.weights[0]) * self.level.surge
-        return Plan(
+        return VisitPlan(
             wait_s=wait_s,
             expected=expected,
             risk=0.0 if self.goals.recovers else risk,
@@ -176,11 +176,11 @@ class Auto:
         self.open_new = self.open_expected = self.open_s = 0.0
         self.late = self.in_time = 0.0
         self.level = Level(shown * GUESS_S / GUESS_TURN_S, GUESS_S)
-        self.profile, self.correction = Profile(), Correction()
+        self.profile, self.correction = WeekProfile(), Correction()
         self.errors, self.budget = Errors.assumed(shown, COLD_SPREAD), Budget()
         self.budget.open(shown, self.goals.miss)
 
-    def _note_shown(self, seen: Seen) -> None:
+    def _note_shown(self, seen: Observation) -> None:
         """Remember how many records the list shows; an empty one is a mistake or tells nothing."""
         if seen.shown <= 0:
             return
@@ -188,7 +188,7 @@ class Auto:
             self._begin(seen.shown)
         self.shown_before, self.shown = self.shown, seen.shown
 
-    def _note_first(self, seen: Seen) -> None:
+    def _note_first(self, seen: Observation) -> None:
         """Learn from the dates on the first page: half of its records are younger than their median age."""
         ages = sorted(seen.at - when for when in seen.published if 0 <= seen.at - when < math.inf)
         if len(ages) < 3 or (middle := ages[len(ages) // 2]) <= 0:
@@ -204,7 +204,7 @@ class Auto:
             self.profile.learn(span, shares, len(young), self.level.rate)
             self.profile.settle(self.level.rate)
 
-    def _note_next(self, seen: Seen, since_s: float) -> None:
+    def _note_next(self, seen: Observation, since_s: float) -> None:
         forecast = self.forecast(seen.at - since_s, since_s)
         expected = max(forecast.expected(), 1e-6)
         self._note_full(seen.is_full)
@@ -232,7 +232,7 @@ class Auto:
                 self.correction = Correction()
             self.full_in_row = 0
 
-    def _note_error(self, seen: Seen, expected: float, since_s: float) -> None:
+    def _note_error(self, seen: Observation, expected: float, since_s: float) -> None:
         """Add the error of the forecast, once it is about enough records: hourly visits say little each."""
         self.open_new += seen.new
         self.open_expected += expected
@@ -250,7 +250,7 @@ class Auto:
             fade = 0.5 ** (since_s / (4 * WEEK_S))
             self.late, self.in_time = self.late * fade + late, self.in_time * fade + new - late
 
-    def _learn(self, span: Span, seen: Seen, records: float, since_s: float) -> None:
+    def _learn(self, span: Span, seen: Observation, records: float, since_s: float) -> None:
         """Learn the level, the profile and the correction."""
         factors = self.profile.factors[span.hours]
         plain = factors * span.seconds
@@ -346,6 +346,6 @@ class Auto:
         self.calm = read_numbers(known["calm"], 6)
         self.budget = Budget(*read_numbers(known["budget"], 2))
         self.errors = Errors.from_plain(known["errors"])
-        self.profile = Profile.from_plain(known["profile"])
+        self.profile = WeekProfile.from_plain(known["profile"])
         self.profile.settle(self.level.rate)
         self.correction = Correction.from_plain(known["correction"])

@@ -98,7 +98,7 @@ DOUBT_WEEKS = 0.5  # how much a flat profile counts at a cold start
 _LIKE_DAYS = (np.array([0, 1, 4, 5, 6]), np.array([2, 3]))
 
 
-class Profile:
+class WeekProfile:
     """Records and weeks watched per hour of the week, older ones counting less."""
 
     def __init__(self, counts: Numbers | None = None, weeks: Numbers | None = None) -> None:
@@ -125,7 +125,7 @@ class Profile:
         self.factors = np.maximum(factors / max(float(factors.mean()), 1e-9), LEAST)
 
     @classmethod
-    def from_plain(cls, plain: Any) -> Profile:
+    def from_plain(cls, plain: Any) -> WeekProfile:
         """Take it up; raise ValueError, KeyError or TypeError where it is none."""
         counts, weeks = (np.array(read_numbers(plain[name], HOURS)) for name in ("counts", "weeks"))
         return cls(counts, np.maximum(weeks, 1e-3))

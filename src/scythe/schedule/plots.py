@@ -42,7 +42,7 @@ _TICK_APART, _MARK_APART = 2.0, 6.0  # on the paper
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class CountedSpan:
     """So many records came between two visits, nobody knows when."""
 
     start: float
@@ -52,7 +52,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class VisitRow:
     """The visits of one policy, or of one watch."""
 
     name: str
@@ -67,24 +67,24 @@ class History:
     """What a plot of a region shows. Times are seconds since 1970, UTC, and need not be sorted."""
 
     title: str
-    lanes: Sequence[Lane]
+    lanes: Sequence[VisitRow]
     said: str = ""  # a line below the title
     arrivals: Sequence[float] = ()  # of all records, those included that were lost
-    spans: Sequence[Span] = ()  # of records whose moments are not known
+    spans: Sequence[CountedSpan] = ()  # of records whose moments are not known
     forecast: Sequence[tuple[float, float]] = ()  # when an hour begins, the records expected in it
     now: float | None = None  # what lies behind it has not happened yet
     start: float | None = None  # of what is shown; None: all there is
     end: float | None = None
 
 
-def region_svg(history: History) -> str:
+def list_svg(history: History) -> str:
     """Draw a region over time as SVG."""
-    return regions_svg([history], history.title)
+    return lists_svg([history], history.title)
 
 
-def regions_svg(histories: Sequence[History], title: str) -> str:
+def lists_svg(histories: Sequence[History], title: str) -> str:
     """Draw regions over time as SVG, one below the other; those beyond the twentieth are left out, and it says so."""
-    sheets = [_Sheet(history, *_reach(history)) for history in histories[:_SHEETS_MOST]]
+    sheets = [_Plot(history, *_reach(history)) for history in histories[:_SHEETS_MOST]]
     parts: list[str] = []
     said, top = [], 0.0
     for sheet in sheets:
@@ -111,7 +111,7 @@ def _reach(history: History) -> tuple[float, float]:
     return start, max(math.ceil(end / HOUR_S) * HOUR_S, start + _SHORTEST_S)
 
 
-class _Sheet:
+class _Plot:
     """One plot on its paper."""
 
     def __init__(self, history: History, start: float, end: float) -> None:
@@ -176,7 +176,7 @@ class _Sheet:
     def _bin_of(self, at: float, count: int) -> int:
         return min(int((at - self._start) / self._bin_s), count - 1)
 
-    def _spread(self, span: Span, count: int) -> Iterator[tuple[int, float]]:
+    def _spread(self, span: CountedSpan, count: int) -> Iterator[tuple[int, float]]:
         """Yield the bars that a span lies in, with the share of it in each."""
         low, high = max(span.start, self._start), min(span.end, self._end)
         if low > high:
@@ -249,7 +249,7 @@ class _Sheet:
             is_down = rate is not None
         return path("rate", "".join(steps), width=1.75, said="forecast") if steps else ""
 
-    def _draw_lane(self, lane: Lane, top: float) -> Iterator[str]:
+    def _draw_lane(self, lane: VisitRow, top: float) -> Iterator[str]:
         middle = top + _LANE / 2
         yield line("grid", self._x.start, middle, self._x.end, middle)
         yield words("ink", self._x.start - 8, middle + 4, shorten(lane.name, _NAME_MOST), anchor="end")

@@ -14,16 +14,16 @@ from typing import Any, Protocol
 from scythe.errors import BadInput
 from scythe.schedule.auto import Auto
 from scythe.schedule.simple_policies import Adaptive, Average, Fixed, Poisson, Seasonal, Ses
-from scythe.watch_model import HOUR_S, Goals, Plan, Seen
+from scythe.watch_model import HOUR_S, Goals, Observation, VisitPlan
 
 
 class Estimator(Protocol):
     """What knows one region. It survives in an archive as a JSON object."""
 
-    def note(self, seen: Seen) -> None:
+    def note(self, seen: Observation) -> None:
         """Learn from one visit."""
 
-    def plan(self, now: float) -> Plan:
+    def plan(self, now: float) -> VisitPlan:
         """Say when to come again, from `now` on; nothing is learned by asking."""
 
     def rates(self, now: float, hours: int) -> list[float]:
@@ -49,11 +49,11 @@ class Foretold:
         self._estimator, self._since = estimator, since
         self.forecast: list[tuple[float, float]] = []  # when an hour begins, the records expected in it
 
-    def note(self, seen: Seen) -> None:
+    def note(self, seen: Observation) -> None:
         """Learn from one visit."""
         self._estimator.note(seen)
 
-    def plan(self, now: float) -> Plan:
+    def plan(self, now: float) -> VisitPlan:
         """Say when to come again, and keep what is expected until then."""
         plan = self._estimator.plan(now)
         if now + plan.wait_s >= self._since:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from scythe.schedule.safety import largest_mean, share_over
-from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Plan, Seen
+from scythe.watch_model import DAY_S, HOUR_S, WEEK_S, Goals, Observation, VisitPlan
 
 VERSION = 1
 LEARN_S = 28 * DAY_S  # so long the mean of a region is learned where a rule holds it constant: the benchmark's warm-up
@@ -25,7 +25,7 @@ GUESS_TURN_S, GUESS_S, GUESS_HALF_S = 2 * HOUR_S, HOUR_S, DAY_S
 _LARGEST = 1e12  # of a number in a saved state; a date of the year 9999 has 11 digits
 
 
-class Rule(ABC):
+class CountingPolicy(ABC):
     """An estimator that counts records over an exponential window; what it does with them is told by a subclass."""
 
     name: ClassVar[str] = ""
@@ -51,7 +51,7 @@ class Rule(ABC):
         rule._begin(profile)
         return rule
 
-    def note(self, seen: Seen) -> None:
+    def note(self, seen: Observation) -> None:
         """Learn from one visit; one that is the first, or follows nobody knows what, only shows the page."""
         if seen.shown > 0:
             self.shown = float(seen.shown)
@@ -64,13 +64,13 @@ class Rule(ABC):
             self._learn(seen, since_s)
             self.watched_s += since_s
 
-    def plan(self, now: float) -> Plan:
+    def plan(self, now: float) -> VisitPlan:
         """Say when to come again: as the rule has it, within the goals."""
         wanted, why = self._wait(now)
         wait_s, why = self._bound(wanted, why)
         expected = self._expect(now, wait_s)
         risk = 0.0 if self.goals.recovers else share_over(expected, self.shown)
-        return Plan(wait_s=wait_s, expected=expected, risk=risk, rate=self.rate() * DAY_S, why=why)
+        return VisitPlan(wait_s=wait_s, expected=expected, risk=risk, rate=self.rate() * DAY_S, why=why)
 
     def rates(self, now: float, hours: int) -> list[float]:
         """Return the records expected in each hour from `now` on."""
@@ -103,12 +103,12 @@ class Rule(ABC):
     def _expect(self, now: float, wait_s: float) -> float:
         return self.rate() * wait_s
 
-    def _learn(self, seen: Seen, since_s: float) -> None:
+    def _learn(self, seen: Observation, since_s: float) -> None:
         kept = 0.5 ** (since_s / self.half_s)
         self.counted = self.counted * kept + seen.new
         self.over_s = self.over_s * kept + since_s
 
-    def _note_first(self, seen: Seen) -> None:
+    def _note_first(self, seen: Observation) -> None:
         """Learn a rate from the dates on the first page: half the records are younger than their median age."""
         ages = sorted(seen.at - at for at in seen.published if 0 <= seen.at - at < math.inf)
         middle = len(ages) // 2
@@ -156,7 +156,7 @@ _SHARP_S = 6 * HOUR_S  # a longer wait says too little about its hours
 _JUMP = 5.0  # a burst teaches the profile no more than this
 
 
-class Poisson(Rule):
+class Poisson(CountingPolicy):
     """Take the longest wait after which no more than P - 2 records have come, but for the share to miss."""
 
     name = "poisson"
@@ -202,7 +202,7 @@ class Seasonal(Poisson):
         super()._take_up(known)
         self._begin(known["profile"])
 
-    def _learn(self, seen: Seen, since_s: float) -> None:
+    def _learn(self, seen: Observation, since_s: float) -> None:
         """Count records over weighed time, then move the hours of a short wait towards what came."""
         mass = max(self.mass(seen.at - since_s, since_s), 1.0)
         kept = 0.5 ** (since_s / self.half_s)
@@ -257,7 +257,7 @@ def hour_of(at: float) -> int:
     return int(at // HOUR_S) % HOURS
 
 
-class Fixed(Rule):
+class Fixed(CountingPolicy):
     """Come again after a constant time: the maximum delay where one is wanted, else an hour."""
 
     name = "fixed"
@@ -271,13 +271,13 @@ class Fixed(Rule):
         return self.every_s, "fixed"
 
 
-class Average(Rule):
+class Average(CountingPolicy):
     """Come again after P - 2 mean times between records: the yardstick of the paper. The mean is that of 28 days."""
 
     name = "average"
     half_s = math.inf
 
-    def _learn(self, seen: Seen, since_s: float) -> None:
+    def _learn(self, seen: Observation, since_s: float) -> None:
         if self.watched_s < LEARN_S:
             super()._learn(seen, since_s)
 
@@ -294,7 +294,7 @@ class Ses(Average):
 
     name = "ses"
     alpha = 0.5
-    numbers = (*Rule.numbers, "smoothed")
+    numbers = (*CountingPolicy.numbers, "smoothed")
 
     def _prepare(self) -> None:
         self.smoothed = 0.0  # 0: no visit was counted yet
@@ -302,7 +302,7 @@ class Ses(Average):
     def _begin(self, profile: Sequence[float]) -> None:
         self.smoothed = super().rate()
 
-    def _learn(self, seen: Seen, since_s: float) -> None:
+    def _learn(self, seen: Observation, since_s: float) -> None:
         before = self.smoothed or super().rate()
         super()._learn(seen, since_s)
         self.smoothed = self.alpha * seen.new / since_s + (1 - self.alpha) * before
@@ -333,7 +333,7 @@ NUTCH_SYNC = Habits(longer=0.4, shorter=0.2, sync=0.3)
 STORM = Habits(longer=0.5, shorter=0.5, toward_s=HOUR_S, start_s=DAY_S)  # StormCrawler's AdaptiveScheduler
 
 
-class Adaptive(Rule):
+class Adaptive(CountingPolicy):
     """Come sooner after a change and later after none, as Nutch's AdaptiveFetchSchedule does.
 
     Nutch bounds the interval by a minute and a year; here the goals do, for all rules alike.
@@ -341,7 +341,7 @@ class Adaptive(Rule):
 
     name = "adaptive"
     cold_cap_s = math.inf
-    numbers = (*Rule.numbers, "every_s", "changed_at")
+    numbers = (*CountingPolicy.numbers, "every_s", "changed_at")
 
     def __init__(self, goals: Goals, known: dict[str, Any] | None = None, *, habits: Habits = NUTCH) -> None:
         self.habits = habits
@@ -351,7 +351,7 @@ class Adaptive(Rule):
         self.every_s = self.habits.start_s
         self.changed_at = 0.0  # 0: nobody knows
 
-    def _learn(self, seen: Seen, since_s: float) -> None:
+    def _learn(self, seen: Observation, since_s: float) -> None:
         super()._learn(seen, since_s)
         habits = self.habits
         if seen.new:

@@ -25,7 +25,7 @@ from scythe.errors import BadInput
 from scythe.limits import LIMITS
 from scythe.schedule.policies import POLICIES, Estimator, policy_kind
 from scythe.schedule.simple_policies import HOURS, NUTCH_SYNC, STORM, Adaptive, hour_of
-from scythe.watch_model import DAY_S, HOUR_S, Goals, Seen
+from scythe.watch_model import DAY_S, HOUR_S, Goals, Observation
 
 EPOCH = 1_640_995_200.0  # 2022-01-01 0:00 UTC, a Saturday
 
@@ -219,7 +219,7 @@ Make = Callable[[Start | None], Estimator]  # None: nothing is known
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class TrialVisit:
     """One visit of a trial."""
 
     at: float
@@ -238,7 +238,7 @@ class Trial:
     shown: int
     days: float
     came: int  # records, those behind the last visit too
-    visits: tuple[Visit, ...]
+    visits: tuple[TrialVisit, ...]
     delays_s: tuple[float, ...]  # between arrival and the visit that saw it, sorted
     missed_at: tuple[float, ...]  # when the records came that no visit saw
 
@@ -339,30 +339,32 @@ class _World:
         self, arrivals: Sequence[float], shown: int, recovers: bool, *, is_dated: bool = False, seen: int = 0
     ) -> None:
         self.arrivals, self.shown, self.recovers, self.is_dated, self.seen = arrivals, shown, recovers, is_dated, seen
-        self.visits: list[Visit] = []
+        self.visits: list[TrialVisit] = []
         self.delays_s: list[float] = []
         self.missed_at: list[float] = []
 
-    def look_first(self, at: float) -> Seen:
+    def look_first(self, at: float) -> Observation:
         """Return what the page shows before anything is known of it; with older pages, the first of them too."""
         pages = 2 if self.recovers else 1
         page = tuple(self.arrivals[max(self.seen - pages * self.shown, 0) : self.seen])
-        return Seen(at, min(self.shown, len(page)), len(page), published=page if self.is_dated else (), requests=pages)
+        return Observation(
+            at, min(self.shown, len(page)), len(page), published=page if self.is_dated else (), requests=pages
+        )
 
-    def visit(self, at: float, since_s: float, expected: float) -> Seen:
+    def visit(self, at: float, since_s: float, expected: float) -> Observation:
         """Look at the list, write down what was seen and return it as an estimator is told."""
         here = bisect_right(self.arrivals, at, self.seen)
         came, self.seen = here - self.seen, here
         new = came if self.recovers else min(came, self.shown)
         requests = came // self.shown + 1 if self.recovers else 1
         shown = min(requests * self.shown, here)
-        self.visits.append(Visit(at, new, shown, came - new, requests, expected, since_s))
+        self.visits.append(TrialVisit(at, new, shown, came - new, requests, expected, since_s))
         found = self.arrivals[here - new : here]
         self.delays_s += [at - arrived for arrived in found]
         self.missed_at += self.arrivals[here - came : here - new]
         is_full = new >= self.shown and not self.recovers
         dates = tuple(found) if self.is_dated else ()
-        return Seen(at, min(self.shown, here), new, is_full, since_s, published=dates, requests=requests)
+        return Observation(at, min(self.shown, here), new, is_full, since_s, published=dates, requests=requests)
 
 
 def start_of(arrivals: Sequence[float], shown: int, warm_s: float = WARM_S) -> Start:
@@ -403,7 +405,7 @@ VARIANTS: dict[str, Callable[[Goals], Estimator]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PolicyTask:
     """One policy with its goals."""
 
     policy: str

@@ -346,7 +346,7 @@ _FAR = 30.0  # names further away are tied to their points by a line
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class PlacedLabel:
     """Where a name is written: its left end and its base line."""
 
     x: float
@@ -362,7 +362,7 @@ class Label:
         """Return the spot of the name's edge that lies nearest."""
         return min(max(x, self.x), self.x + self.wide), min(max(y, self.y - 11), self.y + 3)
 
-    def meets(self, other: Label) -> bool:
+    def meets(self, other: PlacedLabel) -> bool:
         """Say whether two names touch."""
         apart = self.x > other.x + other.wide + 4 or other.x > self.x + self.wide + 4
         return not apart and abs(self.y - other.y) < _HIGH
@@ -372,12 +372,12 @@ def place_labels(
     named: Sequence[tuple[str, float, float]],
     spots: Sequence[tuple[float, float]],
     field: tuple[float, float, float, float],
-) -> list[Label]:
+) -> list[PlacedLabel]:
     """Return a place for each name near its point that keeps off other names and, where it can, off `spots`.
 
     `field` is what names must lie in: left, top, right, bottom.
     """
-    placed: list[Label] = []
+    placed: list[PlacedLabel] = []
     for text, x, y in named:
         wide = wide_of(text)
         tried = [_beside(x, y, away, turn, wide) for away in _AWAY for turn in _TURNS]
@@ -386,18 +386,20 @@ def place_labels(
     return placed
 
 
-def _beside(x: float, y: float, away: float, turn: int, wide: float) -> Label:
+def _beside(x: float, y: float, away: float, turn: int, wide: float) -> PlacedLabel:
     across, down = math.cos(math.radians(turn)), math.sin(math.radians(turn))
     left = x + away * across - (wide if across < -0.1 else 0.0 if across > 0.1 else wide / 2)
-    return Label(left, y + away * down + 4 + 3 * down, wide, is_far=away > _FAR)
+    return PlacedLabel(left, y + away * down + 4 + 3 * down, wide, is_far=away > _FAR)
 
 
-def _lies_in(label: Label, field: tuple[float, float, float, float]) -> bool:
+def _lies_in(label: PlacedLabel, field: tuple[float, float, float, float]) -> bool:
     left, top, right, bottom = field
     return left <= label.x and label.x + label.wide <= right and top + _HIGH <= label.y <= bottom - 4
 
 
-def _cost(label: Label, placed: Sequence[Label], spots: Sequence[tuple[float, float]], x: float, y: float) -> float:
+def _cost(
+    label: PlacedLabel, placed: Sequence[PlacedLabel], spots: Sequence[tuple[float, float]], x: float, y: float
+) -> float:
     names = sum(label.meets(other) for other in placed)
     covered = sum(label.covers(*spot, 8.0) for spot in spots)
     return 1000 * names + 60 * covered + math.hypot(max(label.x - x, 0, x - label.x - label.wide), label.y - 4 - y)

@@ -11,7 +11,7 @@ from typing import Any
 
 from scythe.archive.open import open_archive
 from scythe.archive.stored_documents import to_extracted
-from scythe.crawl_model import Extracted, Found, Outcome
+from scythe.crawl_model import Extracted, FoundUrl, Outcome
 from scythe.crawling.scope import host_of
 from scythe.scrapy.page_document import PageDocument, list_rows
 from scythe.scrapy.sites import run_in_thread
@@ -59,7 +59,7 @@ class Cabinet:
         key = host_of(sheet.url)
         site = self._archive.add_site(key, sheet.url)
         known = self._archive.known_records(site, sheet.extracted.regions[:1])
-        task = self._archive.expect(site, Found(sheet.url, key, "given", key=identity(sheet.url)), now=sheet.at)
+        task = self._archive.expect(site, FoundUrl(sheet.url, key, "given", key=identity(sheet.url)), now=sheet.at)
         outcome = Outcome(
             task,
             "done",

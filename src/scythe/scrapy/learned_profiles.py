@@ -25,8 +25,8 @@ from scythe.engine.worker_pool import SINGLE_THREADED
 from scythe.engine.worker_protocol import (
     BrokenFrame,
     Caps,
-    Frame,
     Job,
+    Message,
     SiteSetup,
     pack_setup,
     read_frame,
@@ -97,15 +97,15 @@ class Study:
         return said.decode() if not self.why else None
 
 
-def learn(frames: Sequence[Frame]) -> str | None:
+def learn(frames: Sequence[Message]) -> str | None:
     """Learn from what a parent sent: first what is known of the site, then pages."""
     from scythe.engine.worker_process import (
+        SeenUrls,
         SiteLearner,  # not in the process of Scrapy, which does without
-        Told,
     )
 
     setup = unpack_setup(frames[0])
-    learner = SiteLearner(setup, Told())
+    learner = SiteLearner(setup, SeenUrls())
     for frame in frames[1:]:
         learner.extract(Job(setup, frame.head["url"], frame.parts[0]))
     return learner.study() or learner.take_profile(now=True)

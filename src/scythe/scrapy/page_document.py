@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from scythe.archive.stored_documents import complete, is_cold
-from scythe.model import Document, Metadata, Region
-from scythe.output.rows import Shape, region_batch
+from scythe.model import Document, Metadata, RecordList
+from scythe.output.rows import Shape, list_batch
 from scythe.page.head_from_bytes import read_said
 
 Extract = Callable[[bytes, str, str], Document]  # body, address, content type
@@ -70,9 +70,9 @@ def value_of(page: Page, name: str) -> Any:
     return field.values[0] if len(field.values) == 1 else list(field.values)
 
 
-def list_rows(region: Region) -> list[dict[str, Any]]:
+def list_rows(region: RecordList) -> list[dict[str, Any]]:
     """Return the records of a region as dictionaries: by column, with the first link and the first image of each."""
-    return list(Shape().dictionaries(region_batch("", 1, region)))
+    return list(Shape().dictionaries(list_batch("", 1, region)))
 
 
 def list_regions(page: Page) -> list[dict[str, Any]]:

@@ -199,7 +199,7 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class HeldRequests:
     """What is still held after a renewal."""
 
     ids: frozenset[int]
@@ -271,7 +271,7 @@ class Requests:
         self._promised -= idle
         return Turned(tuple(taken), known, lost)
 
-    def keep(self) -> Kept:
+    def keep(self) -> HeldRequests:
         """Renew every hold. Call it several times per lease; what is not in the answer is another's now."""
         with self._database.writing(self._lock) as connection:
             now = self._clock()
@@ -282,7 +282,7 @@ class Requests:
         self._lanes = frozenset(wanted)
         most = len(wanted) // 2  # never the last one: two processes would pass one host to and fro
         self._promised = frozenset(sorted(name for name, is_wanted in wanted.items() if is_wanted)[:most])
-        return Kept(ids, self._promised)
+        return HeldRequests(ids, self._promised)
 
     def reclaim(self) -> int:
         """Take from processes that died, or were silent for too long, what they had in hand; return how many."""

@@ -102,13 +102,13 @@ def _end_line(path: Path) -> None:
 
 
 @dataclass(eq=False, slots=True)
-class Asked:
+class PendingRequest:
     """One request that Scrapy has, or that waits in memory for Scrapy to take it."""
 
     request: Request | None  # None: Scrapy is done with it
     id: int  # of its row; below 0: it has none
     lane: str
-    named_by: tuple[Asked, ...] = ()  # one of these named it
+    named_by: tuple[PendingRequest, ...] = ()  # one of these named it
     open: int = 0  # requests without a row that this one may have named and that are not over
     is_answered: bool = False
     is_replaced: bool = False  # by another request: a redirect, a retry
@@ -121,23 +121,23 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Hand:
+class PendingRequests:
     """Requests between an archive and Scrapy."""
 
     ready: list[TakenRequest] = field(default_factory=list)
-    asked: dict[int, Asked] = field(default_factory=dict)  # by number
-    _memory: list[tuple[int, int, Asked]] = field(default_factory=list)  # by priority, then age
+    asked: dict[int, PendingRequest] = field(default_factory=dict)  # by number
+    _memory: list[tuple[int, int, PendingRequest]] = field(default_factory=list)  # by priority, then age
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def remember(self, request: Request, lane: str, namers: Collection[Request], origin: Asked | None) -> None:
+    def remember(self, request: Request, lane: str, namers: Collection[Request], origin: PendingRequest | None) -> None:
         """Keep a request that cannot be written; who may have named it, or is replaced by it, is not over before it."""
         named_by = tuple(asked for asked in self.asked.values() if asked.request in namers or asked is origin)
         for asked in named_by:
             asked.open += 1
         number = next(self._numbers)
-        heappush(self._memory, (-request.priority, number, Asked(request, -number, lane, named_by)))
+        heappush(self._memory, (-request.priority, number, PendingRequest(request, -number, lane, named_by)))
 
-    def next_from_memory(self) -> Asked | None:
+    def next_from_memory(self) -> PendingRequest | None:
         """Return the most urgent request that has no row, and count it as asked."""
         if not self._memory:
             return None
@@ -221,7 +221,7 @@ class Scheduler(BaseScheduler):
         self._at_once = max(16, crawler.settings.getint("CONCURRENT_REQUESTS"))
         self._per_lane = 2 * max(1, crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"))
         self._given_up = frozenset(int(code) for code in crawler.settings.getlist("RETRY_HTTP_CODES"))
-        self._hand = Hand()
+        self._hand = PendingRequests()
         self._new: list[NewRequest] = []
         self._over: tuple[list[int], list[int]] = ([], [])  # not yet stored
         self._recent: OrderedDict[bytes, None] = OrderedDict()
@@ -328,7 +328,7 @@ class Scheduler(BaseScheduler):
                 self._over[1].append(row.id)
                 continue
             request.meta[ASKED] = row.id
-            self._hand.asked[row.id] = Asked(request, row.id, row.lane)
+            self._hand.asked[row.id] = PendingRequest(request, row.id, row.lane)
             self._count("dequeued", 1, "archive")
             return request
         return None
@@ -441,7 +441,7 @@ class Scheduler(BaseScheduler):
             self._recent.popitem(last=False)
         return False
 
-    def _asked_of(self, source: Any) -> Asked | None:
+    def _asked_of(self, source: Any) -> PendingRequest | None:
         request = getattr(source, "request", None)
         return None if request is None else self._hand.asked.get(request.meta.get(ASKED, 0))
 

@@ -28,7 +28,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
 
-from scythe.engine.sampling import Sample
+from scythe.engine.sampling import PageSample
 from scythe.engine.worker_protocol import SiteSetup
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.page_check import sniff_bytes
@@ -37,8 +37,8 @@ from scythe.page.encoding import in_utf8
 from scythe.reader import read
 from scythe.scrapy.learned_profiles import Right, Study, open_shelf
 from scythe.scrapy.page_document import PageDocument
-from scythe.site.drift import Thrift
-from scythe.site.extract import Harvester
+from scythe.site.drift import TreeBudget
+from scythe.site.extract import Extractor
 from scythe.site.profile import load_profile
 
 if TYPE_CHECKING:
@@ -144,15 +144,15 @@ class MetSite:
     key: str
     url: str  # one of its addresses
     profile: str | None = None
-    harvester: Harvester | None = None
-    sample: Sample = field(default_factory=Sample)
+    harvester: Extractor | None = None
+    sample: PageSample = field(default_factory=PageSample)
     is_ours: bool = True  # to learn: not where someone showed by example what to extract
     bytes_kept: int = 0
     fresh: int = 0  # pages since the last attempt at learning that may teach something
     study: Study | None = None
 
 
-class Sites:
+class CrawlerSites:
     """Everything that middleware, pipeline and page objects of one crawler share. Use `sites_of`."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -224,7 +224,7 @@ class Sites:
         if site.profile is None:
             return
         profile = load_profile(site.profile).profile
-        site.harvester = Harvester(profile, profile.fields, None, Thrift())
+        site.harvester = Extractor(profile, profile.fields, None, TreeBudget())
         site.sample.is_learned = True
         site.is_ours = not profile.named
 
@@ -235,7 +235,7 @@ class Sites:
         kept = sum(each.bytes_kept for each in self._met.values())
         for other in self._met.values() if kept > _SAMPLED_BYTES else ():
             kept -= other.bytes_kept
-            other.sample, other.bytes_kept = Sample(is_learned=other.harvester is not None), 0
+            other.sample, other.bytes_kept = PageSample(is_learned=other.harvester is not None), 0
             if kept <= _SAMPLED_BYTES:
                 break
         if site.sample.is_due and site.study is None and len(self._studies) < _AT_ONCE:
@@ -332,14 +332,14 @@ def _trouble(document: Document) -> str:
     return " ".join(how for how in hows if not how.startswith("cut"))
 
 
-_SITES_OF: WeakKeyDictionary[Crawler, Sites] = WeakKeyDictionary()
+_SITES_OF: WeakKeyDictionary[Crawler, CrawlerSites] = WeakKeyDictionary()
 
 
-def sites_of(crawler: Crawler) -> Sites:
+def sites_of(crawler: Crawler) -> CrawlerSites:
     """Return the sites of a crawler, the same whoever asks. Raises NotConfigured where a setting is wrong."""
     if crawler not in _SITES_OF:
         try:
-            _SITES_OF[crawler] = Sites(crawler)
+            _SITES_OF[crawler] = CrawlerSites(crawler)
         except BadInput as error:
             raise BadInput(f"SCYTHE_PROFILES: {error}") from None
     return _SITES_OF[crawler]

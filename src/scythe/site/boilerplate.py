@@ -15,7 +15,7 @@ from functools import cached_property
 
 from scythe.page import Page
 from scythe.page.blocks import Blocks
-from scythe.site.learn.value_sources import Sample
+from scythe.site.learn.value_sources import LearnedPage
 
 MORE = "..."
 ABOVE = "^"
@@ -138,7 +138,7 @@ class Boilerplate:
         return _squeeze_gaps(kept)
 
 
-def learn_boilerplate(samples: Sequence[Sample]) -> Boilerplate:
+def learn_boilerplate(samples: Sequence[LearnedPage]) -> Boilerplate:
     """Return what the pages show of lines that belong to the site, not to a page."""
     numbers = _number_different(samples)
     pages = len(set(numbers))
@@ -150,7 +150,7 @@ def learn_boilerplate(samples: Sequence[Sample]) -> Boilerplate:
     return Boilerplate(tuple(seen.patterns(pages))[:_PATTERNS])
 
 
-def _number_different(samples: Sequence[Sample]) -> list[int]:
+def _number_different(samples: Sequence[LearnedPage]) -> list[int]:
     """Number the pages so that those with the same text, such as a copy for printing, count as one."""
     numbers: list[int] = []
     texts: list[frozenset[str]] = []
@@ -162,12 +162,12 @@ def _number_different(samples: Sequence[Sample]) -> list[int]:
     return numbers
 
 
-def find_boilerplate(samples: Sequence[Sample]) -> tuple[str, ...]:
+def find_boilerplate(samples: Sequence[LearnedPage]) -> tuple[str, ...]:
     """Return the patterns of lines that many pages share, as a profile keeps them."""
     return learn_boilerplate(samples).patterns
 
 
-def improve_samples(samples: Sequence[Sample]) -> tuple[tuple[Sample, ...], Boilerplate]:
+def improve_samples(samples: Sequence[LearnedPage]) -> tuple[tuple[LearnedPage, ...], Boilerplate]:
     """Return the pages with what the others show taken out of their chosen blocks."""
     known = learn_boilerplate(samples)
     return tuple(replace(sample, kept=_improved(sample.page.blocks, sample.kept, known)) for sample in samples), known
@@ -196,7 +196,7 @@ class _Seen:
         self.ends: dict[str, set[int]] = defaultdict(set)
         self.tops: dict[str, set[int]] = defaultdict(set)
 
-    def add(self, number: int, sample: Sample) -> None:
+    def add(self, number: int, sample: LearnedPage) -> None:
         """Count the lines of one page."""
         blocks, chosen = sample.blocks, sample.chosen
         title = fold(sample.title)

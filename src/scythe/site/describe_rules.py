@@ -13,7 +13,7 @@ from scythe.site.rules import (
     FieldRules,
     ImageRules,
     Layout,
-    RegionRules,
+    ListRules,
     Rule,
     Usual,
     Way,
@@ -60,7 +60,7 @@ class WayTold:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldTold:
+class FieldDescription:
     """One field of a layout in words."""
 
     name: str
@@ -72,7 +72,7 @@ class FieldTold:
 
 
 @dataclass(frozen=True, slots=True)
-class AreaTold:
+class AreaDescription:
     """One element that holds relevant images."""
 
     says: str
@@ -109,9 +109,9 @@ class LayoutTold:
     marks: tuple[str, ...]
     encodings: tuple[str, ...]
     shared_lines: int  # that its pages share and that are no text of any of them
-    fields: tuple[FieldTold, ...]
+    fields: tuple[FieldDescription, ...]
     images: str
-    areas: tuple[AreaTold, ...]
+    areas: tuple[AreaDescription, ...]
     regions: tuple[RegionTold, ...]
 
 
@@ -131,11 +131,11 @@ def describe_layout(layout: Layout) -> LayoutTold:
     )
 
 
-def describe_field(rules: FieldRules) -> FieldTold:
+def describe_field(rules: FieldRules) -> FieldDescription:
     """Put the rules of a field into words."""
     usual = rules.usual
     ways = tuple(describe_way(way) for way in rules.ways)
-    return FieldTold(rules.name, usual.pages, usual.present, usual.is_expected, describe_usual(usual), ways)
+    return FieldDescription(rules.name, usual.pages, usual.present, usual.is_expected, describe_usual(usual), ways)
 
 
 def describe_way(way: Way) -> WayTold:
@@ -221,9 +221,9 @@ def _describe_images(rules: ImageRules) -> str:
     return f"{rules.present} of {rules.pages} pages learned have relevant images."
 
 
-def _describe_areas(rules: ImageRules) -> tuple[AreaTold, ...]:
+def _describe_areas(rules: ImageRules) -> tuple[AreaDescription, ...]:
     return tuple(
-        AreaTold(
+        AreaDescription(
             says="the element of its own that holds images" if area.ways else "the element of the text",
             path=" in ".join(area.path),
             score=area.score / 1000,
@@ -235,7 +235,7 @@ def _describe_areas(rules: ImageRules) -> tuple[AreaTold, ...]:
     )
 
 
-def _describe_region(rules: RegionRules) -> RegionTold:
+def _describe_region(rules: ListRules) -> RegionTold:
     heads = tuple(as_text(head) for head in rules.heads)
     begins = " or ".join(heads[:3]) + (f" or {len(heads) - 3} others" if len(heads) > 3 else "")
     where = "in the element below" if rules.holder else "anywhere on the page"

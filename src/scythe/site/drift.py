@@ -41,7 +41,7 @@ _MOST = 1_000  # fields and reasons
 Doubt = tuple[str, str, str]  # layout, field and reason
 
 
-class Thrift:
+class TreeBudget:
     """Counts, in bounded memory, how often the tree was asked for a field for one reason and did not have it."""
 
     def __init__(self, vain: int = _VAIN) -> None:
@@ -72,7 +72,7 @@ Plain = TypeVar("Plain")
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class DriftEvent:
     """Something that stopped working."""
 
     what: str  # of a field: missing, implausible, tree (only the tree gets it); of pages: unknown, misfit
@@ -101,7 +101,7 @@ class Drift:
     """How far a site has moved from what was learned of it: for people and for `scythe check`."""
 
     pages: int  # extracted
-    events: tuple[Event, ...] = ()  # those still open, the oldest first
+    events: tuple[DriftEvent, ...] = ()  # those still open, the oldest first
     log: tuple[Change, ...] = ()  # the last changes, the oldest first
 
     @property
@@ -112,7 +112,7 @@ class Drift:
     def __bool__(self) -> bool:
         return bool(self.events)  # `if site.drift:` reads as it should
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[DriftEvent]:
         return iter(self.events)
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ class Drift:
         return "\n".join(describe(event) for event in self.events)
 
 
-def describe(event: Event) -> str:
+def describe(event: DriftEvent) -> str:
     """Put an event into one sentence."""
     where = f" in {event.layout}" if event.layout else ""
     said = {
@@ -199,7 +199,7 @@ _ALL_CUT = "c" * RECENT
 
 
 @dataclass(slots=True)
-class Track:
+class FieldHistory:
     """The outcomes of one field, or of the site's pages as a whole."""
 
     recent: str = ""
@@ -233,17 +233,17 @@ class Track:
 
 
 @dataclass(slots=True)
-class Watch:
+class LayoutHealth:
     """What is known of one layout; `usual` and `quiet` follow from the rest."""
 
     pages: int = 0
-    tracks: dict[str, Track] = dataclass_field(default_factory=dict)
+    tracks: dict[str, FieldHistory] = dataclass_field(default_factory=dict)
     usual: dict[str, tuple[int, int]] = dataclass_field(
         default_factory=dict
     )  # field -> pages learned without it and all of them
     quiet: bool = False  # every recent page was cut, and nothing is open
-    lists: Track = dataclass_field(default_factory=Track)  # of the pages whose records somebody asked for
-    images: Track = dataclass_field(default_factory=Track)  # of those whose images somebody asked for
+    lists: FieldHistory = dataclass_field(default_factory=FieldHistory)  # of the pages whose records somebody asked for
+    images: FieldHistory = dataclass_field(default_factory=FieldHistory)  # of those whose images somebody asked for
 
     def dump(self) -> dict[str, object]:
         tracks = {name: asdict(track) for name, track in self.tracks.items()}
@@ -277,10 +277,10 @@ class Health:
         self._learned = learned  # pages
         self._looked_back = 0  # pages of these that were extracted again, to see what is normal
         self._clock = clock
-        self._site = Track()
-        self._watches: dict[str, Watch] = {}
+        self._site = FieldHistory()
+        self._watches: dict[str, LayoutHealth] = {}
         self._seen: dict[str, int] = {}  # number of the last page of each layout
-        self._open: dict[tuple[str, str], Event] = {}
+        self._open: dict[tuple[str, str], DriftEvent] = {}
         self._log: list[Change] = []
 
     @property
@@ -289,7 +289,7 @@ class Health:
         return Drift(self.pages, tuple(self._open.values()), tuple(self._log))
 
     @property
-    def watches(self) -> Mapping[str, Watch]:
+    def watches(self) -> Mapping[str, LayoutHealth]:
         """What is known of each layout, by its name: for looking at."""
         return self._watches
 
@@ -343,7 +343,7 @@ class Health:
             watch = self._watches.get(layout.name) or self._enter(layout)
             self._observe_asked(layout, IMAGES, watch.images, how, url)
 
-    def _observe_asked(self, layout: Layout, name: str, track: Track, how: str, url: str | None) -> None:
+    def _observe_asked(self, layout: Layout, name: str, track: FieldHistory, how: str, url: str | None) -> None:
         track.add(_letter(how))
         pages = layout.pages + self._watches[layout.name].pages
         self._review(layout.name, name, "tree" if track.ends_badly("tmi", 0, pages) else "", track, url or "")
@@ -359,7 +359,7 @@ class Health:
             trouble = "misfit"
         self._review(UNKNOWN, "", trouble, track, url)
 
-    def _observe_fields(self, layout: str, watch: Watch, hows: Mapping[str, str], url: str) -> list[str]:
+    def _observe_fields(self, layout: str, watch: LayoutHealth, hows: Mapping[str, str], url: str) -> list[str]:
         """Return the fields that were expected and not cut."""
         uncut: list[str] = []
         for name, track in watch.tracks.items():
@@ -372,7 +372,7 @@ class Health:
         watch.settle(any(key[0] == layout for key in self._open))
         return uncut
 
-    def _review(self, layout: str, name: str, trouble: str, track: Track, url: str) -> None:
+    def _review(self, layout: str, name: str, trouble: str, track: FieldHistory, url: str) -> None:
         """Open, keep or close the event of one field, or of the pages as a whole."""
         event = self._open.get((layout, name))
         if trouble and (event is None or trouble in _WORSE.get(event.what, ())):
@@ -385,9 +385,9 @@ class Health:
     def _open_event(self, what: str, layout: str, name: str, pages: int, url: str) -> None:
         if len(self._open) >= MOST_EVENTS and (layout, name) not in self._open:
             return
-        if layout and self._open.get((UNKNOWN, ""), Event("", "", "", "", 0, 0)).what == "misfit":
+        if layout and self._open.get((UNKNOWN, ""), DriftEvent("", "", "", "", 0, 0)).what == "misfit":
             self.close(UNKNOWN, "", "named more closely")
-        self._open[layout, name] = Event(what, layout, name, self._clock(), self.pages, pages, url)
+        self._open[layout, name] = DriftEvent(what, layout, name, self._clock(), self.pages, pages, url)
         self.note("opened", layout, name, what)
 
     def close(self, layout: str, name: str, why: str) -> None:
@@ -403,7 +403,7 @@ class Health:
     def start_afresh(self, layout: str, why: str) -> None:
         """Count from now on for a layout (or the unknown pages): what troubled it was taken care of."""
         if layout == UNKNOWN:
-            self._site = Track()
+            self._site = FieldHistory()
         self._watches.pop(layout, None)
         for key in [key for key in self._open if key[0] == layout]:
             self.close(*key, why)
@@ -424,7 +424,7 @@ class Health:
         self._log.append(Change(what, self._clock(), self.pages, layout, name, note))
         del self._log[:-MOST_CHANGES]
 
-    def _enter(self, layout: Layout) -> Watch:
+    def _enter(self, layout: Layout) -> LayoutHealth:
         watch = self._watches[layout.name] = watch_over(layout)
         return watch
 
@@ -453,7 +453,7 @@ class Health:
         for layout in layouts:
             if layout.name in saved:
                 health._watches[layout.name] = read_watch(saved[layout.name], layout)
-        events = [read_plain(Event, event) for event in read_list(state, "events", MOST_EVENTS)]
+        events = [read_plain(DriftEvent, event) for event in read_list(state, "events", MOST_EVENTS)]
         if any(event.what not in _BAD for event in events):
             raise BadInput(f"health: events are one of {', '.join(_BAD)}")
         health._open = {(event.layout, event.field): event for event in events}
@@ -461,15 +461,15 @@ class Health:
         return health
 
 
-def read_track(value: object) -> Track:
+def read_track(value: object) -> FieldHistory:
     """Make a track from what JSON held."""
-    track = read_plain(Track, value)
+    track = read_plain(FieldHistory, value)
     if len(track.recent) > RECENT or not _HEALTH_LETTERS.issuperset(track.recent):
         raise BadInput(f"health: {track.recent!r:.60} are no outcomes")
     return track
 
 
-def read_watch(value: object, layout: Layout) -> Watch:
+def read_watch(value: object, layout: Layout) -> LayoutHealth:
     """Make what is known of a layout from what JSON held; its fields are those the layout has now."""
     watch = watch_over(layout)
     if not isinstance(value, Mapping):
@@ -482,11 +482,11 @@ def read_watch(value: object, layout: Layout) -> Watch:
     return watch
 
 
-def watch_over(layout: Layout) -> Watch:
+def watch_over(layout: Layout) -> LayoutHealth:
     """Begin to watch a layout: all its fields are counted, those that are usually there are expected."""
     usual = {rules.name: rules.usual for rules in layout.fields}
     expected = {name: (each.pages - each.present, each.pages) for name, each in usual.items() if each.is_expected}
-    return Watch(tracks={name: Track() for name in usual}, usual=expected)
+    return LayoutHealth(tracks={name: FieldHistory() for name in usual}, usual=expected)
 
 
 def _letter(how: str) -> str:

@@ -5,7 +5,7 @@ nothing the page is read cold. Each field says which of these it was.
 
 Documents of a site that was learned for other fields: title and text are read when somebody first asks for them.
 
-Join cutting and reading for what a page of a learned site lists: a body and its layout come in, `Lists` go out.
+Join cutting and reading for what a page of a learned site lists: a body and its layout come in, `PageLists` go out.
 
 Records are cut from the bytes when they are first asked for. Where the bytes do not tell, the same rules are followed
 on the tree; where the rules do not fit the page, it is read cold. What a page says of its subject and the other pages
@@ -26,7 +26,7 @@ from threading import Lock
 from typing import Any, Literal, Protocol
 
 from scythe.fetch.page_check import sniff_text
-from scythe.model import Content, Document, Field, Image, Listed, Lists, Metadata, Paging, Region, Rendered
+from scythe.model import Content, Document, Field, Image, Listed, Metadata, PageLists, Paging, RecordList, Rendered
 from scythe.page import Page
 from scythe.page.content import PageContent
 from scythe.page.dates import to_iso
@@ -38,20 +38,20 @@ from scythe.reader import read, read_title
 from scythe.reading.images.image_methods import mark_relevant, mark_scores
 from scythe.reading.lists.candidates import Candidate
 from scythe.reading.lists.data_table import is_head
-from scythe.reading.lists.fill import fill_region
-from scythe.reading.lists.find_lists import CUT, rank_regions
-from scythe.reading.lists.list_methods import PageLists
+from scythe.reading.lists.fill import fill_list
+from scythe.reading.lists.find_lists import CUT, rank_lists
+from scythe.reading.lists.list_methods import LazyPageLists
 from scythe.site.boilerplate import Boilerplate, improve
 from scythe.site.cut.cut_images import AreaCutter
-from scythe.site.cut.cut_lists import RecordCutter, name_region
+from scythe.site.cut.cut_lists import RecordCutter, name_list
 from scythe.site.cut.cutter import Cut, Cutter, Dispatcher, FragmentContent
 from scythe.site.cut.hints import Tuner
-from scythe.site.drift import Thrift, judge
+from scythe.site.drift import TreeBudget, judge
 from scythe.site.follow.follow_fields import follow, span_of
 from scythe.site.follow.follow_images import UNKNOWN, AreaReader, are_elsewhere, find_named, follow_areas, is_outside
 from scythe.site.follow.follow_lists import (
     EntryReader,
-    follow_region,
+    follow_list,
     head_names,
     judge_cells,
     judge_count,
@@ -60,7 +60,7 @@ from scythe.site.follow.follow_lists import (
     read_entries,
 )
 from scythe.site.judge_images import ImageJudge
-from scythe.site.learn.list_groups import Seen, Shown
+from scythe.site.learn.list_groups import ListOnPage, ObservedList
 from scythe.site.rules import FLOW, FieldRules, Layout, Profile, Way
 from scythe.url import Url, absolute
 
@@ -69,22 +69,22 @@ _CLEAR = 2 * CUT  # score of a list beyond doubt, on a page of a layout that has
 WHEN_ASKED = "when asked for"
 
 
-def see_regions(number: int, page: Page) -> list[Seen]:
+def observe_lists(number: int, page: Page) -> list[ObservedList]:
     """Return the regions that reading finds or nearly finds on a page whose tree knows where it comes from."""
     elements = page.elements
-    found: list[Seen] = []
-    for one in rank_regions(page):
+    found: list[ObservedList] = []
+    for one in rank_lists(page):
         if one.score >= CUT / _MAYBE:
             candidate = _without_heads(page, one.candidate)
-            fill = partial(fill_region, page, candidate, one.score, one.kind)
-            shown = Shown(elements, candidate.rows, candidate.leaves, fill)
+            fill = partial(fill_list, page, candidate, one.score, one.kind)
+            shown = ListOnPage(elements, candidate.rows, candidate.leaves, fill)
             tops = tuple(_tops(elements, rows) for rows in candidate.rows)
-            found.append(Seen(number, _offset(elements, candidate.holder), tops, one.score, one.kind, shown))
+            found.append(ObservedList(number, _offset(elements, candidate.holder), tops, one.score, one.kind, shown))
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageToExtract:
     """A page whose lists may be asked for."""
 
     body: bytes
@@ -93,7 +93,7 @@ class Asked:
     open_page: Callable[[], Page]
 
 
-class Reaper:
+class ListExtractor:
     """Cuts the records of one layout; makes itself ready when first used."""
 
     def __init__(self, layout: Layout) -> None:
@@ -105,7 +105,7 @@ class Reaper:
         """The rules, ready to cut by."""
         return RecordCutter(self.layout)
 
-    def cut(self, body: bytes, url: Url | None) -> tuple[tuple[Region, ...] | None, str, bool]:
+    def cut(self, body: bytes, url: Url | None) -> tuple[tuple[RecordList, ...] | None, str, bool]:
         """Return the regions, or None and why, and whether the tree may follow the same rules."""
         with self._lock:  # readers remember the places they met
             found = self.cutter.find(body)
@@ -114,16 +114,16 @@ class Reaper:
             regions = self.cutter.read(body, found, url)
         return regions, "" if regions is not None else "not sure of what is in a record", True
 
-    def follow(self, source: Source, url: Url | None) -> tuple[tuple[Region, ...] | None, str]:
+    def follow(self, source: Source, url: Url | None) -> tuple[tuple[RecordList, ...] | None, str]:
         """Do what `cut` does on the tree of a page; `source` knows where its elements stand."""
         page = Page.from_bytes(source.body, url=url)  # whose records are written without marks
         elements, row_at = page.elements, rows_by_offset(source, page)
         if row_at is None:
             return None, "the page had to be repaired"
-        regions: list[Region] = []
+        regions: list[RecordList] = []
         taken: list[tuple[int, int]] = []  # rows of the records of regions before
         for rules in self.layout.regions:
-            entries = follow_region(source, rules)
+            entries = follow_list(source, rules)
             why = judge_count(rules, len(entries.offsets)) or judge_outside(rules, entries.outside)
             why = why or judge_cells(source.body, head_names(rules), entries.spans(source))
             if why:
@@ -137,7 +137,7 @@ class Reaper:
             if len(free) > 1:
                 leaves = [(elements.leaf_start[firsts[i]], elements.leaf_end[lasts[i]]) for i in free]
                 records = read_entries(page, EntryReader(rules.columns), [rows[i] for i in free], leaves)
-                regions.append(name_region(records, rules))
+                regions.append(name_list(records, rules))
         return (tuple(regions), "") if regions else (None, "no records begin as learned")
 
 
@@ -148,7 +148,11 @@ class SiteLists:
     """
 
     def __init__(
-        self, asked: Asked, reaper: Reaper | None, how: dict[str, str], saving: tuple[Thrift, str] | None = None
+        self,
+        asked: PageToExtract,
+        reaper: ListExtractor | None,
+        how: dict[str, str],
+        saving: tuple[TreeBudget, str] | None = None,
     ) -> None:
         self._asked = asked
         self._saving = saving if reaper is None else None  # and the name of a layout without rules for records
@@ -158,7 +162,7 @@ class SiteLists:
         if reaper is not None:
             how["records"] = f"{'tree' if asked.via == 'tree' else 'cut'}: by rules, {WHEN_ASKED}"
 
-    def records(self) -> tuple[Region, ...]:
+    def records(self) -> tuple[RecordList, ...]:
         """Return the regions of records, best first."""
         return self._records
 
@@ -171,13 +175,13 @@ class SiteLists:
         return self._by_tree.paging()
 
     @cached_property
-    def _records(self) -> tuple[Region, ...]:
+    def _records(self) -> tuple[RecordList, ...]:
         found = self._read()
         if self.watch is not None:
             self.watch(self._how["records"])
         return found
 
-    def _read(self) -> tuple[Region, ...]:
+    def _read(self) -> tuple[RecordList, ...]:
         asked, reaper, why = self._asked, self._reaper, ""
         if reaper is not None:
             regions, why, may_follow = (None, "", True) if asked.via == "tree" else reaper.cut(asked.body, asked.url)
@@ -199,7 +203,7 @@ class SiteLists:
         self._how["records"] = "tree: read cold" + (f" ({why})" if why else "")
         return self._by_tree.records()
 
-    def _read_thriftily(self, thrift: Thrift, layout: str) -> tuple[Region, ...]:
+    def _read_thriftily(self, thrift: TreeBudget, layout: str) -> tuple[RecordList, ...]:
         """Read records by the tree, unless trees of such pages never had any.
 
         None were learned of this layout, so regions that just pass, such as teasers below an article, do not count.
@@ -214,11 +218,11 @@ class SiteLists:
         return regions
 
     @cached_property
-    def _by_tree(self) -> Lists:
+    def _by_tree(self) -> PageLists:
         page = self._asked.open_page()
-        return Listed() if sniff_text(page.html) else PageLists(page)
+        return Listed() if sniff_text(page.html) else LazyPageLists(page)
 
-    def __reduce__(self) -> tuple[type[Listed], tuple[tuple[Region, ...], tuple[tuple[str, str], ...], Paging]]:
+    def __reduce__(self) -> tuple[type[Listed], tuple[tuple[RecordList, ...], tuple[tuple[str, str], ...], Paging]]:
         return Listed, (self.records(), self.attributes(), self.paging())
 
 
@@ -282,7 +286,7 @@ class AskedImages:
     trees: TreeSource
 
 
-class Gleaner:
+class ImageExtractor:
     """Gets the images of pages of one layout; makes itself ready when first used."""
 
     def __init__(self, layout: Layout) -> None:
@@ -340,13 +344,15 @@ class Gleaner:
         return self.layout.images.heeds_named and is_outside(find_named(body), spans)
 
 
-class GleanedContent:
+class ExtractedContent:
     """The content of a page of a learned site with the images of its areas, worked out when asked for.
 
     `how` then says in which way. Pickled or copied, it becomes what it renders to.
     """
 
-    def __init__(self, content: Content, asked: AskedImages, gleaner: Gleaner | None, how: dict[str, str]) -> None:
+    def __init__(
+        self, content: Content, asked: AskedImages, gleaner: ImageExtractor | None, how: dict[str, str]
+    ) -> None:
         self._content = content
         self._asked = asked
         self._gleaner = gleaner
@@ -478,7 +484,7 @@ class Harvest:
     layout: Layout | None
 
 
-class Harvester:
+class Extractor:
     """Extracts pages by one profile. It holds the compiled rules; the profile itself never changes."""
 
     def __init__(
@@ -486,15 +492,15 @@ class Harvester:
         profile: Profile,
         wanted: tuple[str, ...],
         judge: ImageJudge | None = None,
-        thrift: Thrift | None = None,
+        thrift: TreeBudget | None = None,
     ) -> None:
         self.profile = profile
         self._thrift = thrift
         self.judge = judge or ImageJudge(profile.images)
         self._wanted = tuple(name for name in wanted if name != "records")  # which are no field but lists
         self._dispatcher = Dispatcher(profile.layouts)
-        self._reapers = [Reaper(layout) if layout.regions else None for layout in profile.layouts]
-        self._gleaners = [Gleaner(layout) if layout.images.pages else None for layout in profile.layouts]
+        self._reapers = [ListExtractor(layout) if layout.regions else None for layout in profile.layouts]
+        self._gleaners = [ImageExtractor(layout) if layout.images.pages else None for layout in profile.layouts]
         self._cutters = [Cutter(layout) for layout in profile.layouts]
         self._boilerplate = [Boilerplate(layout.boilerplate) for layout in profile.layouts]
         self._tuner = Tuner(profile.layouts)
@@ -517,7 +523,7 @@ class Harvester:
     def harvest(self, body: bytes, url: str | None, via: Via) -> Harvest:
         """Extract one page: "cut" never builds a tree, "tree" never cuts, "auto" cuts and asks the tree in doubt."""
         number = self._dispatcher.pick(body, url)
-        trees = Trees(body, absolute(url) if url else None, self.profile.boilerplate, self.judge)
+        trees = PageTrees(body, absolute(url) if url else None, self.profile.boilerplate, self.judge)
         one = _Extraction(trees, self.profile, self._wanted, via)
         if number is not None:
             layout = self.profile.layouts[number]
@@ -535,7 +541,7 @@ class Harvester:
 class _Extraction:
     """The extraction of one page, its tree built when first needed."""
 
-    def __init__(self, trees: Trees, profile: Profile, wanted: tuple[str, ...], via: Via) -> None:
+    def __init__(self, trees: PageTrees, profile: Profile, wanted: tuple[str, ...], via: Via) -> None:
         self._trees = trees
         self._body = trees.body
         self._url = trees.url
@@ -546,9 +552,9 @@ class _Extraction:
         self._boilerplate = Boilerplate()
         self._encodings: tuple[str, ...] = ()
         self._content: Content | None = None
-        self.reaper: Reaper | None = None
-        self.gleaner: Gleaner | None = None
-        self.thrift: Thrift | None = None
+        self.reaper: ListExtractor | None = None
+        self.gleaner: ImageExtractor | None = None
+        self.thrift: TreeBudget | None = None
         self.layout = ""  # the name of it
 
     def by_layout(self, layout: Layout, cuts: tuple[Cut, ...], boilerplate: Boilerplate) -> Document:
@@ -645,7 +651,7 @@ class _Extraction:
         content = self._with_images(content, how)
         trees = self._trees  # and not all of this, which would hold itself
         saving = (self.thrift, self.layout) if self.thrift is not None and cold is None else None
-        lists = SiteLists(Asked(self._body, self._url, self._via, lambda: trees.page), self.reaper, how, saving)
+        lists = SiteLists(PageToExtract(self._body, self._url, self._via, lambda: trees.page), self.reaper, how, saving)
         unread = None
         if "title" not in self._wanted:
             unread = UnreadTitle(self._body, self._url, (lambda: trees.page) if self._via != "cut" else None)
@@ -662,8 +668,8 @@ class _Extraction:
         """Return the content with the images of the layout's areas, and make a field of them where it is wanted."""
         asked = AskedImages(self._body, self._url, self._via, self._fields.get("text"), self._trees)
         if "images" not in self._wanted:
-            return GleanedContent(content, asked, self.gleaner, {})
-        gleaned = GleanedContent(content, asked, self.gleaner, how)
+            return ExtractedContent(content, asked, self.gleaner, {})
+        gleaned = ExtractedContent(content, asked, self.gleaner, how)
         self._fields["images"] = LazyField(gleaned, how)
         return gleaned
 
@@ -671,7 +677,7 @@ class _Extraction:
         return name in self._wanted and not (name in self._fields and self._fields[name].values)
 
 
-class Trees:
+class PageTrees:
     """The trees of one page, built when first needed, and what reading it cold gives."""
 
     def __init__(self, body: bytes, url: Url | None, boilerplate: tuple[str, ...], judge: ImageJudge) -> None:
@@ -741,7 +747,7 @@ class LazyField(Field):
 class _Cold:
     """The content of a page that is read by the tree only if someone asks."""
 
-    def __init__(self, trees: Trees) -> None:
+    def __init__(self, trees: PageTrees) -> None:
         self._trees = trees
 
     def text(self) -> str:

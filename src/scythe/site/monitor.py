@@ -35,9 +35,9 @@ from scythe.site.follow.follow_fields import element_text, follow
 from scythe.site.learn.examples import learn_examples
 from scythe.site.learn.layouts import group_pages
 from scythe.site.learn.learn_fields import learn_fields
-from scythe.site.learn.learn_images import ImageTeacher, make_image_lesson
-from scythe.site.learn.learn_site import Lesson, learn_profile, make_lesson, make_sample
-from scythe.site.learn.merge_layout import MOST_LAYOUTS, free_name, graft, helps, mend, prune, share_boilerplate
+from scythe.site.learn.learn_images import ImageAreaLearner, make_image_page
+from scythe.site.learn.learn_site import LessonPage, learn_profile, make_lesson_page, make_sample
+from scythe.site.learn.merge_layout import MOST_LAYOUTS, free_name, helps, mend, merge_layout, prune, share_boilerplate
 from scythe.site.learn.page_text import words_of
 from scythe.site.rules import FieldRules, Layout, Profile, Usual
 
@@ -235,7 +235,7 @@ _LAYOUTS = 16
 
 
 @dataclass(slots=True)
-class Bed:
+class PendingPages:
     """Some pages of one layout, the newest last, and how many there were."""
 
     pages: list[tuple[str | None, bytes]] = field(default_factory=list)  # without its address a page has few images
@@ -248,12 +248,12 @@ class Bed:
             self.pages.pop(0)
 
 
-class Nursery:
+class PendingLayouts:
     """Keeps pages of half-learned layouts in bounded memory. What is learned later is noted in the site's health."""
 
     def __init__(self, health: Health) -> None:
         self._health = health
-        self._beds: dict[str, Bed] = {}
+        self._beds: dict[str, PendingPages] = {}
 
     def attend(self, profile: Profile, page: Harvest, body: bytes, url: str | None) -> Profile | None:
         """Take in a page that was extracted; return a profile with rules that its layout lacked, once found."""
@@ -266,7 +266,7 @@ class Nursery:
         bed = self.keep(layout, body, url)
         if bed is None or bed.met not in _TRIES:
             return None
-        fuller = _ripen(profile, layout, bed.pages)
+        fuller = _complete_layout(profile, layout, bed.pages)
         if fuller is None:
             return None
         names = [rules.name for rules in fuller.fields[len(layout.fields) :]]
@@ -275,11 +275,11 @@ class Nursery:
             self._health.note("learned", layout.name, name, f"from {len(bed.pages)} pages")
         return replace(profile, layouts=tuple(fuller if old is layout else old for old in profile.layouts))
 
-    def keep(self, layout: Layout, body: bytes, url: str | None) -> Bed | None:
+    def keep(self, layout: Layout, body: bytes, url: str | None) -> PendingPages | None:
         """Keep a page of a layout."""
         if layout.name not in self._beds and len(self._beds) >= _LAYOUTS:
             return None
-        bed = self._beds.setdefault(layout.name, Bed())
+        bed = self._beds.setdefault(layout.name, PendingPages())
         bed.add(body, url)
         return bed
 
@@ -293,9 +293,9 @@ class Nursery:
         return [name for name in _NEEDED if name in profile.fields and name not in have and name not in profile.named]
 
 
-def _ripen(profile: Profile, layout: Layout, pages: Sequence[tuple[str | None, bytes]]) -> Layout | None:
+def _complete_layout(profile: Profile, layout: Layout, pages: Sequence[tuple[str | None, bytes]]) -> Layout | None:
     """Learn a layout again and add the fields that it lacks."""
-    lessons = [make_lesson(body, url) for url, body in pages]
+    lessons = [make_lesson_page(body, url) for url, body in pages]
     samples = [make_sample(lesson) for lesson in lessons]
     found, _, lines = learn_fields(samples)
     have = {rules.name for rules in layout.fields}
@@ -304,8 +304,8 @@ def _ripen(profile: Profile, layout: Layout, pages: Sequence[tuple[str | None, b
         return None
     fuller = replace(layout, fields=(*layout.fields, *new), pages=max(layout.pages, len(pages)))
     if "images" in profile.fields:
-        seen = [make_image_lesson(lesson.source, lesson.page) for lesson in lessons]
-        images = ImageTeacher(profile.images).learn(seen, fuller.fields, layout.images)
+        seen = [make_image_page(lesson.source, lesson.page) for lesson in lessons]
+        images = ImageAreaLearner(profile.images).learn(seen, fuller.fields, layout.images)
         fuller = fuller if images.why else replace(fuller, images=images.rules)
     is_new_text = any(rules.name == "text" for rules in new)
     return replace(fuller, boilerplate=lines) if is_new_text else fuller
@@ -339,7 +339,7 @@ class Misfit:
     uncut: frozenset[str]  # fields, and "" for the page as a whole
 
 
-class Keeper:
+class Monitor:
     """Watches how pages are extracted, keeps some of them in bounded memory, and learns again when it must and can."""
 
     def __init__(self, health: Health, memory: Memory) -> None:
@@ -387,7 +387,7 @@ class Keeper:
         return {"watch": self.health.dump(), "memory": self.memory.dump()}
 
     @classmethod
-    def load(cls, state: Mapping[str, object], profile: Profile) -> Keeper:
+    def load(cls, state: Mapping[str, object], profile: Profile) -> Monitor:
         """Take up a dumped state. Raises BadInput for anything else."""
         health = Health.load(read_map(state, "watch", MOST_KEYS), profile.layouts)
         return cls(health, Memory.load(read_map(state, "memory", MOST_KEYS), memorable(profile)))
@@ -430,7 +430,7 @@ class Keeper:
         self._tried_at = self.health.pages
         self._in_vain += 1
         self._tried_for = {(event.layout, event.field) for event in self.health.drift.events}
-        lessons = [make_lesson(misfit.body, misfit.url) for misfit in misfits]
+        lessons = [make_lesson_page(misfit.body, misfit.url) for misfit in misfits]
         for group in group_pages([lesson.page for lesson in lessons]):
             chosen = [misfits[i] for i in group]
             new = self._renew(profile, chosen, [lessons[i] for i in group]) if len(group) >= LEAST else None
@@ -451,7 +451,7 @@ class Keeper:
         common = {layout: (layout, fields) for (layout, fields), _ in reversed(counts.most_common())}
         return [each for key, each in self._misfits.items() if symptoms[key] == common.get(each.layout)]
 
-    def _renew(self, profile: Profile, misfits: Sequence[Misfit], lessons: Sequence[Lesson]) -> Profile | None:
+    def _renew(self, profile: Profile, misfits: Sequence[Misfit], lessons: Sequence[LessonPage]) -> Profile | None:
         """Learn from pages of one template; a layout that its marks cannot tell from an old one mends that one."""
         bodies = [misfit.body for misfit in misfits]
         taken_for = Counter(misfit.layout for misfit in misfits).most_common(1)[0][0]
@@ -464,7 +464,7 @@ class Keeper:
         layout = _note_gaps(replace(learned.layouts[0], name=free_name(profile)), profile, old, learned.fields)
         if self._may_wait(layout, len(misfits)):
             return None
-        new = graft(profile, layout, bodies, self._samples)
+        new = merge_layout(profile, layout, bodies, self._samples)
         if new is not None:
             new, dropped = prune(share_boilerplate(new, learned.boilerplate), self.health.last_seen)
             self._report_layout(layout, {misfit.layout for misfit in misfits}, bodies, dropped)
@@ -511,7 +511,7 @@ class Keeper:
             health.note("dropped", dropped, "", "its pages were not met for the longest time")
 
     def _learn(
-        self, profile: Profile, old: Layout | None, misfits: Sequence[Misfit], lessons: Sequence[Lesson]
+        self, profile: Profile, old: Layout | None, misfits: Sequence[Misfit], lessons: Sequence[LessonPage]
     ) -> Profile | None:
         """Learn the fields that recollection proves, and others that reading finds and nothing contradicts.
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
-from scythe.model import IMAGE_METHODS, RELEVANCE, ImageContext, LabelledPage, Marks, PageImages, SiteImages
+from scythe.model import IMAGE_METHODS, RELEVANCE, ImageContext, ImageMarks, LabelledPage, PageImages, SiteImages
 from scythe.page.encoding import web_codecs
 from scythe.reading.papers.tc import from_plain
 from scythe.site.rules import (
@@ -28,8 +28,8 @@ from scythe.site.rules import (
     ImageArea,
     ImageRules,
     Layout,
+    ListRules,
     Profile,
-    RegionRules,
     Rule,
     Usual,
     Way,
@@ -348,7 +348,7 @@ def _usual_why(usual: Usual) -> str:
     return "" if usual.first <= usual.last else "first lies behind last"
 
 
-def _region_why(rules: RegionRules) -> str:
+def _region_why(rules: ListRules) -> str:
     if rules.present > rules.pages:
         return "present on more pages than there were"
     if any(way.repeats or way.take != FLOW for way in rules.holder):
@@ -356,7 +356,7 @@ def _region_why(rules: RegionRules) -> str:
     return "" if rules.fewest <= rules.most else "fewest and most must ascend"
 
 
-def _marks_why(marks: Marks) -> str:
+def _marks_why(marks: ImageMarks) -> str:
     rows = (*marks.relevant, *marks.irrelevant)
     return "says twice what an image is" if len(set(rows)) < len(rows) else ""
 
@@ -439,7 +439,7 @@ USUAL = Record(
 FIELD = Record(FieldRules, {"name": Text(200, _name_why), "ways": Many(WAY, LIMITS.field_ways), "usual": USUAL})
 COLUMN = Record(ColumnRules, {"name": Text(200, _name_why), "places": Many(Text(LIMITS.place_chars), LIMITS.places)})
 REGION = Record(
-    RegionRules,
+    ListRules,
     {
         "heads": Many(Literal(_opening_why), LIMITS.region_literals, least=1),
         "columns": Many(COLUMN, LIMITS.region_columns, least=1, key=lambda column: str(column.name)),
@@ -510,7 +510,7 @@ PAGE_IMAGES = Record(
         "images": Many(IMAGE_CONTEXT, LIMITS.page_images),
     },
 )
-MARKS = Record(Marks, {"by": Text(LIMITS.name_chars), "relevant": _ROWS, "irrelevant": _ROWS}, _marks_why)
+MARKS = Record(ImageMarks, {"by": Text(LIMITS.name_chars), "relevant": _ROWS, "irrelevant": _ROWS}, _marks_why)
 LABELLED = Record(LabelledPage, {"page": PAGE_IMAGES, "marks": Many(MARKS, LIMITS.annotators, least=1)}, _labelled_why)
 SITE_IMAGES = Record(
     SiteImages,

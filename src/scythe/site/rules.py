@@ -100,7 +100,7 @@ class ColumnRules:
 
 
 @dataclass(frozen=True, slots=True)
-class RegionRules:
+class ListRules:
     """How to get the records of one region of a layout.
 
     Of the true elements inside the holder whose tags match a literal of `heads` or `members`, those count that are in
@@ -171,7 +171,7 @@ class Layout:
     encodings: tuple[str, ...] = ("utf-8",)  # codecs of the pages learned
     pages: int = 0
     boilerplate: tuple[str, ...] = ()  # patterns of lines that its pages share and that are no text of any of them
-    regions: tuple[RegionRules, ...] = ()  # what its pages list, best first; (): not known, the tree is asked
+    regions: tuple[ListRules, ...] = ()  # what its pages list, best first; (): not known, the tree is asked
     images: ImageRules = ImageRules()  # with pages but without areas: they have no relevant ones
 
 

@@ -20,13 +20,13 @@ from scythe.errors import BadInput
 from scythe.model import Document, LabelledPage, PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
-from scythe.site.drift import Drift, Health, Thrift
-from scythe.site.extract import GleanedContent, Harvester, SiteLists, Via
+from scythe.site.drift import Drift, Health, TreeBudget
+from scythe.site.extract import ExtractedContent, Extractor, SiteLists, Via
 from scythe.site.labels.learn_labels import Annotated, annotate, list_labels, place_labels
 from scythe.site.labels.match_labels import Lost
-from scythe.site.learn.learn_site import DEFAULT_FIELDS, Example, Lesson, learn_profile, make_lesson
-from scythe.site.learn.merge_layout import Taught, count_present, teach_fields
-from scythe.site.monitor import Keeper, Memory, Nursery, memorable
+from scythe.site.learn.learn_site import DEFAULT_FIELDS, Example, LessonPage, learn_profile, make_lesson_page
+from scythe.site.learn.merge_layout import Taught, add_layout_fields, count_present
+from scythe.site.monitor import Memory, Monitor, PendingLayouts, memorable
 from scythe.site.profile import Saved, dump_profile, load_profile, open_profile
 from scythe.site.rules import Layout, Profile
 
@@ -37,16 +37,16 @@ Shown = Mapping[str, Sequence[str]] | Mapping[str, str]  # values by field name;
 class Site:
     """Rules for the pages of one site. Extracting also keeps an eye on how well the rules still hold."""
 
-    def __init__(self, profile: Profile, *, notes: tuple[str, ...] = (), keeper: Keeper | None = None) -> None:
+    def __init__(self, profile: Profile, *, notes: tuple[str, ...] = (), keeper: Monitor | None = None) -> None:
         self.notes = notes  # why something was not learned, for people
-        self._keeper = keeper or Keeper(
+        self._keeper = keeper or Monitor(
             Health(sum(layout.pages for layout in profile.layouts)), Memory(memorable(profile))
         )
-        self._nursery = Nursery(self._keeper.health)
+        self._nursery = PendingLayouts(self._keeper.health)
         self._lock = Lock()
-        self._thrift: Thrift | None = None
+        self._thrift: TreeBudget | None = None
         self.profile = profile
-        self._harvester = Harvester(profile, profile.fields)
+        self._harvester = Extractor(profile, profile.fields)
 
     @classmethod
     def learn(
@@ -131,9 +131,9 @@ class Site:
         given = list(pages)
         lessons = [_lesson(page, shown) for page, shown in zip(given, _examples(examples, len(given)), strict=True)]
         with self._lock:
-            taught = teach_fields(self.profile, lessons)
-            self._keeper = Keeper.load(self._keeper.dump(), taught.profile)
-            self._nursery = Nursery(self._keeper.health)
+            taught = add_layout_fields(self.profile, lessons)
+            self._keeper = Monitor.load(self._keeper.dump(), taught.profile)
+            self._nursery = PendingLayouts(self._keeper.health)
             self._adopt(taught.profile)
             for lesson in lessons:
                 self._keeper.memory.remember(lesson.url, {k: tuple(v) for k, v in (lesson.example or {}).items()})
@@ -144,7 +144,7 @@ class Site:
 
         What is extracted then depends a little on the pages before: for crawls, not for proofs.
         """
-        self._thrift = Thrift()
+        self._thrift = TreeBudget()
         self._adopt(self.profile)
         return self
 
@@ -174,7 +174,7 @@ class Site:
     @classmethod
     def _take_up(cls, saved: Saved, name: str) -> Site:
         try:
-            keeper = Keeper.load(saved.health, saved.profile)
+            keeper = Monitor.load(saved.health, saved.profile)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from None
         return cls(saved.profile, keeper=keeper)
@@ -183,7 +183,7 @@ class Site:
         """Take note of how records and images are got, should anyone ask for them."""
         if isinstance(document.lists, SiteLists):
             document.lists.watch = partial(self._note_records, layout, url)
-        if isinstance(document.content, GleanedContent):
+        if isinstance(document.content, ExtractedContent):
             document.content.watch = partial(self._note_images, layout, url)
 
     def _note_records(self, layout: Layout, url: str | None, how: str) -> None:
@@ -198,9 +198,9 @@ class Site:
         # what labels teach is fitted once, not whenever rules are tuned
         judge = self._harvester.judge if profile.images is self.profile.images else None
         self.profile = profile
-        self._harvester = Harvester(profile, profile.fields, judge, self._thrift)
+        self._harvester = Extractor(profile, profile.fields, judge, self._thrift)
 
-    def _look_back(self, lessons: Sequence[Lesson]) -> None:
+    def _look_back(self, lessons: Sequence[LessonPage]) -> None:
         """Extract the pages learned, to see what is normal, and remember what was shown on them."""
         harvests = [self._harvester.harvest(lesson.source.body, lesson.url, "auto") for lesson in lessons]
         for harvest in harvests:
@@ -256,9 +256,9 @@ def _example(given: object) -> Example | None:
     return shown
 
 
-def _lesson(given: object, example: Example | None) -> Lesson:
+def _lesson(given: object, example: Example | None) -> LessonPage:
     url, body = _address_and_body(given)
-    return make_lesson(body, url, example)
+    return make_lesson_page(body, url, example)
 
 
 def _address_and_body(given: object) -> tuple[str | None, bytes]:

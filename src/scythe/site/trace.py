@@ -66,7 +66,7 @@ class FieldTrace:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class CutTrace:
     """One page, explained."""
 
     size: int  # bytes
@@ -76,7 +76,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CutRange:
     """A part of a page that rules cut out of its bytes."""
 
     kind: str  # field, images, records
@@ -90,13 +90,13 @@ class Place:
 class PageTrace:
     """One page with all that was cut out of it, images and records too."""
 
-    trace: Trace
+    trace: CutTrace
     layout: str  # "" where none fits
     hows: dict[str, str]  # of every field, of images and records, now that they were asked for
-    places: tuple[Place, ...]
+    places: tuple[CutRange, ...]
 
 
-def trace(site: Site, body: bytes, url: str | None) -> Trace:
+def trace(site: Site, body: bytes, url: str | None) -> CutTrace:
     """Extract a page in every manner and note what each rule says. Takes some 50 ms."""
     return Tracer(site.profile).trace(body, url)
 
@@ -106,17 +106,17 @@ class Tracer:
 
     def __init__(self, profile: Profile) -> None:
         from scythe.site.cut.cut_images import AreaCutter
-        from scythe.site.cut.cut_lists import RegionCutter
+        from scythe.site.cut.cut_lists import ListCutter
         from scythe.site.cut.cutter import Cutter
-        from scythe.site.extract import Harvester
+        from scythe.site.extract import Extractor
 
         self._layouts = profile.layouts
-        self._harvester = Harvester(profile, profile.fields)
+        self._harvester = Extractor(profile, profile.fields)
         self._cutter = cache(lambda number: Cutter(profile.layouts[number]))
         self._areas = cache(lambda number: AreaCutter(profile.layouts[number]))
-        self._regions = cache(lambda number: RegionCutter(profile.layouts[number]))
+        self._regions = cache(lambda number: ListCutter(profile.layouts[number]))
 
-    def trace(self, body: bytes, url: str | None) -> Trace:
+    def trace(self, body: bytes, url: str | None) -> CutTrace:
         """Extract a page in every manner and note what each rule says."""
         return self._trace(body, url)[0]
 
@@ -124,7 +124,7 @@ class Tracer:
         """Do the same, and note where images and records are."""
         found, document, number = self._trace(body, url)
         hows = dict(document.how)
-        places = [Place("field", one.name, one.span) for one in found.fields if one.span is not None]
+        places = [CutRange("field", one.name, one.span) for one in found.fields if one.span is not None]
         if number is not None:
             layout = self._layouts[number]
             text = document.fields.get("text")
@@ -136,13 +136,13 @@ class Tracer:
                 places += [_place_records(each.spans, layout.regions[each.number].kind) for each in cut.regions]
         return PageTrace(found, self._layouts[number].name if number is not None else "", hows, tuple(places))
 
-    def _find_images(self, number: int, body: bytes, text: tuple[int, int] | None) -> list[Place]:
+    def _find_images(self, number: int, body: bytes, text: tuple[int, int] | None) -> list[CutRange]:
         if not self._layouts[number].images.areas:
             return []
         areas = self._areas(number).find(body, text).areas
-        return [Place("images", f"images {area + 1}", span, "an area with images") for area, span in areas]
+        return [CutRange("images", f"images {area + 1}", span, "an area with images") for area, span in areas]
 
-    def _trace(self, body: bytes, url: str | None) -> tuple[Trace, Document, int | None]:
+    def _trace(self, body: bytes, url: str | None) -> tuple[CutTrace, Document, int | None]:
         from scythe.page.source import read_source
 
         source = read_source(body)
@@ -150,7 +150,7 @@ class Tracer:
         truth = self._harvester.harvest(body, url, "tree").document
         layouts = self._layouts
         picked = next((number for number, layout in enumerate(layouts) if layout is got.layout), None)
-        found = Trace(
+        found = CutTrace(
             size=len(body),
             encoding=source.encoding,
             layouts=tuple(_layout(layout, body, number == picked) for number, layout in enumerate(layouts)),
@@ -161,8 +161,8 @@ class Tracer:
         return found, got.document, picked
 
 
-def _place_records(spans: tuple[tuple[int, int], ...], kind: str) -> Place:
-    return Place("records", f"records: {kind}", (spans[0][0], spans[-1][1]), f"{len(spans)} records", spans)
+def _place_records(spans: tuple[tuple[int, int], ...], kind: str) -> CutRange:
+    return CutRange("records", f"records: {kind}", (spans[0][0], spans[-1][1]), f"{len(spans)} records", spans)
 
 
 def _layout(layout: Layout, body: bytes, fits: bool) -> LayoutTrace:

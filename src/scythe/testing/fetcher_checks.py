@@ -32,7 +32,7 @@ _PIECE = b"x" * 65_536
 
 
 @dataclass(slots=True)
-class Asked:
+class ServedRequest:
     """One request as it came."""
 
     path: str
@@ -44,11 +44,11 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Ledger:
+class RequestLog:
     """Where the server is, and what it was asked."""
 
     origin: str = ""
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[ServedRequest] = field(default_factory=list)
     sent: dict[str, int] = field(default_factory=dict)  # bytes by path, where they are counted
     ended: Event = field(default_factory=Event)
 
@@ -58,9 +58,9 @@ class Ledger:
 
 
 @contextmanager
-def serve_answers() -> Iterator[Ledger]:
+def serve_answers() -> Iterator[RequestLog]:
     """Serve until the block ends, from a thread of its own: who blocks the loop is found out, and does not hang."""
-    ledger = Ledger()
+    ledger = RequestLog()
 
     class Answering(_Answers):
         told = ledger
@@ -94,10 +94,10 @@ class _Answers(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # else an answer in two pieces takes 40 ms
-    told: Ledger
+    told: RequestLog
 
     def do_GET(self) -> None:
-        self.told.asked.append(Asked(self.path, tuple(self.headers.items())))
+        self.told.asked.append(ServedRequest(self.path, tuple(self.headers.items())))
         name = self.path.partition("?")[0].strip("/").partition("/")[0]
         answer: Callable[[], None] = getattr(self, f"_{name}", self._missing)
         try:
@@ -230,7 +230,7 @@ def check_fetcher(open_fetcher: OpenFetcher) -> None:
         asyncio.run(_check(open_fetcher, ledger))
 
 
-async def _check(open_fetcher: OpenFetcher, ledger: Ledger) -> None:
+async def _check(open_fetcher: OpenFetcher, ledger: RequestLog) -> None:
     options = FetchOptions(allow_private=True, user_agent=_AGENT, per_host=16, concurrency=16)
     for check in _CHECKS:
         async with open_fetcher(options) as exchange:  # a new one each time: it can be opened again
@@ -242,7 +242,7 @@ class _Asking:
     """A fetcher under test, asked as scythe asks it."""
 
     exchange: Exchange
-    ledger: Ledger
+    ledger: RequestLog
 
     async def get(self, path: str, headers: Mapping[str, str] | None = None, *, max_bytes: int = _MOST) -> Response:
         told = {"User-Agent": _AGENT, "Accept": "text/html", **(headers or {})}

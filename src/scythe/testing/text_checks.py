@@ -8,7 +8,7 @@ from math import isfinite
 
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
-from scythe.reading.papers.hmm import Marks
+from scythe.reading.papers.hmm import LeafMarks
 from scythe.reading.papers.text_elements import number_elements
 from scythe.reading.papers.vsse import Characteristic
 from scythe.reading.text import TextMethod
@@ -80,7 +80,7 @@ def check_text_characteristic(characteristic: Characteristic) -> None:
     _check_order(weigh, "look")
 
 
-def check_record_characteristic(characteristic: Marks) -> None:
+def check_record_characteristic(characteristic: LeafMarks) -> None:
     """Assert what the weights of records rely on: one yes or no per leaf, the same when asked again, on any page."""
 
     def mark(page: Page) -> Sequence[bool]:

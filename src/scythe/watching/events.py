@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from scythe.archive.results import StoredRecord
 from scythe.limits import LIMITS
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.output.archive_rows import told
 from scythe.reading.lists.own_link import own_links
 from scythe.watching.relative_dates import read_moment
@@ -199,7 +199,7 @@ def own_addresses(records: Iterable[StoredRecord]) -> dict[int, str]:
     for (_, kind), ones in lists.items():
         columns = tuple(dict.fromkeys(name for one in ones.values() for name in one.columns))
         rows = tuple(_row(one, columns) for one in ones.values())
-        for number, row, own in zip(ones, rows, own_links(Region(rows, columns, kind)), strict=True):
+        for number, row, own in zip(ones, rows, own_links(RecordList(rows, columns, kind)), strict=True):
             found[number] = own or next(iter(row.links), "")
     return found
 

@@ -66,7 +66,7 @@ class HookOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class HookBatch:
     """New records of one visit of one page, as they are told: the same ones under the same id, however often."""
 
     id: str
@@ -82,7 +82,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HookResult:
     """What came of telling a batch."""
 
     why: str = ""  # the reason when it failed; empty: the hook has it
@@ -101,7 +101,7 @@ class Hook(Protocol):
     def name(self) -> str:
         """What it is called when people are told of it; no secret in it either."""
 
-    async def tell(self, batch: Batch) -> Told:
+    async def tell(self, batch: HookBatch) -> HookResult:
         """Tell it of a batch. Never raises for what a receiver does."""
 
 
@@ -110,7 +110,7 @@ def make_key(kind: str, what: str) -> str:
     return f"{kind} {hashlib.sha256(what.encode('utf-8', 'replace')).hexdigest()[:24]}"
 
 
-def make_batch(records: Sequence[StoredRecord], beside: Sequence[StoredRecord] = ()) -> Batch | None:
+def make_batch(records: Sequence[StoredRecord], beside: Sequence[StoredRecord] = ()) -> HookBatch | None:
     """Return the first batch of some new records of one page, None where there are none; `beside` are older ones.
 
     All records of one visit are stored at once, and a cursor only ever stands at the end of a batch: so a batch that is
@@ -130,7 +130,7 @@ def make_batch(records: Sequence[StoredRecord], beside: Sequence[StoredRecord] =
     first, last = visit[0], visit[len(lines) - 1]
     known_by = [first.site, first.first_seen.isoformat(), first.record, last.record]
     number = hashlib.sha256(json.dumps(known_by).encode()).hexdigest()[:32]
-    return Batch(number, first.site, first.page, tuple(lines), last.record)
+    return HookBatch(number, first.site, first.page, tuple(lines), last.record)
 
 
 _GONE = 410
@@ -150,16 +150,16 @@ class Webhook:
         self.key = make_key("webhook", self._url)
         self.name = f"webhook at {host(self._url)}"  # the path often is the password
 
-    async def tell(self, batch: Batch) -> Told:
+    async def tell(self, batch: HookBatch) -> HookResult:
         """Post a batch and judge the answer by its status; what the receiver says besides is not read."""
         body = batch.message()
         try:
             answer = await self._fetcher.post(self._url, body, self._headers(batch, body), timeout_s=self._timeout_s)
         except FetchFailed as error:
-            return Told(error.why.replace(self._url, self.name))
+            return HookResult(error.why.replace(self._url, self.name))
         return _judge(answer)
 
-    def _headers(self, batch: Batch, body: bytes) -> dict[str, str]:
+    def _headers(self, batch: HookBatch, body: bytes) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "X-Scythe-Batch": batch.id}
         if self._secret:
             headers["X-Scythe-Signature"] = sign(self._secret, body)
@@ -171,13 +171,15 @@ def sign(secret: bytes, body: bytes) -> str:
     return f"sha256={hmac.new(secret, body, hashlib.sha256).hexdigest()}"
 
 
-def _judge(answer: Response) -> Told:
+def _judge(answer: Response) -> HookResult:
     if 200 <= answer.status < 300:
-        return Told()
+        return HookResult()
     if answer.status in REDIRECTS:
-        return Told(f"{describe_status(answer.status)}: redirects are not followed, name the address they lead to")
+        return HookResult(
+            f"{describe_status(answer.status)}: redirects are not followed, name the address they lead to"
+        )
     wanted_s = retry_after_s(answer) if header(answer, "Retry-After") else None
-    return Told(describe_status(answer.status), wanted_s, is_removed=answer.status == _GONE)
+    return HookResult(describe_status(answer.status), wanted_s, is_removed=answer.status == _GONE)
 
 
 _NAME_CHARS = 60
@@ -193,7 +195,7 @@ class Command:
         self.key = make_key("exec", shlex.join(self._words))
         self.name = f"exec {shlex.join(self._words)[:_NAME_CHARS]}"
 
-    async def tell(self, batch: Batch) -> Told:
+    async def tell(self, batch: HookBatch) -> HookResult:
         """Start the command, write the records to it and wait for its end; any exit code but 0 is a failure."""
         environment = os.environ | {
             "SCYTHE_SITE": storable(batch.site),
@@ -210,18 +212,18 @@ class Command:
                 start_new_session=True,  # a group of its own: what it starts can be ended with it
             )
         except OSError as error:
-            return Told(f"{self._words[0]} cannot be started: {error.strerror or error}")
+            return HookResult(f"{self._words[0]} cannot be started: {error.strerror or error}")
         return await self._wait_for(process, "".join(f"{line}\n" for line in batch.lines).encode())
 
-    async def _wait_for(self, process: Process, given: bytes) -> Told:
+    async def _wait_for(self, process: Process, given: bytes) -> HookResult:
         try:
             async with asyncio.timeout(self._timeout_s):
                 await process.communicate(given)  # one that reads no further is fine: its exit code tells
         except TimeoutError:
-            return Told(f"it did not end within {self._timeout_s:g} s")
+            return HookResult(f"it did not end within {self._timeout_s:g} s")
         finally:
             await end_group(process)
-        return Told() if process.returncode == 0 else Told(_how_it_ended(process.returncode))
+        return HookResult() if process.returncode == 0 else HookResult(_how_it_ended(process.returncode))
 
 
 def split(command: str) -> list[str]:

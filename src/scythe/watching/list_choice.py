@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 
 from scythe.archive.results import RegionRow
 from scythe.errors import BadInput
-from scythe.model import Region
-from scythe.watching.list_identity import MOST, Chosen, Known, describe_list, know_again
+from scythe.model import RecordList
+from scythe.watching.list_identity import MOST, Chosen, KnownList, describe_list, know_again
 from scythe.watching.watch_options import ListOptions
 
 _ENOUGH = 6  # records that left a region, before anything is made of it
@@ -88,17 +88,17 @@ def _counts(plain: dict[str, int] | None) -> dict[int, int]:
 class Picked:
     """One region to be watched, or to be looked at more closely."""
 
-    region: Region
+    region: RecordList
     rank: int  # among all of its page
     row: RegionRow | None = None  # None: never seen before
     codes: tuple[str, ...] = ()  # of the choices that mean it
     is_chosen: bool = True  # False: only if older pages prove that it is one that is missing
 
 
-def known_row(row: RegionRow) -> Known:
+def known_row(row: RegionRow) -> KnownList:
     """Return what a region is known by: what it showed last, not what has left it since and may be in another."""
     keys = row.newest[: row.shown]
-    return Known(row.number, row.pattern, row.kind, row.columns, row.shapes, keys, row.rank, row.missing, row.shown)
+    return KnownList(row.number, row.pattern, row.kind, row.columns, row.shapes, keys, row.rank, row.missing, row.shown)
 
 
 def watched_rows(rows: Sequence[RegionRow], notes: Notes, options: ListOptions) -> list[RegionRow]:
@@ -115,7 +115,7 @@ def unfound(notes: Notes, options: ListOptions) -> list[Chosen]:
 
 
 def pick(
-    regions: Sequence[Region],
+    regions: Sequence[RecordList],
     keys: Sequence[Sequence[str]],
     rows: Sequence[RegionRow],
     notes: Notes,
@@ -144,7 +144,7 @@ def pick(
 
 
 def _find_chosen(
-    regions: Sequence[Region], keys: Sequence[Sequence[str]], wanted: Sequence[Chosen], others: Sequence[Chosen]
+    regions: Sequence[RecordList], keys: Sequence[Sequence[str]], wanted: Sequence[Chosen], others: Sequence[Chosen]
 ) -> dict[int, list[str]]:
     """Return which regions choices mean that were not found before: place among the regions -> codes of choices."""
     meant: dict[int, list[str]] = {}
@@ -161,7 +161,7 @@ def _find_chosen(
     return meant
 
 
-def _find_named(regions: Sequence[Region], one: Chosen) -> int | None:
+def _find_named(regions: Sequence[RecordList], one: Chosen) -> int | None:
     """Return the place of the region that a number, or else a kind, means."""
     if one.place:
         return one.place - 1 if one.place <= len(regions) else None

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from scythe.archive.stored_records import identify_each
 from scythe.errors import BadInput
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.reading.lists.own_link import own_links
 from scythe.reading.lists.pattern import Pattern, parse, similarity
 from scythe.reading.lists.tree_alignment import ALIKE
@@ -36,7 +36,7 @@ _LIKE_SHAPES = 0.1  # needed where the tags are the same: a site builds all its 
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownList:
     """A region as it was last seen."""
 
     number: int
@@ -54,13 +54,15 @@ class Known:
 class _Found:
     """A region as it is now, with the keys of its records."""
 
-    region: Region
+    region: RecordList
     keys: frozenset[str]
     shapes: tuple[str, ...]
     rank: int
 
 
-def know_again(found: Sequence[Region], keys: Sequence[Sequence[str]], known: Sequence[Known]) -> list[int | None]:
+def know_again(
+    found: Sequence[RecordList], keys: Sequence[Sequence[str]], known: Sequence[KnownList]
+) -> list[int | None]:
     """Return for each region found which of the known ones it is, by index; None: it was never seen before.
 
     `keys` has the keys of the records of each region found. No two regions found are the same known one.
@@ -95,7 +97,7 @@ def _weigh_keys(*sides: Sequence[Collection[str]]) -> dict[str, float]:
     return weights
 
 
-def _compare(one: _Found, other: Known, keys: frozenset[str], weights: dict[str, float]) -> float:
+def _compare(one: _Found, other: KnownList, keys: frozenset[str], weights: dict[str, float]) -> float:
     """Return how much speaks for a region found being a known one; 0 where too little does."""
     both = one.keys & keys
     smaller, shown = min(len(one.keys), len(keys)), other.shown or len(keys)
@@ -120,7 +122,7 @@ def _ratio(one: int, other: int) -> float:
     return min(one, other) / max(one, other, 1)
 
 
-def describe(region: Region) -> tuple[str, ...]:
+def describe(region: RecordList) -> tuple[str, ...]:
     """Return what the own addresses of a region's records look like: host, folder and shape, the commonest first.
 
     A folder that few records share says nothing about the region and is left out.
@@ -233,10 +235,10 @@ class Chosen:
         """What tells this choice from others in the notes of a watch."""
         return sha256(json.dumps(asdict(self), sort_keys=True).encode(errors="replace")).hexdigest()[:16]
 
-    def known(self) -> Known:
+    def known(self) -> KnownList:
         """Return it as a list that was seen before."""
         rank = max(self.place - 1, 0)
-        return Known(0, self.pattern, self.kind, self.columns, self.shapes, self.keys, rank, 0, self.shown)
+        return KnownList(0, self.pattern, self.kind, self.columns, self.shapes, self.keys, rank, 0, self.shown)
 
     @classmethod
     def named(cls, text: str) -> Chosen:
@@ -255,14 +257,14 @@ class Chosen:
         return cls(**(known | texts))
 
 
-def describe_list(region: Region, keys: Iterable[str], place: int) -> Chosen:
+def describe_list(region: RecordList, keys: Iterable[str], place: int) -> Chosen:
     """Return what a list is known again by. `place` counts from 1 on."""
     ours = tuple(dict.fromkeys(keys))
     shapes = describe(region)
     return Chosen(region.kind, place, region.pattern, region.columns, shapes, ours[:_KEYS], len(ours))
 
 
-def describe_lists(regions: Sequence[Region]) -> list[Chosen]:
+def describe_lists(regions: Sequence[RecordList]) -> list[Chosen]:
     """Return what the lists of one page, best first, are known again by."""
     keys: list[list[str]] = [[] for _ in regions]
     for one in identify_each(regions):
@@ -270,7 +272,9 @@ def describe_lists(regions: Sequence[Region]) -> list[Chosen]:
     return [describe_list(region, ours, n) for n, (region, ours) in enumerate(zip(regions, keys, strict=True), 1)]
 
 
-def choose_places(regions: Sequence[Region], places: Iterable[int]) -> tuple[tuple[Chosen, ...], tuple[Chosen, ...]]:
+def choose_places(
+    regions: Sequence[RecordList], places: Iterable[int]
+) -> tuple[tuple[Chosen, ...], tuple[Chosen, ...]]:
     """Return the lists at some places, from 1 on, and the others, as `ListOptions` keeps them. Raises BadInput."""
     described, wanted = describe_lists(regions), set(places)
     strange = sorted(wanted - set(range(1, len(described) + 1)))

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from scythe.archive.archive import Archive
 from scythe.archive.results import StoredRecord
-from scythe.engine.archive_thread import Clerk
+from scythe.engine.archive_thread import ArchiveThread
 from scythe.errors import ArchiveFailed
 from scythe.fetch import Fetcher
 from scythe.fetch.guard import run_in_daemon
@@ -27,17 +27,17 @@ from scythe.limits import LIMITS
 from scythe.url import host
 from scythe.watching.events import HookEvent
 from scythe.watching.feed_files import write_feed
-from scythe.watching.hooks import Batch, Command, Hook, HookOptions, Report, Told, Webhook, make_batch
+from scythe.watching.hooks import Command, Hook, HookBatch, HookOptions, HookResult, Report, Webhook, make_batch
 
 _REST_S = 1.0  # between two times that a file is written, and twice as long after each failure
 
 
-class FeedKeeper:
+class FeedWriter:
     """Writes the feed files of a watch, not more often than anybody reads them."""
 
     def __init__(
         self,
-        clerk: Clerk,
+        clerk: ArchiveThread,
         options: HookOptions,
         report: Report,
         *,
@@ -180,7 +180,7 @@ class Outbox:
 
     def __init__(
         self,
-        clerk: Clerk,
+        clerk: ArchiveThread,
         options: HookOptions,
         fetcher: Fetcher,
         report: Report,
@@ -197,7 +197,7 @@ class Outbox:
         self._now = now
         self._first_pause_s = first_pause_s
         self._lines = [_Line(hook) for hook in make_hooks(options, fetcher)]
-        self._feeds = FeedKeeper(clerk, options, report, now=now)
+        self._feeds = FeedWriter(clerk, options, report, now=now)
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self, watches: Collection[int]) -> None:
@@ -276,7 +276,7 @@ class Outbox:
             except TimeoutError:
                 continue
 
-    async def _tell_some(self, hook: Hook, watch: int) -> Told | None:
+    async def _tell_some(self, hook: Hook, watch: int) -> HookResult | None:
         """Tell a hook the next batch of a page and move its cursor; None: it knows everything."""
         try:
             batch = await self._clerk.ask(next_batch, self._clerk.archive, hook, watch, self._notify_first)
@@ -287,14 +287,14 @@ class Outbox:
                 await self._clerk.ask(self._clerk.archive.save_cursor, cursor_name(hook, watch), batch.last)
             return told
         except ArchiveFailed as error:
-            return Told(str(error))
+            return HookResult(str(error))
 
     async def _settle(self, line: _Line) -> None:
         if line.has_failed and not line.pages:
             line.has_failed = False
             await self._report(HookEvent(self._now(), "", "", "recovered", line.hook.name))
 
-    async def _fail(self, line: _Line, watch: int, page: _Page, told: Told) -> None:
+    async def _fail(self, line: _Line, watch: int, page: _Page, told: HookResult) -> None:
         """Let a hook rest, longer each time, and let another page try first then."""
         now = asyncio.get_running_loop().time()
         line.failures, page.failures = line.failures + 1, page.failures + 1
@@ -347,7 +347,7 @@ def begin_cursors(archive: Archive, hook: Hook, watches: Sequence[int], notify_f
     return behind
 
 
-def next_batch(archive: Archive, hook: Hook, watch: int, notify_first: bool) -> Batch | None:
+def next_batch(archive: Archive, hook: Hook, watch: int, notify_first: bool) -> HookBatch | None:
     """Return the next records of a page that a hook was not told of."""
     name = cursor_name(hook, watch)
     position = archive.cursor(name) or _BEHIND_FIRST  # a page that is watched since just now has none

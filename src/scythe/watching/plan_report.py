@@ -22,7 +22,7 @@ from typing import Any
 from scythe.archive.archive import Archive
 from scythe.archive.results import LookRow, RegionRow, WatchRow
 from scythe.limits import LIMITS
-from scythe.schedule.plots import History, Lane, Span
+from scythe.schedule.plots import CountedSpan, History, VisitRow
 from scythe.schedule.policies import Estimator, make_policy
 from scythe.schedule.simple_policies import STORM, Adaptive, Fixed
 from scythe.schedule.simulate import Trial, simulate
@@ -254,7 +254,7 @@ def _history(
     return History(
         title=f"{planned.page}: {planned.region}",
         said=f"{shown}{planned.records} records seen{rate}, {planned.lost} missed; next visit by: {planned.why}",
-        lanes=[Lane("visits", [look.at.timestamp() for look in looks], planned=[] if next_s is None else [next_s])],
+        lanes=[VisitRow("visits", [look.at.timestamp() for look in looks], planned=[] if next_s is None else [next_s])],
         spans=[span for look in there if (span := _span(look)) is not None],
         forecast=_forecast(watch, region, at, math.ceil(ahead_s / HOUR_S)),
         now=at,
@@ -263,12 +263,12 @@ def _history(
     )
 
 
-def _span(look: LookRow) -> Span | None:
+def _span(look: LookRow) -> CountedSpan | None:
     """Return what came since the visit before; a first visit only shows what was there."""
     if look.since_s is None:
         return None
     at = look.at.timestamp()
-    return Span(at - look.since_s, at, look.new + look.lost, look.lost)
+    return CountedSpan(at - look.since_s, at, look.new + look.lost, look.lost)
 
 
 def _forecast(watch: WatchRow, region: RegionRow, now: float, hours: int) -> list[tuple[float, float]]:

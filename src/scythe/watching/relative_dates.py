@@ -20,7 +20,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.page.dates import to_iso
 from scythe.watch_model import DAY_S, HOUR_S
 
@@ -237,7 +237,7 @@ _LOOKED_AT = 12  # records by which columns without such a name are judged
 _STAMPS = 4  # of one record that are looked at
 
 
-def published_times(region: Region, now: float) -> tuple[float | None, ...]:
+def published_times(region: RecordList, now: float) -> tuple[float | None, ...]:
     """Return for each record when it says that it was published, None where it does not; never after `now`.
 
     A day without a time of day is given as its noon, or half of what is over of it.
@@ -284,13 +284,13 @@ def _said(record: Record, columns: Sequence[int], now: float) -> Moment | None:
     return read_moment(said, now) if said else None
 
 
-def _date_columns(region: Region, now: float) -> list[int]:
+def _date_columns(region: RecordList, now: float) -> list[int]:
     """Return the columns that say when: those named so, or else those whose short texts mostly are moments."""
     named = [place for place, name in enumerate(region.columns) if name.startswith(_NAMES)]
     return named or [place for place in range(len(region.columns)) if _tells_when(region, place, now)]
 
 
-def _tells_when(region: Region, column: int, now: float) -> bool:
+def _tells_when(region: RecordList, column: int, now: float) -> bool:
     texts = [record.fields[column] for record in region.records if column < len(record.fields)]
     texts = [text[:CHARS] for text in texts if text][:_LOOKED_AT]
     if len(texts) < 2 or max(map(len, texts)) > _SHORT:

@@ -21,11 +21,11 @@ from dataclasses import dataclass, field, replace
 from scythe.archive.results import RecordKey, RegionRow
 from scythe.crawl_model import Looked
 from scythe.limits import LIMITS
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.schedule.policies import make_policy
-from scythe.watch_model import Plan, Seen
+from scythe.watch_model import Observation, VisitPlan
 from scythe.watching.list_choice import Notes, Picked, known_row, pick, unfound, watched_rows
-from scythe.watching.list_identity import MOST, Known, describe, describe_list, know_again
+from scythe.watching.list_identity import MOST, KnownList, describe, describe_list, know_again
 from scythe.watching.relative_dates import published_times
 from scythe.watching.watch_options import ListOptions
 
@@ -161,11 +161,11 @@ _TRIES = 5  # visits that try to close a gap, then what is missing counts as los
 
 
 @dataclass(slots=True)
-class Track:
+class TrackedList:
     """One list during one visit."""
 
     number: int
-    region: Region  # as the first page shows it
+    region: RecordList  # as the first page shows it
     keys: list[str]  # of its records, those of older pages behind
     records: list[Record]
     rank: int
@@ -203,14 +203,14 @@ class Track:
         return list(dict.fromkeys(self.keys))[: self.shown]
 
 
-class Lists:
+class TrackedLists:
     """The lists of one page during one visit."""
 
     def __init__(self, rows: Sequence[RegionRow], notes: Notes, options: ListOptions) -> None:
         self.rows = watched_rows(rows, notes, options)
         self.notes = notes
         self.options = options
-        self.tracks: list[Track] = []
+        self.tracks: list[TrackedList] = []
         self.missing: list[RegionRow] = []
         self.requests = 1
         self.is_broken_off = False  # older pages could not be read to the end
@@ -225,14 +225,14 @@ class Lists:
             return bool(self.notes.others)
         return bool(unfound(self.notes, self.options))
 
-    def choose(self, regions: Sequence[Region], keys: Sequence[Sequence[RecordKey]]) -> list[Picked]:
+    def choose(self, regions: Sequence[RecordList], keys: Sequence[Sequence[RecordKey]]) -> list[Picked]:
         """Return the regions of the page that were chosen; `begin` takes them."""
         plain = [[one.key for one in ours] for ours in keys]
         return pick(regions, plain, self._all_rows, self.notes, self.options)
 
     def begin(
         self,
-        regions: Sequence[Region],
+        regions: Sequence[RecordList],
         keys: Sequence[Sequence[RecordKey]],
         picked: Sequence[Picked] | None = None,
     ) -> None:
@@ -249,7 +249,7 @@ class Lists:
         self.missing = [row for row in self.rows if row.number not in taken]
         self._adopt()
 
-    def _know(self, regions: Sequence[Region], keys: list[list[str]]) -> list[Picked]:
+    def _know(self, regions: Sequence[RecordList], keys: list[list[str]]) -> list[Picked]:
         """Know the regions again where all of the page are meant."""
         self.notes.others = ()
         found = know_again(regions, keys, [known_row(row) for row in self.rows])
@@ -264,12 +264,12 @@ class Lists:
             others = [describe_list(track.region, track.shown_keys, track.rank + 1) for track in dropped]
             self.notes.others = tuple([*others, *self.notes.others][:MOST])
 
-    def _track(self, region: Region, keys: list[str], rank: int, row: RegionRow | None) -> Track:
+    def _track(self, region: RecordList, keys: list[str], rank: int, row: RegionRow | None) -> TrackedList:
         newest = row.newest if row is not None else ()
         number = row.number if row is not None else self._next_number
         self._next_number += row is None
         overlap = judge_overlap(keys, self._known, newest, row.sticky if row is not None else ())
-        track = Track(number, region, keys, list(region.records), rank, row, newest, overlap, len(set(keys)))
+        track = TrackedList(number, region, keys, list(region.records), rank, row, newest, overlap, len(set(keys)))
         track.is_drained = row is not None and self.notes.is_drained(number)
         return track
 
@@ -305,10 +305,10 @@ class Lists:
         """Whether it is yet to be seen that older pages go on where the first ends: on the first visit, once."""
         return not self.rows and any(track.is_first and not track.pages for track in self.tracks)
 
-    def _is_wanted(self, track: Track) -> bool:
+    def _is_wanted(self, track: TrackedList) -> bool:
         return track.has_gap and not track.is_stuck and self.notes.may_have_older(track.number)
 
-    def add_older(self, regions: Sequence[Region], keys: Sequence[Sequence[RecordKey]]) -> None:
+    def add_older(self, regions: Sequence[RecordList], keys: Sequence[Sequence[RecordKey]]) -> None:
         """Take an older page; what it shows of lists that nobody asked about is left alone."""
         plain = self._learn_keys(keys)
         wanted = [track for track in self.tracks if self._is_wanted(track) or track.is_first]
@@ -340,11 +340,11 @@ class Lists:
                     self._judge(track)
                     self._judge(other)
 
-    def _judge(self, track: Track) -> None:
+    def _judge(self, track: TrackedList) -> None:
         sticky = track.row.sticky if track.row is not None else ()
         track.overlap = judge_overlap(track.keys, self._known, track.newest, sticky)
 
-    def _grow(self, track: Track, region: Region, keys: Sequence[str]) -> bool:
+    def _grow(self, track: TrackedList, region: RecordList, keys: Sequence[str]) -> bool:
         """Put the records of an older page behind those that are there; False where it has none that are not."""
         added = merge_pages([track.keys, keys])[len(set(track.keys)) :]
         if not added:
@@ -358,7 +358,7 @@ class Lists:
 
     # -- the end of a visit --------------------------------------------------------------------------------------------
 
-    def regions(self) -> tuple[Region, ...]:
+    def regions(self) -> tuple[RecordList, ...]:
         """Return the regions with the records of older pages in them, to be archived."""
         return tuple(replace(track.region, records=tuple(track.records)) for track in self.tracks)
 
@@ -378,14 +378,14 @@ class Lists:
         """Return what is to be kept where none of the lists was there."""
         return tuple(map(_not_seen, self.missing))
 
-    def _take_over(self, track: Track) -> None:
+    def _take_over(self, track: TrackedList) -> None:
         """Let a list that was proven to be a missing one go on as that."""
         row = track.adopted
         if row is not None and track.proves_missing:
             track.row, track.number = row, row.number
             self.missing = [other for other in self.missing if other is not row]
 
-    def _note_departed(self, track: Track) -> None:
+    def _note_departed(self, track: TrackedList) -> None:
         """Note whether what left a list stands in a larger one of the page now, as on fronts it often does."""
         if track.row is None:
             return
@@ -400,7 +400,7 @@ class Lists:
 
     def _credit(self) -> dict[int, set[str]]:
         """Give each new record to the largest list that shows it: leaving a smaller box beside, it is not gone."""
-        holder: dict[str, Track] = {}
+        holder: dict[str, TrackedList] = {}
         for track in sorted(self.tracks, key=lambda one: one.shown):
             for key in track.keys:
                 if key not in self._known:
@@ -410,9 +410,9 @@ class Lists:
             credited.setdefault(track.number, set()).add(key)
         return credited
 
-    def _settle(self, track: Track, new: set[str], at: float) -> Looked:
+    def _settle(self, track: TrackedList, new: set[str], at: float) -> Looked:
         is_open = self._close(track)
-        seen = Seen(
+        seen = Observation(
             at,
             track.shown,
             len(new),
@@ -445,7 +445,7 @@ class Lists:
             estimator=estimator,
         )
 
-    def _matters(self, track: Track) -> bool:
+    def _matters(self, track: TrackedList) -> bool:
         """Say whether a list is to be visited for its own sake: not where its records go on into a longer one.
 
         Nor where it has one or two records beside a real list: to miss none of those a page must be visited all day.
@@ -454,7 +454,7 @@ class Lists:
         is_longest = track.shown == max(other.shown for other in self.tracks)
         return is_longest or (not track.is_drained and (track.shown >= _SHORTEST or is_alone))
 
-    def _close(self, track: Track) -> bool:
+    def _close(self, track: TrackedList) -> bool:
         """Note what older pages were good for; return whether a gap stays open, to be closed by the next visit."""
         if track.pages and track.is_first:
             self.notes.note_older(track.number, helped=2 * len(track.older) >= track.shown)
@@ -467,11 +467,11 @@ class Lists:
         return True
 
     def _settle_unchanged(self, row: RegionRow, at: float) -> Looked:
-        seen = Seen(at, row.shown, since_s=_since_s(row, at))
+        seen = Observation(at, row.shown, since_s=_since_s(row, at))
         plan, estimator = self._plan(row.number, row, seen)
         return replace(_not_seen(row), seen=seen, plan=plan, known=row.shown, estimator=estimator)
 
-    def _plan(self, number: int, row: RegionRow | None, seen: Seen) -> tuple[Plan, str]:
+    def _plan(self, number: int, row: RegionRow | None, seen: Observation) -> tuple[VisitPlan, str]:
         recovers = self.options.older_pages > 0 and number in self.notes.paged
         goals = replace(self.options.goals, recovers=recovers)
         estimator = make_policy(self.options.policy, goals, json.loads(row.estimator) if row is not None else None)
@@ -479,9 +479,9 @@ class Lists:
         return estimator.plan(seen.at), json.dumps(estimator.to_plain())
 
 
-def _known_now(track: Track) -> Known:
+def _known_now(track: TrackedList) -> KnownList:
     region = track.region
-    return Known(
+    return KnownList(
         track.number, region.pattern, region.kind, region.columns, describe(region), tuple(track.keys), track.rank
     )
 
@@ -513,13 +513,13 @@ def _since_s(row: RegionRow | None, at: float) -> float | None:
     return since_s if since_s > 0.0 else None
 
 
-def _published(track: Track, new: set[str], at: float) -> tuple[float, ...]:
+def _published(track: TrackedList, new: set[str], at: float) -> tuple[float, ...]:
     whole = replace(track.region, records=tuple(track.records))
     times = published_times(whole, at)
     return tuple(moment for key, moment in zip(track.keys, times, strict=True) if moment is not None and key in new)
 
 
-def _lost(track: Track, plan: Plan, seen: Seen) -> int:
+def _lost(track: TrackedList, plan: VisitPlan, seen: Observation) -> int:
     """Return how many records more were to be expected than were seen, since nothing known was left."""
     if seen.since_s is None:
         return 0

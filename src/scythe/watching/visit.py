@@ -24,22 +24,22 @@ from time import monotonic
 from typing import Any, Protocol, TypeVar
 
 from scythe.archive.results import RecordKey, StoredRecord, WatchRow
-from scythe.crawl_model import Extracted, Found, Looked, Outcome, Receipt, Task
+from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome, Receipt, Task
 from scythe.crawling.judge_response import is_cut_short, validator
 from scythe.crawling.scope import host_of
-from scythe.engine.archive_thread import Clerk
-from scythe.engine.host_queue import LaneWork
-from scythe.engine.politeness import Getter, Manners
+from scythe.engine.archive_thread import ArchiveThread
+from scythe.engine.host_queue import HostQueue
+from scythe.engine.politeness import Getter, Politeness
 from scythe.engine.worker_pool import Pool
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import FetchFailed
 from scythe.fetch.page_check import header, mail_moment, retry_after_s
 from scythe.fetch.redirects import REDIRECTS
 from scythe.limits import LIMITS
-from scythe.model import Region, Response
+from scythe.model import RecordList, Response
 from scythe.reading.lists.own_link import own_links
 from scythe.url import Url, absolute
-from scythe.watch_model import DAY_S, HOUR_S, Hints, Plan
+from scythe.watch_model import DAY_S, HOUR_S, ServerHints, VisitPlan
 from scythe.watching.clock import Clock
 from scythe.watching.events import (
     Event,
@@ -53,17 +53,17 @@ from scythe.watching.events import (
 )
 from scythe.watching.list_choice import Notes, unfound
 from scythe.watching.list_identity import is_redesigned
-from scythe.watching.tracking import GONE_AFTER, Lists, Track
+from scythe.watching.tracking import GONE_AFTER, TrackedList, TrackedLists
 from scythe.watching.watch_options import ListOptions
 
 _LONGEST_S = HOUR_S  # promises beyond are often a careless default: they put a visit off by so much at most
 _DIGITS = 9
 
 
-def read_hints(response: Response, ttl_s: float | None = None) -> Hints:
+def read_hints(response: Response, ttl_s: float | None = None) -> ServerHints:
     """Read Cache-Control, Expires, Age and Last-Modified; `ttl_s` is what the body, a feed, asks for."""
     modified = mail_moment(header(response, "Last-Modified"))
-    return Hints(
+    return ServerHints(
         fresh_s=_fresh_s(response),
         ttl_s=ttl_s,
         modified_at=None if modified is None else modified.timestamp(),
@@ -71,14 +71,16 @@ def read_hints(response: Response, ttl_s: float | None = None) -> Hints:
     )
 
 
-def heed(plan: Plan, hints: Hints, *, latest_s: float | None) -> Plan:
+def read_server_hints(plan: VisitPlan, hints: ServerHints, *, latest_s: float | None) -> VisitPlan:
     """Put a visit off that would only see what a cache promised to show, but never beyond `latest_s`."""
     promised_s = max(hints.fresh_s or 0.0, hints.ttl_s or 0.0)
     until_s = min(promised_s, _LONGEST_S, latest_s if latest_s is not None else _LONGEST_S)
     if until_s <= plan.wait_s:
         return plan
     rate_s = plan.rate / 86_400.0
-    return Plan(until_s, plan.expected + rate_s * (until_s - plan.wait_s), plan.risk, plan.rate, "nothing new before")
+    return VisitPlan(
+        until_s, plan.expected + rate_s * (until_s - plan.wait_s), plan.risk, plan.rate, "nothing new before"
+    )
 
 
 def _fresh_s(response: Response) -> float | None:
@@ -116,7 +118,7 @@ class Means(Protocol):
     """What asking needs."""
 
     getter: Getter
-    manners: Manners
+    manners: Politeness
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class Answered:
 class Asking:
     """Ask within a lane whose place is taken already."""
 
-    def __init__(self, means: Means, work: LaneWork) -> None:
+    def __init__(self, means: Means, work: HostQueue) -> None:
         self._means = means
         self._work = work
 
@@ -191,7 +193,7 @@ def _judge(response: Response, moved_to: Url | None, asked_for_change: str) -> A
 
 
 def tell_visit(
-    watch: WatchRow, outcome: Outcome, receipt: Receipt, lists: Lists, records: Sequence[StoredRecord]
+    watch: WatchRow, outcome: Outcome, receipt: Receipt, lists: TrackedLists, records: Sequence[StoredRecord]
 ) -> Iterator[Event]:
     """Yield what happened, the visit itself first."""
     looked = {one.number: one for one in outcome.looked}
@@ -204,7 +206,7 @@ def tell_visit(
     yield from record_events(records)
 
 
-def tell_gone(watch: WatchRow, outcome: Outcome, lists: Lists) -> Iterator[Event]:
+def tell_gone(watch: WatchRow, outcome: Outcome, lists: TrackedLists) -> Iterator[Event]:
     """Yield which lists are there no more: those not seen for some visits, and those chosen that never were."""
     for row in lists.missing:
         if row.missing + 1 == GONE_AFTER:
@@ -220,7 +222,7 @@ def tell_trouble(watch: WatchRow, outcome: Outcome) -> TroubleEvent:
     return TroubleEvent(*head, outcome.why, outcome.status, attempts, outcome.retry_at)
 
 
-def _visit(watch: WatchRow, outcome: Outcome, receipt: Receipt, lists: Lists) -> VisitEvent:
+def _visit(watch: WatchRow, outcome: Outcome, receipt: Receipt, lists: TrackedLists) -> VisitEvent:
     seen = [one for one in outcome.looked if one.seen is not None]
     plans = [one.plan for one in seen if one.plan is not None]
     return VisitEvent(
@@ -242,7 +244,7 @@ def _visit(watch: WatchRow, outcome: Outcome, receipt: Receipt, lists: Lists) ->
     )
 
 
-def _region(watch: WatchRow, outcome: Outcome, track: Track) -> Iterator[Event]:
+def _region(watch: WatchRow, outcome: Outcome, track: TrackedList) -> Iterator[Event]:
     row = track.row
     what = ""
     if row is None:
@@ -255,7 +257,7 @@ def _region(watch: WatchRow, outcome: Outcome, track: Track) -> Iterator[Event]:
         yield RegionEvent(outcome.at, watch.site_key, watch.url, what, track.number, track.name, track.shown)
 
 
-def _gap(watch: WatchRow, outcome: Outcome, track: Track, looked: Looked) -> Iterator[Event]:
+def _gap(watch: WatchRow, outcome: Outcome, track: TrackedList, looked: Looked) -> Iterator[Event]:
     """Yield whether records fell off the page since the last visit, and what became of them."""
     if track.is_first or looked.seen is None:
         return
@@ -284,29 +286,29 @@ Tell = Callable[[Event], Awaitable[None]]
 class Tools:
     """What visits need, shared by all of them."""
 
-    clerk: Clerk
+    clerk: ArchiveThread
     getter: Getter
     pool: Pool
-    manners: Manners
+    manners: Politeness
     clock: Clock
     tell: Tell
     setups: Sequence[SiteSetup]  # of workers that read lists
 
 
 @dataclass(slots=True)
-class Visit:
+class ListVisit:
     """One visit to one watched page."""
 
     tools: Tools
     task: Task
     watch: WatchRow
-    work: LaneWork
+    work: HostQueue
 
     async def run(self) -> Receipt:
         """Ask for the page, read it, store what came of it and tell."""
         options = ListOptions.from_json(self.watch.options)
         rows = await self._ask(self.tools.clerk.archive.regions, self.watch.id)
-        lists = Lists(rows, Notes.from_json(self.watch.notes), options)
+        lists = TrackedLists(rows, Notes.from_json(self.watch.notes), options)
         is_open = any(row.has_gap for row in rows) or lists.is_chosen_anew
         asking = Asking(self.tools, self.work)
         # an open gap is to be closed, and what was just chosen to be read, even where the page says it did not change
@@ -319,7 +321,7 @@ class Visit:
             return await self._put_off(answered, options)
         return await self._look(answered, answered.response, lists)
 
-    async def _look(self, answered: Answered, response: Response, lists: Lists) -> Receipt:
+    async def _look(self, answered: Answered, response: Response, lists: TrackedLists) -> Receipt:
         at = self.tools.clock.at(response.answered_at)
         if response.status == 304:
             looked = lists.unchanged(at.timestamp())
@@ -338,7 +340,7 @@ class Visit:
         outcome = self._outcome(at, response, lists, looked, ttl_s=ttl_s, title=listed.title)
         return await self._store(outcome, lists)
 
-    async def _begin(self, lists: Lists, regions: Sequence[Region]) -> None:
+    async def _begin(self, lists: TrackedLists, regions: Sequence[RecordList]) -> None:
         """Take the regions of the page, those that were chosen where some were."""
         keys = await self._keys(regions)
         if not lists.options.regions:
@@ -348,7 +350,7 @@ class Visit:
         # as they are stored, without the others: records that several regions show are known by all of them
         lists.begin([], await self._keys([one.region for one in picked]), picked)
 
-    async def _follow_back(self, lists: Lists, listed: Extracted, url: Url) -> None:
+    async def _follow_back(self, lists: TrackedLists, listed: Extracted, url: Url) -> None:
         """Read older pages until what was there at the last visit is found again."""
         seen = {url}
         before = _rest(listed).get("next")
@@ -380,7 +382,7 @@ class Visit:
         job = Job(setup, response.url, response.body, "list", content_type, response.status)
         return (await self.tools.pool.work(job)).extracted
 
-    async def _keys(self, regions: Sequence[Region]) -> list[list[RecordKey]]:
+    async def _keys(self, regions: Sequence[RecordList]) -> list[list[RecordKey]]:
         return await self._ask(self.tools.clerk.archive.known_records, self.task.site, regions)
 
     # -- what becomes of the address -----------------------------------------------------------------------------------
@@ -389,14 +391,14 @@ class Visit:
         self,
         at: datetime,
         response: Response,
-        lists: Lists,
+        lists: TrackedLists,
         looked: Sequence[Looked],
         *,
         ttl_s: float | None = None,
         title: str = "",
         is_unchanged: bool = False,
     ) -> Outcome:
-        plan = heed(
+        plan = read_server_hints(
             soonest(looked, lists.options), read_hints(response, ttl_s), latest_s=lists.options.goals.max_delay_s
         )
         extracted = None if is_unchanged else Extracted(title=title, regions=lists.regions())
@@ -420,19 +422,19 @@ class Visit:
             notes=lists.notes.to_json(),
         )
 
-    def _items(self, lists: Lists) -> tuple[Found, ...]:
+    def _items(self, lists: TrackedLists) -> tuple[FoundUrl, ...]:
         """Return the pages of new records, to be archived too; of older pages' records only those that were missed."""
-        found: dict[str, Found] = {}
+        found: dict[str, FoundUrl] = {}
         for track in lists.tracks:
             region = replace(track.region, records=tuple(track.records))
             for key, link in zip(track.keys, own_links(region), strict=True):
                 if link and lists.is_new(key) and not (track.is_first and key in track.older):
                     url = absolute(link)
                     if url is not None:
-                        found.setdefault(url, Found(url, host_of(url), "record", "item", depth=1, rank=1))
+                        found.setdefault(url, FoundUrl(url, host_of(url), "record", "item", depth=1, rank=1))
         return tuple(found.values())
 
-    async def _store(self, outcome: Outcome, lists: Lists) -> Receipt:
+    async def _store(self, outcome: Outcome, lists: TrackedLists) -> Receipt:
         receipt = await self.tools.clerk.store(outcome)
         if receipt.stored != "lost":
             records = await self._fresh(receipt)
@@ -446,7 +448,7 @@ class Visit:
         after, count = min(receipt.fresh) - 1, len(receipt.fresh)
         return await self._ask(self.tools.clerk.archive.new_records, after, watches=(self.watch.id,), limit=count)
 
-    async def _put_off(self, answered: Answered, options: ListOptions, lists: Lists | None = None) -> Receipt:
+    async def _put_off(self, answered: Answered, options: ListOptions, lists: TrackedLists | None = None) -> Receipt:
         """Plan the next try of a page that could not be read, or that shows `lists` no more."""
         at = self.tools.clock.now()
         wait_s = max(retry_s(self.task.attempts, options), answered.retry_s or 0.0)
@@ -478,12 +480,12 @@ class Visit:
         return await self.tools.clerk.ask(work, *given, **named)
 
 
-def soonest(looked: Sequence[Looked], options: ListOptions) -> Plan:
+def soonest(looked: Sequence[Looked], options: ListOptions) -> VisitPlan:
     """Return the plan of the region that is due first; a page that shows no list is visited as rarely as may be."""
     plans = [one.plan for one in looked if one.plan is not None]
     if not plans:
         latest_s = min(options.goals.ceiling_s, options.goals.max_delay_s or DAY_S)
-        return Plan(max(min(latest_s, DAY_S), options.goals.floor_s), why=_NOTHING_FOUND)
+        return VisitPlan(max(min(latest_s, DAY_S), options.goals.floor_s), why=_NOTHING_FOUND)
     return min(plans, key=lambda plan: plan.wait_s)
 
 

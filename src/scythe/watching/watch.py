@@ -26,16 +26,16 @@ from pathlib import Path
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.results import WatchRow
-from scythe.crawl_model import WATCHED, Found, Lane, Outcome, Receipt, Task
+from scythe.crawl_model import WATCHED, FoundUrl, HostLease, Outcome, Receipt, Task
 from scythe.crawling.judge_response import Judge
 from scythe.crawling.scope import host_of
-from scythe.crawling.url_filter import Addresses, start_address
+from scythe.crawling.url_filter import UrlFilter, start_address
 from scythe.engine.background import Stream
-from scythe.engine.context import Kit, use_kit
+from scythe.engine.context import RunContext, use_kit
 from scythe.engine.crawl_options import CrawlOptions
-from scythe.engine.host_queue import LaneWork, Room, both_clocks
+from scythe.engine.host_queue import Capacity, HostQueue, both_clocks
 from scythe.engine.pace import Pace
-from scythe.engine.politeness import Getter, Manners
+from scythe.engine.politeness import Getter, Politeness
 from scythe.engine.site_learning import Learning
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput, FetchFailed
@@ -50,7 +50,7 @@ from scythe.watching.clock import Clock
 from scythe.watching.events import DocumentEvent, Event, TroubleEvent
 from scythe.watching.hooks import HookOptions
 from scythe.watching.outbox import Outbox
-from scythe.watching.visit import Tools, Visit, tell_trouble
+from scythe.watching.visit import ListVisit, Tools, tell_trouble
 from scythe.watching.watch_options import ListOptions, WatchOptions
 
 _ATTEMPTS = 3
@@ -62,9 +62,9 @@ class Items:
 
     def __init__(
         self,
-        kit: Kit,
+        kit: RunContext,
         getter: Getter,
-        manners: Manners,
+        manners: Politeness,
         clock: Clock,
         tell: Callable[[Event], Awaitable[None]],
     ) -> None:
@@ -74,7 +74,7 @@ class Items:
         self._sites: OrderedDict[int, Learning] = OrderedDict()
         self._entering = asyncio.Lock()
 
-    async def visit(self, task: Task, work: LaneWork, parts: tuple[str, ...]) -> Receipt:
+    async def visit(self, task: Task, work: HostQueue, parts: tuple[str, ...]) -> Receipt:
         """Ask for a page, extract it, store it."""
         outcome, response = await self._ask(task, work)
         if response is not None:
@@ -92,8 +92,8 @@ class Items:
             learning = self._sites.pop(site)
             await (learning.break_off() if hurry else learning.close())
 
-    async def _ask(self, task: Task, work: LaneWork) -> tuple[Outcome, Response | None]:
-        judge = Judge(Addresses(Url(task.url), CrawlOptions()), _ATTEMPTS)
+    async def _ask(self, task: Task, work: HostQueue) -> tuple[Outcome, Response | None]:
+        judge = Judge(UrlFilter(Url(task.url), CrawlOptions()), _ATTEMPTS)
         validators = {"etag": task.etag, "modified": task.modified}
         try:
             response = await self._manners.get(self._getter, task.url, work, **validators)
@@ -163,7 +163,7 @@ class Watch:
         clock: Clock | None = None,
         only: Iterable[int] | None = None,
         hooks: HookOptions | None = None,
-        kit: Kit | None = None,
+        kit: RunContext | None = None,
     ) -> None:
         self.options = options or WatchOptions()
         self.clock = clock or (Clock() if kit is None else Clock(wall=kit.seconds))
@@ -211,13 +211,13 @@ class Watch:
             kit = await stack.enter_async_context(use_kit(self._shared, self._archive, self.options.workers))
             self._clerk, self._owner, self._lease_s = kit.clerk, kit.new_owner(), kit.lease_s * self.clock.speed
             fetcher, pool = await kit.fetcher(self._fetch_options()), kit.pool
-            self._manners = Manners(fetcher, self._clerk, self._crawl, self._fetch_options().user_agent)
+            self._manners = Politeness(fetcher, self._clerk, self._crawl, self._fetch_options().user_agent)
             setups = [SiteSetup(f"lists {n}", ("records",), learns=False) for n in range(self.options.workers)]
             getter = await self._open_getter(stack, fetcher)
             self._tools = Tools(self._clerk, getter, pool, self._manners, self.clock, self._tell, setups)
             self._items = Items(kit, getter, self._manners, self.clock, self._tell)
             under_way = self.options.concurrency
-            self._room = Room(
+            self._room = Capacity(
                 asyncio.Semaphore(under_way), asyncio.Semaphore(under_way * _WAITING), lambda _: True, self._stop
             )
             await self._open_outbox(stack, fetcher)
@@ -354,13 +354,13 @@ class Watch:
     def _put_off(self, site: int, seconds: float) -> None:
         self._off[site] = self.clock.steady() + seconds
 
-    async def _take_lane(self, site: int) -> Lane | None:
+    async def _take_lane(self, site: int) -> HostLease | None:
         now, lease_s, by = self.clock.now(), self._lease_s, self._due_by
         ask, take = self._clerk.ask, self._archive.take_lane
         return await ask(take, site, self._owner, now=now, lease_s=lease_s, kinds=WATCHED, due_by=by)
 
-    async def _work_lane(self, lane: Lane, asked_at: tuple[float, float]) -> None:
-        work = LaneWork(
+    async def _work_lane(self, lane: HostLease, asked_at: tuple[float, float]) -> None:
+        work = HostQueue(
             lane,
             self._owner,
             self._clerk,
@@ -387,7 +387,7 @@ class Watch:
     def is_sampling(self) -> bool:
         return False
 
-    async def prepare(self, task: Task, work: LaneWork) -> Outcome | None:
+    async def prepare(self, task: Task, work: HostQueue) -> Outcome | None:
         """Return the outcome where robots.txt forbids to ask, None where it may be asked for."""
         robots = await self._manners.robots_for(task.url, work)
         if robots is None or robots.allows(task.url):
@@ -397,13 +397,13 @@ class Watch:
             return Outcome(task, "refused", now, why=why)
         return Outcome(task, "retry", now, why=why, retry_at=now + timedelta(seconds=DAY_S))
 
-    async def visit(self, task: Task, work: LaneWork) -> Receipt:
+    async def visit(self, task: Task, work: HostQueue) -> Receipt:
         """Visit a watched page, or the page of a record."""
         try:
             if task.kind != "list":
                 return await self._items.visit(task, work, self._parts(task.site))
             row = await self._row(task)
-            receipt = await Visit(self._tools, task, row, work).run()
+            receipt = await ListVisit(self._tools, task, row, work).run()
             if receipt.records:
                 self._outbox.note(task.id)
             return receipt
@@ -448,7 +448,7 @@ def add_lists(
     for address in [start_address(text) for text in addresses]:
         key = host_of(address)
         site = archive.add_site(key, address)
-        found = Found(address, key, "start", "list", key=f"list {address}")
+        found = FoundUrl(address, key, "start", "list", key=f"list {address}")
         watches.append(archive.add_watch(site, found, options.to_json(), now=now))
     return watches
 

@@ -18,10 +18,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from scythe.web.auth import PAGE_POLICY, Gate, Guarded
+from scythe.web.auth import PAGE_POLICY, Auth, Guarded
 from scythe.web.filters import FILTERS
-from scythe.web.operations import MEANT, Document, Operation, View, fail, read_wanted, send_document, send_json, words
-from scythe.web.state import Room
+from scythe.web.operations import MEANT, Operation, ServedFile, View, fail, read_wanted, send_document, send_json, words
+from scythe.web.state import State
 
 # Modules of areas, each with some of OPERATIONS, VIEWS and DOCUMENTS, in the order of the menu.
 AREAS = (
@@ -70,12 +70,12 @@ def all_views() -> list[View]:
     return [one for area in load_areas() for one in getattr(area, "VIEWS", ())]
 
 
-def all_documents() -> list[Document]:
+def all_documents() -> list[ServedFile]:
     """Return what is loaded beside pages and JSON."""
     return [one for area in load_areas() for one in getattr(area, "DOCUMENTS", ())]
 
 
-def make_app(room: Room, gate: Gate) -> ASGIApp:
+def make_app(room: State, gate: Auth) -> ASGIApp:
     """Return the application. Whatever it answers goes through the gate."""
     pages = make_templates(room, gate)
     routes: list[BaseRoute] = [
@@ -96,7 +96,7 @@ def make_app(room: Room, gate: Gate) -> ASGIApp:
 Pages = Callable[[str, dict[str, Any]], str]
 
 
-def make_templates(room: Room, gate: Gate) -> Pages:
+def make_templates(room: State, gate: Auth) -> Pages:
     """Return what fills templates. Everything is escaped; a name that is not there is an error, not an empty place."""
     environment = Environment(
         loader=PackageLoader("scythe.web"),
@@ -117,7 +117,7 @@ def make_templates(room: Room, gate: Gate) -> Pages:
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def _operation(room: Room, operation: Operation) -> Endpoint:
+def _operation(room: State, operation: Operation) -> Endpoint:
     async def answer(request: Request) -> Response:
         try:
             wanted = await read_wanted(request, operation.wanted)
@@ -128,7 +128,7 @@ def _operation(room: Room, operation: Operation) -> Endpoint:
     return answer
 
 
-def _document(room: Room, document: Document) -> Endpoint:
+def _document(room: State, document: ServedFile) -> Endpoint:
     async def answer(request: Request) -> Response:
         try:
             wanted = await read_wanted(request, document.wanted)
@@ -139,7 +139,7 @@ def _document(room: Room, document: Document) -> Endpoint:
     return answer
 
 
-def _view(room: Room, view: View, pages: Pages) -> Endpoint:
+def _view(room: State, view: View, pages: Pages) -> Endpoint:
     def show(wanted: Any) -> str:
         return pages(view.template, {"area": view.area, "wanted": wanted, **view.call(room, wanted)})
 

@@ -41,7 +41,7 @@ _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Auth:
     """What a request must show."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
@@ -112,7 +112,7 @@ def _is_address(host: str) -> bool:
 class Guarded:
     """An application behind a gate."""
 
-    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+    def __init__(self, app: ASGIApp, gate: Auth) -> None:
         self.app, self._gate = app, gate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -10,9 +10,9 @@ import time
 from collections import OrderedDict
 
 from scythe.archive.archive import Archive
-from scythe.crawl_model import Counts
+from scythe.crawl_model import ArchiveCounts
 from scythe.site.site import Site
-from scythe.web.state import PROFILE, NotNow, NotThere, Room
+from scythe.web.state import PROFILE, NotNow, NotThere, State
 
 _SHARE = 20.0  # a count is kept so many times as long as it took
 _QUICK_S = 0.05  # one that takes less is made anew each time: 100 000 addresses
@@ -21,12 +21,12 @@ _QUICK_S = 0.05  # one that takes less is made anew each time: 100 000 addresses
 class SiteCounts:
     """The counts of all sites, as they were when they were last made."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: State) -> None:
         self._lock = threading.Lock()  # who comes while others count waits for what they find
-        self._counts: dict[int, Counts] = {}
+        self._counts: dict[int, ArchiveCounts] = {}
         self._until = 0.0
 
-    def of(self, archive: Archive) -> dict[int, Counts]:
+    def of(self, archive: Archive) -> dict[int, ArchiveCounts]:
         """Return the counts of every site that has anything."""
         with self._lock:
             if time.monotonic() >= self._until:
@@ -46,7 +46,7 @@ class LearnedSites:
     A site that is kept notices drift and adapts, in memory: what programs send to be extracted changes no profile.
     """
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: State) -> None:
         self._room = room
         self._lock = threading.Lock()
         self._sites: OrderedDict[str, tuple[object, Site]] = OrderedDict()
@@ -102,7 +102,7 @@ class LearnedSites:
             return None if number is None else archive.profile(number)
 
 
-def choose_site(room: Room, given: str) -> str:
+def choose_site(room: State, given: str) -> str:
     """Return the key that was given or, where none was, the first one. Raises NotThere where it is none of a site."""
     keys = room.site_keys()
     key = given or (keys[0] if keys else PROFILE)

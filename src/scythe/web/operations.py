@@ -20,7 +20,7 @@ from starlette.responses import Response
 from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra, ScytheError
 from scythe.limits import LIMITS
 from scythe.web.auth import NOTHING_POLICY
-from scythe.web.state import NotNow, NotThere, Room
+from scythe.web.state import NotNow, NotThere, State
 
 # What requests may say is bounded by its type, so that the description of the interface tells it, too.
 Number = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]  # of a page, a record, a job: what databases can hold
@@ -28,11 +28,11 @@ Key = Annotated[str, msgspec.Meta(max_length=500)]  # of a site, a list, a field
 Address = Annotated[str, msgspec.Meta(max_length=LIMITS.url_chars)]
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RequestInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is said with a request: names in the path, the query of a GET, the JSON body of a POST."""
 
 
-class Nothing(Wanted, frozen=True):
+class Nothing(RequestInput, frozen=True):
     """A request that says nothing."""
 
 
@@ -42,8 +42,8 @@ class Operation:
 
     method: str  # GET: nothing changes; POST
     path: str  # below /api/, with {names} that `wanted` has
-    call: Callable[[Room, Any], Any]  # returns what becomes JSON
-    wanted: type[Wanted]
+    call: Callable[[State, Any], Any]  # returns what becomes JSON
+    wanted: type[RequestInput]
     answer: Any  # the type of what it returns
     summary: str  # one line, for the documentation
     tool: str = ""  # its name for language models; empty: it is none of theirs
@@ -66,8 +66,8 @@ class View:
 
     path: str
     template: str
-    call: Callable[[Room, Any], dict[str, Any]]
-    wanted: type[Wanted] = Nothing
+    call: Callable[[State, Any], dict[str, Any]]
+    wanted: type[RequestInput] = Nothing
     area: str = ""  # the entry of the menu that it belongs to
 
 
@@ -82,15 +82,15 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ServedFile:
     """One thing to load that is neither JSON nor a page of ours; `call` returns it."""
 
     path: str
-    call: Callable[[Room, Any], Sent]
-    wanted: type[Wanted] = Nothing
+    call: Callable[[State, Any], Sent]
+    wanted: type[RequestInput] = Nothing
 
 
-W = TypeVar("W", bound=Wanted)
+W = TypeVar("W", bound=RequestInput)
 
 _MOST = 2**63
 
@@ -158,7 +158,7 @@ def _checked(wanted: W) -> W:
     return wanted
 
 
-def _typed(said: dict[str, Any], named: dict[str, Any], kind: type[Wanted]) -> dict[str, Any]:
+def _typed(said: dict[str, Any], named: dict[str, Any], kind: type[RequestInput]) -> dict[str, Any]:
     """Turn what stands in the path, which is text, into what its field wants."""
     types = {each.name: each.type for each in msgspec.structs.fields(kind)}
     unknown = set(named) - set(types)

@@ -12,8 +12,8 @@ import uvicorn
 
 from scythe.errors import BadInput
 from scythe.web.app import make_app
-from scythe.web.auth import LOOPBACK, Gate, plain_host
-from scythe.web.state import Room
+from scythe.web.auth import LOOPBACK, Auth, plain_host
+from scythe.web.state import State
 
 _END_S = 3  # for requests under way when the server is told to end
 
@@ -32,11 +32,11 @@ class ServeOptions:
         """Whether only this machine can reach it."""
         return self.host in LOOPBACK
 
-    def make_gate(self) -> Gate:
+    def make_gate(self) -> Auth:
         """Return the gate for this address."""
         names = frozenset((*LOOPBACK, *(plain_host(name) for name in (self.host, *self.names) if name)))
-        gate = Gate(names=names, any_address=not self.is_local)
-        return Gate(self.token, gate.names, gate.any_address) if self.token else gate
+        gate = Auth(names=names, any_address=not self.is_local)
+        return Auth(self.token, gate.names, gate.any_address) if self.token else gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Serving:
     """A page that is being served."""
 
     url: str  # of the front page, without the token
-    gate: Gate = field(repr=False)
+    gate: Auth = field(repr=False)
 
     def address(self, path: str = "/") -> str:
         """Return the address to open in a browser: with the token."""
@@ -59,7 +59,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def serve(room: Room, options: ServeOptions, *, ready: Callable[[Serving], None], stop: asyncio.Event) -> None:
+async def serve(room: State, options: ServeOptions, *, ready: Callable[[Serving], None], stop: asyncio.Event) -> None:
     """Serve until `stop` is set. Raises BadInput where the address cannot be listened on."""
     loop = asyncio.get_running_loop()
     try:
@@ -98,7 +98,7 @@ def _front(host: str, port: int) -> str:
 
 
 @contextmanager
-def serve_in_thread(room: Room, options: ServeOptions | None = None) -> Iterator[Serving]:
+def serve_in_thread(room: State, options: ServeOptions | None = None) -> Iterator[Serving]:
     """Serve a room from a thread of this process for as long as the context lasts."""
     known: list[Serving] = []
     failed: list[BadInput] = []

@@ -22,7 +22,7 @@ from typing import TypeVar, cast
 from scythe.archive.archive import Archive
 from scythe.archive.open import name_archive, open_archive
 from scythe.errors import BadInput, ScytheError
-from scythe.fetch.inputs import Loaded, Reach
+from scythe.fetch.inputs import LoadedPage, Reach
 from scythe.page import Page
 from scythe.site.site import Site
 
@@ -40,7 +40,7 @@ _AT_ONCE = 16  # jobs of one kind that run, each in a thread
 
 
 @dataclass(slots=True)
-class Job:
+class BackgroundJob:
     """One piece of work. The one who works sets `done`, `total`, `note` and `result`; others read."""
 
     number: int
@@ -90,12 +90,14 @@ class Jobs:
     """All work of one room."""
 
     def __init__(self) -> None:
-        self._jobs: dict[int, Job] = {}
+        self._jobs: dict[int, BackgroundJob] = {}
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._last = 0
 
-    def start(self, kind: str, title: str, work: Callable[[Job], object], *, most: int = _AT_ONCE) -> Job:
+    def start(
+        self, kind: str, title: str, work: Callable[[BackgroundJob], object], *, most: int = _AT_ONCE
+    ) -> BackgroundJob:
         """Begin work; what it returns is the result. Errors raised on purpose end it as failed, with their words.
 
         Raises NotNow where `most` jobs of this kind are running.
@@ -105,7 +107,7 @@ class Jobs:
             if len(running) >= most:
                 raise NotNow(f"such work is under way already (job {running[0]}): wait for it, or stop it")
             self._last += 1
-            job = self._jobs[self._last] = Job(self._last, kind, title)
+            job = self._jobs[self._last] = BackgroundJob(self._last, kind, title)
             for number in [n for n, old in self._jobs.items() if old.state != "running"][:-_KEPT]:
                 del self._jobs[number]
             thread = threading.Thread(target=self._run, args=(job, work), name=f"scythe-{kind}", daemon=True)
@@ -113,7 +115,7 @@ class Jobs:
         thread.start()
         return job
 
-    def _run(self, job: Job, work: Callable[[Job], object]) -> None:
+    def _run(self, job: BackgroundJob, work: Callable[[BackgroundJob], object]) -> None:
         state, why = "failed", "an error in scythe itself; the terminal shows where"
         try:
             job.result = work(job)
@@ -126,7 +128,7 @@ class Jobs:
             job.state = state
             job.ended.set()
 
-    def find(self, number: int) -> Job | None:
+    def find(self, number: int) -> BackgroundJob | None:
         """Return a job by its number."""
         return self._jobs.get(number)
 
@@ -146,7 +148,7 @@ class Jobs:
             thread.join(max(until - monotonic(), 0.0))
 
 
-def see(job: Job) -> JobSeen:
+def see(job: BackgroundJob) -> JobSeen:
     """Return a job as it stands."""
     return JobSeen(
         job.number,
@@ -192,10 +194,10 @@ class RoomOptions:
     delay_s: float = 1.0  # between requests to a site
 
 
-class Room:
+class State:
     """The state behind the web page."""
 
-    def __init__(self, options: RoomOptions, pages: Iterable[Loaded] = ()) -> None:
+    def __init__(self, options: RoomOptions, pages: Iterable[LoadedPage] = ()) -> None:
         self.options = options
         self.lock = threading.RLock()
         self.jobs = Jobs()
@@ -208,7 +210,7 @@ class Room:
 
     # -- pages at hand -------------------------------------------------------------------------------------------------
 
-    def add_pages(self, site: str, pages: Iterable[Loaded]) -> list[PageAtHand]:
+    def add_pages(self, site: str, pages: Iterable[LoadedPage]) -> list[PageAtHand]:
         """Take pages in; those that could not be loaded are left out, and of an address the newest is kept."""
         added = []
         with self.lock:
@@ -329,5 +331,5 @@ class Room:
             self._idle.clear()
 
 
-def _is_same(page: PageAtHand, loaded: Loaded) -> bool:
+def _is_same(page: PageAtHand, loaded: LoadedPage) -> bool:
     return page.url == loaded.url if loaded.url else page.url is None and page.name == loaded.name

@@ -29,8 +29,8 @@ from scythe.archive.archive import Archive
 from scythe.archive.results import AssignmentRow, WorkerRow
 from scythe.crawl_model import WATCHED
 from scythe.crawling.crawl import Crawl
-from scythe.engine.archive_thread import Clerk
-from scythe.engine.context import Kit
+from scythe.engine.archive_thread import ArchiveThread
+from scythe.engine.context import RunContext
 from scythe.errors import ArchiveFailed, BadInput, ScytheError
 from scythe.watching.watch import Watch
 from scythe.workers.job_queue import QUEUE, TASKS, Engine
@@ -40,7 +40,7 @@ from scythe.workers.orders import crawl_order, name_lock, watch_order
 _NO_LONGER = text("SET LOCAL lock_timeout = '1s'")
 
 
-class Ledger:
+class AssignmentThread:
     """The assignments and workers of an archive. Close it at the end; the archive stays open.
 
     It has a thread and a lock of its own: a worker must not be taken for gone because it has much to store.
@@ -48,7 +48,7 @@ class Ledger:
 
     def __init__(self, archive: Archive) -> None:
         self._database = archive.database.beside()
-        self._clerk = Clerk(Archive(self._database))
+        self._clerk = ArchiveThread(Archive(self._database))
 
     async def close(self) -> None:
         """Let the thread go."""
@@ -173,7 +173,7 @@ Tell = Callable[[str, str], None]  # the site, and what there is to say of it
 class Work:
     """What a worker does with the jobs it takes."""
 
-    def __init__(self, archive: Archive, kit: Kit, engine: Engine, ledger: Ledger, tell: Tell) -> None:
+    def __init__(self, archive: Archive, kit: RunContext, engine: Engine, ledger: AssignmentThread, tell: Tell) -> None:
         self.under_way: dict[int, UnderWay] = {}  # by the number of the job
         self.busy: set[int] = set()  # jobs, those included that are about to begin or to end
         self._archive, self._kit, self._engine, self._ledger, self._tell = archive, kit, engine, ledger, tell
@@ -318,7 +318,7 @@ _LEFT = """SELECT EXISTS (SELECT FROM assignments WHERE state = 'open' AND kind 
   OR (status = 'todo' AND coalesce(scheduled_at, now()) <= now()))) AS is_left"""
 
 
-async def tend(engine: Engine, ledger: Ledger) -> int:
+async def tend(engine: Engine, ledger: AssignmentThread) -> int:
     """Put right what stands still; return how many jobs were put back or made.
 
     A job is put back only by who finds it as it was when it was seen to stand still: two who tend do it once.
@@ -351,7 +351,7 @@ async def is_left(engine: Engine) -> bool:
         return True
 
 
-async def _adopt(engine: Engine, ledger: Ledger, row: AssignmentRow, *, has_failed: bool) -> None:
+async def _adopt(engine: Engine, ledger: AssignmentThread, row: AssignmentRow, *, has_failed: bool) -> None:
     """Give an assignment a job; where the last one ended by a bug, later, and not for ever."""
     if not has_failed:
         return await engine.defer(row)

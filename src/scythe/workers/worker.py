@@ -26,11 +26,11 @@ from scythe.archive.archive import Archive
 from scythe.archive.assignments import SILENT
 from scythe.archive.host_leases import Owner
 from scythe.archive.results import WorkerRow
-from scythe.engine.context import Kit, open_kit
+from scythe.engine.context import RunContext, open_kit
 from scythe.engine.worker_protocol import SiteSetup
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.workers.job_queue import QUEUE, Engine, connected, is_away, make_app, prepare_jobs, reason
-from scythe.workers.work import Ledger, Tell, Work, is_left, tend
+from scythe.workers.work import AssignmentThread, Tell, Work, is_left, tend
 
 _FIRST_S = 5.0  # until it is said again; then twice as long each time
 _ABSENCE_LONGEST_S = 300.0
@@ -119,7 +119,7 @@ class Worker:
         self._archive = archive
         self._tell = tell or (lambda site, said: None)
         self._stop = asyncio.Event()
-        self._kit: Kit
+        self._kit: RunContext
         self._app: App
         self._engine: Engine
         self._work: Work
@@ -144,7 +144,7 @@ class Worker:
             shared = open_kit(self._archive, extractors=self.options.extractors, owner=self.owner, lease_s=lease_s)
             self._kit = await stack.enter_async_context(shared)
             await self._kit.clerk.ask(prepare_jobs, self._archive)
-            self._ledger = Ledger(self._archive)
+            self._ledger = AssignmentThread(self._archive)
             stack.push_async_callback(self._ledger.close)
             self._app = make_app(self._archive, lease_s)
             self._engine = await stack.enter_async_context(connected(self._app))

@@ -14,7 +14,7 @@ from tests.faults.io.scenario import ARCHIVE, ORIGIN, OUTPUTS, PROFILES, Scenari
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
-from scythe.archive.results import Wanted
+from scythe.archive.results import PageQuery
 from scythe.errors import ScytheError
 from scythe.output.warc import verify_warc
 from scythe.url import Url
@@ -120,8 +120,8 @@ def _is_there(archive: Archive, pages: set[Line], line: Line) -> bool:
 
 def _pages(archive: Archive) -> set[Line]:
     """Return what is told of every page that is there, once, with what belongs to it."""
-    titles = Counter((page.url, page.title) for page in archive.read_pages(Wanted()))
-    bodies = Counter((raw.url, raw.body) for raw in archive.read_raw(Wanted()))
+    titles = Counter((page.url, page.title) for page in archive.read_pages(PageQuery()))
+    bodies = Counter((raw.url, raw.body) for raw in archive.read_raw(PageQuery()))
     numbers = [url.removeprefix(SITE) for url, _ in titles]
     return {
         (number, "new")

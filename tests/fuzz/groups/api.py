@@ -20,8 +20,8 @@ from scythe import Site
 from scythe.fetch import guard
 from scythe.fetch.inputs import Reach
 from scythe.web.app import all_operations, make_app
-from scythe.web.auth import Gate
-from scythe.web.state import Room, RoomOptions
+from scythe.web.auth import Auth
+from scythe.web.state import RoomOptions, State
 from scythe.web.tools import Tool, call_tool, list_tools
 
 TOKEN = "fuzz-token"
@@ -97,8 +97,8 @@ class _Served:
         pages = demo_pages()[:4]
         Site.learn([(page.url, page.body) for page in pages]).save(made / "site.json")
         options = RoomOptions(str(made / "archive.db"), made / "site.json", "", Reach(timeout_s=1.0), 0.0)
-        self.room = Room(options, pages)
-        self.app = make_app(self.room, Gate(TOKEN))
+        self.room = State(options, pages)
+        self.app = make_app(self.room, Auth(TOKEN))
 
     @staticmethod
     def _refuse(*_: Any, **__: Any) -> Any:

@@ -11,7 +11,7 @@ from tests.fuzz.registry import STRUCTURED, Wrong, target
 from tests.fuzz.seeds import folder
 
 from scythe.archive.results import StoredRaw
-from scythe.batch.captures import Found, read_captures
+from scythe.batch.captures import UnitContents, read_captures
 from scythe.batch.units import Unit
 from scythe.output.warc import WarcFile, verify_warc
 from scythe.output.warc_pieces import read_pieces, split_piece
@@ -70,10 +70,10 @@ _FOREIGN = (
 )
 
 
-def _captures(data: bytes, suffix: str = ".warc.gz") -> tuple[set[str], Found]:
+def _captures(data: bytes, suffix: str = ".warc.gz") -> tuple[set[str], UnitContents]:
     path = folder("warc") / f"file{suffix}"
     path.write_bytes(data)
-    found = Found()
+    found = UnitContents()
     urls = set()
     for number, capture in enumerate(read_captures(Unit(str(path), "file"), page_bytes=1_000_000, found=found)):
         if capture.number != number or not 0 <= capture.offset < len(data):

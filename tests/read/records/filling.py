@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.page import Page
 from scythe.reading.lists.candidates import Candidate
-from scythe.reading.lists.fill import fill_region
+from scythe.reading.lists.fill import fill_list
 
 ADDRESS = "https://example.org/list/page.html"
 
@@ -28,10 +28,10 @@ def candidate_of(page: Page, tag: str) -> Candidate:
     )
 
 
-def fill(html: str, tag: str = "article") -> Region:
+def fill(html: str, tag: str = "article") -> RecordList:
     """Fill the region whose records are all elements of one tag."""
     page = Page.from_text(html, url=ADDRESS)
-    return fill_region(page, candidate_of(page, tag), 0.5, "list")
+    return fill_list(page, candidate_of(page, tag), 0.5, "list")
 
 
 def fields(html: str, tag: str = "article") -> list[tuple[str, ...]]:

@@ -6,7 +6,7 @@ from tests.read.records.filling import articles, fill
 
 from scythe.page import Page
 from scythe.reading.lists.candidates import Candidate
-from scythe.reading.lists.fill import fill_region
+from scythe.reading.lists.fill import fill_list
 
 
 def test_links_are_absolute_in_page_order_and_each_once():
@@ -47,7 +47,7 @@ def test_a_record_of_several_elements_has_them_all():
     terms = [row for row, tag in enumerate(elements.tag) if tag == "dt"]
     rows = tuple((row, elements.end[row + 1]) for row in terms)
     leaves = tuple((elements.leaf_start[first], elements.leaf_end[last - 1]) for first, last in rows)
-    region = fill_region(page, Candidate("test", 0, rows, leaves), 0.75, "definitions")
+    region = fill_list(page, Candidate("test", 0, rows, leaves), 0.75, "definitions")
     assert [record.fields for record in region.records] == [("a", "1"), ("b", "2")]
     assert region.records[0].html == "<dt>a</dt><dd>1</dd>"
     assert (region.kind, region.score) == ("definitions", 0.75)
@@ -55,7 +55,7 @@ def test_a_record_of_several_elements_has_them_all():
 
 def test_lines_of_bare_text_are_records_with_escaped_text():
     page = Page.from_text("<p>1 &lt; 2<br>2 &lt; 3</p>", url="https://example.org/")
-    region = fill_region(page, Candidate("test", 0, ((4, 4), (5, 5)), ((0, 1), (1, 2))), 0.5, "list")
+    region = fill_list(page, Candidate("test", 0, ((4, 4), (5, 5)), ((0, 1), (1, 2))), 0.5, "list")
     assert [(record.fields, record.html) for record in region.records] == [
         (("1 < 2",), "1 &lt; 2"),
         (("2 < 3",), "2 &lt; 3"),
@@ -65,7 +65,7 @@ def test_lines_of_bare_text_are_records_with_escaped_text():
 def test_text_beside_the_elements_of_a_line_is_in_its_html():
     page = Page.from_text("<p>1 &lt; <b>2</b> &amp; 3<br>4</p>", url="https://example.org/")
     mark = page.elements.tag.index("b")
-    region = fill_region(page, Candidate("test", 0, ((mark, mark + 1), (5, 5)), ((0, 3), (3, 4))), 0.5, "list")
+    region = fill_list(page, Candidate("test", 0, ((mark, mark + 1), (5, 5)), ((0, 3), (3, 4))), 0.5, "list")
     assert region.records[0].html == "1 &lt; <b>2</b> &amp; 3"
 
 
@@ -80,7 +80,7 @@ def test_records_without_text_are_records_without_fields():
 
 
 def test_no_records_make_an_empty_region():
-    region = fill_region(Page.from_text("<p>x"), Candidate("test", 0, (), ()), 0.0, "list")
+    region = fill_list(Page.from_text("<p>x"), Candidate("test", 0, (), ()), 0.0, "list")
     assert (region.records, region.columns) == ((), ())
 
 

@@ -36,7 +36,7 @@ def page(body: str) -> str:
     )
 
 
-def first_region(body: str) -> scythe.Region:
+def first_region(body: str) -> scythe.RecordList:
     return scythe.read(page(body), url=URL).records[0]
 
 
@@ -133,7 +133,7 @@ def test_a_table_has_the_names_of_its_head_and_spans_are_filled():
 def test_menus_and_footers_come_last_and_only_when_asked_for():
     body = page("".join(f"<div class=post>{story(i, dish)}</div>" for i, dish in enumerate(DISHES)))
     assert len(scythe.read(body, url=URL).records) == 1
-    regions = scythe.read_regions(body, url=URL, everything=True)
+    regions = scythe.read_lists(body, url=URL, everything=True)
     assert regions[0].kind not in ("menu", "footer")
     assert {"menu", "footer"} & {region.kind for region in regions[1:]}
     assert [region.score for region in regions] == sorted((region.score for region in regions), reverse=True)
@@ -141,7 +141,7 @@ def test_menus_and_footers_come_last_and_only_when_asked_for():
 
 def test_every_record_has_one_field_for_each_column():
     for made in site(seed=4, pages=24):
-        for region in scythe.read_regions(made.html, everything=True):
+        for region in scythe.read_lists(made.html, everything=True):
             assert len(set(region.columns)) == len(region.columns)
             assert all(len(record.fields) == len(region.columns) for record in region.records)
 
@@ -172,9 +172,9 @@ def test_what_lists_nothing_has_no_records(body):
     doc = scythe.read(body)
     assert doc.records == ()
     assert doc.paging == scythe.Paging()
-    assert scythe.read_regions(body) == ()
+    assert scythe.read_lists(body) == ()
 
 
 def test_an_unknown_method_is_refused():
     with pytest.raises(scythe.BadInput, match="no record method"):
-        scythe.read_regions("<p>", method="guess")
+        scythe.read_lists("<p>", method="guess")

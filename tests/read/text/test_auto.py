@@ -90,7 +90,9 @@ def test_comments_are_kept_when_asked_for():
 
 def test_comments_are_the_content_of_a_page_that_has_nothing_else():
     page = Page.from_text(f"<html><body>{comments()}</body></html>")
-    seen = auto.Seen(np.array([0.9, 0.8]), np.array([20.0, 20.0]), np.array([True, True]), np.array([False, False]))
+    seen = auto.BlockFacts(
+        np.array([0.9, 0.8]), np.array([20.0, 20.0]), np.array([True, True]), np.array([False, False])
+    )
     assert auto.without_comments(seen).tolist() == [0.9, 0.8]
     assert len(page.blocks) == 2
 

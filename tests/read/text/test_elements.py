@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from scythe.page import Page
-from scythe.reading.papers.text_elements import Elements, number_elements
+from scythe.reading.papers.text_elements import TextElements, number_elements
 
 
-def number(html: str) -> Elements:
+def number(html: str) -> TextElements:
     page = Page.from_text(html)
     return number_elements(page.root, page.blocks)
 

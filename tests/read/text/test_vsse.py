@@ -8,14 +8,14 @@ from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.reading.papers import vsse
 from scythe.reading.papers.simhash import BITS, CHUNK, distance, fingerprint
-from scythe.reading.papers.text_elements import Elements, number_elements
+from scythe.reading.papers.text_elements import TextElements, number_elements
 from scythe.reading.papers.vsse import VisualText, Vsse, aggregate_paths, combine, count_marks, cut_words
 from scythe.testing import check_text_characteristic
 
 LONG = "Long text, with marks; and more. "
 
 
-def elements_of(html: str) -> Elements:
+def elements_of(html: str) -> TextElements:
     page = Page.from_text(html)
     return number_elements(page.root, page.blocks)
 
@@ -28,7 +28,7 @@ def kept(html: str, method: Vsse = vsse.read) -> list[str]:
 class Bold:
     """A third party's characteristic: leaves inside <b>."""
 
-    def weigh(self, elements: Elements) -> Sequence[float]:
+    def weigh(self, elements: TextElements) -> Sequence[float]:
         return [float(elements.tag[parent] == "b") for parent in elements.leaf_parent]
 
 

@@ -20,8 +20,8 @@ from scythe.reading.images import tag_features as address_features
 from scythe.reading.images import tag_features as path_features
 from scythe.reading.images.tag_features import (
     LINKS,
-    Address,
-    Target,
+    ImageUrl,
+    LinkTarget,
     page_address,
     read_address,
     read_link,
@@ -330,7 +330,7 @@ def _steps_to(values: Column) -> Column:
     return steps
 
 
-def _opens(target: Target, own: Address) -> float:
+def _opens(target: LinkTarget, own: ImageUrl) -> float:
     """Return how much of its beginning the name of a link's target shares with the file of the image in it."""
     name, file = target.name, own.file
     length = min(len(name), len(file))

@@ -74,7 +74,7 @@ _NOTHING = np.zeros(len(ADDRESS_NAMES) + len(URL_ROLES), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ImageUrl:
     """What one image address says."""
 
     numbers: NDArray[np.float32]  # in the order of NAMES, then URL_ROLES
@@ -87,10 +87,10 @@ class Address:
 
 
 @lru_cache(maxsize=2_048)
-def read_address(src: str) -> Address:
+def read_address(src: str) -> ImageUrl:
     """Return what an address says of its image; of data: addresses only that it is one."""
     if src[:5].lower() == "data:":
-        return Address(_NOTHING, -1.0, -1.0, "data:", "", "", frozenset())
+        return ImageUrl(_NOTHING, -1.0, -1.0, "data:", "", "", frozenset())
     shown = src[:_ADDRESS_FEATURES_READ_CHARS]
     host, path = _split(shown)
     inner = path.rfind("http")  # of resizing services: the address of the original is part of theirs
@@ -117,7 +117,7 @@ def read_address(src: str) -> Address:
         _digits(stem),
         *[bits >> bit & 1 for bit in _url_bits()],
     )
-    return Address(np.array(numbers, dtype=np.float32), width, height, host, f"{host}{folder}", file, words)
+    return ImageUrl(np.array(numbers, dtype=np.float32), width, height, host, f"{host}{folder}", file, words)
 
 
 @lru_cache(maxsize=1)
@@ -156,7 +156,7 @@ def _declared(address: str) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LinkTarget:
     """Where a link leads, seen from its page."""
 
     kind: int  # number in LINKS
@@ -167,21 +167,21 @@ class Target:
 
 
 @lru_cache(maxsize=2_048)
-def read_link(link: str | None, page_url: str) -> Target:
+def read_link(link: str | None, page_url: str) -> LinkTarget:
     """Return where the link around an image leads."""
     if link is None:
-        return Target(0, "", "", frozenset(), -1)
+        return LinkTarget(0, "", "", frozenset(), -1)
     shown = link[:_ADDRESS_FEATURES_READ_CHARS].strip()
     low = shown.lower()
     if not shown or shown[0] == "#":
-        return Target(2, "", "", frozenset(), -1)
+        return LinkTarget(2, "", "", frozenset(), -1)
     if low.startswith(("javascript:", "mailto:", "whatsapp:", "tel:")):
-        return Target(4, "", "", frozenset(), -1)
+        return LinkTarget(4, "", "", frozenset(), -1)
     host, path = _split(shown)
     path = path.rstrip("/")
     own_host, own_path = page_address(page_url)
     kind, name = _kind(host, path.lower(), own_host, own_path), path.rpartition("/")[2].lower()
-    return Target(kind, path, name, slug_words(path), path.count("/"))
+    return LinkTarget(kind, path, name, slug_words(path), path.count("/"))
 
 
 def _kind(host: str, path: str, own_host: str, own_path: str) -> int:

@@ -162,7 +162,7 @@ _NEW = -0.6  # what opening a slot costs
 _SAME_PLACE = 0.6  # for standing where it should when nothing is missing
 
 
-class Token(NamedTuple):
+class Item(NamedTuple):
     """What is known of one item."""
 
     kind: int
@@ -196,7 +196,7 @@ class _Slot:
     sizes: int = 0
     links: int = 0
 
-    def add(self, token: Token, weight: int) -> None:
+    def add(self, token: Item, weight: int) -> None:
         self.weight += weight
         kind, size, text, link, shape = token
         self.kinds[kind] = self.kinds.get(kind, 0) + weight
@@ -206,7 +206,7 @@ class _Slot:
         self.links += link * weight
 
 
-def read_tokens(sequences: Sequence[Sequence[tuple[str, bool, int]]]) -> list[tuple[Token, ...]]:
+def read_tokens(sequences: Sequence[Sequence[tuple[str, bool, int]]]) -> list[tuple[Item, ...]]:
     """Return the tokens of items given as (text, is a link, shape); what only one record says does not count."""
     often: Counter[str] = Counter()
     for sequence in sequences:
@@ -216,7 +216,7 @@ def read_tokens(sequences: Sequence[Sequence[tuple[str, bool, int]]]) -> list[tu
     return [
         tuple(
             [
-                Token(
+                Item(
                     kind_of(text),
                     (len(text) > _SHORT) + (len(text) > _LONG),
                     text if text in known else "",
@@ -230,13 +230,13 @@ def read_tokens(sequences: Sequence[Sequence[tuple[str, bool, int]]]) -> list[tu
     ]
 
 
-def spread(sequences: Sequence[tuple[Token, ...]], effort: Effort) -> list[list[int]]:
+def spread(sequences: Sequence[tuple[Item, ...]], effort: Effort) -> list[list[int]]:
     """Return a slot for each token, rising within a sequence. Common sequences are placed first, others fitted in."""
     counts = Counter(sequences)
     if _is_regular(counts):
         return [list(range(len(sequence))) for sequence in sequences]
     slots: list[_Slot] = []
-    places: dict[tuple[Token, ...], list[_Slot]] = {}
+    places: dict[tuple[Item, ...], list[_Slot]] = {}
     for sequence, weight in sorted(counts.items(), key=lambda pair: (-pair[1], -len(pair[0]))):
         effort.steps -= (len(slots) + 1) * len(sequence)
         if effort.steps < 0:
@@ -249,7 +249,7 @@ def spread(sequences: Sequence[tuple[Token, ...]], effort: Effort) -> list[list[
     return [[order[slot.number] for slot in places[sequence]] for sequence in sequences]
 
 
-def _is_regular(sequences: Iterable[tuple[Token, ...]]) -> bool:
+def _is_regular(sequences: Iterable[tuple[Item, ...]]) -> bool:
     """Say whether all sequences have the same kinds at the same places, and each known text stands at one only."""
     kinds: tuple[int, ...] | None = None
     places: dict[str, int] = {}
@@ -264,13 +264,13 @@ def _is_regular(sequences: Iterable[tuple[Token, ...]]) -> bool:
     return True
 
 
-def _number(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[_Slot]:
+def _number(sequence: tuple[Item, ...], slots: list[_Slot]) -> list[_Slot]:
     while len(slots) < len(sequence):
         slots.append(_Slot(len(slots)))
     return slots[: len(sequence)]
 
 
-def _place(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[_Slot]:
+def _place(sequence: tuple[Item, ...], slots: list[_Slot]) -> list[_Slot]:
     """Match a sequence with the slots; a token that fits none opens a slot where it stands, while there is room."""
     matched = _match(sequence, slots)
     placed: list[_Slot] = []
@@ -291,7 +291,7 @@ def _place(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[_Slot]:
     return placed
 
 
-def _match(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[int | None]:
+def _match(sequence: tuple[Item, ...], slots: list[_Slot]) -> list[int | None]:
     """Align by dynamic programming and return for each token the place of its slot, or None for a new one."""
     wide = len(slots)
     if not wide:
@@ -299,7 +299,7 @@ def _match(sequence: tuple[Token, ...], slots: list[_Slot]) -> list[int | None]:
     full = len(sequence) == wide
     above = [0.0] * (wide + 1)
     moves: list[list[int]] = []  # 0 open a slot, 1 match, 2 skip a slot
-    fits: dict[Token, list[float]] = {}
+    fits: dict[Item, list[float]] = {}
     for token in sequence:
         if token not in fits:
             fits[token] = [_fit(token, slot) for slot in slots]
@@ -340,7 +340,7 @@ def _walk_back(moves: list[list[int]], wide: int) -> list[int | None]:
     return places
 
 
-def _fit(token: Token, slot: _Slot) -> float:
+def _fit(token: Item, slot: _Slot) -> float:
     """Say how well a token fits what stood in a slot so far; below `_NEW` it is better placed in a new one."""
     kind, size, text, link, shape = token
     weight, kinds = slot.weight or 1, slot.kinds

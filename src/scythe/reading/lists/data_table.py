@@ -27,7 +27,7 @@ Placed = tuple[int, int, int]  # grid column, row of the element, columns it spa
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DataTable:
     """A table of data."""
 
     candidate: Candidate  # without the rows of the head
@@ -35,7 +35,7 @@ class Table:
     heads: list[str]  # what the head says of each column, "" where nothing
 
 
-def read_table(elements: Elements, candidate: Candidate, spans: bool) -> Table | None:
+def read_table(elements: Elements, candidate: Candidate, spans: bool) -> DataTable | None:
     """Return the table that the records are rows of, or None where they are none or hold more than values.
 
     `spans` says whether any cell of the page spans rows or columns; without, no attribute is read.
@@ -59,7 +59,7 @@ def read_table(elements: Elements, candidate: Candidate, spans: bool) -> Table |
                 if span[0] < span[1]:
                     columns.setdefault(min(column, wide - 1), []).append(span)
     kept = sorted(columns)
-    return Table(body, [columns[column] for column in kept], [" ".join(names.get(column, ())) for column in kept])
+    return DataTable(body, [columns[column] for column in kept], [" ".join(names.get(column, ())) for column in kept])
 
 
 def read_heads(elements: Elements, candidate: Candidate, spans: bool) -> tuple[Candidate, dict[int, str]]:

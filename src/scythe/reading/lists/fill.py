@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.page.images import source_of
@@ -154,12 +154,12 @@ def merge_orders(orders: Counter[tuple[int, ...]]) -> list[int]:
 _SPANS = "[rowspan],[colspan]"
 
 
-def fill_region(page: Page, candidate: Candidate, score: float, kind: str) -> Region:
+def fill_list(page: Page, candidate: Candidate, score: float, kind: str) -> RecordList:
     """Return the region of a candidate; texts of its records are in columns, "" where a record has none."""
     return fill_placed(page, candidate, score, kind)[0]
 
 
-def fill_placed(page: Page, candidate: Candidate, score: float, kind: str) -> tuple[Region, Candidate]:
+def fill_placed(page: Page, candidate: Candidate, score: float, kind: str) -> tuple[RecordList, Candidate]:
     """Return the region of a candidate, and where its records are: rows of a table's head are none of them."""
     elements = page.elements
     candidate, columns, names = _find_columns(page, candidate)
@@ -169,7 +169,7 @@ def fill_placed(page: Page, candidate: Candidate, score: float, kind: str) -> tu
         Record(tuple(fields[i]), links[i], images[i], _html_of(elements, *candidate.rows[i], *candidate.leaves[i]))
         for i in range(len(candidate.rows))
     )
-    return Region(records, names, kind, score, _pattern_of(elements, candidate)), candidate
+    return RecordList(records, names, kind, score, _pattern_of(elements, candidate)), candidate
 
 
 def _pattern_of(elements: Elements, candidate: Candidate) -> str:

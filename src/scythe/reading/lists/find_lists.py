@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from selectolax.lexbor import LexborNode
 
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.page import Page
 from scythe.reading.forest import Forest, load
 from scythe.reading.lists.candidates import Candidate, find_candidates
-from scythe.reading.lists.fill import fill_placed, fill_region
+from scythe.reading.lists.fill import fill_list, fill_placed
 from scythe.reading.lists.list_features import Described, describe, feature_columns
 from scythe.reading.lists.traits import Floats, measure
 from scythe.reading.text.auto import see
@@ -227,27 +227,27 @@ def _overlaps(taken: bytearray, ranges: tuple[tuple[int, int], ...]) -> bool:
     return False
 
 
-def rank_regions(page: Page, forest: Forest | None = None) -> list[Ranked]:
+def rank_lists(page: Page, forest: Forest | None = None) -> list[Ranked]:
     """Return where the regions of a page are, best first, menus and the like among them."""
     return rank(page, find_candidates(page.elements), forest)
 
 
-def read_records(page: Page, *, everything: bool = False, forest: Forest | None = None) -> tuple[Region, ...]:
+def read_records(page: Page, *, everything: bool = False, forest: Forest | None = None) -> tuple[RecordList, ...]:
     """Return the regions of a page, best first; `everything` adds menus, pagers, footers and what else repeats.
 
     `forest` replaces the ranker that ships.
     """
-    ranked = rank_regions(page, forest)
+    ranked = rank_lists(page, forest)
     return tuple(
-        fill_region(page, one.candidate, one.score, one.kind) for one in ranked if everything or one.score >= CUT
+        fill_list(page, one.candidate, one.score, one.kind) for one in ranked if everything or one.score >= CUT
     )
 
 
-def place_records(page: Page) -> list[tuple[Region, list[list[LexborNode]]]]:
+def place_records(page: Page) -> list[tuple[RecordList, list[list[LexborNode]]]]:
     """Return all regions of a page, menus and the like last, with the outermost elements of each record."""
     elements = page.elements
     placed = []
-    for one in rank_regions(page):
+    for one in rank_lists(page):
         region, candidate = fill_placed(page, one.candidate, one.score, one.kind)
         places = [[elements.node[row] for row in _outermost(elements.end, *rows)] for rows in candidate.rows]
         placed.append((region, places))

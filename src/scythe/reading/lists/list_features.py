@@ -294,7 +294,7 @@ class Described(NamedTuple):
         return self.rows[:, feature_columns()[name]]
 
 
-class Table:
+class FeatureTable:
     """The rows of a page while they are filled, by names of columns."""
 
     def __init__(self, candidates: int) -> None:
@@ -330,7 +330,7 @@ class Measured(NamedTuple):
 
 def describe(elements: Elements, traits: Traits, candidates: Sequence[Candidate]) -> Described:
     """Measure the candidates, of which there must be one."""
-    at, table = ranges_of(candidates), Table(len(candidates))
+    at, table = ranges_of(candidates), FeatureTable(len(candidates))
     measured = _measure(at, traits)
     _describe_texts(table, measured, traits)
     _describe_place(table, measured, traits, elements)
@@ -395,7 +395,7 @@ def _share(part: Floats, whole: Floats) -> Floats:
     return part / np.maximum(whole, 1.0)
 
 
-def _describe_texts(table: Table, measured: Measured, traits: Traits) -> None:
+def _describe_texts(table: FeatureTable, measured: Measured, traits: Traits) -> None:
     """Say how much text there is and of which kind."""
     at, page = measured.at, traits.leaves[-1]
     sums = measured.leaves * (at.records / at.count)[:, None]  # of all records, where only some are measured
@@ -418,7 +418,7 @@ def _describe_texts(table: Table, measured: Measured, traits: Traits) -> None:
     table["score against page"] = score / np.maximum(chars, 1.0) - page[_COUNTED["score"]] / max(page[0], 1.0)
 
 
-def _describe_place(table: Table, measured: Measured, traits: Traits, elements: Elements) -> None:
+def _describe_place(table: FeatureTable, measured: Measured, traits: Traits, elements: Elements) -> None:
     """Say where on the page a region lies, and what is around and between its records."""
     at, sums = measured.at, traits.leaves[:, _COUNTED["chars"]]
     all_chars, all_leaves = max(sums[-1], 1.0), max(len(sums) - 1, 1)
@@ -445,7 +445,7 @@ def _pick(column: list[int], rows: list[int]) -> Ints:
     return np.fromiter(map(column.__getitem__, rows), dtype=np.int64, count=len(rows))
 
 
-def _describe_heading(table: Table, first: Ints, traits: Traits) -> None:
+def _describe_heading(table: FeatureTable, first: Ints, traits: Traits) -> None:
     """Say how far above the last heading is, and what it says."""
     bits = _bits(SAID)
     if not len(traits.heading_leaves):
@@ -464,7 +464,7 @@ def _bits(named: frozenset[str]) -> list[int]:
     return [bit for bit, role in enumerate(roles()) if role in named]
 
 
-def _describe_marks(table: Table, measured: Measured) -> None:
+def _describe_marks(table: FeatureTable, measured: Measured) -> None:
     """Say which elements are inside."""
     at, tags = measured.at, measured.tags[:, : len(TAG_TRAITS)]
     table.put("a each", tags / at.count[:, None])
@@ -474,7 +474,7 @@ def _describe_marks(table: Table, measured: Measured) -> None:
     table.put("rows spread", measured.sizes[:, :, -1])
 
 
-def _describe_roles(table: Table, measured: Measured, traits: Traits) -> None:
+def _describe_roles(table: FeatureTable, measured: Measured, traits: Traits) -> None:
     """Say what tags and names mean: of records, of what is inside them, of the holder and of everything above."""
     names, at, count = roles(), measured.at, len(roles())
     are, have = measured.with_own[:, :count], measured.with_roles[:, :count]
@@ -491,7 +491,7 @@ def _describe_roles(table: Table, measured: Measured, traits: Traits) -> None:
         table.put(f"{name} tag {next(iter(known))}", flags[traits.tag[rows]])
 
 
-def _describe_likeness(table: Table, at: Ranges, traits: Traits) -> None:
+def _describe_likeness(table: FeatureTable, at: Ranges, traits: Traits) -> None:
     """Say how alike the records are in structure, and how different in text and in where their first links lead."""
     links, classes = traits.links[at.row], traits.class_hash[at.row]
     linked = links < traits.links[at.row_end]
@@ -528,7 +528,7 @@ _WHOLE, _OWNER_SHIFT = np.uint64(64), np.uint64(48)  # keys sort by candidate, t
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
-def _describe_size(table: Table, total: Floats) -> None:
+def _describe_size(table: FeatureTable, total: Floats) -> None:
     """Say how a candidate compares in size with the others of the page."""
     count, order = table["records"], np.empty(len(total))
     order[np.argsort(-total, kind="stable")] = np.arange(len(total))

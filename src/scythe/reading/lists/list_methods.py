@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 
 from scythe.errors import BadInput
-from scythe.model import Listed, Paging, Region
+from scythe.model import Listed, Paging, RecordList
 from scythe.page import Page
 from scythe.plugins import make_plug_in
 
@@ -18,7 +18,7 @@ RECORD_METHODS = ("auto", "mdr", "stm")
 ATTRIBUTE_METHODS = ("auto", "hmm", "cnbe")
 
 
-def record_method(name: str) -> Callable[[Page], tuple[Region, ...]]:
+def record_method(name: str) -> Callable[[Page], tuple[RecordList, ...]]:
     """Return the method that finds records: ours, or a published one. Raises BadInput for a name nobody has."""
     if name == "auto":
         from scythe.reading.lists.find_lists import read_records
@@ -60,7 +60,7 @@ def attribute_method(name: str) -> Callable[[Page], Pairs]:
     raise BadInput(f"no attribute method is called {name!r}; known are {', '.join(ATTRIBUTE_METHODS)}")
 
 
-class PageLists:
+class LazyPageLists:
     """The lists of one page. Holds the page's tree; pickled or copied, it becomes what it found."""
 
     def __init__(self, page: Page, method: str = "auto") -> None:
@@ -68,10 +68,10 @@ class PageLists:
         self.method = method
 
     @cached_property
-    def _records(self) -> tuple[Region, ...]:
+    def _records(self) -> tuple[RecordList, ...]:
         return record_method(self.method)(self.page)
 
-    def records(self) -> tuple[Region, ...]:
+    def records(self) -> tuple[RecordList, ...]:
         """Return the regions of records, best first."""
         return self._records
 
@@ -85,5 +85,5 @@ class PageLists:
 
         return read_paging(self.page)
 
-    def __reduce__(self) -> tuple[type[Listed], tuple[tuple[Region, ...], tuple[tuple[str, str], ...], Paging]]:
+    def __reduce__(self) -> tuple[type[Listed], tuple[tuple[RecordList, ...], tuple[tuple[str, str], ...], Paging]]:
         return Listed, (self.records(), self.attributes(), self.paging())

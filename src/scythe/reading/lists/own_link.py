@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.url import Url, fold, url_shape
 
 MOST_LINKS = 60  # of one record that are looked at; a record with more is a part of a page
@@ -60,12 +60,12 @@ class OwnLink(NamedTuple):
 NONE = OwnLink()
 
 
-def own_links(region: Region) -> tuple[str, ...]:
+def own_links(region: RecordList) -> tuple[str, ...]:
     """Return for each record the address of the page that is about it alone; empty where none is sure."""
     return tuple(own.url for own in find_own_links(region))
 
 
-def find_own_links(region: Region) -> list[OwnLink]:
+def find_own_links(region: RecordList) -> list[OwnLink]:
     """Return for each record its own link. Two records may have the same where one thing is shown twice."""
     records = region.records
     listed = [_fold_links(record) for record in records]
@@ -158,7 +158,7 @@ def _look(key: str) -> tuple[str, str]:
     return host, f"{host} {url_shape(place)} {_DIGITS.sub('9', fragment)[:20]}"
 
 
-def _shared(region: Region, rows: Sequence[Sequence[_Link]]) -> set[str]:
+def _shared(region: RecordList, rows: Sequence[Sequence[_Link]]) -> set[str]:
     """Return the keys of links that records with different texts share; a record shown twice is one."""
     holders: dict[str, int] = {}
     shared: set[str] = set()
@@ -194,7 +194,7 @@ def _folder(key: str) -> str:
     return key.partition("?")[0].rpartition("/")[0]
 
 
-def _judge(region: Region, rows: Sequence[Sequence[_Link]], kind: _Kind, home: str) -> float:
+def _judge(region: RecordList, rows: Sequence[Sequence[_Link]], kind: _Kind, home: str) -> float:
     """Return what speaks for a kind of links being the own ones of its records."""
     if not kind.places:
         return 0.0
@@ -237,13 +237,13 @@ def _leads_aside(key: str) -> bool:
     return any(name.lower() in _aside_words() for name in names)
 
 
-def _share_named(region: Region, number: int, key: str) -> float:
+def _share_named(region: RecordList, number: int, key: str) -> float:
     """Return the share of the words of a record's title that its address has."""
     words = set(_WORD.findall(title_of(region, region.records[number]).lower()))
     return len(words.intersection(_WORD.findall(unquote(_tail(key)).lower()))) / len(words) if words else 0.0
 
 
-def title_of(region: Region, record: Record) -> str:
+def title_of(region: RecordList, record: Record) -> str:
     """Return what a record is called, or else the longest of its texts; not more than 200 characters."""
     for name, text in zip(region.columns, record.fields, strict=False):
         if text and name.startswith("title"):

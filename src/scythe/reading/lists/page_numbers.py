@@ -42,7 +42,7 @@ _MORE_NAMES = ("load-more", "load_more", "loadmore", "show-more", "showmore", "m
 _CURRENT = frozenset("current active selected aktiv aktuell on here thispage currentpage this cur sel".split())
 
 
-class Label(NamedTuple):
+class PagingLabel(NamedTuple):
     """What a label says: `says` is next, previous, more, thing, end, forward, backward or empty."""
 
     says: str
@@ -50,7 +50,7 @@ class Label(NamedTuple):
     phrase: bool = False  # in several words, such as "next page"
 
 
-class Named(NamedTuple):
+class NameHints(NamedTuple):
     """What class, id and role say of an element."""
 
     next: bool
@@ -82,28 +82,28 @@ def known_words() -> frozenset[str]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def read_label(text: str) -> Label:
+def read_label(text: str) -> PagingLabel:
     """Say what the text of a link means for paging; what has nothing to do with it gives an empty label."""
     if len(text) > _LABEL_CHARS:
-        return Label("")
+        return PagingLabel("")
     words = text.casefold().translate(_PLAIN).split()
     if not words:
         return _read_arrows(text)
     if len(words) > _LABEL_WORDS:
-        return Label("")
+        return PagingLabel("")
     known = _meanings()
     meant = [known.get(word, frozenset()) for word in words]
     every = frozenset().union(*meant)
     if "thing" in every and not every.isdisjoint(_DIRECTED):
-        return Label("thing")
+        return PagingLabel("thing")
     if "end" in every:
-        return Label("end")
+        return PagingLabel("end")
     for says, by in _SAYING:
         hits = [meaning for meaning in meant if not meaning.isdisjoint(by)]
         if hits:
             rest = by | _BESIDE
-            return Label(says, all(not meaning.isdisjoint(rest) for meaning in meant), len(meant) > 1)
-    return _read_arrows(text) if all("page" in meaning for meaning in meant) else Label("")
+            return PagingLabel(says, all(not meaning.isdisjoint(rest) for meaning in meant), len(meant) > 1)
+    return _read_arrows(text) if all("page" in meaning for meaning in meant) else PagingLabel("")
 
 
 _DIRECTED = frozenset(("next", "previous", "older", "newer"))
@@ -115,18 +115,18 @@ _SAYING = (
 )
 
 
-def _read_arrows(text: str) -> Label:
+def _read_arrows(text: str) -> PagingLabel:
     """Read a label by its arrows; `»` and `>>` may mean the last page as well, which others of the pager tell."""
     marks = set(text) & ARROWS
     if not marks:
-        return Label("")
+        return PagingLabel("")
     if marks.isdisjoint(BACKWARD):
-        return Label("forward")
-    return Label("backward" if marks.isdisjoint(FORWARD) else "")
+        return PagingLabel("forward")
+    return PagingLabel("backward" if marks.isdisjoint(FORWARD) else "")
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def read_names(names: str) -> Named:
+def read_names(names: str) -> NameHints:
     """Say what class, id and role attributes tell of an element's part in paging."""
     names = names[:400]
     words = [word.lower() for word in _CLASS_WORD.findall(names)]
@@ -135,7 +135,7 @@ def read_names(names: str) -> Named:
         w in _NEXT_NAMES or (w[:4] == "next" and not w.startswith(_NOT_NEXT)) or w[-4:] == "next" for w in words
     )
     behind = any(w in _PREVIOUS_NAMES or (w[:4] == "prev" and w[:7] != "preview") for w in words)
-    return Named(
+    return NameHints(
         ahead,
         behind,
         any(part in low for part in _PAGERS),
@@ -182,7 +182,7 @@ _TAIL = re.compile(r"(?:/?(?:index|default)?(?:\.[a-z]{2,5})?)?/?$", re.IGNORECA
 _NUMBER_AT_END = re.compile(r"[-_/.,;]?(?<!\d)(\d{1,4})$")
 
 
-class Address(NamedTuple):
+class NumberedUrl(NamedTuple):
     """An address taken apart."""
 
     host: str  # without www.
@@ -190,7 +190,7 @@ class Address(NamedTuple):
     query: dict[str, str]
 
 
-class Step(NamedTuple):
+class NumberStep(NamedTuple):
     """How the page number changes from one address to another; None where an address has none."""
 
     before: int | None
@@ -200,17 +200,17 @@ class Step(NamedTuple):
 
 
 @lru_cache(maxsize=1_024)
-def split_address(url: str) -> Address:
+def split_address(url: str) -> NumberedUrl:
     """Take an absolute address apart; one that is too long or broken gives an empty host."""
     if len(url) > _MOST_CHARS:
-        return Address("", "", {})
+        return NumberedUrl("", "", {})
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").removeprefix("www.")
         pairs = parse_qsl(parts.query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
     except ValueError:
-        return Address("", "", {})
-    return Address(host, parts.path.replace("//", "/") or "/", dict(pairs))
+        return NumberedUrl("", "", {})
+    return NumberedUrl(host, parts.path.replace("//", "/") or "/", dict(pairs))
 
 
 def is_same(own: str, other: str) -> bool:
@@ -224,7 +224,7 @@ def leads_to_comments(url: str) -> bool:
     return _COMMENTS.search(url) is not None
 
 
-def compare(own: str, other: str) -> Step | None:
+def compare(own: str, other: str) -> NumberStep | None:
     """Return how `other` differs from `own` in a page number, or None where it names no page of a list."""
     mine, theirs = split_address(own), split_address(other)
     if not theirs.host or mine.host != theirs.host:
@@ -239,17 +239,17 @@ def compare(own: str, other: str) -> Step | None:
         stem = _stem(_without(theirs.path, found))
         exact = stem == _stem(_without(mine.path, was)) and _agree(mine.query, theirs.query)
         if found or exact:
-            return Step(_number(was), _number(found), True, exact)
+            return NumberStep(_number(was), _number(found), True, exact)
     step = _compare_paths(mine.path, theirs.path)
     if step is not None:
         return step._replace(exact=step.exact and _agree(mine.query, theirs.query))
     return _compare_queries(mine.query, theirs.query, False)
 
 
-def _compare_queries(mine: dict[str, str], theirs: dict[str, str], same_path: bool) -> Step | None:
+def _compare_queries(mine: dict[str, str], theirs: dict[str, str], same_path: bool) -> NumberStep | None:
     """Compare parameters; those that only one of the two has count as differences."""
     differ = [name for name in {**mine, **theirs} if (mine.get(name) or "") != (theirs.get(name) or "")]
-    steps: list[Step] = []
+    steps: list[NumberStep] = []
     for name in differ:
         if _NO_PAGE.search(name.lower()):
             continue
@@ -257,9 +257,9 @@ def _compare_queries(mine: dict[str, str], theirs: dict[str, str], same_path: bo
         before, after = (before or "").rpartition(",")[2], (after or "").rpartition(",")[2]  # Drupal counts pagers: 0,1
         named = _names_page(name.lower(), after, same_path)
         if after and name.lower().endswith(_MARKED):
-            return Step(None, None, True, same_path)
+            return NumberStep(None, None, True, same_path)
         if _is_number(before) and _is_number(after) and (named or (len(differ) == 1 and same_path)):
-            steps.append(Step(_to_int(before), _to_int(after), named, same_path and len(differ) == 1))
+            steps.append(NumberStep(_to_int(before), _to_int(after), named, same_path and len(differ) == 1))
     steps = [step for step in steps if step.after is not None or step.exact]
     if not steps:
         return None
@@ -275,7 +275,7 @@ def _names_page(name: str, value: str, same_path: bool) -> bool:
     return bool(short) and len(value) < 4
 
 
-def _compare_paths(mine: str, theirs: str) -> Step | None:
+def _compare_paths(mine: str, theirs: str) -> NumberStep | None:
     """Find the one number in which two paths differ, or that one has at its end and the other has not."""
     if _DATED.search(theirs):
         return None
@@ -284,16 +284,16 @@ def _compare_paths(mine: str, theirs: str) -> Step | None:
         places = [i for i in range(len(new)) if old[i] != new[i]]
         if len(places) != 1 or not places[0] % 2 or max(len(old[places[0]]), len(new[places[0]])) > 4:
             return None
-        step = Step(int(old[places[0]]), int(new[places[0]]), False, True)
+        step = NumberStep(int(old[places[0]]), int(new[places[0]]), False, True)
         return step if max(step.before or 0, step.after or 0) <= _LARGEST_UNNAMED else None
     stem, longer = _TAIL.sub("", mine), _TAIL.sub("", theirs)
     found, was = _NUMBER_AT_END.search(longer), _NUMBER_AT_END.search(stem)
     if found and longer[: found.start()] == stem:
-        return Step(None, int(found.group(1)), False, True)
+        return NumberStep(None, int(found.group(1)), False, True)
     if found and _continues(stem, longer[: found.start()]):
-        return Step(None, int(found.group(1)), False, False)
+        return NumberStep(None, int(found.group(1)), False, False)
     if was and stem[: was.start()] == longer:
-        return Step(int(was.group(1)), None, False, True)
+        return NumberStep(int(was.group(1)), None, False, True)
     return None
 
 

@@ -22,8 +22,8 @@ from scythe.page.elements import Elements
 from scythe.page.page import Page
 from scythe.reading.lists.page_numbers import (
     ARROWS,
-    Label,
-    Step,
+    NumberStep,
+    PagingLabel,
     compare,
     is_same,
     known_words,
@@ -56,8 +56,8 @@ class PageLink:
     row: int  # -1 for a link of the head
     url: Url
     text: str
-    label: Label  # what its text says
-    said: Label  # of its title, aria-label or picture
+    label: PagingLabel  # what its text says
+    said: PagingLabel  # of its title, aria-label or picture
     rel: str  # next, prev or empty
     ahead: float  # how much its names and those just around it say next
     behind: float
@@ -65,7 +65,7 @@ class PageLink:
     pager: bool
     turning: bool
     single: bool
-    step: Step | None
+    step: NumberStep | None
     pressed: bool = False  # fetched by script on a click, not a link to follow
 
 
@@ -230,7 +230,7 @@ def _head_links(page: Page, own: str) -> list[PageLink]:
     return links[:4]
 
 
-_SILENT = Label("")
+_SILENT = PagingLabel("")
 
 
 def _pressed_links(page: Page, own: str) -> list[PageLink]:
@@ -274,7 +274,7 @@ _NUMBER_RUNS_LEVELS = 3  # elements between a number and its link
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class NumberLink:
     """One number of a run."""
 
     number: int
@@ -283,10 +283,10 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class NumberRun:
     """Rising numbers that stand close together."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[NumberLink, ...]
     current: int | None  # the number of the page that is shown, where the run tells
     own: bool  # its addresses are the page's own but for a page number
     pager: bool
@@ -296,7 +296,7 @@ class Run:
         return next((entry.url for entry in self.entries if entry.number == number), None)
 
 
-def find_runs(page: Page, own: str) -> list[Run]:
+def find_runs(page: Page, own: str) -> list[NumberRun]:
     """Return the runs whose addresses change with their numbers, in page order."""
     runs = []
     for leaves in _rising(page.elements)[:_MOST_RUNS]:
@@ -328,7 +328,7 @@ def _rising(elements: Elements) -> list[list[tuple[int, int]]]:
     return [group for group in groups if len(group) > 1]
 
 
-def _read_run(page: Page, leaves: list[tuple[int, int]], own: str) -> Run | None:
+def _read_run(page: Page, leaves: list[tuple[int, int]], own: str) -> NumberRun | None:
     elements = page.elements
     pager, turning, _ = context_of(elements, elements.leaf_row[leaves[0][0]])
     if turning or (not pager and not _leads_on(page, leaves, own)):
@@ -336,7 +336,7 @@ def _read_run(page: Page, leaves: list[tuple[int, int]], own: str) -> Run | None
     places = [_link_above(elements, elements.leaf_row[leaf]) for leaf, _ in leaves]
     rows = [row if row >= 0 else elements.leaf_row[leaf] for (leaf, _), (row, _) in zip(leaves, places, strict=True)]
     entries = [
-        Entry(number, _address(page, row) if row >= 0 else None, marked)
+        NumberLink(number, _address(page, row) if row >= 0 else None, marked)
         for (_, number), (row, marked) in zip(leaves, places, strict=True)
     ]
     linked = [entry for entry in entries if entry.url and is_other_page(own, entry.url)]
@@ -348,7 +348,7 @@ def _read_run(page: Page, leaves: list[tuple[int, int]], own: str) -> Run | None
         return None
     exact = bool(steps) and all(step is not None and step.exact for step in steps)
     named = pager or all(step is not None and step.named for step in steps)
-    return Run(tuple(entries), _current(entries, own if exact else "", named), exact, pager)
+    return NumberRun(tuple(entries), _current(entries, own if exact else "", named), exact, pager)
 
 
 def _leads_on(page: Page, leaves: list[tuple[int, int]], own: str) -> bool:
@@ -382,7 +382,7 @@ def _link_above(elements: Elements, row: int) -> tuple[int, bool]:
     return link, marked
 
 
-def _change_together(linked: list[Entry]) -> bool:
+def _change_together(linked: list[NumberLink]) -> bool:
     """Tell whether the addresses differ from each other in one number only."""
     for one, other in pairwise(linked):
         step = compare(one.url or "", other.url or "")
@@ -391,7 +391,7 @@ def _change_together(linked: list[Entry]) -> bool:
     return len(linked) > 1
 
 
-def _counts(linked: list[Entry], entries: list[Entry], steps: list[Step | None]) -> bool:
+def _counts(linked: list[NumberLink], entries: list[NumberLink], steps: list[NumberStep | None]) -> bool:
     """Tell whether addresses rise evenly with numbers that follow each other; those of how many to show do not."""
     numbers = {entry.number for entry in entries}
     if min(numbers) > 2 and not any(number + 1 in numbers for number in numbers):
@@ -406,7 +406,7 @@ def _counts(linked: list[Entry], entries: list[Entry], steps: list[Step | None])
     return len(rises) < 3 and all(rise >= 1 for rise in rises)
 
 
-def _is_calendar(elements: Elements, rows: list[int], entries: list[Entry]) -> bool:
+def _is_calendar(elements: Elements, rows: list[int], entries: list[NumberLink]) -> bool:
     """Tell days of a month and years of an archive from pages."""
     if all(1900 <= entry.number <= 2100 for entry in entries):
         return True
@@ -414,7 +414,7 @@ def _is_calendar(elements: Elements, rows: list[int], entries: list[Entry]) -> b
     return len(entries) > 7 and cells > len(entries) * 0.9 and entries[-1].number <= 31 and entries[-1].number >= 28
 
 
-def _current(entries: list[Entry], own: str, named: bool) -> int | None:
+def _current(entries: list[NumberLink], own: str, named: bool) -> int | None:
     """Return the number of the page that is shown: the marked one, the one without a link, or the own address's."""
     marked = [entry.number for entry in entries if entry.marked]
     if len(marked) == 1:
@@ -463,7 +463,7 @@ def read_paging(page: Page) -> Paging:
     return Paging(following, before, _numbered(runs, run, page.url), more)
 
 
-def _run_points(run: Run) -> tuple[bool, bool, bool, int]:
+def _run_points(run: NumberRun) -> tuple[bool, bool, bool, int]:
     return run.own, run.current is not None, run.pager, len(run.entries)
 
 
@@ -476,7 +476,7 @@ def _strewn_texts(links: list[PageLink]) -> frozenset[str]:
     return frozenset(text for text, urls in places.items() if len(urls) > 2)
 
 
-def _vote(link: PageLink, run: Run | None, strewn: bool) -> _Vote:
+def _vote(link: PageLink, run: NumberRun | None, strewn: bool) -> _Vote:
     ahead, behind = _directions(link)
     support = 2.0 * link.pager + _address_points(link) - 5.0 * link.turning
     if link.step is None:
@@ -517,7 +517,7 @@ def _directions(link: PageLink) -> tuple[float, float]:
     return ahead, behind
 
 
-def _goes(step: Step | None) -> int:
+def _goes(step: NumberStep | None) -> int:
     """Return 1 for a later page, -1 for an earlier one, 0 where the address does not tell."""
     if step is None or (step.before is None and step.after is None):
         return 0
@@ -537,7 +537,7 @@ def _address_points(link: PageLink) -> float:
     return points
 
 
-def _run_support(link: PageLink, run: Run | None) -> float:
+def _run_support(link: PageLink, run: NumberRun | None) -> float:
     """Agree with the numbers of the pager: its neighbours gain, its ends lose."""
     if run is None or run.current is None:
         return 0.0
@@ -555,14 +555,14 @@ def _best(votes: list[_Vote], what: str) -> Url | None:
     return best
 
 
-def _by_number(run: Run | None, offset: int, own: str) -> Url | None:
+def _by_number(run: NumberRun | None, offset: int, own: str) -> Url | None:
     if run is None or run.current is None or not (run.own or run.pager):
         return None
     url = run.address_of(run.current + offset)
     return None if url is None or not is_other_page(own, url) else url
 
 
-def _numbered(runs: list[Run], best: Run | None, own: Url | None) -> tuple[tuple[int, Url], ...]:
+def _numbered(runs: list[NumberRun], best: NumberRun | None, own: Url | None) -> tuple[tuple[int, Url], ...]:
     if best is None:
         return ()
     pages = {entry.number: entry.url for entry in best.entries if entry.url}

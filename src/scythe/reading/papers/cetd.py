@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
-from scythe.reading.papers.text_elements import Elements, number_elements
+from scythe.reading.papers.text_elements import TextElements, number_elements
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,7 +27,7 @@ def read(page: Page, options: TextOptions) -> Reading:
     return Reading("cetd", kept=tuple(sorted(kept)))
 
 
-def choose(elements: Elements) -> list[int]:
+def choose(elements: TextElements) -> list[int]:
     """Return the elements marked as content, in page order, none inside another. Linear in the number of elements."""
     density = measure_density(elements)
     sums = add_densities(elements, density)
@@ -45,7 +45,7 @@ def choose(elements: Elements) -> list[int]:
     return _outermost(elements, marked)
 
 
-def measure_density(elements: Elements) -> Floats:
+def measure_density(elements: TextElements) -> Floats:
     """Return the composite text density of every element."""
     chars = np.array([len(text) for text in elements.leaf_text], dtype=np.float64)
     linked = np.array(elements.leaf_linked, dtype=np.float64) * chars
@@ -60,7 +60,7 @@ def measure_density(elements: Elements) -> Floats:
     return _compose(inside, inside_linked, tags, links, _link_share(chars, linked))
 
 
-def add_densities(elements: Elements, density: Floats) -> Floats:
+def add_densities(elements: TextElements, density: Floats) -> Floats:
     """Return DensitySum: the densities of an element's children, text between them counting as a child without tags."""
     sums = np.zeros(len(elements.tag))
     np.add.at(sums, np.array(elements.parent[1:], dtype=np.int64), density[1:])
@@ -92,7 +92,7 @@ def _between(values: Floats, start: npt.NDArray[np.int64], end: npt.NDArray[np.i
     return total
 
 
-def _densest_inside(elements: Elements, sums: Floats) -> list[int]:
+def _densest_inside(elements: TextElements, sums: Floats) -> list[int]:
     best = list(range(len(elements.tag)))
     for element in range(len(best) - 1, 0, -1):  # children come after parents
         above = elements.parent[element]
@@ -102,7 +102,7 @@ def _densest_inside(elements: Elements, sums: Floats) -> list[int]:
     return best
 
 
-def _outermost(elements: Elements, marked: bytearray) -> list[int]:
+def _outermost(elements: TextElements, marked: bytearray) -> list[int]:
     found, covered = [], 0
     for element, mark in enumerate(marked):
         if mark and element >= covered:
@@ -111,7 +111,7 @@ def _outermost(elements: Elements, marked: bytearray) -> list[int]:
     return found
 
 
-def _threshold(elements: Elements, density: Floats, element: int, body: int) -> float:
+def _threshold(elements: TextElements, density: Floats, element: int, body: int) -> float:
     lowest = float(density[element])
     while element != body:
         element = elements.parent[element]

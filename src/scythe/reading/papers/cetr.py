@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.page.blocks import Blocks
-from scythe.reading.papers.text_elements import Elements, number_elements
+from scythe.reading.papers.text_elements import TextElements, number_elements
 
 Floats = npt.NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class Cetr:
 read = Cetr()
 
 
-def measure_ratios(blocks: Blocks, elements: Elements) -> Floats:
+def measure_ratios(blocks: Blocks, elements: TextElements) -> Floats:
     """Return each block's characters per tag met since the end of the block before, both ends of elements counting."""
     depth = [1] * len(elements.tag)
     for element in range(1, len(depth)):

@@ -28,7 +28,7 @@ from scythe.reading.papers.label_pairs import Pairs, find_labels, in_link, pair_
 QUANTITY_CHARS = 24  # "1,299.00 EUR", "12 x 30 x 4.5 cm": longer text is prose with a number in it
 
 
-class Marks(Protocol):
+class LeafMarks(Protocol):
     """What is asked of a characteristic; other packages may bring theirs."""
 
     def mark(self, elements: Elements) -> Sequence[bool]:
@@ -81,7 +81,7 @@ def make_container(dictionary: Dictionary | None = None) -> tuple[Characteristic
     return (mark_delimiters(dictionary), mark_names(dictionary))
 
 
-def weigh(elements: Elements, container: Iterable[Marks], *, as_printed: bool = False) -> NDArray[np.float64]:
+def weigh(elements: Elements, container: Iterable[LeafMarks], *, as_printed: bool = False) -> NDArray[np.float64]:
     """Return WVC of every element. Linear: what lies below an element is one range of leaves, so n_k is a difference.
 
     A characteristic that no leaf below has adds nothing. `as_printed` leaves out the 1: then more than N / e leaves
@@ -146,7 +146,7 @@ def by_number(model: Model, here: int, best: int) -> bool:
     return here >= best
 
 
-def build_model(elements: Elements, container: Iterable[Marks]) -> Model:
+def build_model(elements: Elements, container: Iterable[LeafMarks]) -> Model:
     """Build the model of a page. Children without text cannot hold records and get no share of the probability."""
     parents = np.asarray(elements.parent)
     full = (np.asarray(elements.leaf_end) > np.asarray(elements.leaf_start)) & (parents >= 0)
@@ -168,13 +168,13 @@ def find_path(elements: Elements, model: Model, ends: Ends | None = None) -> tup
     return tuple(path)
 
 
-def find_area(page: Page, dictionary: Dictionary | None = None, added: Sequence[Marks] = ()) -> int:
+def find_area(page: Page, dictionary: Dictionary | None = None, added: Sequence[LeafMarks] = ()) -> int:
     """Return the row of the element that holds the attributes of a page."""
     elements = page.elements
     return find_path(elements, build_model(elements, (*make_container(dictionary), *added)))[-1]
 
 
-def read_by_hmm(page: Page, dictionary: Dictionary | None = None, added: Sequence[Marks] = ()) -> Pairs:
+def read_by_hmm(page: Page, dictionary: Dictionary | None = None, added: Sequence[LeafMarks] = ()) -> Pairs:
     """Read the attribute-value pairs of the area that the model finds, in page order, names as printed.
 
     `added` are characteristics beside those of the paper.

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
 
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.page import Page
 from scythe.page.elements import Elements, html_of, images_in, links_in
 from scythe.reading.lists.candidates import Candidate
@@ -217,7 +217,7 @@ def has_text(elements: Elements, parts: Sequence[Rows]) -> bool:
     return any(start < end for start, end in (leaves_of(elements, part) for part in parts))
 
 
-def read_by_mdr(page: Page, *, threshold: float = THRESHOLD, most_nodes: int = MOST_NODES) -> tuple[Region, ...]:
+def read_by_mdr(page: Page, *, threshold: float = THRESHOLD, most_nodes: int = MOST_NODES) -> tuple[RecordList, ...]:
     """Return the data regions of a page, most text first. Fields are the texts of a record in order, not aligned."""
     elements = page.elements
     regions = []
@@ -233,14 +233,14 @@ def texts_of(elements: Elements, parts: Sequence[Rows]) -> list[str]:
     return [text for part in parts for text in elements.text[slice(*leaves_of(elements, part))]]
 
 
-def sort_by_text(regions: list[Region]) -> tuple[Region, ...]:
+def sort_by_text(regions: list[RecordList]) -> tuple[RecordList, ...]:
     """Put the region with most text first: neither paper ranks regions."""
     return tuple(sorted(regions, key=lambda region: -sum(len(f) for r in region.records for f in r.fields)))
 
 
 def write_region(
     page: Page, records: Sequence[Sequence[Rows]], texts: Sequence[list[str]], pattern: str = ""
-) -> Region:
+) -> RecordList:
     """Make a region of records and their texts, filled up to the same number of columns."""
     wide = max(map(len, texts))
     columns = tuple(f"field_{number}" for number in range(1, wide + 1))
@@ -248,7 +248,7 @@ def write_region(
         write_record(page, parts, (*fields, *[""] * (wide - len(fields))))
         for parts, fields in zip(records, texts, strict=True)
     )
-    return Region(written, columns, pattern=pattern)
+    return RecordList(written, columns, pattern=pattern)
 
 
 def write_record(page: Page, parts: Sequence[Rows], fields: tuple[str, ...]) -> Record:

@@ -45,7 +45,7 @@ FULL_STOPS = "\u3002\u0964\u06d4\u0589\u1362"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BlockChoice:
     """The elements that one search chose and the blocks taken from them, in page order."""
 
     boxes: tuple[int, ...] = ()
@@ -75,7 +75,7 @@ class Sentences:
         ends = text.count(". ") + text.endswith(".")
         return ends if text.isascii() else ends + sum(map(text.count, self.full_stops))
 
-    def _choose(self, blocks: Blocks, ends: Sequence[int]) -> Choice:
+    def _choose(self, blocks: Blocks, ends: Sequence[int]) -> BlockChoice:
         # first protection against duplicates: a line belongs to its innermost div alone
         homes = innermost(blocks, "div")
         held: dict[int, list[int]] = {}
@@ -89,9 +89,9 @@ class Sentences:
             if text not in seen:  # second protection: text taken before is not taken again
                 seen.add(text)
                 kept.extend(held[box])
-        return Choice(tuple(boxes), tuple(sorted(kept)))
+        return BlockChoice(tuple(boxes), tuple(sorted(kept)))
 
-    def _choose_printed(self, blocks: Blocks, ends: Sequence[int]) -> Choice:
+    def _choose_printed(self, blocks: Blocks, ends: Sequence[int]) -> BlockChoice:
         before = [0]  # sentence ends in all blocks before
         for count in ends:
             before.append(before[-1] + count)
@@ -111,14 +111,14 @@ class Sentences:
                 seen.add(text)
                 boxes.append(box)
                 kept.extend(range(start, end))
-        return Choice(tuple(boxes), tuple(kept))
+        return BlockChoice(tuple(boxes), tuple(kept))
 
-    def _choose_body(self, blocks: Blocks, ends: Sequence[int]) -> Choice:
+    def _choose_body(self, blocks: Blocks, ends: Sequence[int]) -> BlockChoice:
         body = body_of(blocks)
         if body is None:
-            return Choice()
+            return BlockChoice()
         span = range(blocks.box_start[body], blocks.box_end[body])
-        return Choice((body,), tuple(span)) if self._suffices(blocks, ends, span) else Choice()
+        return BlockChoice((body,), tuple(span)) if self._suffices(blocks, ends, span) else BlockChoice()
 
     def _suffices(self, blocks: Blocks, ends: Sequence[int], own: Sequence[int]) -> bool:
         return bool(own) and sum(ends[i] for i in own) + self._is_open(blocks.text[own[-1]]) >= self.minimum

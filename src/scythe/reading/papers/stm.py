@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.page import Page
 from scythe.page.elements import Elements
 from scythe.reading.lists.pattern import pattern_of_trees
@@ -96,7 +96,7 @@ def record_tree(elements: Elements, parts: Sequence[Rows]) -> Tree:
 
 def read_by_stm(
     page: Page, *, threshold: float = THRESHOLD, most_nodes: int = MOST_NODES, alike: float = ALIKE
-) -> tuple[Region, ...]:
+) -> tuple[RecordList, ...]:
     """Return the groups of similar records of all data regions with aligned columns, most text first."""
     elements = page.elements
     allowance = Allowance.for_nodes(len(elements) + len(elements.text))

@@ -13,7 +13,7 @@ from scythe.page.blocks import BREAK, IMAGE, KIND, RULE, SKIP, TEXT, Blocks
 
 
 @dataclass(slots=True)
-class Elements:
+class TextElements:
     """Columns of one page; element 0 is the root. Filled by `number_elements`, read-only afterwards."""
 
     # one row per element, parents before children
@@ -34,9 +34,9 @@ class Elements:
         return (self.leaf_block[start], self.leaf_block[end - 1] + 1) if start < end else (0, 0)
 
 
-def number_elements(root: LexborNode, blocks: Blocks) -> Elements:
+def number_elements(root: LexborNode, blocks: Blocks) -> TextElements:
     """Walk the tree below `root` once, without recursion. Linear in the number of nodes."""
-    out = Elements()
+    out = TextElements()
     block_of = _block_of_leaf(blocks)
     linked = 0  # open hyperlinks
     element = _open(out, root.tag or "", -1)
@@ -78,7 +78,7 @@ def _block_of_leaf(blocks: Blocks) -> dict[int, int]:
     return {leaf.mem_id: block for block, (start, end) in spans for leaf in blocks.leaves[start:end]}
 
 
-def _open(out: Elements, tag: str, parent: int) -> int:
+def _open(out: TextElements, tag: str, parent: int) -> int:
     out.parent.append(parent)
     out.tag.append(tag)
     out.end.append(len(out.tag))
@@ -87,12 +87,12 @@ def _open(out: Elements, tag: str, parent: int) -> int:
     return len(out.tag) - 1
 
 
-def _close(out: Elements, element: int) -> None:
+def _close(out: TextElements, element: int) -> None:
     out.end[element] = len(out.tag)
     out.leaf_end[element] = len(out.leaf_text)
 
 
-def _add_leaf(out: Elements, text: str, parent: int, block: int, linked: bool) -> None:
+def _add_leaf(out: TextElements, text: str, parent: int, block: int, linked: bool) -> None:
     text = " ".join(text.split())
     if text:
         out.leaf_text.append(text)

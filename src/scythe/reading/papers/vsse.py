@@ -23,7 +23,7 @@ from typing import Protocol
 from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.reading.papers.simhash import distance, fingerprint
-from scythe.reading.papers.text_elements import Elements, number_elements
+from scythe.reading.papers.text_elements import TextElements, number_elements
 
 # Thai to Lao, Burmese, Khmer, kana, Han with its extensions A and B, compatibility Han
 UNSPACED = (
@@ -61,7 +61,7 @@ def count_marks(text: str) -> int:
 class Characteristic(Protocol):
     """A property that content leaves have and noise has not; other packages may bring theirs."""
 
-    def weigh(self, elements: Elements) -> Sequence[float]:
+    def weigh(self, elements: TextElements) -> Sequence[float]:
         """Return one value per leaf of `elements`: zero where the property is absent, higher where it is stronger."""
         ...
 
@@ -70,7 +70,7 @@ class Characteristic(Protocol):
 class VisualText:
     """Long text with many punctuation marks: the paper's visual value of text characteristics, vvtc (formula 1)."""
 
-    def weigh(self, elements: Elements) -> list[float]:
+    def weigh(self, elements: TextElements) -> list[float]:
         """Return length times marks of every leaf, both divided by the number of leaves."""
         total = len(elements.leaf_text)
         return [len(text) / total * count_marks(text) / total for text in elements.leaf_text]
@@ -101,7 +101,7 @@ class Vsse:
         kept = tuple(sorted({elements.leaf_block[leaf] for leaf in fitting}))
         return Reading(self.name, kept=kept, why="" if kept else "no text like title and description")
 
-    def refine(self, elements: Elements, area: list[int], values: Sequence[float], subject: list[str]) -> list[int]:
+    def refine(self, elements: TextElements, area: list[int], values: Sequence[float], subject: list[str]) -> list[int]:
         """Drop the leaves that no characteristic speaks for and whose words are not those of the subject."""
         doubtful = [leaf for leaf in area if self.judge_all or values[leaf] <= 0]
         if not subject or not doubtful:
@@ -121,7 +121,7 @@ class Vsse:
 read = Vsse()
 
 
-def combine(characteristics: Sequence[Characteristic], elements: Elements) -> list[float]:
+def combine(characteristics: Sequence[Characteristic], elements: TextElements) -> list[float]:
     """Add up what all characteristics say of each leaf, each measured against its own highest value."""
     total = [0.0] * len(elements.leaf_text)
     for characteristic in characteristics:
@@ -132,7 +132,7 @@ def combine(characteristics: Sequence[Characteristic], elements: Elements) -> li
     return total
 
 
-def aggregate_paths(elements: Elements, leaves: Sequence[int]) -> list[int]:
+def aggregate_paths(elements: TextElements, leaves: Sequence[int]) -> list[int]:
     """Return all leaves whose tag path begins with the longest prefix common to the given leaves' paths."""
     path, above = _intern_paths(elements)
     below = [0] * len(above)  # how many of the given leaves have a path that begins so
@@ -147,7 +147,7 @@ def aggregate_paths(elements: Elements, leaves: Sequence[int]) -> list[int]:
     return [leaf for leaf, parent in enumerate(elements.leaf_parent) if inside[path[parent]]]
 
 
-def _intern_paths(elements: Elements) -> tuple[list[int], list[int]]:
+def _intern_paths(elements: TextElements) -> tuple[list[int], list[int]]:
     # tag paths as numbers: path of every element, and for every path the one without its last tag
     path = [0] * len(elements.tag)
     above = [-1]

@@ -115,7 +115,7 @@ def read(page: Page, options: TextOptions, network: Network | None = None) -> Re
 _Value = TypeVar("_Value")
 
 
-class Seen(NamedTuple):
+class BlockFacts(NamedTuple):
     """What is known of each block."""
 
     probabilities: NDArray[np.float64]
@@ -125,10 +125,10 @@ class Seen(NamedTuple):
 
 
 _REMEMBERED = 8  # pages: as many as a site is learned from at a time, mostly
-_last: list[tuple[ref[Page], Network, Seen]] = []
+_last: list[tuple[ref[Page], Network, BlockFacts]] = []
 
 
-def see(page: Page, network: Network | None = None) -> Seen:
+def see(page: Page, network: Network | None = None) -> BlockFacts:
     """Score every block of a page; who asks again for a page read just now, as records do, gets the same answer."""
     network = network or load()
     for known, by, seen in _last:
@@ -139,14 +139,14 @@ def see(page: Page, network: Network | None = None) -> Seen:
     return seen
 
 
-def score_blocks(blocks: Blocks, head: HeadSummary, network: Network) -> Seen:
+def score_blocks(blocks: Blocks, head: HeadSummary, network: Network) -> BlockFacts:
     """Score every block; a very long page is scored in windows."""
     parts = []
     for start in range(0, len(blocks), WINDOW):
         part = blocks if len(blocks) <= WINDOW else window(blocks, start, min(start + WINDOW, len(blocks)))
         hidden = np.array([part.box_hidden[box] for box in part.box], dtype=np.bool_)
-        parts.append(Seen(*(score_compiled(part, head, network) or score_arrays(part, head, network)), hidden))
-    return parts[0] if len(parts) == 1 else Seen(*map(np.concatenate, zip(*parts, strict=True)))
+        parts.append(BlockFacts(*(score_compiled(part, head, network) or score_arrays(part, head, network)), hidden))
+    return parts[0] if len(parts) == 1 else BlockFacts(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def is_thread(head: HeadSummary) -> bool:
@@ -154,14 +154,14 @@ def is_thread(head: HeadSummary) -> bool:
     return not THREADS.isdisjoint(head.tokens)
 
 
-def settle(seen: Seen, *, is_thread: bool) -> NDArray[np.float64]:
+def settle(seen: BlockFacts, *, is_thread: bool) -> NDArray[np.float64]:
     """Return the probabilities after the rules for what the network is not asked: comments and hidden blocks."""
     if not is_thread:
         seen = seen._replace(probabilities=without_comments(seen))
     return without_hidden(seen)
 
 
-def without_comments(seen: Seen) -> NDArray[np.float64]:
+def without_comments(seen: BlockFacts) -> NDArray[np.float64]:
     """Return the probabilities with those of comments at zero, unless hardly anything else would be left."""
     if not seen.comment.any():
         return seen.probabilities
@@ -169,7 +169,7 @@ def without_comments(seen: Seen) -> NDArray[np.float64]:
     return rest if float((rest * seen.words).sum()) >= LONE_WORDS else seen.probabilities
 
 
-def without_hidden(seen: Seen) -> NDArray[np.float64]:
+def without_hidden(seen: BlockFacts) -> NDArray[np.float64]:
     """Return the probabilities with those of hidden blocks at zero, unless the page hides most of its text at first."""
     if not seen.hidden.any():
         return seen.probabilities
@@ -188,7 +188,7 @@ def choose(probabilities: NDArray[np.float64], words: NDArray[np.float64]) -> tu
     return tuple(np.sort(order[: int(np.argmax(gains)) + 1]).tolist())
 
 
-def all_there_is(blocks: Blocks, seen: Seen) -> tuple[int, ...]:
+def all_there_is(blocks: Blocks, seen: BlockFacts) -> tuple[int, ...]:
     """Return the plain blocks of a page with very little text: whatever it says, nothing else could be meant."""
     linked = np.array(blocks.link_chars) * 2 > np.array([len(text) for text in blocks.text])
     plain = ~(linked | seen.hidden)

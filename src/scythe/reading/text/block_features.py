@@ -39,7 +39,7 @@ def split_names(names: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:_READ_WORDS]
 
 
-class Known(NamedTuple):
+class KnownElement(NamedTuple):
     """An element as the vocabulary sees it."""
 
     rows: tuple[int, ...]
@@ -54,9 +54,9 @@ class Vocabulary:
         self.names = {name: row for row, name in enumerate(names, 1)}
         self.words = {word: row for row, word in enumerate(words, 1)}
         self.page = {token: row for row, token in enumerate(page, 1)}
-        self._seen: dict[tuple[str, str], Known] = {}
+        self._seen: dict[tuple[str, str], KnownElement] = {}
 
-    def names_of(self, tag: str, names: str) -> Known:
+    def names_of(self, tag: str, names: str) -> KnownElement:
         """Return the rows of an element's tag and names."""
         asked = (tag, names)
         known = self._seen.get(asked)
@@ -64,7 +64,7 @@ class Vocabulary:
             words = split_names(names)
             rows = (self.names.get(f"<{tag}>", 0), *(self.names[word] for word in words if word in self.names))
             comment = tag not in PAGE_TAGS and not COMMENT_NAMES.isdisjoint(words)
-            known = Known(rows, f"{tag} {'-'.join(words)}", comment)
+            known = KnownElement(rows, f"{tag} {'-'.join(words)}", comment)
             if len(self._seen) >= _REMEMBERED:
                 self._seen.clear()
             self._seen[asked] = known

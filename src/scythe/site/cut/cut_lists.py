@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from scythe.limits import LIMITS
-from scythe.model import Record, Region
+from scythe.model import Record, RecordList
 from scythe.page import Page
 from scythe.page.elements import Elements, Range
 from scythe.page.tree_guard import parse
@@ -32,7 +32,7 @@ from scythe.site.follow.follow_lists import (
     leave_taken,
     read_entries,
 )
-from scythe.site.rules import ATTRIBUTE, FLOW, FieldRules, Layout, RegionRules, Rule, Way
+from scythe.site.rules import ATTRIBUTE, FLOW, FieldRules, Layout, ListRules, Rule, Way
 from scythe.url import Url, absolute
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
@@ -73,7 +73,7 @@ class CutRegions(NamedTuple):
     codec: str = "utf-8"
 
 
-class RegionCutter:
+class ListCutter:
     """Cuts the records of pages of one layout. Making one prepares the rules; cutting does not change it."""
 
     def __init__(self, layout: Layout) -> None:
@@ -142,7 +142,7 @@ def _inside(parts: tuple[Span, ...], spans: list[Span]) -> tuple[Span, ...]:
 
 
 def _place(
-    body: bytes, rules: RegionRules, literals: tuple[bytes, ...], holder: _Result, found: list[_Result]
+    body: bytes, rules: ListRules, literals: tuple[bytes, ...], holder: _Result, found: list[_Result]
 ) -> _Placed:
     """Return the ranges of the records inside the holder, or why they are in doubt."""
     first, last = -1, len(body)
@@ -208,7 +208,7 @@ class RecordCutter:
 
     def __init__(self, layout: Layout) -> None:
         self._rules = layout.regions
-        self._cutter = RegionCutter(layout)
+        self._cutter = ListCutter(layout)
         self._readers = [EntryReader(rules.columns) for rules in layout.regions]
         self._flows: dict[str, Flow] = {}
 
@@ -216,10 +216,10 @@ class RecordCutter:
         """Find the records of a page without reading them."""
         return self._cutter.cut(body)
 
-    def read(self, body: bytes, cut: CutRegions, url: Url | None = None) -> tuple[Region, ...] | None:
+    def read(self, body: bytes, cut: CutRegions, url: Url | None = None) -> tuple[RecordList, ...] | None:
         """Read the records that were found; None where only the page's tree can tell what is in them."""
         base = (absolute(cut.base, url) if cut.base else None) or url
-        regions: list[Region] = []
+        regions: list[RecordList] = []
         for found in cut.regions:
             rules = self._rules[found.number]
             if not self._are_sure(body, found.parts, cut.codec):
@@ -230,7 +230,7 @@ class RecordCutter:
             if page is None or places is None:
                 return None
             records = read_entries(page, self._readers[found.number], *places)
-            regions.append(name_region(records, rules))
+            regions.append(name_list(records, rules))
         return tuple(regions)
 
     def _are_sure(self, body: bytes, spans: Sequence[Span], codec: str) -> bool:
@@ -241,10 +241,10 @@ class RecordCutter:
         return all(flow.text(body, *span) is not None for span in spans)
 
 
-def name_region(records: tuple[Record, ...], rules: RegionRules) -> Region:
+def name_list(records: tuple[Record, ...], rules: ListRules) -> RecordList:
     """Return the region of records that were read by rules."""
     names = tuple(column.name for column in rules.columns)
-    return Region(records, names, rules.kind, rules.score / 1_000, rules.pattern)
+    return RecordList(records, names, rules.kind, rules.score / 1_000, rules.pattern)
 
 
 def parse_parts(parts: Sequence[bytes], base: Url | None) -> Page | None:

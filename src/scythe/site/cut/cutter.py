@@ -4,7 +4,7 @@ No tree is built. A value is what the tree of the page holds at that place, or t
 
 Pick the layout of a page by literals in its source: bytes come in, the number of a layout or None goes out.
 
-Find literals in the bytes of a page: the name of a way to search comes in, a `Search` goes out.
+Find literals in the bytes of a page: the name of a way to search comes in, a `ByteSearch` goes out.
 
 Turn the bytes of one element into text in paragraphs: a fragment of a page comes in, text or None (doubt) goes out.
 
@@ -295,7 +295,7 @@ except ImportError:  # pragma: no cover  (a platform without its wheel)
 KEPT_PATTERNS = 4_096  # compiled expressions; a profile has some hundred literals
 
 
-class Search(Protocol):
+class ByteSearch(Protocol):
     """A way to search, interchangeable with any other: all find the same places."""
 
     @property
@@ -309,7 +309,7 @@ class Search(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NamedSearch:
-    """A `Search` made of two functions."""
+    """A `ByteSearch` made of two functions."""
 
     name: str
     find: Callable[[bytes, bytes, int], int]

@@ -66,7 +66,7 @@ MOST_POSITION = 1 << 40  # far beyond any page, far below where floats lose whol
 STATE_NUMBERS = ("inner", "inner_run", "inner_needed", "single_run", "single_needed", "repeated", "unchecked")
 
 
-class Hints(NamedTuple):
+class CutHints(NamedTuple):
     """What helps to cut one rule from the next page."""
 
     starting_position: int = 0  # byte offset
@@ -121,7 +121,7 @@ class HintLearner:
             if inner_tags is not None:
                 self._unchecked = 0
 
-    def predict(self, length: int = 0) -> Hints:
+    def predict(self, length: int = 0) -> CutHints:
         """Return the hints for the next page; `length` is that page's, needed where positions are kept as ratios."""
         # of a tag that repeats, a search from a learned position could lose the first
         start = 0 if self._repeated else self.least
@@ -130,9 +130,9 @@ class HintLearner:
         if self.options.margin:
             start -= int(start * self.options.margin)
         if self._unchecked >= self.options.recheck_every:
-            return Hints(start)
+            return CutHints(start)
         inner = self._inner if self._inner_run >= self._inner_needed else UNKNOWN
-        return Hints(start, inner, self._single_run < self._single_needed)
+        return CutHints(start, inner, self._single_run < self._single_needed)
 
     @property
     def least(self) -> int:

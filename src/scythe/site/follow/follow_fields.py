@@ -21,7 +21,7 @@ _OCCURRENCES = 1_000  # of one anchor on a page; an anchor that is everywhere sa
 _ATTRIBUTE = re.compile(rb"""[\s/]+([^\s/>="']+)(?:=(?:"([^"]*)("?)|'([^']*)('?)|([^\s>"']*)))?""")
 
 
-class Found(NamedTuple):
+class FollowedWay(NamedTuple):
     """Where a way leads: the elements (several where it repeats), their values, and the rules that agreed."""
 
     openings: tuple[Opening, ...] = ()
@@ -29,7 +29,7 @@ class Found(NamedTuple):
     why: str = ""
 
 
-def follow(source: Source, way: Way, *, loosely: bool = True) -> Found:
+def follow(source: Source, way: Way, *, loosely: bool = True) -> FollowedWay:
     """Follow a way by the tree; nothing is found where too few of its rules agree.
 
     `loosely` also knows a tag by its parsed attributes, in any order and quotes, where no tag is written as learned.
@@ -46,11 +46,11 @@ def follow(source: Source, way: Way, *, loosely: bool = True) -> Found:
         if len(agreed) >= way.needed and _are_independent(agreed, way):
             value = take(source, opening, way)
             if value is None:
-                return Found((), (), "the element does not hold it")
-            return Found((opening,), (value,), "+".join(one.kind for one in agreed))
+                return FollowedWay((), (), "the element does not hold it")
+            return FollowedWay((opening,), (value,), "+".join(one.kind for one in agreed))
     if not votes:
-        return Found((), (), "no anchor on the page")
-    return Found((), (), "rules disagree" if len(votes) > 1 else "only one rule speaks")
+        return FollowedWay((), (), "no anchor on the page")
+    return FollowedWay((), (), "rules disagree" if len(votes) > 1 else "only one rule speaks")
 
 
 def lead_to(source: Source, ways: Sequence[Way]) -> Opening | None:
@@ -161,13 +161,13 @@ def span_of(source: Source, opening: Opening, way: Way) -> tuple[int, int]:
     return (end, _next_tag(source.body, end)) if way.take == TAIL else (opening.offset, end)
 
 
-def _follow_all(source: Source, way: Way) -> Found:
+def _follow_all(source: Source, way: Way) -> FollowedWay:
     literal = way.rules[0].anchor
     openings = tuple(o for o in source.openings if o.shown and matches(source.body, o.offset, literal))
     taken = [(opening, take(source, opening, way)) for opening in openings[:_OCCURRENCES]]
     kept = [(opening, value) for opening, value in taken if value is not None]
     why = way.rules[0].kind if kept else "no anchor on the page"
-    return Found(tuple(opening for opening, _ in kept), tuple(value for _, value in kept), why)
+    return FollowedWay(tuple(opening for opening, _ in kept), tuple(value for _, value in kept), why)
 
 
 def _find_anchor(source: Source, rule: Rule, start: int) -> int:

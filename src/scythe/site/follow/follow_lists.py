@@ -33,7 +33,7 @@ from scythe.page.elements import Elements, Range, html_of, images_in, links_in
 from scythe.page.page import Page
 from scythe.page.source import Opening, Source, matches
 from scythe.site.follow.follow_fields import follow, span_of
-from scythe.site.rules import FLOW, ColumnRules, RegionRules, Way
+from scythe.site.rules import FLOW, ColumnRules, ListRules, Way
 
 _DIGITS = re.compile(r"[0-9]+")
 _CLASS_CHARS = 400  # of a class attribute that are looked at
@@ -226,7 +226,7 @@ _FOLLOWING = re.compile(rb"[\t\n\f\r ]*+(<[A-Za-z][^\t\n\f\r />]*)")
 _NAME = re.compile(rb"<[A-Za-z][^\t\n\f\r />]*")
 
 
-def judge_count(rules: RegionRules, count: int) -> str:
+def judge_count(rules: ListRules, count: int) -> str:
     """Say what is strange about the number of records, if anything is. One alone is no list.
 
     Where records stand side by side, one of an unknown make would be noticed, and few are just few.
@@ -259,7 +259,7 @@ def _overlaps(start: int, end: int, taken: list[Span]) -> bool:
     return at > 0 and taken[at - 1][1] > start
 
 
-def judge_outside(rules: RegionRules, outside: int) -> str:
+def judge_outside(rules: ListRules, outside: int) -> str:
     """Say whether there are many more elements like records outside of the holder than ever: another list, perhaps."""
     many = 2 * rules.outside + 2
     return "more records than usual stand elsewhere" if rules.holder and outside > many else ""
@@ -271,7 +271,7 @@ def judge_cells(body: bytes, names: Collection[bytes], spans: Sequence[Span]) ->
     return "cells that span others" if any(_SPANNING.search(body, *row) for row in rows) else ""
 
 
-def head_names(rules: RegionRules) -> frozenset[bytes]:
+def head_names(rules: ListRules) -> frozenset[bytes]:
     """Return the `<name` of each literal that begins a record."""
     found = (_NAME.match(literal) for literal in rules.heads)
     return frozenset(name[0] for name in found if name)
@@ -300,7 +300,7 @@ class Entries(NamedTuple):
         return list(zip(self.offsets, ends, strict=True))
 
 
-def follow_region(source: Source, rules: RegionRules) -> Entries:
+def follow_list(source: Source, rules: ListRules) -> Entries:
     """Return the records that the rules of a region lead to on the tree, to the letter as a cut does."""
     holder: Opening | None = None
     if rules.holder:
@@ -327,7 +327,7 @@ def follow_region(source: Source, rules: RegionRules) -> Entries:
     return Entries(tuple(nodes), firsts, tuple(last.offset for last in lasts), outside=outside)
 
 
-def _match(source: Source, rules: RegionRules) -> tuple[list[tuple[Opening, bool]], str]:
+def _match(source: Source, rules: ListRules) -> tuple[list[tuple[Opening, bool]], str]:
     """Return the elements that match a literal, in the order of the source, with whether they begin a record."""
     body = source.body
     found: dict[int, tuple[Opening, bool]] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
-from scythe.model import LabelledPage, Marks, PageImages
+from scythe.model import ImageMarks, LabelledPage, PageImages
 from scythe.site.labels.label_files import Label, Labels, contradiction
 from scythe.url import absolute
 
@@ -48,7 +48,7 @@ def mark_page(labels: Sequence[Label], page: PageImages, source: Labels) -> Mark
     nothing of the others. Raises BadInput where one person says two things of one image.
     """
     finder = _Finder(page)
-    marks: list[Marks] = []
+    marks: list[ImageMarks] = []
     lost: list[Lost] = []
     for by in dict.fromkeys(label.by for label in labels):
         own = [label for label in labels if label.by == by]
@@ -101,7 +101,9 @@ def _why(rows: Sequence[int], finder: _Finder) -> str:
     )
 
 
-def _marks(by: str, labels: Sequence[Label], found: dict[int, Label], doubtful: set[int], count: int) -> Marks | None:
+def _marks(
+    by: str, labels: Sequence[Label], found: dict[int, Label], doubtful: set[int], count: int
+) -> ImageMarks | None:
     """Return the marks of one person, or None where nothing is known of any image."""
     relevant = tuple(sorted(row for row, label in found.items() if label.relevant))
     irrelevant = {row for row, label in found.items() if not label.relevant}
@@ -110,7 +112,7 @@ def _marks(by: str, labels: Sequence[Label], found: dict[int, Label], doubtful: 
     # where none of the images named is found the page is another one now, and what it shows was never looked at
     if says_none or (names_only_relevant and relevant):
         irrelevant |= set(range(count)) - set(relevant) - doubtful
-    return Marks(by, relevant, tuple(sorted(irrelevant))) if relevant or irrelevant else None
+    return ImageMarks(by, relevant, tuple(sorted(irrelevant))) if relevant or irrelevant else None
 
 
 class _Finder:

@@ -18,7 +18,7 @@ from selectolax.lexbor import LexborNode
 
 from scythe.page.source import Opening, Source, is_bare, tag_end
 from scythe.site.drift import usual_of
-from scythe.site.follow.follow_fields import Found, follow, part_of, span_of
+from scythe.site.follow.follow_fields import FollowedWay, follow, part_of, span_of
 from scythe.site.learn.literals import (
     common_prefix,
     common_suffix,
@@ -27,7 +27,7 @@ from scythe.site.learn.literals import (
     stable_prefix,
     steady_prefix,
 )
-from scythe.site.learn.page_text import Place, Texts, find_places, lay_out, words_of
+from scythe.site.learn.page_text import PageText, ValuePlace, find_places, lay_out, words_of
 from scythe.site.learn.way_rules import learn_end, learn_rules
 from scythe.site.rules import ATTRIBUTE, ELEMENT, LEAD, TAIL, FieldRules, Rule, Usual, Way
 
@@ -38,7 +38,7 @@ _ABOVE = 4  # elements between a value and the list that it is in, at most
 _SHARE = 2  # one in so many values of a list must be shown: of a long one others may be meant, as directors of a cast
 
 
-def learn_repeats(pages: Sequence[Texts], values: Sequence[Sequence[str]]) -> Way | None:
+def learn_repeats(pages: Sequence[PageText], values: Sequence[Sequence[str]]) -> Way | None:
     """Return a way that gives exactly the values of each page; None where no single opening tag does."""
     if sum(len(given) for given in values) < _LEAST:
         return None
@@ -48,7 +48,7 @@ def learn_repeats(pages: Sequence[Texts], values: Sequence[Sequence[str]]) -> Wa
     return None
 
 
-def learn_list(pages: Sequence[Texts], values: Sequence[Sequence[str]]) -> Way | None:
+def learn_list(pages: Sequence[PageText], values: Sequence[Sequence[str]]) -> Way | None:
     """Return a way that gives the list of which each page's values are a part; None where they are in none.
 
     A list is what one opening tag gives, all of it equally deep inside one element around the values that were shown.
@@ -63,7 +63,7 @@ def learn_list(pages: Sequence[Texts], values: Sequence[Sequence[str]]) -> Way |
     return None
 
 
-def _tries(pages: Sequence[Texts], values: Sequence[Sequence[str]]) -> Iterator[Way]:
+def _tries(pages: Sequence[PageText], values: Sequence[Sequence[str]]) -> Iterator[Way]:
     """Yield ways to what the tags of all values have in common, the longest literals first."""
     most = max(range(len(pages)), key=lambda i: len(values[i]), default=-1)
     if most < 0 or len(values[most]) < 2:
@@ -83,7 +83,7 @@ def _has_all(got: Sequence[str], wanted: Sequence[str]) -> bool:
     return {words_of(value) for value in wanted} <= {words_of(value) for value in got} and bool(got) == bool(wanted)
 
 
-def _are_lists(got: Sequence[Found], values: Sequence[Sequence[str]]) -> bool:
+def _are_lists(got: Sequence[FollowedWay], values: Sequence[Sequence[str]]) -> bool:
     """Say whether what was found on each page is one list, no more deeply nested than the values shown say."""
     above = max(_height(one, given) for one, given in zip(got, values, strict=True) if len(given) > 1)
     if above > _ABOVE:
@@ -91,7 +91,7 @@ def _are_lists(got: Sequence[Found], values: Sequence[Sequence[str]]) -> bool:
     return all(len({_holder(opening, above) for opening in one.openings}) <= 1 for one in got)
 
 
-def _height(got: Found, given: Sequence[str]) -> int:
+def _height(got: FollowedWay, given: Sequence[str]) -> int:
     """Return how far above the values shown the first element is that holds all of them, each equally deep."""
     words = {words_of(value) for value in given}
     shown = [opening for opening, value in zip(got.openings, got.values, strict=True) if words_of(value) in words]
@@ -109,7 +109,7 @@ def _holder(opening: Opening, above: int) -> tuple[object, ...]:
     return (opening.offset,) if node is None else (node.mem_id, *names)
 
 
-def _with_end(way: Way, pages: Sequence[Texts]) -> Way:
+def _with_end(way: Way, pages: Sequence[PageText]) -> Way:
     if way.take not in (ELEMENT, TAIL):
         return way
     every = [(texts.source, opening) for texts in pages for opening in follow(texts.source, way).openings]
@@ -118,13 +118,13 @@ def _with_end(way: Way, pages: Sequence[Texts]) -> Way:
     return replace(way, end=end, inner_tags=inner_tags)
 
 
-def _places_of(texts: Texts, values: Sequence[str]) -> list[list[Place]]:
+def _places_of(texts: PageText, values: Sequence[str]) -> list[list[ValuePlace]]:
     every = (find_places(texts, [value]) for value in values[:_VALUES])
     return [[place for place in places if place.is_whole] for places in every]
 
 
 def _literals(
-    base: Place, source: Source, sources: Sequence[Source], found: Sequence[Sequence[Sequence[Place]]]
+    base: ValuePlace, source: Source, sources: Sequence[Source], found: Sequence[Sequence[Sequence[ValuePlace]]]
 ) -> Iterator[bytes]:
     """Yield what the tags of all values begin with, seen from one place of the first, the longest first."""
     own = _tag(source, base)
@@ -141,11 +141,11 @@ def _literals(
     yield from (prefix for prefix in (literal, *shorter_prefixes(literal)) if not is_bare(prefix))
 
 
-def _tag(source: Source, place: Place) -> bytes:
+def _tag(source: Source, place: ValuePlace) -> bytes:
     return source.body[place.offset : tag_end(source.body, place.offset)]
 
 
-def _same_take(one: Place, other: Place) -> bool:
+def _same_take(one: ValuePlace, other: ValuePlace) -> bool:
     return (one.take, one.attribute) == (other.take, other.attribute)
 
 
@@ -159,7 +159,7 @@ _LETTERS = 4  # of a known text at least: shorter ones are everywhere
 _DIGITS = re.compile(r"\d")
 
 
-def frame(places: Sequence[Place], known: Sequence[str] = ()) -> tuple[str, str] | None:
+def frame(places: Sequence[ValuePlace], known: Sequence[str] = ()) -> tuple[str, str] | None:
     """Return what stands before and after the value in the texts of all places, or None where nothing does.
 
     Texts that hold a `known` one, such as the value of another field, do not count: other pages have another there.
@@ -180,7 +180,7 @@ def frame(places: Sequence[Place], known: Sequence[str] = ()) -> tuple[str, str]
     return None
 
 
-def _is_it(place: Place, text: str | None) -> bool:
+def _is_it(place: ValuePlace, text: str | None) -> bool:
     return text is not None and words_of(text) == words_of(place.text[place.start : place.end])
 
 
@@ -228,14 +228,14 @@ _PER_POINT = 50  # bytes alike that count as much as a level
 _ALIGN_FURNITURE = 2.5  # points for places that are alike as far as is looked, value and all: a menu perhaps
 _LEVELS = 10  # elements around it that are compared
 
-Row = tuple[Place | None, ...]  # one place per page, None where the value is not there in this way
+Row = tuple[ValuePlace | None, ...]  # one place per page, None where the value is not there in this way
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Surroundings:
     """What is around a place, by which it is recognised on another page."""
 
-    place: Place
+    place: ValuePlace
     tag: bytes
     left: bytes
     right: bytes
@@ -243,13 +243,13 @@ class Setting:
     depth: float  # 0..1: how far down the page
 
 
-def align(sources: Sequence[Source], places: Sequence[Sequence[Place]]) -> list[tuple[float, Row]]:
+def align(sources: Sequence[Source], places: Sequence[Sequence[ValuePlace]]) -> list[tuple[float, Row]]:
     """Return rows of places that look alike, the most alike first; a page may lack one."""
     settings = [[_setting(source, place) for place in on_page] for source, on_page in zip(sources, places, strict=True)]
     rows: dict[Row, float] = {}
     for i, on_page in enumerate(settings):
         for one in on_page:
-            row: list[Place | None] = []
+            row: list[ValuePlace | None] = []
             total = _prior(one.place) * len(settings)
             for j, others in enumerate(settings):
                 best = one if i == j else max(others, key=lambda other: likeness(one, other), default=None)
@@ -260,7 +260,7 @@ def align(sources: Sequence[Source], places: Sequence[Sequence[Place]]) -> list[
     return sorted(((total, row) for row, total in rows.items()), key=lambda pair: -pair[0])  # stable: whole texts first
 
 
-def likeness(one: Setting, other: Setting) -> float:
+def likeness(one: Surroundings, other: Surroundings) -> float:
     """Say how likely two places are the same one of a template; 0 when they cannot be."""
     a, b = one.place, other.place
     if (a.take, a.attribute) != (b.take, b.attribute) or one.chain[:1] != other.chain[:1]:
@@ -283,7 +283,7 @@ def likeness(one: Setting, other: Setting) -> float:
     )
 
 
-def _around(one: Setting, other: Setting) -> float:
+def _around(one: Surroundings, other: Surroundings) -> float:
     """Say how much of what is around two places is alike; the same text in the same place may be furniture."""
     left, right = len(common_suffix((one.left, other.left))), len(common_prefix((one.right, other.right)))
     if left >= _LEFT and right >= _RIGHT and one.place.text == other.place.text:
@@ -291,12 +291,12 @@ def _around(one: Setting, other: Setting) -> float:
     return (left + right) / _PER_POINT
 
 
-def _prior(place: Place) -> float:
+def _prior(place: ValuePlace) -> float:
     """Say how good a place is in itself: the whole text of an element, as given, is best."""
     return 1.0 * place.sameness + 2.0 * place.is_whole - 1.5 * (place.take == ATTRIBUTE)
 
 
-def _setting(source: Source, place: Place) -> Setting:
+def _setting(source: Source, place: ValuePlace) -> Surroundings:
     body, offset = source.body, place.offset
     opening = source.at(offset)
     assert opening is not None  # places come from the page's own openings
@@ -310,7 +310,7 @@ def _setting(source: Source, place: Place) -> Setting:
         node = node.parent
     left = body[max(0, offset - _LEFT) : offset]
     right = body[end : end + _RIGHT]
-    return Setting(place, steady_prefix(body[offset:start]), left, right, tuple(chain), offset / max(1, len(body)))
+    return Surroundings(place, steady_prefix(body[offset:start]), left, right, tuple(chain), offset / max(1, len(body)))
 
 
 _ROWS = 6  # ways that are learned of a field to choose the best from
@@ -331,7 +331,7 @@ T = TypeVar("T")
 Examples = Mapping[str, Sequence[str]]
 
 
-class Learned(NamedTuple):
+class LearnedExamples(NamedTuple):
     """The fields that were learned, and for those that were not, or not from every page, the reason."""
 
     fields: tuple[FieldRules, ...]
@@ -339,17 +339,17 @@ class Learned(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExampleField:
     """A field's values on the pages that were labelled for it."""
 
-    pages: tuple[Texts, ...]
+    pages: tuple[PageText, ...]
     values: tuple[tuple[str, ...], ...]  # of each page; empty where the field is not there
     known: tuple[tuple[str, ...], ...]  # values of all fields of each page
     others: tuple[Source, ...] = ()  # pages without labels
 
-    def only(self, rows: Sequence[int]) -> Wanted:
+    def only(self, rows: Sequence[int]) -> ExampleField:
         """Return the same for some of the pages."""
-        return Wanted(
+        return ExampleField(
             tuple(self.pages[i] for i in rows),
             tuple(self.values[i] for i in rows),
             tuple(self.known[i] for i in rows),
@@ -372,7 +372,7 @@ class Option:
     worth: float
 
 
-def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None]) -> Learned:
+def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None]) -> LearnedExamples:
     """Learn every field that the examples name. An example is one page's values, or None for a page without labels.
 
     An empty list says that the page does not have the field; a missing name says nothing. Several values are other
@@ -388,7 +388,7 @@ def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None
     reasons: dict[str, str] = {}
     for name in dict.fromkeys(name for _, example in labelled for name in example):
         pages = _spread([(texts, example) for texts, example in labelled if name in example], _PAGES)
-        wanted = Wanted(
+        wanted = ExampleField(
             tuple(texts for texts, _ in pages),
             tuple(example[name] for _, example in pages),
             tuple(tuple(value for values in example.values() for value in values) for _, example in pages),
@@ -399,7 +399,7 @@ def learn_examples(sources: Sequence[Source], examples: Sequence[Examples | None
             fields.append(FieldRules(name, ways, _usual(wanted, ways)))
         if reason:
             reasons[name] = reason
-    return Learned(tuple(fields), reasons)
+    return LearnedExamples(tuple(fields), reasons)
 
 
 def _spread(rows: Sequence[T], most: int) -> list[T]:
@@ -413,7 +413,7 @@ def _as_tuple(values: Sequence[str]) -> tuple[str, ...]:
     return (values,) if isinstance(values, str) else tuple(values)
 
 
-def _learn_field(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
+def _learn_field(wanted: ExampleField) -> tuple[tuple[Way, ...], str]:
     """Return the ways to a field, best first, and what is to be said about them."""
     repeated = learn_repeats(wanted.pages, wanted.values)
     if repeated is not None:
@@ -428,7 +428,7 @@ def _learn_field(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
     return ways, "; ".join(filter(None, (said, alone, absent if ways else "")))
 
 
-def _learn_one(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
+def _learn_one(wanted: ExampleField) -> tuple[tuple[Way, ...], str]:
     """Return the ways to a field that has one value."""
     places = [find_places(texts, values) for texts, values in zip(wanted.pages, wanted.values, strict=True)]
     given = sum(bool(values) for values in wanted.values)
@@ -445,7 +445,7 @@ def _learn_one(wanted: Wanted) -> tuple[tuple[Way, ...], str]:
     return tuple(option.way for option in chosen), said
 
 
-def _found_values(wanted: Wanted) -> list[tuple[str, ...]]:
+def _found_values(wanted: ExampleField) -> list[tuple[str, ...]]:
     """Return the values that stand on their pages; where a page has one value, that is not looked at here."""
     return [
         values if len(values) < 2 else tuple(value for value in values if find_places(texts, [value]))
@@ -453,7 +453,7 @@ def _found_values(wanted: Wanted) -> list[tuple[str, ...]]:
     ]
 
 
-def _tell_absent(wanted: Wanted, there: Sequence[Sequence[str]]) -> str:
+def _tell_absent(wanted: ExampleField, there: Sequence[Sequence[str]]) -> str:
     """Name values that are not on their page, where others of the same field are."""
     pairs = zip(wanted.values, there, strict=True)
     absent = [value for values, found in pairs if found for value in values if value not in found]
@@ -463,7 +463,7 @@ def _tell_absent(wanted: Wanted, there: Sequence[Sequence[str]]) -> str:
     return f"not on the page where shown: {named}" + (f" and {len(absent) - _NAMED} more" if absent[_NAMED:] else "")
 
 
-def _tell_part(wanted: Wanted, there: Sequence[Sequence[str]], way: Way) -> str:
+def _tell_part(wanted: ExampleField, there: Sequence[Sequence[str]], way: Way) -> str:
     shown, every = sum(map(len, there)), sum(len(follow(texts.source, way).values) for texts in wanted.pages)
     return f"{shown} of the {every} values of a list were shown; all of them are taken" if every > shown else ""
 
@@ -475,7 +475,7 @@ def _are_several(values: Sequence[str]) -> bool:
     return any(each not in longest for each in words)
 
 
-def _choose(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
+def _choose(wanted: ExampleField, places: Sequence[Sequence[ValuePlace]]) -> list[Option]:
     """Choose ways until every page gives its value, then spare ones to other places of the same value."""
     missing = frozenset(i for i, values in enumerate(wanted.values) if values)
     options = _options(wanted, places)
@@ -500,7 +500,7 @@ def _is_spare(option: Option, chosen: Sequence[Option], pages: int) -> bool:
     return whole and len(option.right) == pages and all(option.targets != other.targets for other in chosen)
 
 
-def _options(wanted: Wanted, places: Sequence[Sequence[Place]]) -> list[Option]:
+def _options(wanted: ExampleField, places: Sequence[Sequence[ValuePlace]]) -> list[Option]:
     """Learn ways to the most promising rows of places; those that give anything wrong are left out."""
     sources = [texts.source for texts in wanted.pages]
     options: list[Option] = []
@@ -528,7 +528,7 @@ def _different(rows: Sequence[tuple[float, Row]]) -> list[tuple[float, Row]]:
     return kept[:_ROWS_AT_MOST]
 
 
-def _try_row(wanted: Wanted, row: Row, alike: float) -> Option | None:
+def _try_row(wanted: ExampleField, row: Row, alike: float) -> Option | None:
     there = [place for place in row if place is not None]
     around = frame(there, [value for values in wanted.known for value in values])
     if around is None:
@@ -567,7 +567,7 @@ def _worth(way: Way, firmness: float, alike: float, level: int) -> float:
     return _ALIKE * alike + firmness - _OUTER * level + _WHOLE * (not way.before and not way.after)
 
 
-def _usual(wanted: Wanted, ways: Sequence[Way]) -> Usual:
+def _usual(wanted: ExampleField, ways: Sequence[Way]) -> Usual:
     """Note what the field looks like on the pages it was learned from."""
     values: list[tuple[str, ...]] = []
     spans: list[tuple[int, int] | None] = []

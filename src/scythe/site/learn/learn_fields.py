@@ -17,7 +17,15 @@ from scythe.site.boilerplate import improve_samples
 from scythe.site.drift import usual_of
 from scythe.site.follow.follow_fields import follow, part_of, span_of
 from scythe.site.learn.main_text import learn_body
-from scythe.site.learn.value_sources import Match, Sample, Statement, find_statements, same_date, same_text, same_title
+from scythe.site.learn.value_sources import (
+    LearnedPage,
+    Match,
+    ValueSource,
+    find_statements,
+    same_date,
+    same_text,
+    same_title,
+)
 from scythe.site.learn.way_rules import learn_way
 from scythe.site.rules import FieldRules, Way
 
@@ -27,7 +35,7 @@ _EDGE = re.compile(r"\s+(?:[^\w\s]{1,3})\s+|\s*[|»«]\s*")  # what sets the sit
 _EDGES = " \t|-–—:·•»«/~⋆"
 
 
-def improve_titles(samples: Sequence[Sample]) -> tuple[tuple[str, ...], ...]:
+def improve_titles(samples: Sequence[LearnedPage]) -> tuple[tuple[str, ...], ...]:
     """Return for each page what its title may be, best first: as reported and as declared, without the site's name.
 
     What most pages report is the site's name and no title, as long as they declare different ones.
@@ -76,7 +84,7 @@ _AUTHORISH = ("author", "byline", "creator", "writer", "vcard")
 _DATEISH = ("date", "time", "publish", "posted", "entry", "meta")
 
 
-class Learned(NamedTuple):
+class LearnedFields(NamedTuple):
     """The fields that were learned, the reasons for those that were not, and lines that are no content."""
 
     fields: tuple[FieldRules, ...]
@@ -85,7 +93,7 @@ class Learned(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FieldToLearn:
     """A field, what its value may be on each page (nothing where reading found none), and how a text states one."""
 
     name: str
@@ -108,10 +116,10 @@ class Wanted:
         return max((self.match(text, value) for value in self.values[page]), default=0.0)
 
 
-def learn_fields(samples: Sequence[Sample]) -> Learned:
+def learn_fields(samples: Sequence[LearnedPage]) -> LearnedFields:
     """Learn title, text, date and author of the pages of one layout, with the reasons for what was not learned."""
     if len(samples) < _LEAST_PAGES:
-        return Learned((), (f"{len(samples)} page: learning needs {_LEAST_PAGES} of one layout",))
+        return LearnedFields((), (f"{len(samples)} page: learning needs {_LEAST_PAGES} of one layout",))
     better, known = improve_samples(samples)
     fields: list[FieldRules] = []
     reasons: list[str] = []
@@ -120,9 +128,9 @@ def learn_fields(samples: Sequence[Sample]) -> Learned:
     if body.why:
         reasons.append(f"text: {body.why}")
     for wanted in (
-        Wanted("title", improve_titles(samples), same_title, ("title", "headline")),
-        Wanted("date", _single([sample.published for sample in samples]), same_date, _DATEISH),
-        Wanted("author", _single([sample.author for sample in samples]), same_text, _AUTHORISH),
+        FieldToLearn("title", improve_titles(samples), same_title, ("title", "headline")),
+        FieldToLearn("date", _single([sample.published for sample in samples]), same_date, _DATEISH),
+        FieldToLearn("author", _single([sample.author for sample in samples]), same_text, _AUTHORISH),
     ):
         ways[wanted.name], why = _learn_value(samples, wanted)
         if why:
@@ -130,14 +138,14 @@ def learn_fields(samples: Sequence[Sample]) -> Learned:
     for name, found in ways.items():
         if found:
             fields.append(_with_usual(FieldRules(name, found), samples))
-    return Learned(tuple(fields), tuple(reasons), tuple(dict.fromkeys((*known.patterns, *body.lines))))
+    return LearnedFields(tuple(fields), tuple(reasons), tuple(dict.fromkeys((*known.patterns, *body.lines))))
 
 
 def _single(values: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     return tuple((value,) if value else () for value in values)
 
 
-def _learn_value(samples: Sequence[Sample], wanted: Wanted) -> tuple[tuple[Way, ...], str]:
+def _learn_value(samples: Sequence[LearnedPage], wanted: FieldToLearn) -> tuple[tuple[Way, ...], str]:
     present = wanted.present
     if len(present) < _LEAST_PAGES:
         return (), f"on {len(present)} of {len(samples)} pages"
@@ -157,7 +165,7 @@ def _learn_value(samples: Sequence[Sample], wanted: Wanted) -> tuple[tuple[Way, 
     return tuple(ways), ""
 
 
-def _rank(places: dict[int, list[Statement]], wanted: Wanted) -> list[str]:
+def _rank(places: dict[int, list[ValueSource]], wanted: FieldToLearn) -> list[str]:
     """Return the keys of places that give the value on most pages, best first."""
     fits: dict[str, dict[int, float]] = defaultdict(dict)
     words: dict[str, float] = {}
@@ -173,7 +181,7 @@ def _rank(places: dict[int, list[Statement]], wanted: Wanted) -> list[str]:
     return sorted(found, key=lambda key: (-sum(fits[key].values()) / len(places) - words[key] / 10, len(key), key))
 
 
-def _kindness(statement: Statement, wanted: Wanted, level: int) -> float:
+def _kindness(statement: ValueSource, wanted: FieldToLearn, level: int) -> float:
     """Rate a place by what it is called: a heading for a title, a machine-readable date, a byline."""
     named = any(word in statement.names.lower() for word in wanted.words)
     if wanted.name == "title":
@@ -183,9 +191,11 @@ def _kindness(statement: Statement, wanted: Wanted, level: int) -> float:
     return (1.0 if named else 0.0) - level
 
 
-def _try_key(samples: Sequence[Sample], wanted: Wanted, places: dict[int, list[Statement]], key: str) -> Way | None:
+def _try_key(
+    samples: Sequence[LearnedPage], wanted: FieldToLearn, places: dict[int, list[ValueSource]], key: str
+) -> Way | None:
     """Learn the way to the places of one key."""
-    chosen: dict[int, Statement] = {}
+    chosen: dict[int, ValueSource] = {}
     for page, statements in places.items():
         own = [statement for statement in statements if key in statement.keys]
         if own:
@@ -203,7 +213,7 @@ def _try_key(samples: Sequence[Sample], wanted: Wanted, places: dict[int, list[S
     )
 
 
-def _frame(chosen: dict[int, Statement], wanted: Wanted) -> tuple[str, str]:
+def _frame(chosen: dict[int, ValueSource], wanted: FieldToLearn) -> tuple[str, str]:
     """Return what stands before and after the value in its text on all pages, where the text is more than the value."""
     if wanted.match is same_date or sum(s.fit >= _FIT for s in chosen.values()) * 2 > len(chosen):
         return "", ""
@@ -233,7 +243,7 @@ def _common_end(texts: Sequence[str]) -> str:
     return shortest[len(shortest) - size :]
 
 
-def _served(samples: Sequence[Sample], wanted: Wanted, way: Way) -> frozenset[int]:
+def _served(samples: Sequence[LearnedPage], wanted: FieldToLearn, way: Way) -> frozenset[int]:
     """Return the pages on which a way gives the value; none when it is wrong too often."""
     right, spoken = set(), 0
     for page, sample in enumerate(samples):
@@ -244,7 +254,7 @@ def _served(samples: Sequence[Sample], wanted: Wanted, way: Way) -> frozenset[in
     return frozenset(right) if len(right) >= _RIGHT * spoken and len(right) >= _LEAST_PAGES else frozenset()
 
 
-def _with_usual(rules: FieldRules, samples: Sequence[Sample]) -> FieldRules:
+def _with_usual(rules: FieldRules, samples: Sequence[LearnedPage]) -> FieldRules:
     values: list[tuple[str, ...]] = []
     spans: list[tuple[int, int] | None] = []
     for sample in samples:

@@ -463,14 +463,14 @@ class ImageLesson:
     images: PageImages  # one to one with those of the page
 
 
-def make_image_lesson(source: Source, page: Page) -> ImageLesson:
+def make_image_page(source: Source, page: Page) -> ImageLesson:
     """Look around the images of a page."""
     plain = Page.from_bytes(source.body, url=page.url)  # whose tags are written without marks
     same = len(plain.images) == len(page.images)
     return ImageLesson(source, page, read_image_contexts(plain if same else page))
 
 
-class ImageTeacher:
+class ImageAreaLearner:
     """Learns areas of images by what is known of the images of a site, people's labels among it."""
 
     def __init__(self, known: SiteImages) -> None:
@@ -508,17 +508,17 @@ def relearn_images(profile: Profile, pages: Iterable[tuple[str | None, bytes]]) 
     Areas known before are kept. What the pages show is judged anew; of the rest the profile keeps what it knew.
     """
     dispatcher = Dispatcher(profile.layouts)
-    teacher = ImageTeacher(profile.images)
+    teacher = ImageAreaLearner(profile.images)
     own: dict[int, list[ImageLesson]] = defaultdict(list)
     for url, body in pages:
         number = dispatcher.pick(body, url)
         if number is not None:
             source = read_source(body)
-            own[number].append(make_image_lesson(source, Page.from_bytes(body, url=url).with_tree(source.tree)))
+            own[number].append(make_image_page(source, Page.from_bytes(body, url=url).with_tree(source.tree)))
     layouts = [_relearn(layout, own[i], teacher) if i in own else layout for i, layout in enumerate(profile.layouts)]
     return replace(profile, layouts=tuple(layouts))
 
 
-def _relearn(layout: Layout, lessons: Sequence[ImageLesson], teacher: ImageTeacher) -> Layout:
+def _relearn(layout: Layout, lessons: Sequence[ImageLesson], teacher: ImageAreaLearner) -> Layout:
     learned = teacher.learn(lessons, layout.fields, layout.images)
     return layout if learned.why else replace(layout, images=learned.rules)

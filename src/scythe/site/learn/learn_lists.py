@@ -22,10 +22,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scythe.page.source import Source, is_bare
-from scythe.site.follow.follow_lists import MOST_RECORDS, find_lookalike, follow_region, head_names
+from scythe.site.follow.follow_lists import MOST_RECORDS, find_lookalike, follow_list, head_names
 from scythe.site.learn.list_groups import (
-    Group,
-    Seen,
+    ObservedList,
+    SameList,
     group_seen,
     label_at,
     learn_columns,
@@ -43,7 +43,7 @@ from scythe.site.learn.literals import (
     steady_prefix,
 )
 from scythe.site.learn.way_rules import learn_way
-from scythe.site.rules import FLOW, RegionRules, Way
+from scythe.site.rules import FLOW, ListRules, Way
 
 LITERALS = 8  # that may begin a record
 _TAG_BYTES = 400  # of a literal
@@ -135,12 +135,14 @@ _ALONE = 8  # records that a region of one page alone must have
 _EVERYTHING = (b"<html", b"<body")  # as good as no holder
 
 
-class Lesson(NamedTuple):
+class LearnedList(NamedTuple):
     """A region with the rules that select its records."""
 
-    group: Group
-    rules: RegionRules
-    twins: frozenset[Seen]  # regions of other pages that the rules select with a little more or less of each record
+    group: SameList
+    rules: ListRules
+    twins: frozenset[
+        ObservedList
+    ]  # regions of other pages that the rules select with a little more or less of each record
 
     @property
     def score(self) -> float:
@@ -157,15 +159,15 @@ class Lesson(NamedTuple):
 class _Fit(NamedTuple):
     """How well rules select what reading found."""
 
-    group: Group  # as the rules select it
-    rules: RegionRules
+    group: SameList  # as the rules select it
+    rules: ListRules
     agreed: int  # pages on which they agree, of ...
     spoken: int  # ... those on which either finds any
     right: int  # records
     wanted: int
     extra: frozenset[tuple[int, int]]  # page and offset of what is too much
     slips: frozenset[int]  # pages on which reading found none of it
-    twins: frozenset[Seen]  # regions of other pages that hold the same, a little more or less of each record
+    twins: frozenset[ObservedList]  # regions of other pages that hold the same, a little more or less of each record
 
     @property
     def is_good(self) -> bool:
@@ -179,12 +181,14 @@ class _Fit(NamedTuple):
         return 2 * self.right / max(1, self.right + len(self.extra) + self.wanted)
 
 
-def learn_heads(sources: Sequence[Source], seen: Sequence[Seen]) -> tuple[list[Lesson], list[Seen], list[str]]:
+def learn_heads(
+    sources: Sequence[Source], seen: Sequence[ObservedList]
+) -> tuple[list[LearnedList], list[ObservedList], list[str]]:
     """Return rules without columns for the regions of which some could be found; the other regions; and why."""
     settled = [settle_level(one) for one in seen]
     tied = [one for one in settled if one.is_tied and len(one.tops) < MOST_RECORDS]
     groups = list(group_seen(sources, tied))
-    tried: dict[Group, _Fit | str] = {}
+    tried: dict[SameList, _Fit | str] = {}
     for _ in range(_ROUNDS):
         for group in groups:
             if group not in tried:
@@ -202,16 +206,18 @@ def learn_heads(sources: Sequence[Source], seen: Sequence[Seen]) -> tuple[list[L
     return found, [one for one in settled if one not in served], reasons
 
 
-def _choose(sources: Sequence[Source], results: Sequence[tuple[Group, _Fit | str]]) -> tuple[list[Lesson], set[Seen]]:
+def _choose(
+    sources: Sequence[Source], results: Sequence[tuple[SameList, _Fit | str]]
+) -> tuple[list[LearnedList], set[ObservedList]]:
     """Take the rules that are good, the most certain region first; one that is served already needs none of its own."""
     good = [(group, fit) for group, fit in results if isinstance(fit, _Fit) and fit.is_good]
     good.sort(key=lambda pair: -sum(one.score for one in pair[0].seen))
-    found: list[Lesson] = []
-    served: set[Seen] = set()
+    found: list[LearnedList] = []
+    served: set[ObservedList] = set()
     for group, fit in good:
         if not served.intersection(group.seen):
             rules = replace(fit.rules, tight=_are_tight(sources, fit.rules))
-            found.append(Lesson(fit.group, rules, fit.twins))
+            found.append(LearnedList(fit.group, rules, fit.twins))
             served.update(group.seen, fit.twins)
     return found, served
 
@@ -224,7 +230,7 @@ def _why(fit: _Fit | str) -> str:
     return f"no tag selects its records ({fit.right} of {fit.wanted} right, {len(fit.extra)} too many)"
 
 
-def _join(groups: list[Group], tried: dict[Group, _Fit | str]) -> list[Group]:
+def _join(groups: list[SameList], tried: dict[SameList, _Fit | str]) -> list[SameList]:
     """Join regions that one rule selects together, as the parts of a list that adverts or headings divide."""
     owner = {(page, run[0]): i for i, group in enumerate(groups) for page in group.pages for run in group.runs(page)}
     into = list(range(len(groups)))
@@ -237,13 +243,13 @@ def _join(groups: list[Group], tried: dict[Group, _Fit | str]) -> list[Group]:
             lowest = min(into[i], *(into[j] for j in others))
             for j in (i, *others):
                 into = [lowest if at == into[j] else at for at in into]
-    merged: dict[int, list[Seen]] = defaultdict(list)
+    merged: dict[int, list[ObservedList]] = defaultdict(list)
     for i, group in enumerate(groups):
         merged[into[i]].extend(group.seen)
-    return [Group(tuple(seen)) for seen in merged.values()]
+    return [SameList(tuple(seen)) for seen in merged.values()]
 
 
-def _learn_group(sources: Sequence[Source], group: Group, every: Sequence[Seen]) -> _Fit | str:
+def _learn_group(sources: Sequence[Source], group: SameList, every: Sequence[ObservedList]) -> _Fit | str:
     """Return the rules that select the records of a region best, or why there are none."""
     if len(group.pages) == 1 and sum(len(one.tops) for one in group.seen) < _ALONE:
         return "on one page only"
@@ -256,7 +262,7 @@ def _learn_group(sources: Sequence[Source], group: Group, every: Sequence[Seen])
     return best
 
 
-def _fit_group(sources: Sequence[Source], group: Group, every: Sequence[Seen]) -> _Fit | str:
+def _fit_group(sources: Sequence[Source], group: SameList, every: Sequence[ObservedList]) -> _Fit | str:
     best: _Fit | None = None
     for proposals in _proposals(sources, group):
         for rules in proposals:
@@ -270,12 +276,12 @@ def _fit_group(sources: Sequence[Source], group: Group, every: Sequence[Seen]) -
     return best if best is not None else "its tags have nothing in common"
 
 
-def _describe(sources: Sequence[Source], group: Group) -> str:
+def _describe(sources: Sequence[Source], group: SameList) -> str:
     first = group.seen[0]
     return f"{first.kind} of {records_label(sources[first.page], first)}"
 
 
-def _proposals(sources: Sequence[Source], group: Group) -> Iterator[list[RegionRules]]:
+def _proposals(sources: Sequence[Source], group: SameList) -> Iterator[list[ListRules]]:
     """Yield rules to try, those first that other pages will most likely follow too.
 
     One literal is better than several, of which the next page may have one more; the records' own tags are better than
@@ -289,17 +295,17 @@ def _proposals(sources: Sequence[Source], group: Group) -> Iterator[list[RegionR
     longer = extend_heads([source.body[offset : offset + _LOOK] for source, offset in firsts])
     single = [literals for literals in choices if len(literals) == 1] + ([(longer,)] if choices and longer else [])
     several = [literals for literals in choices if len(literals) > 1]
-    yield [RegionRules(literals, (), members) for literals in single if is_general(literals)]
+    yield [ListRules(literals, (), members) for literals in single if is_general(literals)]
     holder = _learn_holder(sources, group) if choices else None
     if holder is not None:
-        yield [RegionRules(literals, (), members, (holder,)) for literals in single]
-    yield [RegionRules(literals, (), members) for literals in several if not any(map(is_bare, literals))]
+        yield [ListRules(literals, (), members, (holder,)) for literals in single]
+    yield [ListRules(literals, (), members) for literals in several if not any(map(is_bare, literals))]
     if holder is not None:
-        yield [RegionRules(literals, (), members, (holder,)) for literals in several]
-    yield [RegionRules(literals, (), members) for literals in single if not is_bare(literals[0])]
+        yield [ListRules(literals, (), members, (holder,)) for literals in several]
+    yield [ListRules(literals, (), members) for literals in single if not is_bare(literals[0])]
 
 
-def _learn_holder(sources: Sequence[Source], group: Group) -> Way | None:
+def _learn_holder(sources: Sequence[Source], group: SameList) -> Way | None:
     """Return a way to the element around the records of the pages on which there is one of its name."""
     holders: dict[int, int] = {}
     for one in group.seen:
@@ -313,14 +319,14 @@ def _learn_holder(sources: Sequence[Source], group: Group) -> Way | None:
     return learn_way([sources[page] for page in pages], [holders[page] for page in pages], FLOW)
 
 
-def _try(sources: Sequence[Source], group: Group, rules: RegionRules, every: Sequence[Seen]) -> _Fit:
+def _try(sources: Sequence[Source], group: SameList, rules: ListRules, every: Sequence[ObservedList]) -> _Fit:
     """Compare what rules select on all pages with what reading found."""
     agreed = spoken = right = wanted = outside = 0
     extra: set[tuple[int, int]] = set()
-    twins: set[Seen] = set()
+    twins: set[ObservedList] = set()
     counts: list[int] = []
     for page, source in enumerate(sources):
-        entries = follow_region(source, rules)
+        entries = follow_list(source, rules)
         got = set(zip(entries.offsets, entries.last_offsets, strict=True)) if len(entries.offsets) > 1 else set()
         want = group.runs(page)
         counts.append(len(got))
@@ -349,7 +355,7 @@ def _try(sources: Sequence[Source], group: Group, rules: RegionRules, every: Seq
     return _Fit(group, usual, agreed, spoken, right, wanted, frozenset(extra), slips, frozenset(twins))
 
 
-def _are_twins(offsets: Sequence[int], one: Seen) -> bool:
+def _are_twins(offsets: Sequence[int], one: ObservedList) -> bool:
     """Say whether records are the same but for an element around or inside them: each holds just one of the other."""
     if not offsets:
         return False
@@ -359,10 +365,10 @@ def _are_twins(offsets: Sequence[int], one: Seen) -> bool:
     return sum(count == 1 for count in held.values()) >= _RIGHT * max(len(outer), len(inner))
 
 
-def _are_tight(sources: Sequence[Source], rules: RegionRules) -> bool:
+def _are_tight(sources: Sequence[Source], rules: ListRules) -> bool:
     """Say whether nothing that looks like a record stands between two of them on any page."""
     names = head_names(rules)
-    every = ((source, follow_region(source, rules).spans(source)) for source in sources)
+    every = ((source, follow_list(source, rules).spans(source)) for source in sources)
     return not any(find_lookalike(source.body, names, spans) for source, spans in every)
 
 
@@ -373,11 +379,11 @@ _REGIONS = 20  # of one layout
 class LearnedRegions(NamedTuple):
     """Rules for all that the pages of a layout list, best first, or none and why."""
 
-    rules: tuple[RegionRules, ...] = ()
+    rules: tuple[ListRules, ...] = ()
     reasons: tuple[str, ...] = ()
 
 
-def learn_regions(sources: Sequence[Source], seen: Sequence[Seen], least: float) -> LearnedRegions:
+def learn_layout_lists(sources: Sequence[Source], seen: Sequence[ObservedList], least: float) -> LearnedRegions:
     """Learn rules for the regions of pages of one layout.
 
     `seen` is what reading found on them, what scores below `least` included: what is read on one page and just not on
@@ -397,7 +403,7 @@ def learn_regions(sources: Sequence[Source], seen: Sequence[Seen], least: float)
     return LearnedRegions(tuple(sorted(kept, key=lambda one: -one.score)), tuple(reasons))
 
 
-def _count_missed(sources: Sequence[Source], left: Sequence[Seen], least: float) -> int:
+def _count_missed(sources: Sequence[Source], left: Sequence[ObservedList], least: float) -> int:
     """Return how many records no rule serves, of regions that count: as for rules, by their mean score on all pages.
 
     Paragraphs of an article pass for a list on one page in ten; on the others nobody would miss them.
@@ -408,7 +414,7 @@ def _count_missed(sources: Sequence[Source], left: Sequence[Seen], least: float)
     return sum(len(one.tops) for seen in counted for one in seen)
 
 
-def _complete(lesson: Lesson) -> RegionRules:
+def _complete(lesson: LearnedList) -> ListRules:
     """Add columns, kind and the like to the rules of a region."""
     kinds: Counter[str] = Counter()
     for one in lesson.group.seen:

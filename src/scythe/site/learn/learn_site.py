@@ -15,15 +15,15 @@ from scythe.reading.lists.find_lists import CUT
 from scythe.reading.text import method as text_method
 from scythe.reading.text.auto import expect_f1
 from scythe.site.boilerplate import find_boilerplate
-from scythe.site.extract import see_regions
+from scythe.site.extract import observe_lists
 from scythe.site.labels.site_relevance import count_images
 from scythe.site.learn.examples import learn_examples
 from scythe.site.learn.layout_marks import choose_marks
 from scythe.site.learn.layouts import group_pages
 from scythe.site.learn.learn_fields import learn_fields
-from scythe.site.learn.learn_images import ImageTeacher, make_image_lesson
-from scythe.site.learn.learn_lists import LearnedRegions, learn_regions
-from scythe.site.learn.value_sources import Sample
+from scythe.site.learn.learn_images import ImageAreaLearner, make_image_page
+from scythe.site.learn.learn_lists import LearnedRegions, learn_layout_lists
+from scythe.site.learn.value_sources import LearnedPage
 from scythe.site.rules import FieldRules, Layout, Profile
 from scythe.url import host, url_shape
 
@@ -34,7 +34,7 @@ _LISTED = 40  # pages of a layout whose lists are read: more say nothing new
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class LessonPage:
     """One page to learn from: its bytes tied to its tree, and the values someone marked on it, if anyone did."""
 
     url: str | None
@@ -43,14 +43,14 @@ class Lesson:
     example: Example | None = None
 
 
-def make_lesson(body: bytes, url: str | None = None, example: Example | None = None) -> Lesson:
+def make_lesson_page(body: bytes, url: str | None = None, example: Example | None = None) -> LessonPage:
     """Parse a page for learning."""
     source = read_source(body)
-    return Lesson(url, source, Page.from_bytes(body, url=url).with_tree(source.tree), example)
+    return LessonPage(url, source, Page.from_bytes(body, url=url).with_tree(source.tree), example)
 
 
 def learn_profile(
-    lessons: Sequence[Lesson], wanted: Sequence[str], known: SiteImages | None = None
+    lessons: Sequence[LessonPage], wanted: Sequence[str], known: SiteImages | None = None
 ) -> tuple[Profile, tuple[str, ...]]:
     """Learn the wanted fields, layout by layout; also return why something was not learned. Costs some 50 ms a page.
 
@@ -62,9 +62,9 @@ def learn_profile(
     marks = choose_marks([[lessons[i].source.body for i in group] for group in groups])
     by_reading = [name for name in plain if name != "records"]
     samples = [make_sample(lesson) for lesson in lessons] if by_reading else []
-    seen = [make_image_lesson(lesson.source, lesson.page) for lesson in lessons] if "images" in plain else []
+    seen = [make_image_page(lesson.source, lesson.page) for lesson in lessons] if "images" in plain else []
     known = known or count_images([one.images for one in seen])
-    teacher = ImageTeacher(known)
+    teacher = ImageAreaLearner(known)
     layouts: list[Layout] = []
     reasons: list[str] = []
     for number, group in enumerate(groups):
@@ -92,7 +92,7 @@ def learn_profile(
     return replace(_profile(layouts, lessons, wanted, samples), images=known), tuple(reasons)
 
 
-def _groups(lessons: Sequence[Lesson]) -> list[list[int]]:
+def _groups(lessons: Sequence[LessonPage]) -> list[list[int]]:
     """Group the pages into layouts, largest first; examples that are too few for a group of their own stay together."""
     groups = group_pages([lesson.page for lesson in lessons])
     labelled = [group for group in groups if any(lessons[i].example is not None for i in group)]
@@ -104,13 +104,13 @@ def _groups(lessons: Sequence[Lesson]) -> list[list[int]]:
     return sorted(labelled, key=len, reverse=True)
 
 
-def make_sample(lesson: Lesson) -> Sample:
+def make_sample(lesson: LessonPage) -> LearnedPage:
     """Read a lesson cold, for learning what reading finds."""
     document = read(lesson.page)
     content = document.content
     kept = content.kept if isinstance(content, PageContent) else ()
     metadata = document.metadata
-    return Sample(
+    return LearnedPage(
         lesson.source,
         lesson.page,
         kept,
@@ -121,11 +121,11 @@ def make_sample(lesson: Lesson) -> Sample:
     )
 
 
-def learn_lists(lessons: Sequence[Lesson]) -> LearnedRegions:
+def learn_lists(lessons: Sequence[LessonPage]) -> LearnedRegions:
     """Read what pages of one layout list, and learn to cut it."""
     pages = lessons[:_LISTED]
-    seen = [one for number, lesson in enumerate(pages) for one in see_regions(number, lesson.page)]
-    return learn_regions([lesson.source for lesson in pages], seen, CUT)
+    seen = [one for number, lesson in enumerate(pages) for one in observe_lists(number, lesson.page)]
+    return learn_layout_lists([lesson.source for lesson in pages], seen, CUT)
 
 
 def _layout(
@@ -133,7 +133,7 @@ def _layout(
     fields: tuple[FieldRules, ...],
     marks: tuple[bytes, ...],
     boilerplate: tuple[str, ...],
-    lessons: Sequence[Lesson],
+    lessons: Sequence[LessonPage],
 ) -> Layout:
     return Layout(
         name=name,
@@ -147,7 +147,7 @@ def _layout(
 
 
 def _profile(
-    layouts: Sequence[Layout], lessons: Sequence[Lesson], wanted: Sequence[str], samples: Sequence[Sample]
+    layouts: Sequence[Layout], lessons: Sequence[LessonPage], wanted: Sequence[str], samples: Sequence[LearnedPage]
 ) -> Profile:
     return Profile(
         layouts=tuple(layouts),

@@ -19,7 +19,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from scythe.model import Region
+from scythe.model import RecordList
 from scythe.page.elements import Elements
 from scythe.page.source import MARK, Source, tag_end
 from scythe.site.follow.follow_lists import Places, label_of
@@ -34,13 +34,13 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class ListOnPage:
     """A region of one page: where its records are, and what reading makes of it."""
 
     elements: Elements
     rows: tuple[Range, ...]
     leaves: tuple[Range, ...]
-    fill: Callable[[], Region]  # it costs a millisecond
+    fill: Callable[[], RecordList]  # it costs a millisecond
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class _Column:
         self.where += other.where
 
 
-def learn_columns(pages: Sequence[Shown]) -> tuple[ColumnRules, ...]:
+def learn_columns(pages: Sequence[ListOnPage]) -> tuple[ColumnRules, ...]:
     """Return the columns that the region has on any of the pages, in reading order."""
     columns: list[_Column] = []
     for page in sorted(pages, key=lambda page: -len(page.rows)):
@@ -69,7 +69,7 @@ def learn_columns(pages: Sequence[Shown]) -> tuple[ColumnRules, ...]:
     return _prune(rules, [columns[i].places for i in kept]) if rules else ()
 
 
-def _columns_of(page: Shown) -> list[_Column]:
+def _columns_of(page: ListOnPage) -> list[_Column]:
     """Return the columns of one page with the places of their texts."""
     region = page.fill()
     found = [_Column(names=Counter([name])) for name in region.columns]
@@ -171,13 +171,13 @@ _IN = 5  # ... further in
 Tops = tuple[tuple[int, ...], ...]
 
 
-def lift_out(shown: Shown) -> tuple[Tops, Shown] | None:
+def lift_out(shown: ListOnPage) -> tuple[Tops, ListOnPage] | None:
     """Return the region made of the outermost elements that hold just its records' texts, if these are not its own."""
     found = [(level, tops, region) for level, tops, region in lift(shown) if level > 0]
     return found[-1][1:] if found else None
 
 
-def lift(shown: Shown) -> Iterator[tuple[int, Tops, Shown]]:
+def lift(shown: ListOnPage) -> Iterator[tuple[int, Tops, ListOnPage]]:
     """Yield how far out (or in, below 0), the offsets of the records' elements there, and the region made of them."""
     for step, most in ((_outer, _OUT), (_inner, _IN)):
         rows = shown.rows
@@ -192,7 +192,7 @@ def lift(shown: Shown) -> Iterator[tuple[int, Tops, Shown]]:
 
 
 def _move(
-    shown: Shown, rows: tuple[Range, ...], step: Callable[[Elements, int, Range], int]
+    shown: ListOnPage, rows: tuple[Range, ...], step: Callable[[Elements, int, Range], int]
 ) -> tuple[Range, ...] | None:
     """Return the rows of the next elements out or in, None where a record has none."""
     elements = shown.elements
@@ -223,7 +223,7 @@ def _offset(elements: Elements, row: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class ObservedList:
     """A region as reading found it on one page, tied to the page's source."""
 
     page: int
@@ -231,7 +231,7 @@ class Seen:
     tops: tuple[tuple[int, ...], ...]  # per record the offsets of the opening tags of its elements, siblings
     score: float  # 0..1, how sure reading is that it is what the page is about
     kind: str
-    shown: Shown
+    shown: ListOnPage
 
     @property
     def is_tied(self) -> bool:
@@ -240,10 +240,10 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SameList:
     """What seems to be the same region on several pages."""
 
-    seen: tuple[Seen, ...]
+    seen: tuple[ObservedList, ...]
 
     @property
     def pages(self) -> list[int]:
@@ -255,26 +255,26 @@ class Group:
         return {(tops[0], tops[-1]) for one in self.seen if one.page == page for tops in one.tops}
 
 
-def group_seen(sources: Sequence[Source], seen: Sequence[Seen]) -> Iterator[Group]:
+def group_seen(sources: Sequence[Source], seen: Sequence[ObservedList]) -> Iterator[SameList]:
     """Yield the regions that are the same on several pages: first by records, then by what is around them."""
     for alike in _bucket(seen, lambda one: _short(records_label(sources[one.page], one))):
         if _once_a_page(alike):
-            yield Group(tuple(alike))
+            yield SameList(tuple(alike))
             continue
         for closer in _bucket(alike, lambda one: records_label(sources[one.page], one)):
             parts = _bucket(closer, lambda one: _holder_label(sources[one.page], one.holder))
             apart = len(parts) > 1 and all(map(_once_a_page, parts))
-            yield from (Group(tuple(own)) for own in (parts if apart else [closer]))
+            yield from (SameList(tuple(own)) for own in (parts if apart else [closer]))
 
 
-def _bucket(seen: Iterable[Seen], key: Callable[[Seen], str]) -> list[list[Seen]]:
-    buckets: dict[str, list[Seen]] = defaultdict(list)
+def _bucket(seen: Iterable[ObservedList], key: Callable[[ObservedList], str]) -> list[list[ObservedList]]:
+    buckets: dict[str, list[ObservedList]] = defaultdict(list)
     for one in seen:
         buckets[key(one)].append(one)
     return list(buckets.values())
 
 
-def _once_a_page(seen: Sequence[Seen]) -> bool:
+def _once_a_page(seen: Sequence[ObservedList]) -> bool:
     return len({one.page for one in seen}) == len(seen)
 
 
@@ -282,7 +282,7 @@ def _short(label: str) -> str:
     return ".".join(label.split(".")[:2])
 
 
-def records_label(source: Source, one: Seen) -> str:
+def records_label(source: Source, one: ObservedList) -> str:
     return Counter(label_at(source, tops[0]) for tops in one.tops).most_common(1)[0][0]
 
 
@@ -297,19 +297,19 @@ def _holder_label(source: Source, offset: int) -> str:
     return f"{label_at(source, offset)}#{opening.node.attributes.get('id') or ''}" if opening is not None else ""
 
 
-def settle_level(one: Seen) -> Seen:
+def settle_level(one: ObservedList) -> ObservedList:
     """Return a region by its outermost elements: on which of several that hold the same reading settles is chance."""
     found = lift_out(one.shown) if one.is_tied else None
     return replace(one, tops=found[0], shown=found[1]) if found is not None else one
 
 
-def lift_group(group: Group) -> Iterator[Group]:
+def lift_group(group: SameList) -> Iterator[SameList]:
     """Yield the same records one or more elements further out or in, where all of them have such."""
-    levels: dict[int, list[Seen]] = defaultdict(list)
+    levels: dict[int, list[ObservedList]] = defaultdict(list)
     for one in group.seen:
         for level, tops, shown in lift(one.shown):
             levels[level].append(replace(one, tops=tops, shown=shown))
-    yield from (Group(tuple(seen)) for seen in levels.values() if len(seen) == len(group.seen))
+    yield from (SameList(tuple(seen)) for seen in levels.values() if len(seen) == len(group.seen))
 
 
 def tag_at(source: Source, offset: int) -> bytes:

@@ -134,7 +134,7 @@ _SPOTS_VOLATILE = re.compile(rb"\d{4}")
 _LETTERS = 6  # with the spaces around: of an example value from which a text that holds it is taken for volatile
 
 
-class Spot(NamedTuple):
+class TagOnPage(NamedTuple):
     """A target on its page: which opening tag it is, and where what is taken there ends."""
 
     source: Source
@@ -151,10 +151,10 @@ class Spot(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Target:
+class PlaceOnPages:
     """The same place on several pages, and the texts of these pages that are known to vary."""
 
-    spots: tuple[Spot, ...]
+    spots: tuple[TagOnPage, ...]
     known: tuple[frozenset[str], ...]  # of each page: words of example values
 
     @property
@@ -211,15 +211,15 @@ def _overlap(words: str, value: str) -> bool:
     return words in value or (len(value) >= _LETTERS and value in words)
 
 
-def spot_of(source: Source, offset: int, take: str) -> Spot | None:
+def spot_of(source: Source, offset: int, take: str) -> TagOnPage | None:
     """Return the target at an offset, or None where no rule may lead to it."""
     opening = source.at(offset)
     if opening is None or not opening.shown:
         return None
     end = span_of(source, opening, Way(take, ()))[1]
-    return Spot(source, bisect_left(source.offsets, offset), end)
+    return TagOnPage(source, bisect_left(source.offsets, offset), end)
 
 
-def target_of(spots: Sequence[Spot], known: Sequence[Sequence[str]]) -> Target:
+def target_of(spots: Sequence[TagOnPage], known: Sequence[Sequence[str]]) -> PlaceOnPages:
     """Bring the spots of one field together with the texts of each page that are known to vary."""
-    return Target(tuple(spots), tuple(frozenset(filter(None, map(words_of, texts))) for texts in known))
+    return PlaceOnPages(tuple(spots), tuple(frozenset(filter(None, map(words_of, texts))) for texts in known))

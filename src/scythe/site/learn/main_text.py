@@ -33,7 +33,7 @@ from scythe.page.source import MARK, tag_end
 from scythe.site.boilerplate import Boilerplate, fold
 from scythe.site.follow.follow_fields import follow
 from scythe.site.learn.literals import name_of
-from scythe.site.learn.value_sources import Sample
+from scythe.site.learn.value_sources import LearnedPage
 from scythe.site.learn.way_rules import learn_way
 from scythe.site.rules import FLOW, Way
 
@@ -61,10 +61,10 @@ _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PageBlocks:
     """One page as the learner of the text sees it: its blocks, the words of each, and which belong to the content."""
 
-    sample: Sample
+    sample: LearnedPage
     words: tuple[int, ...]
     chosen: frozenset[int]
     wanted: int  # words of the content
@@ -86,10 +86,10 @@ class Container:
     boxes: tuple[int | None, ...]
 
 
-def part_of(sample: Sample, chosen: Sequence[int]) -> Part:
+def part_of(sample: LearnedPage, chosen: Sequence[int]) -> PageBlocks:
     """Prepare a page."""
     words = tuple(count_words(text) for text in sample.blocks.text)
-    return Part(sample, words, frozenset(chosen), sum(words[i] for i in chosen))
+    return PageBlocks(sample, words, frozenset(chosen), sum(words[i] for i in chosen))
 
 
 def offset_of(blocks: Blocks, box: int) -> int | None:
@@ -98,7 +98,7 @@ def offset_of(blocks: Blocks, box: int) -> int | None:
     return int(mark) if mark.isdecimal() else None
 
 
-def propose_containers(parts: Sequence[Part]) -> list[Container]:
+def propose_containers(parts: Sequence[PageBlocks]) -> list[Container]:
     """Return candidates, those first that hold the content and little else."""
     boxes: dict[str, dict[int, int]] = defaultdict(dict)
     worth: dict[str, float] = defaultdict(float)
@@ -119,7 +119,7 @@ def propose_containers(parts: Sequence[Part]) -> list[Container]:
     return list(found.values())[:_TRIED]
 
 
-def _chain(part: Part) -> Iterator[tuple[int, float]]:
+def _chain(part: PageBlocks) -> Iterator[tuple[int, float]]:
     """Yield the boxes around the content with their F1 if what is too much could be left out in half."""
     blocks = part.blocks
     kept = sorted(part.chosen)
@@ -197,7 +197,7 @@ Takes = dict[bytes, dict[int, frozenset[int]]]  # literal -> page -> blocks that
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DropChoice:
     """What to leave out: literals of opening tags and folded lines; and the F1 to expect on pages not seen."""
 
     drops: tuple[bytes, ...] = ()
@@ -208,7 +208,7 @@ class Choice:
 class Chooser:
     """Chooses what to leave out of one container, once with all pages and once with some held back."""
 
-    def __init__(self, parts: Sequence[Part], boxes: Sequence[int]) -> None:
+    def __init__(self, parts: Sequence[PageBlocks], boxes: Sequence[int]) -> None:
         self._parts = parts
         self._inside = [
             frozenset(range(part.blocks.box_start[box], part.blocks.box_end[box]))
@@ -224,7 +224,7 @@ class Chooser:
             for part, inside in zip(parts, self._inside, strict=True)
         ]
 
-    def choose(self) -> Choice:
+    def choose(self) -> DropChoice:
         """Return the choice of all pages, with the F1 that choices of some of them had on the others."""
         pages = range(len(self._parts))
         folds = min(_FOLDS, len(self._parts))
@@ -236,7 +236,7 @@ class Chooser:
             scores += [self._score(page, drops, lines) for page in pages if page % folds == fold_number]
         lines = self._stray_lines(pages)
         drops = self._choose_drops(pages, lines) + tuple(f"<{tag}".encode() for tag in self._aside)
-        return Choice(drops, tuple(sorted(lines)), fmean(trim(scores)))
+        return DropChoice(drops, tuple(sorted(lines)), fmean(trim(scores)))
 
     def _score(self, page: int, drops: Sequence[bytes], lines: frozenset[str]) -> float:
         part = self._parts[page]
@@ -321,7 +321,7 @@ def _f1(good: int, extra: int, wanted: int) -> float:
     return 2 * good / (good + extra + wanted) if wanted else 1.0
 
 
-def _find_asides(parts: Sequence[Part], inside: Sequence[frozenset[int]]) -> tuple[str, ...]:
+def _find_asides(parts: Sequence[PageBlocks], inside: Sequence[frozenset[int]]) -> tuple[str, ...]:
     """Return the elements made for other things than the text that hold nothing of it on these pages."""
     used: set[str] = set()
     for part, own in zip(parts, inside, strict=True):
@@ -331,13 +331,13 @@ def _find_asides(parts: Sequence[Part], inside: Sequence[frozenset[int]]) -> tup
     return tuple(tag for tag in _ASIDE if tag not in used)
 
 
-def _blocks_in(part: Part, tags: Sequence[str]) -> frozenset[int]:
+def _blocks_in(part: PageBlocks, tags: Sequence[str]) -> frozenset[int]:
     blocks = part.blocks
     spans = (range(blocks.box_start[b], blocks.box_end[b]) for b, tag in enumerate(blocks.box_tag) if tag in tags)
     return frozenset(i for span in spans for i in span)
 
 
-def _collect(parts: Sequence[Part], boxes: Sequence[int]) -> Takes:
+def _collect(parts: Sequence[PageBlocks], boxes: Sequence[int]) -> Takes:
     """Map literals to the blocks that they would take away, page by page."""
     takes: dict[bytes, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     unsafe: set[bytes] = set()  # they would tear words out of content
@@ -362,7 +362,7 @@ def _tag_at(body: bytes, offset: int) -> bytes:
     return body[offset : min(tag_end(body, offset), offset + _TAG_BYTES)]
 
 
-def _elements_inside(part: Part, container: int) -> Iterator[tuple[int, range]]:
+def _elements_inside(part: PageBlocks, container: int) -> Iterator[tuple[int, range]]:
     """Yield the offset of every element inside a container that holds whole blocks, and these blocks."""
     blocks = part.blocks
     end = blocks.box_end[container]
@@ -381,7 +381,7 @@ def _elements_inside(part: Part, container: int) -> Iterator[tuple[int, range]]:
             yield offset, range(i, i + 1)
 
 
-def _around(part: Part, block: int) -> Iterator[int]:
+def _around(part: PageBlocks, block: int) -> Iterator[int]:
     """Yield the offsets of inline elements that hold all of a block."""
     blocks = part.blocks
     leaves = blocks.leaves[blocks.leaf_start[block] : blocks.leaf_end[block]]
@@ -395,7 +395,7 @@ def _around(part: Part, block: int) -> Iterator[int]:
             yield int(mark)
 
 
-def _words_inside(part: Part, container: int) -> Iterator[int]:
+def _words_inside(part: PageBlocks, container: int) -> Iterator[int]:
     """Yield the offsets of inline elements around words of the content."""
     blocks = part.blocks
     for i in range(blocks.box_start[container], blocks.box_end[container]):
@@ -458,7 +458,7 @@ Cleaner = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class MainTextWays:
     """Ways to the main text, and how well they agree with the reading; without ways, why."""
 
     ways: tuple[Way, ...] = ()
@@ -467,12 +467,12 @@ class Body:
     why: str = ""
 
 
-def learn_body(samples: Sequence[Sample], clean: Cleaner = str) -> Body:
+def learn_body(samples: Sequence[LearnedPage], clean: Cleaner = str) -> MainTextWays:
     """Find the element that holds the text on all pages. `clean` is applied to its text before it is compared."""
     parts = [part_of(sample, sample.chosen) for sample in samples]
     left = [part for part in parts if part.wanted >= _FEW_WORDS]
     if len(left) < LEAST_PAGES:
-        return Body(why=f"text on {len(left)} of {len(samples)} pages: learning needs {LEAST_PAGES}")
+        return MainTextWays(why=f"text on {len(left)} of {len(samples)} pages: learning needs {LEAST_PAGES}")
     ways: list[Way] = []
     lines: dict[str, None] = {}
     scores: list[float] = []
@@ -487,8 +487,8 @@ def learn_body(samples: Sequence[Sample], clean: Cleaner = str) -> Body:
         scores.extend(found.agreement[number] for number in found.served)
         left = [part for number, part in enumerate(left) if number not in found.served]
     if not ways:
-        return Body(why=why)
-    return Body(tuple(ways), tuple(lines), fmean(scores))
+        return MainTextWays(why=why)
+    return MainTextWays(tuple(ways), tuple(lines), fmean(scores))
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,7 +502,7 @@ class _Attempt:
     why: str = ""
 
 
-def _learn_one(parts: Sequence[Part], clean: Cleaner) -> _Attempt:
+def _learn_one(parts: Sequence[PageBlocks], clean: Cleaner) -> _Attempt:
     drafts = []
     for container in propose_containers(parts):
         own = [(part, box) for part, box in zip(parts, container.boxes, strict=True) if box is not None]
@@ -519,7 +519,7 @@ def _learn_one(parts: Sequence[Part], clean: Cleaner) -> _Attempt:
     return best
 
 
-def _attempt(parts: Sequence[Part], container: Container, choice: Choice, clean: Cleaner) -> _Attempt:
+def _attempt(parts: Sequence[PageBlocks], container: Container, choice: DropChoice, clean: Cleaner) -> _Attempt:
     asked = _asked(parts)
     if choice.expected < asked.mean - _UNSEEN:
         why = f"the element's text would agree with the reading by {choice.expected:.2f}, asked for is {asked.mean:.2f}"
@@ -557,7 +557,7 @@ class _Asked(NamedTuple):
     lowest: float
 
 
-def _asked(parts: Sequence[Part]) -> _Asked:
+def _asked(parts: Sequence[PageBlocks]) -> _Asked:
     unsure = 1.0 - fmean(part.sample.sure for part in parts)
     return _Asked(_within(1.0 - _SLACK * unsure, _MEAN), _within(1.0 - _SLACK_WORST * unsure, _LOWEST))
 
@@ -566,13 +566,13 @@ def _within(value: float, bounds: tuple[float, float]) -> float:
     return min(max(value, bounds[0]), bounds[1])
 
 
-def kept_text(part: Part) -> str:
+def kept_text(part: PageBlocks) -> str:
     """Return the chosen blocks of a page as text."""
     blocks: Blocks = part.blocks
     return render_text(blocks, sorted(part.chosen), find_grid(blocks))
 
 
-def _exact_lines(parts: Sequence[Part], lines: Sequence[str]) -> tuple[str, ...]:
+def _exact_lines(parts: Sequence[PageBlocks], lines: Sequence[str]) -> tuple[str, ...]:
     """Return the lines as they are written, those that are the same on every page."""
     wanted = {line for line in lines if not line.startswith(("^", "...")) and "#" not in line and "@" not in line}
     counts: Counter[str] = Counter()

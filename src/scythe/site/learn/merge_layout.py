@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 from scythe.model import Field
 from scythe.site.cut.cutter import Cutter, Dispatcher
-from scythe.site.extract import Harvest, Harvester
+from scythe.site.extract import Extractor, Harvest
 from scythe.site.learn.examples import learn_examples
 from scythe.site.learn.layout_marks import choose_marks, read_literals
-from scythe.site.learn.learn_site import EXAMPLES_PER_LAYOUT, Lesson, learn_profile
+from scythe.site.learn.learn_site import EXAMPLES_PER_LAYOUT, LessonPage, learn_profile
 from scythe.site.rules import FieldRules, Layout, Profile, Usual
 
 MOST_LAYOUTS = 16
@@ -29,7 +29,7 @@ _LINES = 1_000  # of boilerplate
 Samples = Mapping[str, Sequence[bytes]]  # some pages of each layout, by its name
 
 
-def graft(profile: Profile, layout: Layout, bodies: Sequence[bytes], samples: Samples) -> Profile | None:
+def merge_layout(profile: Profile, layout: Layout, bodies: Sequence[bytes], samples: Samples) -> Profile | None:
     """Add a layout with marks that tell its pages from those of all others, or return None where none do."""
     known = [list(samples.get(old.name, ())) for old in profile.layouts]
     marks = choose_marks([*known, list(bodies)])[-1]
@@ -158,7 +158,7 @@ class Taught:
     new: tuple[str, ...] = ()  # of these, those that the profile did not have
 
 
-def teach_fields(profile: Profile, lessons: Sequence[Lesson]) -> Taught:
+def add_layout_fields(profile: Profile, lessons: Sequence[LessonPage]) -> Taught:
     """Learn what the examples of lessons show, on the layouts that a profile has. Some milliseconds a page."""
     names = tuple(dict.fromkeys(name for lesson in lessons for name in lesson.example or ()))
     larger, notes = _add_layouts(profile, lessons, names)
@@ -186,13 +186,13 @@ def teach_fields(profile: Profile, lessons: Sequence[Lesson]) -> Taught:
     )
 
 
-def _place(profile: Profile, lessons: Sequence[Lesson]) -> list[int | None]:
+def _place(profile: Profile, lessons: Sequence[LessonPage]) -> list[int | None]:
     """Return the number of the layout that each page is taken for when it is extracted."""
     dispatcher = Dispatcher(profile.layouts)
     return [dispatcher.pick(lesson.source.body, lesson.url) for lesson in lessons]
 
 
-def _add_layouts(profile: Profile, lessons: Sequence[Lesson], names: Sequence[str]) -> tuple[Profile, list[str]]:
+def _add_layouts(profile: Profile, lessons: Sequence[LessonPage], names: Sequence[str]) -> tuple[Profile, list[str]]:
     """Add layouts for pages that no layout fits and on which values are shown."""
     placed = _place(profile, lessons)
     unknown = [lesson for lesson, number in zip(lessons, placed, strict=True) if number is None]
@@ -209,7 +209,7 @@ def _add_layouts(profile: Profile, lessons: Sequence[Lesson], names: Sequence[st
     said = list(notes)
     for layout, lesson_numbers in zip(fresh.layouts, _bodies_of(fresh, unknown), strict=True):
         bodies = [unknown[i].source.body for i in lesson_numbers]
-        larger = graft(profile, replace(layout, name=free_name(profile)), bodies, samples) if bodies else None
+        larger = merge_layout(profile, replace(layout, name=free_name(profile)), bodies, samples) if bodies else None
         if larger is None:
             said.append(f"{layout.name}: its pages cannot be told from those that the profile knows")
             continue
@@ -218,16 +218,16 @@ def _add_layouts(profile: Profile, lessons: Sequence[Lesson], names: Sequence[st
     return profile, said
 
 
-def _bodies_of(fresh: Profile, lessons: Sequence[Lesson]) -> list[list[int]]:
+def _bodies_of(fresh: Profile, lessons: Sequence[LessonPage]) -> list[list[int]]:
     placed = _place(fresh, lessons)
     return [[i for i, number in enumerate(placed) if number == at] for at in range(len(fresh.layouts))]
 
 
-def _shows_something(lesson: Lesson) -> bool:
+def _shows_something(lesson: LessonPage) -> bool:
     return any((lesson.example or {}).values())
 
 
-def _groups(lessons: Sequence[Lesson], placed: Sequence[int | None]) -> Iterator[list[int]]:
+def _groups(lessons: Sequence[LessonPage], placed: Sequence[int | None]) -> Iterator[list[int]]:
     """Yield layouts to learn on together: each by itself, but all at once where one has too few examples."""
     shown: dict[int, int] = defaultdict(int)
     for lesson, number in zip(lessons, placed, strict=True):
@@ -247,9 +247,9 @@ def _with_fields(layout: Layout, learned: Sequence[FieldRules], reasons: dict[st
     return replace(layout, fields=(*kept, *new.values()))
 
 
-def _count(profile: Profile, lessons: Sequence[Lesson], names: Sequence[str]) -> Profile:
+def _count(profile: Profile, lessons: Sequence[LessonPage], names: Sequence[str]) -> Profile:
     """Count on how many of all pages the new fields are; what is known of the others stays."""
-    harvester = Harvester(profile, tuple(names))
+    harvester = Extractor(profile, tuple(names))
     counted = count_present(profile, [harvester.harvest(each.source.body, each.url, "auto") for each in lessons])
     layouts = [
         replace(

@@ -34,7 +34,7 @@ def words_of(text: str) -> str:
 
 
 @dataclass(slots=True)
-class Run:
+class TextNode:
     """One text node: its range in the text, and the opening tag that leads to it."""
 
     start: int
@@ -44,7 +44,7 @@ class Run:
 
 
 @dataclass
-class Texts:
+class PageText:
     """The text of a page; rows of `start`, `end` and `parent` are its elements in page order."""
 
     source: Source
@@ -52,7 +52,7 @@ class Texts:
     start: list[int] = field(default_factory=list)  # in `text`
     end: list[int] = field(default_factory=list)
     parent: list[int] = field(default_factory=list)  # row, -1 at the top
-    runs: list[Run] = field(default_factory=list)
+    runs: list[TextNode] = field(default_factory=list)
     text: str = ""
 
     @cached_property
@@ -79,9 +79,9 @@ class Texts:
         return found
 
     @cached_property
-    def runs_by_words(self) -> dict[str, list[Run]]:
+    def runs_by_words(self) -> dict[str, list[TextNode]]:
         """Text nodes by the words that they are."""
-        found: dict[str, list[Run]] = defaultdict(list)
+        found: dict[str, list[TextNode]] = defaultdict(list)
         for run in self.runs:
             words = words_of(self.text[run.start : run.end])
             if words:
@@ -120,15 +120,15 @@ class Texts:
             row = self.parent[row]
         return row
 
-    def run_around(self, start: int, end: int) -> Run | None:
+    def run_around(self, start: int, end: int) -> TextNode | None:
         """Return the text node that holds a range of the text, if one does."""
         i = bisect_right(self.runs, start, key=lambda run: run.start) - 1
         return self.runs[i] if i >= 0 and self.runs[i].end >= end else None
 
 
-def lay_out(source: Source) -> Texts:
+def lay_out(source: Source) -> PageText:
     """Walk the tree of a page once and lay its text out."""
-    out = Texts(source)
+    out = PageText(source)
     shown = {opening.offset for opening in source.openings if opening.shown}
     parts: list[str] = []
     size = 0
@@ -169,7 +169,7 @@ def lay_out(source: Source) -> Texts:
     return out
 
 
-def _add_row(out: Texts, node: LexborNode, size: int, parent: int, shown: set[int]) -> int:
+def _add_row(out: PageText, node: LexborNode, size: int, parent: int, shown: set[int]) -> int:
     """Add a row for a true element and return its number; -1 for an element that the source does not show."""
     mark = node.attributes.get(MARK) or ""
     if not mark.isdecimal() or int(mark) not in shown:
@@ -182,7 +182,7 @@ def _add_row(out: Texts, node: LexborNode, size: int, parent: int, shown: set[in
     return len(out.offset) - 1
 
 
-def _add_run(out: Texts, node: LexborNode, span: tuple[int, int], parent: int) -> None:
+def _add_run(out: PageText, node: LexborNode, span: tuple[int, int], parent: int) -> None:
     """Note a text node that is the first of its element or comes right behind one."""
     previous = node.prev
     if previous is None:
@@ -190,14 +190,14 @@ def _add_run(out: Texts, node: LexborNode, span: tuple[int, int], parent: int) -
             above = node.parent
             mark = (above.attributes.get(MARK) or "") if above is not None else ""
             if mark == str(out.offset[parent]):
-                out.runs.append(Run(*span, int(mark), LEAD))
+                out.runs.append(TextNode(*span, int(mark), LEAD))
         return
     if (previous.tag or "-").startswith(("-", "!")):
         return
     mark = previous.attributes.get(MARK) or ""
     opening = out.source.at(int(mark)) if mark.isdecimal() else None
     if opening is not None and opening.shown and opening.node.mem_id == previous.mem_id:
-        out.runs.append(Run(*span, int(mark), TAIL))
+        out.runs.append(TextNode(*span, int(mark), TAIL))
 
 
 _HITS = 60  # of one value on one page that are looked at: a short value may be everywhere
@@ -208,7 +208,7 @@ _PARTS_OF_ATTRIBUTES = 200  # attributes that hold a value among other words
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValuePlace:
     """An opening tag, what to take there, and where in the taken text the value stands."""
 
     offset: int
@@ -225,9 +225,9 @@ class Place:
         return not self.text[: self.start].strip() and not self.text[self.end :].strip()
 
 
-def find_places(texts: Texts, values: Sequence[str]) -> list[Place]:
+def find_places(texts: PageText, values: Sequence[str]) -> list[ValuePlace]:
     """Return where one of the values stands, whole texts before parts, as given before similar."""
-    found: dict[tuple[int, str, str], Place] = {}
+    found: dict[tuple[int, str, str], ValuePlace] = {}
     for value in values:
         value = " ".join(value.split())
         words = words_of(value)
@@ -240,13 +240,13 @@ def find_places(texts: Texts, values: Sequence[str]) -> list[Place]:
     return sorted(found.values(), key=_rank)[:_PLACES]
 
 
-def _rank(place: Place) -> tuple[bool, bool, int]:
+def _rank(place: ValuePlace) -> tuple[bool, bool, int]:
     return not place.is_whole, place.take == ATTRIBUTE, -place.sameness
 
 
-def _whole(texts: Texts, value: str, words: str) -> list[Place]:
+def _whole(texts: PageText, value: str, words: str) -> list[ValuePlace]:
     """Return the elements and text runs whose text is the value and no more."""
-    found: list[Place] = []
+    found: list[ValuePlace] = []
     for start, end in texts.find_words(words, _HITS):
         row = texts.element_around(start, end)
         for level in range(_AROUND):
@@ -266,9 +266,9 @@ def _whole(texts: Texts, value: str, words: str) -> list[Place]:
     return found
 
 
-def _parts(texts: Texts, value: str, words: str) -> list[Place]:
+def _parts(texts: PageText, value: str, words: str) -> list[ValuePlace]:
     """Return the text runs, or else the elements, of whose text the value is a part."""
-    found: list[Place] = []
+    found: list[ValuePlace] = []
     for start, end in texts.find_words(words, _HITS):
         run = texts.run_around(start, end)
         row = texts.element_around(start, end)
@@ -283,8 +283,8 @@ def _parts(texts: Texts, value: str, words: str) -> list[Place]:
     return found
 
 
-def _attributes(texts: Texts, value: str, words: str) -> list[Place]:
-    found: list[Place] = []
+def _attributes(texts: PageText, value: str, words: str) -> list[ValuePlace]:
+    found: list[ValuePlace] = []
     for offset, name, text in texts.attributes_by_words.get(words, ())[:_HITS]:
         found.append(_place(offset, ATTRIBUTE, text, value, name))
     if not found:
@@ -295,20 +295,20 @@ def _attributes(texts: Texts, value: str, words: str) -> list[Place]:
     return found
 
 
-def _squeeze(texts: Texts, start: int, end: int) -> str:
+def _squeeze(texts: PageText, start: int, end: int) -> str:
     return " ".join(texts.text[start:end].split())
 
 
-def _place(offset: int, take: str, text: str, value: str, attribute: str = "") -> Place:
+def _place(offset: int, take: str, text: str, value: str, attribute: str = "") -> ValuePlace:
     sameness = 3 if text == value else 2 if text.casefold() == value.casefold() else 1
-    return Place(offset, take, attribute, text, 0, len(text), sameness)
+    return ValuePlace(offset, take, attribute, text, 0, len(text), sameness)
 
 
-def _part(offset: int, take: str, attribute: str, text: str, value: str) -> Place | None:
+def _part(offset: int, take: str, attribute: str, text: str, value: str) -> ValuePlace | None:
     """Return where a value, written as given, begins and ends in a text."""
     if text == value:
         return _place(offset, take, text, value, attribute)
     start = text.find(value)
     if start < 0:
         return None
-    return Place(offset, take, attribute, text, start, start + len(value), 3)
+    return ValuePlace(offset, take, attribute, text, start, start + len(value), 3)

@@ -68,7 +68,7 @@ _ALIGNED = 2_000  # blocks; longer pages whose two trees differ are left out of 
 
 
 @dataclass(frozen=True)
-class Sample:
+class LearnedPage:
     """One page of a layout with what `scythe.read` reports of it."""
 
     source: Source
@@ -114,7 +114,7 @@ _PART = 4  # letters of a heading that may be part of a title
 Match = Callable[[str, str], float]
 
 
-class Statement(NamedTuple):
+class ValueSource(NamedTuple):
     """A place that gives a value: what is taken there, how well it fits (1: exactly) and the text as it stands."""
 
     offset: int
@@ -169,9 +169,9 @@ def same_date(text: str, value: str) -> float:
     return 0.7 if found[:10] == value[:10] and found else 0.0
 
 
-def find_statements(sample: Sample, values: Sequence[str], match: Match) -> list[Statement]:
+def find_statements(sample: LearnedPage, values: Sequence[str], match: Match) -> list[ValueSource]:
     """Return the places of a page that give one of the values, in page order."""
-    found: list[Statement] = []
+    found: list[ValueSource] = []
     last = None
     for opening, take, attribute, text in sample.stated:
         if len(found) >= _STATEMENTS and opening is not last:
@@ -180,7 +180,7 @@ def find_statements(sample: Sample, values: Sequence[str], match: Match) -> list
         fit = max([match(text, value) for value in values])
         if fit:
             names = _names_of(opening)
-            found.append(Statement(opening.offset, opening.name, take, attribute, names, fit, text))
+            found.append(ValueSource(opening.offset, opening.name, take, attribute, names, fit, text))
     return found
 
 

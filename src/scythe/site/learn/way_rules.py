@@ -28,8 +28,8 @@ from math import log2
 from scythe.page.source import MARK, RAW, Opening, Source, is_bare, matches, tag_end
 from scythe.site.follow.follow_fields import follow, follow_rule, span_of
 from scythe.site.learn.literals import (
-    Spot,
-    Target,
+    PlaceOnPages,
+    TagOnPage,
     common_prefix,
     common_suffix,
     name_of,
@@ -45,7 +45,7 @@ _END_BYTES = 200  # of an end marker at most, ...
 _END_BYTES_ALONE = 60  # ... and where one page alone was seen, which says little about what stays
 
 
-def learn_end(spots: Sequence[Spot]) -> tuple[bytes, int]:
+def learn_end(spots: Sequence[TagOnPage]) -> tuple[bytes, int]:
     """Return the shortest bytes that begin with the closing tag and stand nowhere inside, and the inner tag count."""
     name = spots[0].source.openings[spots[0].at].name
     ends = [span_of(spot.source, spot.source.openings[spot.at], Way(ELEMENT, ()))[1] for spot in spots]
@@ -53,7 +53,7 @@ def learn_end(spots: Sequence[Spot]) -> tuple[bytes, int]:
     return _marker(spots, name, ends), counts.pop() if len(counts) == 1 else -1
 
 
-def _count_inside_ends(spot: Spot, name: str, end: int) -> int:
+def _count_inside_ends(spot: TagOnPage, name: str, end: int) -> int:
     openings = spot.source.openings
     count, i = 0, spot.at
     while i < len(openings) and openings[i].offset < end:
@@ -62,7 +62,7 @@ def _count_inside_ends(spot: Spot, name: str, end: int) -> int:
     return count
 
 
-def _marker(spots: Sequence[Spot], name: str, ends: Sequence[int]) -> bytes:
+def _marker(spots: Sequence[TagOnPage], name: str, ends: Sequence[int]) -> bytes:
     closing = re.compile(rb"</" + re.escape(name.encode()) + rb"[\t\n\f\r ]*>$", re.IGNORECASE)
     follow: list[bytes] = []
     starts: list[int] = []
@@ -81,7 +81,7 @@ def _marker(spots: Sequence[Spot], name: str, ends: Sequence[int]) -> bytes:
     return b""
 
 
-def _is_first(spot: Spot, literal: bytes, start: int) -> bool:
+def _is_first(spot: TagOnPage, literal: bytes, start: int) -> bool:
     body = spot.source.body
     return body.find(literal, tag_end(body, spot.offset), start + len(literal)) == start
 
@@ -122,7 +122,7 @@ class Tried:
         return worth - log2(max(1, abs(self.rule.nth))) - 0.3 * log2(1 + self.distance / 100)
 
 
-def try_rule(rule: Rule, spots: Sequence[Spot], absent: Sequence[Source]) -> Tried | None:
+def try_rule(rule: Rule, spots: Sequence[TagOnPage], absent: Sequence[Source]) -> Tried | None:
     """Follow a rule on all pages; None when it leads astray, or is silent on half of them."""
     right: list[int] = []
     distance = 0
@@ -161,7 +161,7 @@ def _is_only(source: Source, literal: bytes) -> bool:
     return count == 1
 
 
-def _is_tight(rule: Rule, spot: Spot, at: int) -> bool:
+def _is_tight(rule: Rule, spot: TagOnPage, at: int) -> bool:
     if rule.kind == "tag" or (rule.step.rstrip(b">").count(b">") and abs(rule.nth) == 1):  # a step that names the label
         return True
     if rule.kind == "after":
@@ -175,7 +175,7 @@ def _is_tight(rule: Rule, spot: Spot, at: int) -> bool:
     return rule.kind == "label"
 
 
-def _follows_at_once(spot: Spot, at: int) -> bool:
+def _follows_at_once(spot: TagOnPage, at: int) -> bool:
     """Say whether the target follows the anchor's element, a heading perhaps, with no word between."""
     before = spot.source.at(at)
     if before is None:
@@ -184,7 +184,7 @@ def _follows_at_once(spot: Spot, at: int) -> bool:
     return end <= spot.offset and not _has_words_between(spot.source.body, end, spot.offset)
 
 
-def _count_inside(rule: Rule, spot: Spot, at: int) -> int:
+def _count_inside(rule: Rule, spot: TagOnPage, at: int) -> int:
     """Count the tags that a step could mean inside the anchor's element."""
     source = spot.source
     around = source.at(at)
@@ -200,7 +200,7 @@ def _count_inside(rule: Rule, spot: Spot, at: int) -> int:
     return count
 
 
-def _is_only_child(spot: Spot) -> bool:
+def _is_only_child(spot: TagOnPage) -> bool:
     """Say whether no sibling has the name of the target."""
     node = spot.source.openings[spot.at].node
     for step in ("prev", "next"):
@@ -233,7 +233,7 @@ _LETTERS = re.compile(rb"[A-Za-z\x80-\xff]{2}")
 _NUMBER = re.compile(rb"\d\d")
 
 
-def texts_behind(source: Source, i: int, target: Target, *, again: bool = False) -> list[tuple[int, bytes]]:
+def texts_behind(source: Source, i: int, target: PlaceOnPages, *, again: bool = False) -> list[tuple[int, bytes]]:
     """Return texts between the i-th opening tag and the next that stand once on each page, with their offsets.
 
     With `again` texts that are not unique in any form are returned too.
@@ -257,7 +257,7 @@ def texts_behind(source: Source, i: int, target: Target, *, again: bool = False)
     return found
 
 
-def _is_label(text: bytes, source: Source, target: Target) -> bool:
+def _is_label(text: bytes, source: Source, target: PlaceOnPages) -> bool:
     if not _LABEL_BYTES[0] <= len(text) <= _LABEL_BYTES[1] or not _LETTERS.search(_ENTITY.sub(b" ", text)):
         return False
     if len(target.spots) == 1 and _NUMBER.search(text):  # nothing shows that other pages have it too
@@ -265,7 +265,9 @@ def _is_label(text: bytes, source: Source, target: Target) -> bool:
     return not target.is_known(text.decode(source.encoding, "replace"))
 
 
-def _unique_form(source: Source, opening: Opening, at: int, text: bytes, target: Target) -> tuple[int, bytes] | None:
+def _unique_form(
+    source: Source, opening: Opening, at: int, text: bytes, target: PlaceOnPages
+) -> tuple[int, bytes] | None:
     """Return a text alone, with its closing tag or with its opening tag, whichever is unique first."""
     body = source.body
     close = body.find(b">", at + len(text)) + 1
@@ -291,7 +293,7 @@ _TOKEN = re.compile(rb"<|(?<=>)[^<\s]")
 _SINGLE = (b"<h1", b"<main", b"<article")  # names that are telling without an attribute
 
 
-def propose_rules(target: Target, refs: Sequence[Spot]) -> list[Rule]:
+def propose_rules(target: PlaceOnPages, refs: Sequence[TagOnPage]) -> list[Rule]:
     """Return candidate rules seen from each of `refs`, which are some of the spots; nothing is verified yet."""
     found: dict[Rule, None] = {}
     for literal in (target.own, steady_prefix(target.own), *shorter_prefixes(target.own), target.own_text):
@@ -305,7 +307,7 @@ def propose_rules(target: Target, refs: Sequence[Spot]) -> list[Rule]:
     return list(found)
 
 
-def _contexts(target: Target) -> Iterator[Rule]:
+def _contexts(target: PlaceOnPages) -> Iterator[Rule]:
     """Propose the bytes to the left with the tag, as few as are unique on every page."""
     shared = common_suffix([spot.source.body[max(0, spot.offset - _CONTEXT) : spot.offset] for spot in target.spots])
     starts = [found.start() for found in _TOKEN.finditer(shared)]
@@ -328,7 +330,7 @@ def _contexts(target: Target) -> Iterator[Rule]:
                 break
 
 
-def _own_label(target: Target) -> Iterator[Rule]:
+def _own_label(target: PlaceOnPages) -> Iterator[Rule]:
     """Propose the label that stands in the target itself, from which it is one tag back."""
     size = len(target.spots[0].tag)
     label = target.own_text[size:].strip()
@@ -336,7 +338,7 @@ def _own_label(target: Target) -> Iterator[Rule]:
         yield Rule("label", label, step=name_of(target.own), nth=-1, reach=size + 2 * len(label) + 20)
 
 
-def _tags_before(ref: Spot, target: Target) -> Iterator[Rule]:
+def _tags_before(ref: TagOnPage, target: PlaceOnPages) -> Iterator[Rule]:
     """Propose unique opening tags in front of the target: those around it (Algorithm 4 of the paper) and others."""
     source = ref.source
     around = _ancestors(source, source.openings[ref.at])
@@ -353,7 +355,7 @@ def _tags_before(ref: Spot, target: Target) -> Iterator[Rule]:
             left[kind] -= 1
 
 
-def _ahead(ref: Spot, target: Target) -> Iterator[Rule]:
+def _ahead(ref: TagOnPage, target: PlaceOnPages) -> Iterator[Rule]:
     """Propose unique literals behind the target, from which tags are counted backwards."""
     source = ref.source
     left = _PER_KIND
@@ -369,7 +371,7 @@ def _ahead(ref: Spot, target: Target) -> Iterator[Rule]:
             return
 
 
-def _labels(ref: Spot, target: Target) -> Iterator[Rule]:
+def _labels(ref: TagOnPage, target: PlaceOnPages) -> Iterator[Rule]:
     """Propose texts in front of the target that stand on every page once; the nearest may stand there again."""
     source = ref.source
     left = _PER_KIND
@@ -383,7 +385,7 @@ def _labels(ref: Spot, target: Target) -> Iterator[Rule]:
             return
 
 
-def _unique_tag(source: Source, i: int, target: Target) -> bytes:
+def _unique_tag(source: Source, i: int, target: PlaceOnPages) -> bytes:
     """Return the part of an opening tag that is stable and unique on the pages, or nothing."""
     offset = source.offsets[i]
     tag = steady_prefix(source.body[offset : tag_end(source.body, offset)])
@@ -395,7 +397,7 @@ def _unique_tag(source: Source, i: int, target: Target) -> bytes:
     return b""
 
 
-def _count_to(ref: Spot, kind: str, anchor: bytes, start: int, steps: Sequence[bytes]) -> Iterator[Rule]:
+def _count_to(ref: TagOnPage, kind: str, anchor: bytes, start: int, steps: Sequence[bytes]) -> Iterator[Rule]:
     """Count from an anchor to the target by each step, as long as a more telling one lowers the count."""
     source = ref.source
     distance = abs(ref.offset - start)
@@ -487,7 +489,7 @@ def _firmness(chosen: Sequence[Tried], pages: int) -> float:
     return 2.0 * min(3, len(kinds)) + len({one.hold for one in sure} - {TIGHT})
 
 
-def _references(spots: Sequence[Spot]) -> list[Spot]:
+def _references(spots: Sequence[TagOnPage]) -> list[TagOnPage]:
     step = max(1, len(spots) // _REFERENCES)
     return list(spots[::step][:_REFERENCES])
 
@@ -550,7 +552,7 @@ def _second_differs(chosen: list[Tried], pages: int) -> list[Tried]:
     return chosen
 
 
-def _with_hints(chosen: Sequence[Tried], spots: Sequence[Spot]) -> tuple[Rule, ...]:
+def _with_hints(chosen: Sequence[Tried], spots: Sequence[TagOnPage]) -> tuple[Rule, ...]:
     rules: list[Rule] = []
     for one in chosen:
         found = [spots[i].source.body.find(one.rule.anchor) for i in one.right]
@@ -571,7 +573,7 @@ def _avoid_absent(way: Way, absent: Sequence[Source]) -> Way:
     return way
 
 
-def _alone(way: Way, tried: Sequence[Tried], spots: Sequence[Spot]) -> Way | None:
+def _alone(way: Way, tried: Sequence[Tried], spots: Sequence[TagOnPage]) -> Way | None:
     """Accept a single rule only where the element's own tag was unique on so many pages that chance is out."""
     own = [one for one in tried if one.rule.kind == "tag" and one.unique and not one.misleads]
     if not own or len(own[0].right) < max(_ALONE_PAGES, len(spots)):
@@ -579,7 +581,7 @@ def _alone(way: Way, tried: Sequence[Tried], spots: Sequence[Spot]) -> Way | Non
     return replace(way, rules=_with_hints(own[:1], spots), needed=1)
 
 
-def _with_end(way: Way, spots: Sequence[Spot]) -> Way:
+def _with_end(way: Way, spots: Sequence[TagOnPage]) -> Way:
     if way.take in (ATTRIBUTE, LEAD):
         return way
     end, inner_tags = learn_end(spots)

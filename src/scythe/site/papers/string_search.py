@@ -20,14 +20,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from scythe.errors import BadInput
-from scythe.site.cut.cutter import Search, search_by
+from scythe.site.cut.cutter import ByteSearch, search_by
 
 UNKNOWN = -1  # inner tag count: it varies, or nobody has counted
 KEPT_TAGS = 4_096
 VOID = frozenset(b"area base br col embed hr img input link meta source track wbr".split())
 _OPENING = re.compile(rb"<([A-Za-z][^\s/>]*)")
 _AFTER_NAME = frozenset((b" ", b"\t", b"\n", b"\f", b"\r", b"/", b">"))
-DEFAULT_SEARCH: Search = search_by()
+DEFAULT_SEARCH: ByteSearch = search_by()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class TagRule:
     end_marker: bytes = b""  # begins with the closing tag and follows it on every page of the layout
 
 
-class Found(NamedTuple):
+class CutResult(NamedTuple):
     """What a page gave, and what the prediction step wants to know of it."""
 
     ranges: list[tuple[int, int]]  # byte offsets of the elements, both tags included
@@ -74,7 +74,7 @@ def resolve_tags(opening: bytes) -> Tags:
     return Tags(start, start + b" ", start + b">", end, start == opening)
 
 
-def cut_simple(body: bytes, rule: TagRule, search: Search = DEFAULT_SEARCH) -> Found:
+def cut_simple(body: bytes, rule: TagRule, search: ByteSearch = DEFAULT_SEARCH) -> CutResult:
     """Cut every element with the opening tag of `rule`, without any hint."""
     tags = resolve_tags(rule.opening)
     first = start = find_opening(body, rule.opening, tags, 0, search)
@@ -84,14 +84,14 @@ def cut_simple(body: bytes, rule: TagRule, search: Search = DEFAULT_SEARCH) -> F
         end, openings = balance(body, tags, start, search)
         if end < 0:
             # no element further on can be closed either, so searching on would only cost time
-            return Found(ranges, first, False, inner, len(ranges), True)
+            return CutResult(ranges, first, False, inner, len(ranges), True)
         ranges.append((start, end))
         inner = openings if inner is None or inner == openings else UNKNOWN
         start = find_opening(body, rule.opening, tags, end, search)
-    return Found(ranges, first, False, inner, len(ranges))
+    return CutResult(ranges, first, False, inner, len(ranges))
 
 
-def find_opening(body: bytes, opening: bytes, tags: Tags, start: int, search: Search) -> int:
+def find_opening(body: bytes, opening: bytes, tags: Tags, start: int, search: ByteSearch) -> int:
     """Return the offset of the next opening tag, or -1."""
     at = search.find(body, opening, start)
     if tags.bare:
@@ -100,7 +100,7 @@ def find_opening(body: bytes, opening: bytes, tags: Tags, start: int, search: Se
     return at
 
 
-def balance(body: bytes, tags: Tags, start: int, search: Search) -> tuple[int, int]:
+def balance(body: bytes, tags: Tags, start: int, search: ByteSearch) -> tuple[int, int]:
     """Return the end of the element that begins at `start`, or -1, and the opening tags of its name in it."""
     find, closing = search.find, tags.end
     at = find(body, closing, start)
@@ -118,7 +118,7 @@ def balance(body: bytes, tags: Tags, start: int, search: Search) -> tuple[int, i
     return -1, openings
 
 
-def count_openings(body: bytes, tags: Tags, start: int, end: int, search: Search) -> int:
+def count_openings(body: bytes, tags: Tags, start: int, end: int, search: ByteSearch) -> int:
     """Count the opening tags of one name between two offsets, and none of names that merely begin alike."""
     literal = tags.start
     openings = search.count(body, literal, start, end)
@@ -139,7 +139,7 @@ def _ends_name(body: bytes, at: int) -> bool:
     return body[at : at + 1] in _AFTER_NAME
 
 
-def cut_hinted(body: bytes, rule: TagRule, search: Search = DEFAULT_SEARCH, *, check: bool = False) -> Found:
+def cut_hinted(body: bytes, rule: TagRule, search: ByteSearch = DEFAULT_SEARCH, *, check: bool = False) -> CutResult:
     """Cut the elements with the opening tag of `rule`, using its hints.
 
     With `check` an end that came from a hint is believed only when as many opening as closing tags of the name lie
@@ -156,17 +156,17 @@ def cut_hinted(body: bytes, rule: TagRule, search: Search = DEFAULT_SEARCH, *, c
     while start >= 0:
         end, openings = _find_end(body, rule, tags, start, search, check)
         if end < 0:
-            return Found(ranges, first, second, inner, len(ranges) if rule.repetition else None, True)
+            return CutResult(ranges, first, second, inner, len(ranges) if rule.repetition else None, True)
         ranges.append((start, end))
         inner = openings if len(ranges) == 1 or inner == openings else UNKNOWN
         if not rule.repetition:
-            return Found(ranges, first, second, inner)
+            return CutResult(ranges, first, second, inner)
         start = find_opening(body, rule.opening, tags, end, search)
-    return Found(ranges, first, second, inner, len(ranges))
+    return CutResult(ranges, first, second, inner, len(ranges))
 
 
 def _find_end(
-    body: bytes, rule: TagRule, tags: Tags, start: int, search: Search, check: bool
+    body: bytes, rule: TagRule, tags: Tags, start: int, search: ByteSearch, check: bool
 ) -> tuple[int, int | None]:
     """Return the end of an element, or -1, and the opening tags in it where they were counted."""
     if rule.end_marker:
@@ -181,7 +181,7 @@ def _find_end(
     return end, None
 
 
-def skip_closings(body: bytes, tags: Tags, start: int, closings: int, search: Search) -> int:
+def skip_closings(body: bytes, tags: Tags, start: int, closings: int, search: ByteSearch) -> int:
     """Return the offset after so many closing tags, or -1 where the page has fewer."""
     find, closing, end = search.find, tags.end, start
     for _ in range(closings):
@@ -192,7 +192,7 @@ def skip_closings(body: bytes, tags: Tags, start: int, closings: int, search: Se
     return end
 
 
-def is_balanced(body: bytes, tags: Tags, start: int, end: int, search: Search) -> bool:
+def is_balanced(body: bytes, tags: Tags, start: int, end: int, search: ByteSearch) -> bool:
     """Say whether a range holds as many opening as closing tags of its element's name."""
     if tags.end == b">":
         return True

@@ -20,10 +20,17 @@ from scythe.limits import LIMITS
 from scythe.model import RELEVANT, Image, LabelledPage
 from scythe.site.judge_images import Quality, expect_quality
 from scythe.site.site import Site
-from scythe.web.annotate.annotate_session import PAGES, Desk, Kept, Said, Sheet, Sitting
+from scythe.web.annotate.annotate_session import (
+    PAGES,
+    AnnotatedPage,
+    AnnotationSession,
+    AnnotationSessions,
+    Said,
+    StoredSession,
+)
 from scythe.web.filters import shorten
-from scythe.web.operations import Key, Number, Operation, View, Wanted
-from scythe.web.state import PROFILE, Job, JobSeen, NotNow, NotThere, Room, see
+from scythe.web.operations import Key, Number, Operation, RequestInput, View
+from scythe.web.state import PROFILE, BackgroundJob, JobSeen, NotNow, NotThere, State, see
 
 _STEPS = 3
 
@@ -67,9 +74,9 @@ def see_quality(quality: Quality | None) -> QualitySeen | None:
     return QualitySeen(quality.pages, quality.precision, quality.recall, quality.f, words)
 
 
-def save_sitting(room: Room, key: str, job: Job) -> MarksSaved:
+def save_sitting(room: State, key: str, job: BackgroundJob) -> MarksSaved:
     """Learn from what was confirmed and save it. Raises BadInput, OSError, ArchiveFailed, MissingExtra."""
-    desk = room.part(Desk)
+    desk = room.part(AnnotationSessions)
     with room.lock:
         sitting = desk.open(key).sitting
         labels, said, method = sitting.labels(), dict(sitting.said), sitting.method
@@ -179,7 +186,7 @@ class Stepped:
     sitting: SittingSeen
 
 
-def see_kept(room: Room, key: str, kept: Kept) -> SittingSeen:
+def see_kept(room: State, key: str, kept: StoredSession) -> SittingSeen:
     """Return a sitting as it stands."""
     sitting = kept.sitting
     return SittingSeen(
@@ -199,7 +206,7 @@ def see_kept(room: Room, key: str, kept: Kept) -> SittingSeen:
     )
 
 
-def see_sheet(sitting: Sitting, sheet: Sheet) -> SheetSeen:
+def see_sheet(sitting: AnnotationSession, sheet: AnnotatedPage) -> SheetSeen:
     """Return a page of a sitting as it stands."""
     said = sitting.said.get(sheet.page.number)
     return SheetSeen(
@@ -215,7 +222,7 @@ def see_sheet(sitting: Sitting, sheet: Sheet) -> SheetSeen:
     )
 
 
-def open_images(sitting: Sitting, sheet: Sheet) -> SheetOpened:
+def open_images(sitting: AnnotationSession, sheet: AnnotatedPage) -> SheetOpened:
     """Return a page with its images, what the model makes of them, and what is said of them."""
     scores = sitting.score(sheet)
     relevant = sitting.marks(sheet, scores)
@@ -223,7 +230,7 @@ def open_images(sitting: Sitting, sheet: Sheet) -> SheetOpened:
     return SheetOpened(see_sheet(sitting, sheet), images, sitting.is_taught)
 
 
-def _mark(row: int, sheet: Sheet, score: float, is_relevant: bool) -> ImageMarked:
+def _mark(row: int, sheet: AnnotatedPage, score: float, is_relevant: bool) -> ImageMarked:
     image, address = sheet.images[row], sheet.around.images[row].src
     return ImageMarked(
         row,
@@ -253,20 +260,20 @@ Person = Annotated[str, msgspec.Meta(max_length=LIMITS.name_chars, description="
 Row = Annotated[int, msgspec.Meta(ge=0, lt=LIMITS.page_images)]
 
 
-class AnnotateWanted(Wanted, frozen=True):
+class AnnotateWanted(RequestInput, frozen=True):
     """The site whose pages are annotated; empty: the first one."""
 
     site: Key = ""
 
 
-class SheetWanted(Wanted, frozen=True):
+class SheetWanted(RequestInput, frozen=True):
     """One page of the sitting."""
 
     page: Number
     site: Key = ""
 
 
-class MarksWanted(Wanted, frozen=True):
+class MarksWanted(RequestInput, frozen=True):
     """What is said of the images of one page: those not named are not relevant."""
 
     page: Number
@@ -276,7 +283,7 @@ class MarksWanted(Wanted, frozen=True):
     by: Person | None = None
 
 
-class BeginWanted(Wanted, frozen=True):
+class BeginWanted(RequestInput, frozen=True):
     """A new sitting."""
 
     site: Key = ""
@@ -284,28 +291,28 @@ class BeginWanted(Wanted, frozen=True):
     again: bool = False  # those that are labelled already, to correct them
 
 
-class SaveWanted(Wanted, frozen=True):
+class SaveWanted(RequestInput, frozen=True):
     """What is confirmed is to be saved."""
 
     site: Key = ""
     by: Person | None = None
 
 
-def see_sitting(room: Room, wanted: AnnotateWanted) -> SittingSeen:
+def see_sitting(room: State, wanted: AnnotateWanted) -> SittingSeen:
     """Say which pages are being annotated and how far it is."""
     with room.lock:
         key, kept = _open(room, wanted.site)
         return see_kept(room, key, kept)
 
 
-def open_sheet(room: Room, wanted: SheetWanted) -> SheetOpened:
+def open_sheet(room: State, wanted: SheetWanted) -> SheetOpened:
     """Return a page of the sitting with its images, predictions and marks."""
     with room.lock:
         sitting = _open(room, wanted.site)[1].sitting
         return open_images(sitting, _find(sitting, wanted.page))
 
 
-def mark_images(room: Room, wanted: MarksWanted) -> SittingSeen:
+def mark_images(room: State, wanted: MarksWanted) -> SittingSeen:
     """Say which images of a page are relevant, and whether somebody is done with the page."""
     with room.lock:
         key, kept = _open(room, wanted.site)
@@ -316,43 +323,43 @@ def mark_images(room: Room, wanted: MarksWanted) -> SittingSeen:
         was_confirmed = kept.sitting.is_confirmed(sheet)
         kept.sitting.say(wanted.page, Said(frozenset(wanted.relevant), wanted.is_confirmed))
         if was_confirmed or wanted.is_confirmed:
-            room.part(Desk).keep(key)
+            room.part(AnnotationSessions).keep(key)
         return see_kept(room, key, kept)
 
 
-def undo_marks(room: Room, wanted: AnnotateWanted) -> Stepped:
+def undo_marks(room: State, wanted: AnnotateWanted) -> Stepped:
     """Take the last change back."""
-    return _step(room, wanted, Sitting.undo)
+    return _step(room, wanted, AnnotationSession.undo)
 
 
-def redo_marks(room: Room, wanted: AnnotateWanted) -> Stepped:
+def redo_marks(room: State, wanted: AnnotateWanted) -> Stepped:
     """Make the last change again that was taken back."""
-    return _step(room, wanted, Sitting.redo)
+    return _step(room, wanted, AnnotationSession.redo)
 
 
-def _step(room: Room, wanted: AnnotateWanted, step: Callable[[Sitting], int | None]) -> Stepped:
+def _step(room: State, wanted: AnnotateWanted, step: Callable[[AnnotationSession], int | None]) -> Stepped:
     with room.lock:
         key, kept = _open(room, wanted.site)
         page = step(kept.sitting)
-        room.part(Desk).keep(key)
+        room.part(AnnotationSessions).keep(key)
         return Stepped(page, see_kept(room, key, kept))
 
 
-def begin_sitting(room: Room, wanted: BeginWanted) -> SittingSeen:
+def begin_sitting(room: State, wanted: BeginWanted) -> SittingSeen:
     """Choose pages to annotate anew; pages with marks that are not saved stay among them."""
     with room.lock:
         key, _ = _open(room, wanted.site)
-        return see_kept(room, key, room.part(Desk).begin(key, wanted.pages, again=wanted.again))
+        return see_kept(room, key, room.part(AnnotationSessions).begin(key, wanted.pages, again=wanted.again))
 
 
-def expect_marks(room: Room, wanted: AnnotateWanted) -> QualitySeen | None:
+def expect_marks(room: State, wanted: AnnotateWanted) -> QualitySeen | None:
     """Say how well the model would do by what is confirmed so far; null while nobody can tell."""
     with room.lock:
         taught = _open(room, wanted.site)[1].sitting.taught
     return see_quality(expect_quality(taught))
 
 
-def save_marks(room: Room, wanted: SaveWanted) -> JobSeen:
+def save_marks(room: State, wanted: SaveWanted) -> JobSeen:
     """Learn from the confirmed pages and write labels and model into the profile."""
     with room.lock:
         key, kept = _open(room, wanted.site)
@@ -367,7 +374,7 @@ def save_marks(room: Room, wanted: SaveWanted) -> JobSeen:
         return see(job)
 
 
-def show_annotate(room: Room, wanted: AnnotateWanted) -> dict[str, Any]:
+def show_annotate(room: State, wanted: AnnotateWanted) -> dict[str, Any]:
     """Return what the page for annotating shows before its script takes over."""
     with room.lock:
         key, kept = _open(room, wanted.site)
@@ -384,20 +391,20 @@ def show_annotate(room: Room, wanted: AnnotateWanted) -> dict[str, Any]:
         }
 
 
-def _open(room: Room, site: str) -> tuple[str, Kept]:
-    desk = room.part(Desk)
+def _open(room: State, site: str) -> tuple[str, StoredSession]:
+    desk = room.part(AnnotationSessions)
     key = desk.find_key(site)
     return key, desk.open(key)
 
 
-def _find(sitting: Sitting, page: int) -> Sheet:
+def _find(sitting: AnnotationSession, page: int) -> AnnotatedPage:
     sheet = sitting.find(page)
     if sheet is None:
         raise NotThere(f"page {page} is not among those being annotated")
     return sheet
 
 
-def _name(sitting: Sitting, by: str | None) -> None:
+def _name(sitting: AnnotationSession, by: str | None) -> None:
     """Take note of who is speaking. Raises BadInput."""
     if by is not None:
         if not by.isprintable():

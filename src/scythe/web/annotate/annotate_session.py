@@ -19,7 +19,7 @@ from pathlib import Path
 
 from scythe.atomic_files import write_atomically
 from scythe.fetch.inputs import spread
-from scythe.model import RELEVANT, Image, LabelledPage, Marks, PageImages, SiteImages
+from scythe.model import RELEVANT, Image, ImageMarks, LabelledPage, PageImages, SiteImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
 from scythe.site.judge_images import ImageJudge, fit_method
@@ -28,14 +28,14 @@ from scythe.site.labels.label_files import Label, Labels, open_labels
 from scythe.site.labels.learn_labels import count_at_hand, place_labels
 from scythe.site.labels.match_labels import name_images
 from scythe.site.labels.suggest_pages import Suggestion, suggest_pages
-from scythe.web.state import PROFILE, NotThere, PageAtHand, Room
+from scythe.web.state import PROFILE, NotThere, PageAtHand, State
 
 _LOOKED_AT = 200  # pages at hand among which those to annotate are chosen: reading one takes 3 ms
 _STEPS = 2_000  # that can be undone
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class AnnotatedPage:
     """One page as it is annotated."""
 
     page: PageAtHand
@@ -58,7 +58,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class UndoStep:
     """One change that can be undone."""
 
     page: int
@@ -66,29 +66,29 @@ class Step:
     after: Said
 
 
-def read_sheet(page: PageAtHand, why: str = "") -> Sheet:
+def read_sheet(page: PageAtHand, why: str = "") -> AnnotatedPage:
     """Read the images of a page."""
     read = Page.from_bytes(page.body, url=page.url, content_type=page.content_type)
-    return Sheet(page, read_image_contexts(read), tuple(use.image for use in read.images), why)
+    return AnnotatedPage(page, read_image_contexts(read), tuple(use.image for use in read.images), why)
 
 
 @dataclass
-class Sitting:
+class AnnotationSession:
     """The pages that are being annotated, what was said of them, and what the model makes of it."""
 
-    sheets: list[Sheet]
+    sheets: list[AnnotatedPage]
     known: SiteImages  # of the site, before this sitting or as saved last
     at_hand: frozenset[int]  # numbers of the pages at hand when it began
     by: str = ""
     method: str | None = None
     said: dict[int, Said] = field(default_factory=dict)  # by the number of the page
     saved: dict[int, Said] = field(default_factory=dict)
-    steps: list[Step] = field(default_factory=list)
-    undone: list[Step] = field(default_factory=list)
+    steps: list[UndoStep] = field(default_factory=list)
+    undone: list[UndoStep] = field(default_factory=list)
     note: str = ""  # for people: what was found when it began
     _judge: ImageJudge | None = None
 
-    def find(self, page: int) -> Sheet | None:
+    def find(self, page: int) -> AnnotatedPage | None:
         """Return a page of this sitting by its number."""
         return next((sheet for sheet in self.sheets if sheet.page.number == page), None)
 
@@ -99,7 +99,7 @@ class Sitting:
         before = self.said.get(page)
         if said == before:
             return
-        self.steps = [*self.steps, Step(page, before, said)][-_STEPS:]
+        self.steps = [*self.steps, UndoStep(page, before, said)][-_STEPS:]
         self.undone.clear()
         self._set(page, said)
 
@@ -135,11 +135,11 @@ class Sitting:
             self._judge = None
 
     @property
-    def confirmed(self) -> list[Sheet]:
+    def confirmed(self) -> list[AnnotatedPage]:
         """The pages that somebody is done with."""
         return [sheet for sheet in self.sheets if self.is_confirmed(sheet)]
 
-    def is_confirmed(self, sheet: Sheet) -> bool:
+    def is_confirmed(self, sheet: AnnotatedPage) -> bool:
         """Say whether somebody is done with a page."""
         said = self.said.get(sheet.page.number)
         return said is not None and said.is_confirmed
@@ -153,10 +153,10 @@ class Sitting:
         """Return what was said of the pages confirmed; a page without images says nothing."""
         return [self._label(sheet) for sheet in self.confirmed if sheet.images]
 
-    def _label(self, sheet: Sheet) -> LabelledPage:
+    def _label(self, sheet: AnnotatedPage) -> LabelledPage:
         relevant = self.said[sheet.page.number].relevant
         rows = range(len(sheet.images))
-        marks = Marks(self.by, tuple(sorted(relevant)), tuple(row for row in rows if row not in relevant))
+        marks = ImageMarks(self.by, tuple(sorted(relevant)), tuple(row for row in rows if row not in relevant))
         return LabelledPage(sheet.around, (marks,))
 
     # -- what the model makes of it ------------------------------------------------------------------------------------
@@ -172,13 +172,13 @@ class Sitting:
         """Whether the model has seen a page of this site that somebody labelled."""
         return bool(self.known.labelled) or bool(self.labels())
 
-    def score(self, sheet: Sheet) -> list[float]:
+    def score(self, sheet: AnnotatedPage) -> list[float]:
         """Return how likely each image of a page is relevant. Raises MissingExtra for a published method."""
         if self._judge is None:
             self._judge = ImageJudge(fit_method(self.taught))
         return self._judge.score(sheet.around)
 
-    def marks(self, sheet: Sheet, scores: Sequence[float]) -> frozenset[int]:
+    def marks(self, sheet: AnnotatedPage, scores: Sequence[float]) -> frozenset[int]:
         """Return the images that are marked as relevant: as said, or as the model of this site expects."""
         said = self.said.get(sheet.page.number)
         if said is not None:
@@ -194,7 +194,7 @@ def _taught(said: Said | None) -> frozenset[int] | None:
 
 def begin(
     pages: Sequence[PageAtHand], known: SiteImages, count: int, *, kept: Sequence[PageAtHand] = (), again: bool = False
-) -> Sitting:
+) -> AnnotationSession:
     """Choose pages to annotate: those `kept`, then the most useful of the others up to `count` in all.
 
     `again` chooses among those that are labelled already, with the marks they have.
@@ -206,14 +206,14 @@ def begin(
     others = [sheet for sheet in sheets if sheet.page.number not in own]
     wanted = max(count - len(first), 0)
     chosen = _labelled(others, known)[:wanted] if again else _suggested(others, counted, wanted)
-    sitting = Sitting([*first, *chosen], counted, frozenset(page.number for page in pages))
+    sitting = AnnotationSession([*first, *chosen], counted, frozenset(page.number for page in pages))
     if again:
         sitting.said = _what_was_said(chosen, known)
         sitting.saved = dict(sitting.said)
     return sitting
 
 
-def _suggested(sheets: Sequence[Sheet], known: SiteImages, count: int) -> list[Sheet]:
+def _suggested(sheets: Sequence[AnnotatedPage], known: SiteImages, count: int) -> list[AnnotatedPage]:
     if not count or not sheets:
         return []
     found = suggest_pages([sheet.around for sheet in sheets], count, by="cover", site=known)
@@ -227,12 +227,12 @@ def _why(one: Suggestion) -> str:
     return ", ".join(said)
 
 
-def _labelled(sheets: Sequence[Sheet], known: SiteImages) -> list[Sheet]:
+def _labelled(sheets: Sequence[AnnotatedPage], known: SiteImages) -> list[AnnotatedPage]:
     done = {page_key(each.page) for each in known.labelled}
     return [replace(sheet, why="labelled before") for sheet in sheets if page_key(sheet.around) in done]
 
 
-def _what_was_said(sheets: Sequence[Sheet], known: SiteImages) -> dict[int, Said]:
+def _what_was_said(sheets: Sequence[AnnotatedPage], known: SiteImages) -> dict[int, Said]:
     """Return the marks that a profile has of pages, where they still have the same images."""
     marked = {_version(each.page): agreed_marks(each) for each in known.labelled}
     found = {}
@@ -248,7 +248,7 @@ def _version(page: PageImages) -> tuple[str, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DraftMarks:
     """What a draft says of the pages at hand."""
 
     pages: tuple[PageAtHand, ...]
@@ -262,12 +262,12 @@ def draft_path(profile: Path) -> Path:
     return profile.with_name(f"{profile.stem}.marks.jsonl")
 
 
-def read_draft(path: Path, pages: Sequence[PageAtHand]) -> Found:
+def read_draft(path: Path, pages: Sequence[PageAtHand]) -> DraftMarks:
     """Read a draft; without one nothing is found. Raises BadInput where it is damaged, OSError."""
     try:
         labels = open_labels(path)
     except FileNotFoundError:
-        return Found((), {}, "", ())
+        return DraftMarks((), {}, "", ())
     at_hand = {page.url or page.name: page for page in pages}
     groups: dict[str, list[Label]] = {}
     for label in labels.rows:
@@ -282,10 +282,10 @@ def read_draft(path: Path, pages: Sequence[PageAtHand]) -> Found:
         else:
             chosen.append(at_hand[name])
             said[at_hand[name].number] = marks
-    return Found(tuple(chosen), said, labels.rows[-1].by if labels.rows else "", tuple(rest))
+    return DraftMarks(tuple(chosen), said, labels.rows[-1].by if labels.rows else "", tuple(rest))
 
 
-def _marks(sheet: Sheet, labels: Sequence[Label]) -> Said | None:
+def _marks(sheet: AnnotatedPage, labels: Sequence[Label]) -> Said | None:
     """Return what labels say of a page, None where it has other images now."""
     if not sheet.images and not any(label.image for label in labels):
         return Said(frozenset(), is_confirmed=True)
@@ -295,7 +295,7 @@ def _marks(sheet: Sheet, labels: Sequence[Label]) -> Said | None:
     return Said(frozenset(row for marks in placed[0].marks for row in marks.relevant), is_confirmed=True)
 
 
-def write_draft(path: Path, sitting: Sitting, rest: Sequence[Label]) -> None:
+def write_draft(path: Path, sitting: AnnotationSession, rest: Sequence[Label]) -> None:
     """Write the confirmed pages that are not saved; without any the file goes. Raises OSError."""
     rows = [_row(label.page, label.image, label.relevant, label.by) for label in rest]
     for sheet in sitting.confirmed:
@@ -308,7 +308,7 @@ def write_draft(path: Path, sitting: Sitting, rest: Sequence[Label]) -> None:
         path.unlink(missing_ok=True)
 
 
-def _rows(sheet: Sheet, said: Said, by: str) -> Iterator[str]:
+def _rows(sheet: AnnotatedPage, said: Said, by: str) -> Iterator[str]:
     names = name_images(sheet.around)
     images = [names[row] for row in sorted(said.relevant)]
     if any(image[0] == "#" for image in images) or _marks(sheet, [_label(sheet, image) for image in images]) != said:
@@ -319,7 +319,7 @@ def _rows(sheet: Sheet, said: Said, by: str) -> Iterator[str]:
         yield _row(sheet.name, image, True, by)
 
 
-def _label(sheet: Sheet, image: str) -> Label:
+def _label(sheet: AnnotatedPage, image: str) -> Label:
     return Label(sheet.name, image, relevant=True)
 
 
@@ -331,22 +331,22 @@ PAGES = 6  # to annotate: enough for most sites, docs/why/suggest.md
 
 
 @dataclass
-class Kept:
+class StoredSession:
     """A sitting, and what of its draft speaks of pages that are not at hand."""
 
-    sitting: Sitting
+    sitting: AnnotationSession
     rest: tuple[Label, ...] = ()
     job: int = 0  # that saves it, or did so last
 
 
 @dataclass
-class Desk:
+class AnnotationSessions:
     """The sittings of a room, one for each site. Whoever uses one holds the lock of the room."""
 
-    room: Room
+    room: State
     by: str = ""  # who sits here, unless said otherwise
     method: str | None = None  # what learns from labels; None: as in the profile
-    _kept: dict[str, Kept] = field(default_factory=dict)
+    _kept: dict[str, StoredSession] = field(default_factory=dict)
 
     def find_key(self, given: str) -> str:
         """Return the key of a site, of the first one where none is given. Raises NotThere."""
@@ -355,7 +355,7 @@ class Desk:
             raise NotThere(f"there is no site {given!r:.80}")
         return given or (keys[0] if keys else PROFILE)
 
-    def open(self, key: str) -> Kept:
+    def open(self, key: str) -> StoredSession:
         """Return the sitting on a site, begun if there is none. Raises BadInput, OSError where a profile is broken."""
         kept = self._kept.get(key)
         if kept is None:
@@ -366,13 +366,13 @@ class Desk:
         self._follow_pages(kept.sitting)
         return kept
 
-    def begin(self, key: str, count: int, *, again: bool = False) -> Kept:
+    def begin(self, key: str, count: int, *, again: bool = False) -> StoredSession:
         """Choose pages anew; those with marks that are not saved stay."""
         kept = self.open(key)
         sitting = kept.sitting
         unsaved = {page: said for page, said in sitting.said.items() if sitting.saved.get(page) != said}
         pages = tuple(sheet.page for sheet in sitting.sheets if sheet.page.number in unsaved)
-        return self._begin(key, count, Found(pages, unsaved, sitting.by, kept.rest), again=again)
+        return self._begin(key, count, DraftMarks(pages, unsaved, sitting.by, kept.rest), again=again)
 
     def keep(self, key: str) -> None:
         """Write what is confirmed and not saved where it outlives this process, if there is such a place.
@@ -387,8 +387,8 @@ class Desk:
         except OSError as error:
             kept.sitting.note = f"marks cannot be kept in {path} until they are saved: {error.strerror or error}"
 
-    def _begin(self, key: str, count: int, draft: Found | None = None, *, again: bool = False) -> Kept:
-        draft = draft or Found((), {}, "", ())
+    def _begin(self, key: str, count: int, draft: DraftMarks | None = None, *, again: bool = False) -> StoredSession:
+        draft = draft or DraftMarks((), {}, "", ())
         site = self.room.load_site(key)
         known = site.profile.images if site is not None else SiteImages()
         sitting = begin(self.room.pages(key), known, max(count, len(draft.pages)), kept=draft.pages, again=again)
@@ -400,18 +400,18 @@ class Desk:
             sitting.note = (
                 f"marks of {gone} more page{'s' * (gone > 1)} wait in {self._draft(key)}: not at hand, or changed"
             )
-        kept = self._kept[key] = Kept(sitting, draft.rest)
+        kept = self._kept[key] = StoredSession(sitting, draft.rest)
         return kept
 
     def _draft(self, key: str) -> Path | None:
         profile = self.room.options.profile
         return draft_path(profile) if key == PROFILE and profile is not None else None
 
-    def _find_draft(self, key: str) -> Found | None:
+    def _find_draft(self, key: str) -> DraftMarks | None:
         path = self._draft(key)
         return read_draft(path, self.room.pages(key)) if path is not None else None
 
-    def _follow_pages(self, sitting: Sitting) -> None:
+    def _follow_pages(self, sitting: AnnotationSession) -> None:
         """Read pages again that were fetched again meanwhile: what was said of the old ones no longer holds."""
         for at, sheet in enumerate(sitting.sheets):
             page = self.room.page(sheet.page.number)

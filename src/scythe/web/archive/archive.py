@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from scythe.archive.archive import Archive
 from scythe.archive.history import PageHistory, RecordHistory, SightingSeen
-from scythe.archive.results import Hits, NamedPieces, Piece, RecordHit, Search, StoredPage, StoredRecord
+from scythe.archive.results import Hits, NamedPieces, RecordHit, SearchQuery, Snippet, StoredPage, StoredRecord
 from scythe.archive.search import list_kinds
 from scythe.archive.stored_documents import to_document
 from scythe.errors import ArchiveFailed
@@ -34,8 +34,8 @@ from scythe.output.archive_rows import (
     record_line,
 )
 from scythe.web.auth import NOTHING_POLICY
-from scythe.web.operations import Document, Key, Number, Operation, Sent, View, Wanted
-from scythe.web.state import Job, NotNow, NotThere, Room
+from scythe.web.operations import Key, Number, Operation, RequestInput, Sent, ServedFile, View
+from scythe.web.state import BackgroundJob, NotNow, NotThere, State
 from scythe.web.text_diff import TextDiff, compare_texts
 
 _COLUMNS = 12  # of one table of records
@@ -111,14 +111,14 @@ class RecordSeenOften:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class RecordGrid:
     """Records with the same columns, one a row."""
 
     site: str  # empty: of several, told with each record
     page: str  # where all were seen first; empty: on several
     kind: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[RecordHit, tuple[tuple[Piece, ...], ...]], ...]  # a record, and a cell for each column
+    rows: tuple[tuple[RecordHit, tuple[tuple[Snippet, ...], ...]], ...]  # a record, and a cell for each column
 
 
 def tell_document(
@@ -190,11 +190,11 @@ def tell_sightings(history: RecordHistory) -> RecordSeenOften:
 
 def as_hit(record: ArchivedRecord) -> RecordHit:
     """Return a record as searches give it, nothing marked."""
-    fields = tuple(NamedPieces(name, (Piece(text),)) for name, text in record.fields.items())
+    fields = tuple(NamedPieces(name, (Snippet(text),)) for name, text in record.fields.items())
     return RecordHit(record.record, record.site, record.page, record.kind, record.first_seen, fields, record.links)
 
 
-def line_up(records: Sequence[RecordHit]) -> list[Sheet]:
+def line_up(records: Sequence[RecordHit]) -> list[RecordGrid]:
     """Put records into tables: those that follow each other share the columns that any of them has."""
     groups: list[list[RecordHit]] = []
     for record in records:
@@ -212,7 +212,7 @@ def _fits(record: RecordHit, other: RecordHit) -> bool:
     return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
 
 
-def _sheet(group: Sequence[RecordHit]) -> Sheet:
+def _sheet(group: Sequence[RecordHit]) -> RecordGrid:
     columns = tuple(dict.fromkeys(field.name for record in group for field in record.fields))[:_COLUMNS]
     rows = []
     for record in group:
@@ -220,7 +220,7 @@ def _sheet(group: Sequence[RecordHit]) -> Sheet:
         rows.append((record, tuple(cells.get(name, ()) for name in columns)))
     sites, pages = {record.site for record in group}, {record.page for record in group}
     site, page = (ours.pop() if len(ours) == 1 else "" for ours in (sites, pages))
-    return Sheet(site, page, group[0].kind, columns, tuple(rows))
+    return RecordGrid(site, page, group[0].kind, columns, tuple(rows))
 
 
 _INDEX_BESIDE_S = 0.5  # between two looks at whether that is to stop
@@ -238,7 +238,7 @@ Count = Annotated[int, Meta(ge=1, le=100, description="Results on a page.")]
 Version = Annotated[int, Meta(ge=0, le=10**9, description="Counted from 1, the oldest; 0: the newest.")]
 
 
-class SearchWanted(Wanted, frozen=True):
+class SearchWanted(RequestInput, frozen=True):
     """What is looked for in the archive."""
 
     q: Words = ""
@@ -252,9 +252,9 @@ class SearchWanted(Wanted, frozen=True):
     after: Annotated[str, Meta(max_length=100, description="`next` of the page of results before.")] = ""
     count: Count = 20
 
-    def to_search(self, count: int = 0) -> Search:
+    def to_search(self, count: int = 0) -> SearchQuery:
         """Return it as the archive wants it. Raises BadInput where a date is none."""
-        return Search(
+        return SearchQuery(
             self.q,
             self.what,
             (self.site,) if self.site else (),
@@ -284,7 +284,7 @@ class DownloadWanted(SearchWanted, frozen=True):
     form: Literal["jsonl", "csv"] = "jsonl"
 
 
-class DocumentWanted(Wanted, frozen=True):
+class DocumentWanted(RequestInput, frozen=True):
     """A document of the archive."""
 
     page: Number
@@ -292,7 +292,7 @@ class DocumentWanted(Wanted, frozen=True):
     chars: Annotated[int, Meta(ge=0, le=100_000_000, description="Of the text, at most.")] = 100_000
 
 
-class DiffWanted(Wanted, frozen=True):
+class DiffWanted(RequestInput, frozen=True):
     """Two versions of a document."""
 
     page: Number
@@ -300,13 +300,13 @@ class DiffWanted(Wanted, frozen=True):
     new: Version = 0
 
 
-class RecordWanted(Wanted, frozen=True):
+class RecordWanted(RequestInput, frozen=True):
     """A record of the archive."""
 
     record: Number
 
 
-class PageViewWanted(Wanted, frozen=True):
+class PageViewWanted(RequestInput, frozen=True):
     """A document to look at."""
 
     page: Number
@@ -330,10 +330,10 @@ class VersionsCompared:
 class Indexing:
     """Lets searches find what was stored since: a little at once, a lot beside them."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: State) -> None:
         self._room = room
         self._lock = threading.Lock()
-        self.job: Job | None = None
+        self.job: BackgroundJob | None = None
         self.why = ""  # what keeps it from being done
 
     def catch_up(self, archive: Archive) -> None:
@@ -349,7 +349,7 @@ class Indexing:
             if left:
                 self.job = self._room.jobs.start("index", "Index of the archive", self._work)
 
-    def _work(self, job: Job) -> int:
+    def _work(self, job: BackgroundJob) -> int:
         total = left = 0
         with self._room.archive() as archive:
             while not job.is_stopping.is_set():
@@ -361,14 +361,14 @@ class Indexing:
         return left
 
 
-def search_archive(room: Room, wanted: SearchWanted) -> Hits:
+def search_archive(room: State, wanted: SearchWanted) -> Hits:
     """Search documents or records of the archive."""
     with room.archive() as archive:
         room.part(Indexing).catch_up(archive)
         return archive.search(wanted.to_search())
 
 
-def see_document(room: Room, wanted: DocumentWanted) -> ArchivedDocument:
+def see_document(room: State, wanted: DocumentWanted) -> ArchivedDocument:
     """Return a document of the archive with its versions and requests."""
     with room.archive() as archive:
         return _tell(archive, wanted.page, wanted.version, wanted.chars)
@@ -384,7 +384,7 @@ def _tell(archive: Archive, page: int, version: int, most: int) -> ArchivedDocum
     return tell_document(stored, history, archive.listed_on(page, _LISTED), most)
 
 
-def compare_versions(room: Room, wanted: DiffWanted) -> VersionsCompared:
+def compare_versions(room: State, wanted: DiffWanted) -> VersionsCompared:
     """Say how one version of a document became another."""
     with room.archive() as archive:
         new = archive.page_version(wanted.page, wanted.new or None)
@@ -400,7 +400,7 @@ def compare_versions(room: Room, wanted: DiffWanted) -> VersionsCompared:
     return VersionsCompared(wanted.page, old.version, new.version, old.title, new.title, compared)
 
 
-def see_record(room: Room, wanted: RecordWanted) -> RecordSeenOften:
+def see_record(room: State, wanted: RecordWanted) -> RecordSeenOften:
     """Return a record of the archive with every page it was seen on."""
     with room.archive() as archive:
         history = archive.record_history(wanted.record)
@@ -409,7 +409,7 @@ def see_record(room: Room, wanted: RecordWanted) -> RecordSeenOften:
     return tell_sightings(history)
 
 
-def show_archive(room: Room, wanted: SearchWanted) -> dict[str, Any]:
+def show_archive(room: State, wanted: SearchWanted) -> dict[str, Any]:
     """Return what the search page shows."""
     if room.options.archive is None:
         return {"hits": None, "sites": [], "kinds": [], "sheets": [], "indexing": room.part(Indexing), "holds": False}
@@ -427,7 +427,7 @@ def show_archive(room: Room, wanted: SearchWanted) -> dict[str, Any]:
     }
 
 
-def show_document(room: Room, wanted: PageViewWanted) -> dict[str, Any]:
+def show_document(room: State, wanted: PageViewWanted) -> dict[str, Any]:
     """Return what the page of a document shows."""
     most = 100_000_000 if wanted.whole else _SHOWN_CHARS
     document = see_document(room, DocumentWanted(page=wanted.page, version=wanted.version, chars=most))
@@ -443,7 +443,7 @@ def show_document(room: Room, wanted: PageViewWanted) -> dict[str, Any]:
     }
 
 
-def show_diff(room: Room, wanted: DiffWanted) -> dict[str, Any]:
+def show_diff(room: State, wanted: DiffWanted) -> dict[str, Any]:
     """Return what the page of two versions shows."""
     compared = compare_versions(room, wanted)
     with room.archive() as archive:
@@ -451,13 +451,13 @@ def show_diff(room: Room, wanted: DiffWanted) -> dict[str, Any]:
     return {"compared": compared, "history": history}
 
 
-def show_record(room: Room, wanted: RecordWanted) -> dict[str, Any]:
+def show_record(room: State, wanted: RecordWanted) -> dict[str, Any]:
     """Return what the page of a record shows."""
     seen = see_record(room, wanted)
     return {"seen": seen, "sheets": line_up([as_hit(record) for record in seen.neighbours])}
 
 
-def download_found(room: Room, wanted: DownloadWanted) -> Sent:
+def download_found(room: State, wanted: DownloadWanted) -> Sent:
     """Return what was found as a file: the first thousand."""
     said = wanted.to_search(_EXPORTED)
     file = StringIO()
@@ -471,14 +471,14 @@ def download_found(room: Room, wanted: DownloadWanted) -> Sent:
     return Sent(file.getvalue().encode(errors="replace"), kind, NOTHING_POLICY, name)
 
 
-def _write_documents(archive: Archive, said: Search, form: str, file: StringIO) -> int:
+def _write_documents(archive: Archive, said: SearchQuery, form: str, file: StringIO) -> int:
     if form == "csv":
         table = PageTable.of(page.rest for page in archive.found_pages(said))
         return _write(CsvFile(file, table.header), file, map(table.cells, archive.found_pages(said)))
     return _write(JsonLinesFile(file), file, map(page_line, archive.found_pages(said)))
 
 
-def _write_records(archive: Archive, said: Search, form: str, file: StringIO) -> int:
+def _write_records(archive: Archive, said: SearchQuery, form: str, file: StringIO) -> int:
     records = list(archive.found_records(said))
     if form == "csv":
         table = RecordTable.of(records)
@@ -534,4 +534,4 @@ VIEWS = (
     View("/archive/page/{page}/diff", "archive_diff.html", show_diff, DiffWanted, "archive"),
     View("/archive/record/{record}", "archive_record.html", show_record, RecordWanted, "archive"),
 )
-DOCUMENTS = (Document("/archive/download", download_found, DownloadWanted),)
+DOCUMENTS = (ServedFile("/archive/download", download_found, DownloadWanted),)

@@ -9,15 +9,15 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from scythe.errors import BadInput, FetchFailed
-from scythe.fetch.inputs import Source, is_address, load, note_cut
+from scythe.fetch.inputs import Input, is_address, load, note_cut
 from scythe.limits import LIMITS
-from scythe.model import Document, Field, Image, Loss, Metadata, Paging, Region, TextOptions
-from scythe.reader import read, read_regions
+from scythe.model import Document, Field, Image, Loss, Metadata, Paging, RecordList, TextOptions
+from scythe.reader import read, read_lists
 from scythe.site.labels.suggest_pages import suggest_pages
 from scythe.url import absolute
 from scythe.web.learned_sites import LearnedSites
-from scythe.web.operations import Address, Key, Number, Operation, Wanted
-from scythe.web.state import NotThere, Room
+from scythe.web.operations import Address, Key, Number, Operation, RequestInput
+from scythe.web.state import NotThere, State
 
 Part = Literal[
     "title", "text", "markdown", "html", "images", "records", "attributes", "paging", "metadata", "fields", "how", "all"
@@ -35,7 +35,7 @@ Html = Annotated[str, Meta(max_length=LIMITS.request_bytes)]
 Method = Annotated[str, Meta(max_length=100)]
 
 
-class PageWanted(Wanted, frozen=True):
+class PageWanted(RequestInput, frozen=True):
     """A page: fetched from an address, given as HTML, or at hand."""
 
     url: Annotated[
@@ -85,7 +85,7 @@ class RegionsWanted(PageWanted, frozen=True):
     everything: Annotated[bool, Meta(description="Also menus, footers and the like, last.")] = False
 
 
-class SuggestWanted(Wanted, frozen=True):
+class SuggestWanted(RequestInput, frozen=True):
     """Pages among which those most worth annotating are wanted: the ones at hand of a site, or addresses."""
 
     site: Annotated[Key | None, Meta(description="Whose pages at hand to look at; null: the first.")] = None
@@ -109,7 +109,7 @@ class DocumentRead(msgspec.Struct, frozen=True, kw_only=True):
     markdown: str | UnsetType = UNSET
     html: str | UnsetType = UNSET
     images: tuple[Image, ...] | UnsetType = UNSET
-    records: tuple[Region, ...] | UnsetType = UNSET
+    records: tuple[RecordList, ...] | UnsetType = UNSET
     attributes: tuple[tuple[str, str], ...] | UnsetType = UNSET
     paging: Paging | UnsetType = UNSET
     metadata: Metadata | UnsetType = UNSET
@@ -137,7 +137,7 @@ class Given:
     cut_at_bytes: int | None = None
 
 
-def read_page(room: Room, wanted: ReadWanted) -> DocumentRead:
+def read_page(room: State, wanted: ReadWanted) -> DocumentRead:
     """Read the main text, images, records and metadata of a page, by its tree."""
     options = TextOptions(
         wanted.method,
@@ -155,18 +155,18 @@ def read_page(room: Room, wanted: ReadWanted) -> DocumentRead:
     return _choose(note_cut(document, given.cut_at_bytes), wanted.parts)
 
 
-def extract_page(room: Room, wanted: ExtractWanted) -> DocumentRead:
+def extract_page(room: State, wanted: ExtractWanted) -> DocumentRead:
     """Extract the fields of a page by what was learned of its site, with the byte range and the way of each."""
     site = room.part(LearnedSites).find(wanted.site)
     given = load_page(room, wanted)
     return _choose(note_cut(site.extract(given.html, given.url, wanted.via), given.cut_at_bytes), wanted.parts)
 
 
-def read_page_regions(room: Room, wanted: RegionsWanted) -> list[Region]:
+def read_page_regions(room: State, wanted: RegionsWanted) -> list[RecordList]:
     """Read the lists and tables of a page, the one it is about first."""
     given = load_page(room, wanted)
     return list(
-        read_regions(
+        read_lists(
             given.html,
             given.url,
             method=wanted.method,
@@ -176,7 +176,7 @@ def read_page_regions(room: Room, wanted: RegionsWanted) -> list[Region]:
     )
 
 
-def suggest_for_annotation(room: Room, wanted: SuggestWanted) -> list[PageSuggested]:
+def suggest_for_annotation(room: State, wanted: SuggestWanted) -> list[PageSuggested]:
     """Say which pages a person should annotate first."""
     if wanted.urls:
         urls = [_check_address(url) for url in wanted.urls]
@@ -193,7 +193,7 @@ def suggest_for_annotation(room: Room, wanted: SuggestWanted) -> list[PageSugges
     return [PageSuggested(pages[one.at].number, one.url, one.by, one.why) for one in chosen]
 
 
-def load_page(room: Room, wanted: PageWanted) -> Given:
+def load_page(room: State, wanted: PageWanted) -> Given:
     """Return the page that is wanted. Raises BadInput, NotThere and FetchFailed."""
     if wanted.page is not None:
         at_hand = room.page(wanted.page)
@@ -207,7 +207,7 @@ def load_page(room: Room, wanted: PageWanted) -> Given:
         return Given(wanted.html, url)
     if url is None:
         raise BadInput("name a page: `url`, `html` or `page`")
-    loaded = next(load([Source(url, url=url)], None, room.options.reach))
+    loaded = next(load([Input(url, url=url)], None, room.options.reach))
     if loaded.complaint:
         raise FetchFailed(url, loaded.complaint)
     return Given(loaded.body, loaded.url, loaded.content_type, loaded.cut_at_bytes)
@@ -244,7 +244,7 @@ OPERATIONS = (
         "/api/regions",
         read_page_regions,
         RegionsWanted,
-        list[Region],
+        list[RecordList],
         "Read the lists and tables of a page.",
         "records",
         only_reads=True,

@@ -19,7 +19,7 @@ from scythe.web.auth import NOTHING_POLICY
 from scythe.web.fields.fields_session import (
     USUAL_NAMES,
     Pick,
-    Saved,
+    SaveResult,
     Sitting,
     Sittings,
     can_save,
@@ -32,11 +32,11 @@ from scythe.web.fields.fields_session import (
     write_examples,
     write_page_set,
 )
-from scythe.web.fields.fields_sheet import VALUE_CHARS, Block, ElementSeen, Sheet, Sheets, squeeze
-from scythe.web.fields.fields_trial import DOUBTFUL, Row
+from scythe.web.fields.fields_sheet import VALUE_CHARS, Block, ElementSeen, FieldPage, Sheets, squeeze
+from scythe.web.fields.fields_trial import DOUBTFUL, TrialRow
 from scythe.web.frames.frames import find_page
-from scythe.web.operations import Document, Operation, Sent, View, Wanted
-from scythe.web.state import PROFILE, Job, JobSeen, NotNow, NotThere, PageAtHand, Room, see
+from scythe.web.operations import Operation, RequestInput, Sent, ServedFile, View
+from scythe.web.state import PROFILE, BackgroundJob, JobSeen, NotNow, NotThere, PageAtHand, State, see
 
 SiteKey = Annotated[str, msgspec.Meta(max_length=300, description="the key of a site, or profile")]
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
@@ -44,13 +44,13 @@ Name = Annotated[str, msgspec.Meta(max_length=1_000, description="the name of a 
 Value = Annotated[str, msgspec.Meta(max_length=4 * VALUE_CHARS)]
 
 
-class SiteWanted(Wanted, frozen=True):
+class SiteWanted(RequestInput, frozen=True):
     """A site."""
 
     site: SiteKey = PROFILE
 
 
-class FieldsShown(Wanted, frozen=True):
+class FieldsShown(RequestInput, frozen=True):
     """A site, and a place to look at first."""
 
     site: SiteKey = ""
@@ -58,21 +58,21 @@ class FieldsShown(Wanted, frozen=True):
     element: Number | None = None
 
 
-class ElementWanted(Wanted, frozen=True):
+class ElementWanted(RequestInput, frozen=True):
     """An element of a page at hand."""
 
     page: Number
     element: Number
 
 
-class TextsWanted(Wanted, frozen=True):
+class TextsWanted(RequestInput, frozen=True):
     """Texts of a page at hand that hold some words."""
 
     page: Number
     text: Annotated[str, msgspec.Meta(max_length=1_000)] = ""
 
 
-class PickWanted(Wanted, frozen=True):
+class PickWanted(RequestInput, frozen=True):
     """A value of a field on a page."""
 
     page: Number
@@ -83,14 +83,14 @@ class PickWanted(Wanted, frozen=True):
     also: bool = False  # besides the values that were shown before, not instead of them
 
 
-class CellWanted(Wanted, frozen=True):
+class CellWanted(RequestInput, frozen=True):
     """A field on a page."""
 
     page: Number
     name: Name
 
 
-class ForgetWanted(Wanted, frozen=True):
+class ForgetWanted(RequestInput, frozen=True):
     """A field, or what was said of it on one page."""
 
     name: Name
@@ -98,7 +98,7 @@ class ForgetWanted(Wanted, frozen=True):
     site: SiteKey = PROFILE
 
 
-class SaveWanted(Wanted, frozen=True):
+class SaveWanted(RequestInput, frozen=True):
     """A site whose fields are to be saved."""
 
     site: SiteKey = PROFILE
@@ -143,7 +143,7 @@ class FieldsSeen:
     pages: tuple[PageListed, ...]
     fields: tuple[FieldSeen, ...]
     is_tried: bool  # the table is of all that was shown
-    rows: tuple[Row, ...]
+    rows: tuple[TrialRow, ...]
     others: int  # pages of other kinds, which are not in the table
     known: tuple[str, ...]  # fields that the profile has
     has_profile: bool
@@ -174,12 +174,12 @@ _ADVICE = (
 )
 
 
-def see_fields(room: Room, wanted: SiteWanted) -> FieldsSeen:
+def see_fields(room: State, wanted: SiteWanted) -> FieldsSeen:
     """Say what was shown of a site's fields, and what the rules learned of it find."""
     return _see(room, room.part(Sittings).of(wanted.site))
 
 
-def _see(room: Room, sitting: Sitting) -> FieldsSeen:
+def _see(room: State, sitting: Sitting) -> FieldsSeen:
     trial, known = sitting.trial, room.load_site(sitting.site)
     rows = trial.rows if trial is not None and sitting.names else ()
     pages = [
@@ -217,13 +217,13 @@ def _see_field(sitting: Sitting, name: str) -> FieldSeen:
     return FieldSeen(name, shown, found, doubtful, changed, why, advice)
 
 
-def see_element(room: Room, wanted: ElementWanted) -> ElementSeen:
+def see_element(room: State, wanted: ElementWanted) -> ElementSeen:
     """Say what can be taken at an element of a page at hand."""
     with room.part(Sheets).lock:
         return _sheet(room, wanted.page).see(wanted.element)
 
 
-def list_texts(room: Room, wanted: TextsWanted) -> Texts:
+def list_texts(room: State, wanted: TextsWanted) -> Texts:
     """List the texts of a page at hand, to choose from without a mouse."""
     sought = squeeze(wanted.text).casefold()
     with room.part(Sheets).lock:
@@ -234,11 +234,11 @@ def list_texts(room: Room, wanted: TextsWanted) -> Texts:
     return Texts(len(found), tuple(shown))
 
 
-def _sheet(room: Room, page: int) -> Sheet:
+def _sheet(room: State, page: int) -> FieldPage:
     return room.part(Sheets).get(find_page(room, page))
 
 
-def pick_value(room: Room, wanted: PickWanted) -> FieldsSeen:
+def pick_value(room: State, wanted: PickWanted) -> FieldsSeen:
     """Say that a value, picked by its element or typed, is one of a field."""
     name = check_name(wanted.name)
     page = find_page(room, wanted.page)
@@ -252,7 +252,7 @@ def pick_value(room: Room, wanted: PickWanted) -> FieldsSeen:
     return _see(room, sitting)
 
 
-def _pick(sheet: Sheet, wanted: PickWanted) -> Pick:
+def _pick(sheet: FieldPage, wanted: PickWanted) -> Pick:
     value = squeeze(wanted.value)
     if wanted.element is None:
         if not value:
@@ -268,7 +268,7 @@ def _pick(sheet: Sheet, wanted: PickWanted) -> Pick:
     return Pick(value or whole, wanted.element, wanted.attribute)
 
 
-def say_none(room: Room, wanted: CellWanted) -> FieldsSeen:
+def say_none(room: State, wanted: CellWanted) -> FieldsSeen:
     """Say that a page does not have a field."""
     name = check_name(wanted.name)
     page = find_page(room, wanted.page)
@@ -278,7 +278,7 @@ def say_none(room: Room, wanted: CellWanted) -> FieldsSeen:
     return _see(room, sitting)
 
 
-def accept_found(room: Room, wanted: CellWanted) -> FieldsSeen:
+def accept_found(room: State, wanted: CellWanted) -> FieldsSeen:
     """Say that what the rules find on a page is right; it counts as shown from then on."""
     page = find_page(room, wanted.page)
     sitting = _sitting(room, page)
@@ -296,7 +296,7 @@ def accept_found(room: Room, wanted: CellWanted) -> FieldsSeen:
     return _see(room, sitting)
 
 
-def forget_field(room: Room, wanted: ForgetWanted) -> FieldsSeen:
+def forget_field(room: State, wanted: ForgetWanted) -> FieldsSeen:
     """Forget a field, or what was said of it on one page."""
     sitting = room.part(Sittings).of(wanted.site)
     with room.lock:
@@ -304,7 +304,7 @@ def forget_field(room: Room, wanted: ForgetWanted) -> FieldsSeen:
     return _see(room, sitting)
 
 
-def undo_pick(room: Room, wanted: SiteWanted) -> FieldsSeen:
+def undo_pick(room: State, wanted: SiteWanted) -> FieldsSeen:
     """Take the last change back."""
     sitting = room.part(Sittings).of(wanted.site)
     with room.lock:
@@ -312,13 +312,13 @@ def undo_pick(room: Room, wanted: SiteWanted) -> FieldsSeen:
     return _see(room, sitting)
 
 
-def learn_picked(room: Room, wanted: SiteWanted) -> JobSeen:
+def learn_picked(room: State, wanted: SiteWanted) -> JobSeen:
     """Learn what was shown and try it on the pages at hand; short work is done when this answers."""
     sitting = room.part(Sittings).of(wanted.site)
     return _started(room, "fields", "Learn fields", lambda job: learn(room, sitting, job))
 
 
-def save_fields(room: Room, wanted: SaveWanted) -> JobSeen:
+def save_fields(room: State, wanted: SaveWanted) -> JobSeen:
     """Learn what was shown once more, and save it with the profile, which keeps what it has."""
     sitting = room.part(Sittings).of(wanted.site)
     if not can_save(room, wanted.site):
@@ -326,22 +326,22 @@ def save_fields(room: Room, wanted: SaveWanted) -> JobSeen:
     return _started(room, "fields", "Save fields", lambda job: save(room, sitting, with_usual=wanted.with_usual))
 
 
-def _started(room: Room, kind: str, title: str, work: Callable[[Job], object]) -> JobSeen:
+def _started(room: State, kind: str, title: str, work: Callable[[BackgroundJob], object]) -> JobSeen:
     job = room.jobs.start(kind, title, work, most=2)
     job.ended.wait(_SHORT_S)
     return see(job)
 
 
-def restore_profile(room: Room, wanted: SiteWanted) -> Saved:
+def restore_profile(room: State, wanted: SiteWanted) -> SaveResult:
     """Put the profile back that was there before the last saving."""
     return restore(room, room.part(Sittings).of(wanted.site))
 
 
-def _sitting(room: Room, page: PageAtHand) -> Sitting:
+def _sitting(room: State, page: PageAtHand) -> Sitting:
     return room.part(Sittings).of(page.site)
 
 
-def show_fields(room: Room, wanted: FieldsShown) -> dict[str, Any]:
+def show_fields(room: State, wanted: FieldsShown) -> dict[str, Any]:
     """Return what the page for picking fields shows."""
     keys = room.site_keys()
     with_pages = [key for key in keys if room.pages(key)]
@@ -371,13 +371,13 @@ def _label(page: PageAtHand) -> str:
     return parts.path + (f"?{parts.query}" if parts.query else "") or page.url
 
 
-def send_examples(room: Room, wanted: SiteWanted) -> Sent:
+def send_examples(room: State, wanted: SiteWanted) -> Sent:
     """Send what was shown, by page and field."""
     sitting = room.part(Sittings).of(wanted.site)
     return Sent(write_examples(room, sitting), "application/json", NOTHING_POLICY, "fields.json")
 
 
-def send_page_set(room: Room, wanted: SiteWanted) -> Sent:
+def send_page_set(room: State, wanted: SiteWanted) -> Sent:
     """Send the pages at hand with what was shown on them."""
     sitting = room.part(Sittings).of(wanted.site)
     body = b"".join(write_page_set(room, sitting))
@@ -397,10 +397,10 @@ OPERATIONS = (
     Operation("POST", "/api/fields/undo", undo_pick, SiteWanted, FieldsSeen, "Take the last change back."),
     Operation("POST", "/api/fields/learn", learn_picked, SiteWanted, JobSeen, "Learn what was shown, and try it."),
     Operation("POST", "/api/fields/save", save_fields, SaveWanted, JobSeen, "Save the fields with the profile."),
-    Operation("POST", "/api/fields/restore", restore_profile, SiteWanted, Saved, "Put the earlier profile back."),
+    Operation("POST", "/api/fields/restore", restore_profile, SiteWanted, SaveResult, "Put the earlier profile back."),
 )
 VIEWS = (View("/fields", "fields.html", show_fields, FieldsShown, area="fields"),)
 DOCUMENTS = (
-    Document("/fields/examples", send_examples, SiteWanted),
-    Document("/fields/pages", send_page_set, SiteWanted),
+    ServedFile("/fields/examples", send_examples, SiteWanted),
+    ServedFile("/fields/pages", send_page_set, SiteWanted),
 )

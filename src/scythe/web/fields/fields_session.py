@@ -15,12 +15,12 @@ from functools import partial
 from scythe.errors import BadInput
 from scythe.page import Page
 from scythe.site.learn.layouts import spread
-from scythe.site.learn.learn_site import DEFAULT_FIELDS, make_lesson
+from scythe.site.learn.learn_site import DEFAULT_FIELDS, make_lesson_page
 from scythe.site.rules import Profile
 from scythe.site.site import Site
-from scythe.web.fields.fields_sheet import Sheet, Sheets
-from scythe.web.fields.fields_trial import Trial, make_base, teach, try_out
-from scythe.web.state import PROFILE, Job, NotNow, NotThere, PageAtHand, Room
+from scythe.web.fields.fields_sheet import FieldPage, Sheets
+from scythe.web.fields.fields_trial import FieldTrial, make_base, teach, try_out
+from scythe.web.state import PROFILE, BackgroundJob, NotNow, NotThere, PageAtHand, State
 
 NAME_CHARS = 60  # of a field; it is the head of a column
 FIELDS = 50  # of one sitting
@@ -52,9 +52,9 @@ class Sitting:
     site: str
     shown: Shown = field(default_factory=dict)
     past: list[Shown] = field(default_factory=list)
-    trial: Trial | None = None  # what was learned last
+    trial: FieldTrial | None = None  # what was learned last
     tried: Shown | None = None  # ... and of what
-    earlier: Trial | None = None  # what was learned before the last change
+    earlier: FieldTrial | None = None  # what was learned before the last change
     base: tuple[tuple[int, ...], Profile] | None = None  # layouts without fields, of the pages with these ids
     saved: str = ""  # where to
     kept: Shown | None = None  # what was saved
@@ -123,7 +123,7 @@ def check_name(given: str) -> str:
 class Sittings:
     """All sittings of a room, one for each site."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: State) -> None:
         self._room = room
         self._sittings: dict[str, Sitting] = {}
 
@@ -140,7 +140,7 @@ TRIED_ON = 200  # pages in the table; each takes some 10 ms
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnResult:
     """That something was learned, and how it went."""
 
     names: tuple[str, ...]
@@ -150,7 +150,7 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SaveResult:
     """Where a profile is now."""
 
     where: str
@@ -158,7 +158,7 @@ class Saved:
     notes: tuple[str, ...] = ()
 
 
-def learn(room: Room, sitting: Sitting, job: Job) -> Learned:
+def learn(room: State, sitting: Sitting, job: BackgroundJob) -> LearnResult:
     """Learn what was shown and try it on the pages at hand; the sitting has the outcome. Raises NotNow."""
     shown, names = sitting.shown, sitting.names
     if not names:
@@ -184,10 +184,10 @@ def learn(room: Room, sitting: Sitting, job: Job) -> Learned:
         )
     with room.lock:
         sitting.trial, sitting.tried, sitting.earlier = trial, shown, before
-    return Learned(tuple(names), len(every), trial.doubtful, taught.notes)
+    return LearnResult(tuple(names), len(every), trial.doubtful, taught.notes)
 
 
-def choose_pages(room: Room, site: str, shown: Shown) -> tuple[list[PageAtHand], list[PageAtHand]]:
+def choose_pages(room: State, site: str, shown: Shown) -> tuple[list[PageAtHand], list[PageAtHand]]:
     """Return the pages that are learned from, and those that it is tried on besides."""
     pages = room.pages(site)
     named = [page for page in pages if page.number in shown]
@@ -199,7 +199,7 @@ def choose_pages(room: Room, site: str, shown: Shown) -> tuple[list[PageAtHand],
     return [page for page in pages if page.number in chosen], others[: max(0, TRIED_ON - len(chosen))]
 
 
-def _base(room: Room, sitting: Sitting, sheets: Sequence[Sheet]) -> Profile:
+def _base(room: State, sitting: Sitting, sheets: Sequence[FieldPage]) -> Profile:
     """Return the profile that is there, or bare layouts of the pages, which saving would find too."""
     site = room.load_site(sitting.site)
     if site is not None:
@@ -210,7 +210,7 @@ def _base(room: Room, sitting: Sitting, sheets: Sequence[Sheet]) -> Profile:
     return sitting.base[1]
 
 
-def save(room: Room, sitting: Sitting, *, with_usual: bool) -> Saved:
+def save(room: State, sitting: Sitting, *, with_usual: bool) -> SaveResult:
     """Add what was shown to the profile of a site, which is learned first where there is none. Raises BadInput."""
     shown, names = sitting.shown, sitting.names
     if not names:
@@ -230,18 +230,18 @@ def save(room: Room, sitting: Sitting, *, with_usual: bool) -> Saved:
             raise BadInput(f"nothing could be learned of what was shown: {'; '.join(taught.notes)}")
         where = room.save_site(sitting.site, site)
         sitting.saved, sitting.before, sitting.kept = where, before, shown
-    return Saved(where, site.profile.fields, taught.notes)
+    return SaveResult(where, site.profile.fields, taught.notes)
 
 
-def _learn_first(room: Room, key: str, given: Sequence[tuple[str | None, bytes]], *, with_usual: bool) -> Site | None:
+def _learn_first(room: State, key: str, given: Sequence[tuple[str | None, bytes]], *, with_usual: bool) -> Site | None:
     if room.load_site(key) is not None:
         return None
     if with_usual:
         return Site.learn(given)
-    return Site(make_base([make_lesson(body, url) for url, body in given]))
+    return Site(make_base([make_lesson_page(body, url) for url, body in given]))
 
 
-def restore(room: Room, sitting: Sitting) -> Saved:
+def restore(room: State, sitting: Sitting) -> SaveResult:
     """Put the profile back that was there before the last saving. Raises NotNow."""
     with room.lock:
         if sitting.before is None:
@@ -249,10 +249,10 @@ def restore(room: Room, sitting: Sitting) -> Saved:
         site = Site.from_json(sitting.before)
         where = room.save_site(sitting.site, site)
         sitting.before, sitting.saved, sitting.kept = None, "", None
-    return Saved(where, site.profile.fields)
+    return SaveResult(where, site.profile.fields)
 
 
-def plan_saving(room: Room, sitting: Sitting) -> list[str]:
+def plan_saving(room: State, sitting: Sitting) -> list[str]:
     """Say in words what saving would keep, add and replace."""
     names = sitting.names
     if not names:
@@ -285,19 +285,19 @@ def plan_saving(room: Room, sitting: Sitting) -> list[str]:
     return lines
 
 
-def can_save(room: Room, site: str) -> bool:
+def can_save(room: State, site: str) -> bool:
     """Say whether there is a place to save a profile to."""
     return site != PROFILE or room.options.profile is not None
 
 
-def write_examples(room: Room, sitting: Sitting) -> bytes:
+def write_examples(room: State, sitting: Sitting) -> bytes:
     """Write what was shown as `scythe learn --examples FILE` reads it: page -> field -> values."""
     pages = {page.number: page for page in room.pages(sitting.site)}
     rows = {_named(pages[number]): examples_of(sitting.shown, number) for number in sitting.shown if number in pages}
     return json.dumps(rows, ensure_ascii=False, indent=1).encode()
 
 
-def write_page_set(room: Room, sitting: Sitting) -> Iterator[bytes]:
+def write_page_set(room: State, sitting: Sitting) -> Iterator[bytes]:
     """Yield the pages at hand with what was shown on them as `scythe learn FILE` reads them, one a line."""
     for page in room.pages(sitting.site):
         html = Page.from_bytes(page.body, content_type=page.content_type).html
@@ -306,7 +306,7 @@ def write_page_set(room: Room, sitting: Sitting) -> Iterator[bytes]:
         yield json.dumps(row if example is None else row | {"fields": example}, ensure_ascii=False).encode() + b"\n"
 
 
-def say_command(room: Room) -> str:
+def say_command(room: State) -> str:
     """Write the command that learns the same without this page."""
     path = room.options.profile
     return f"scythe learn pages.jsonl -o {shlex.quote(path.name if path is not None else 'site.json')}"

@@ -19,10 +19,10 @@ from scythe.page import Page
 from scythe.page.blocks import KIND, SKIP
 from scythe.page.source import MARK, unmark
 from scythe.site.follow.follow_fields import element_text
-from scythe.site.learn.learn_site import Lesson, make_lesson
-from scythe.site.learn.page_text import Texts, find_places, lay_out
+from scythe.site.learn.learn_site import LessonPage, make_lesson_page
+from scythe.site.learn.page_text import PageText, find_places, lay_out
 from scythe.web.safe_html import number_elements
-from scythe.web.state import NotThere, PageAtHand, Room
+from scythe.web.state import NotThere, PageAtHand, State
 
 KEPT = 48  # pages whose trees are kept: those learned from, and some more
 VALUE_CHARS = 20_000  # of one value; longer ones are content, which is read, not picked
@@ -46,7 +46,7 @@ class Take:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ElementStep:
     """An element on the way down to one."""
 
     element: int
@@ -62,7 +62,7 @@ class ElementSeen:
     says: str
     text: str
     takes: tuple[Take, ...]
-    path: tuple[Step, ...]  # from the body down, itself last
+    path: tuple[ElementStep, ...]  # from the body down, itself last
     parent: int | None
     child: int | None
     previous: int | None
@@ -78,10 +78,10 @@ class Block:
     text: str
 
 
-class Sheet:
+class FieldPage:
     """One page at hand, tied to its bytes."""
 
-    def __init__(self, at_hand: PageAtHand, lesson: Lesson, page: Page) -> None:
+    def __init__(self, at_hand: PageAtHand, lesson: LessonPage, page: Page) -> None:
         self.at_hand = at_hand
         self.lesson = lesson
         self._page = page  # nodes live as long as it does
@@ -92,7 +92,7 @@ class Sheet:
         self._number = {node.mem_id: number for number, node in enumerate(self._nodes)}
 
     @cached_property
-    def texts(self) -> Texts:
+    def texts(self) -> PageText:
         """The page's text with its elements as ranges."""
         return lay_out(self.lesson.source)
 
@@ -110,7 +110,7 @@ class Sheet:
         """Say what can be taken at an element. Raises NotThere."""
         node = self.node(element)
         above = [each for each in _above(node, _PATH) if self.number(each) is not None]
-        path = [Step(self._number[each.mem_id], _say(each)) for each in (*reversed(above), node)]
+        path = [ElementStep(self._number[each.mem_id], _say(each)) for each in (*reversed(above), node)]
         return ElementSeen(
             self.at_hand.number,
             element,
@@ -184,19 +184,19 @@ class Sheet:
 class Sheets:
     """The pages of a room that were picked on or learned from, the last ones with their trees."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: State) -> None:
         self._room = room
-        self._kept: OrderedDict[int, Sheet] = OrderedDict()
+        self._kept: OrderedDict[int, FieldPage] = OrderedDict()
         self.lock = threading.RLock()  # trees are looked at by one thread at a time
 
-    def get(self, at_hand: PageAtHand) -> Sheet:
+    def get(self, at_hand: PageAtHand) -> FieldPage:
         """Return a page to pick on. Hold `lock` while using it."""
         with self.lock:
             sheet = self._kept.pop(at_hand.number, None)
             if sheet is None or sheet.at_hand is not at_hand:
                 with self._room.lock:
                     page = self._room.opened(at_hand)
-                    sheet = Sheet(at_hand, make_lesson(at_hand.body, at_hand.url), page)
+                    sheet = FieldPage(at_hand, make_lesson_page(at_hand.body, at_hand.url), page)
             self._kept[at_hand.number] = sheet
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)

@@ -16,13 +16,13 @@ from statistics import median
 from scythe.model import Field
 from scythe.page.dates import to_iso
 from scythe.page.source import Opening, Source, unmark
-from scythe.site.extract import Harvester, sterner
+from scythe.site.extract import Extractor, sterner
 from scythe.site.follow.follow_fields import element_text, follow
-from scythe.site.learn.learn_site import Example, Lesson, learn_profile
-from scythe.site.learn.merge_layout import Taught, teach_fields
+from scythe.site.learn.learn_site import Example, LessonPage, learn_profile
+from scythe.site.learn.merge_layout import Taught, add_layout_fields
 from scythe.site.learn.page_text import words_of
 from scythe.site.rules import ELEMENT, TAIL, FieldRules, Layout, Profile
-from scythe.web.fields.fields_sheet import Sheet, squeeze
+from scythe.web.fields.fields_sheet import FieldPage, squeeze
 from scythe.web.filters import shorten
 
 DOUBTFUL = 0.3  # from here on a cell is worth a look
@@ -40,7 +40,7 @@ SECOND = 0.9  # above all but contradictions: docs/why/web-fields.md has what a 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundValues:
     """What rules gave for one field of one page, by their bytes and by the tree."""
 
     values: tuple[str, ...]
@@ -54,7 +54,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class ValueDoubt:
     """How much, and why."""
 
     share: float = 0.0
@@ -75,7 +75,7 @@ class Usually:
     changed: int = 0  # pages on which something else is found than before the last change
 
     @classmethod
-    def of(cls, found: Sequence[Found]) -> Usually:
+    def of(cls, found: Sequence[FoundValues]) -> Usually:
         """Sum up what was found; pages of other kinds say nothing."""
         own = [each for each in found if not each.is_other_kind]
         firsts = [each.values[0] for each in own if each.values]
@@ -91,7 +91,7 @@ class Usually:
         )
 
 
-def doubt(found: Found, usually: Usually) -> Doubt:
+def doubt(found: FoundValues, usually: Usually) -> ValueDoubt:
     """Judge one cell against all others of its field."""
     if found.shown is not None:
         return _contradiction(found)
@@ -103,28 +103,32 @@ def doubt(found: Found, usually: Usually) -> Doubt:
     left = 1.0
     for share, _ in reasons:
         left *= 1 - share
-    return Doubt(round(1 - left, 3), tuple(reason for _, reason in sorted(reasons, reverse=True)))
+    return ValueDoubt(round(1 - left, 3), tuple(reason for _, reason in sorted(reasons, reverse=True)))
 
 
-def _contradiction(found: Found) -> Doubt:
+def _contradiction(found: FoundValues) -> ValueDoubt:
     """What was shown is right, but the rules may not give it."""
     shown = found.shown or ()
     got = {words_of(value) for value in found.values}
     if not shown:
-        return Doubt(WRONG, ("the rule finds something here, you said there is none",)) if got else Doubt()
+        return ValueDoubt(WRONG, ("the rule finds something here, you said there is none",)) if got else ValueDoubt()
     if not got:
-        return Doubt(WRONG, ("the rule does not find what you showed",))
-    return Doubt() if got <= {words_of(value) for value in shown} else Doubt(WRONG, ("the rule finds something else",))
+        return ValueDoubt(WRONG, ("the rule does not find what you showed",))
+    return (
+        ValueDoubt()
+        if got <= {words_of(value) for value in shown}
+        else ValueDoubt(WRONG, ("the rule finds something else",))
+    )
 
 
-def _doubt_gap(found: Found, usually: Usually) -> list[tuple[float, str]]:
+def _doubt_gap(found: FoundValues, usually: Usually) -> list[tuple[float, str]]:
     share = usually.present / max(1, usually.pages)
     if share < _MOST or found.is_other_kind:
         return []
     return [(MISSING * share, f"missing, though {usually.present} of {usually.pages} pages have it")]
 
 
-def _doubt_value(found: Found, usually: Usually) -> list[tuple[float, str]]:
+def _doubt_value(found: FoundValues, usually: Usually) -> list[tuple[float, str]]:
     reasons: list[tuple[float, str]] = []
     is_cut = found.how.startswith("cut")
     if found.is_other_kind:
@@ -195,7 +199,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TrialRow:
     """One page of the table."""
 
     page: int
@@ -207,13 +211,13 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class FieldTrial:
     """What was learned, and what it gives on the pages."""
 
     profile: Profile
     taught: Taught
     names: tuple[str, ...]
-    rows: tuple[Row, ...]  # doubtful ones first
+    rows: tuple[TrialRow, ...]  # doubtful ones first
     raw: Earlier  # values as the pages spell them
     others: int  # pages of other kinds, on which nothing was shown and nothing found
     changed: Mapping[str, int]  # by field: pages on which something else was found before the last change
@@ -228,40 +232,40 @@ class Trial:
 class _Tried:
     """What is known of one page and field before it is judged."""
 
-    found: Found
+    found: FoundValues
     raw: tuple[str, ...] = ()
     openings: tuple[Opening, ...] = ()
     take: str = ELEMENT
 
 
-_Page = tuple[Sheet, str, dict[str, _Tried]]  # with the name of its layout, and what is known by field
+_Page = tuple[FieldPage, str, dict[str, _Tried]]  # with the name of its layout, and what is known by field
 Step = Callable[[int], None]
 
 
-def make_base(lessons: Sequence[Lesson]) -> Profile:
+def make_base(lessons: Sequence[LessonPage]) -> Profile:
     """Return layouts of pages without any field, where nothing is known of a site yet."""
     return learn_profile(lessons, ())[0]
 
 
-def teach(base: Profile, sheets: Sequence[Sheet], examples: Sequence[Example | None]) -> Taught:
+def teach(base: Profile, sheets: Sequence[FieldPage], examples: Sequence[Example | None]) -> Taught:
     """Learn what was shown on some of the pages."""
     lessons = [replace(sheet.lesson, example=example) for sheet, example in zip(sheets, examples, strict=True)]
-    return teach_fields(base, lessons)
+    return add_layout_fields(base, lessons)
 
 
 def try_out(
     taught: Taught,
     names: Sequence[str],
-    sheets: Sequence[Callable[[], Sheet]],
+    sheets: Sequence[Callable[[], FieldPage]],
     examples: Sequence[Example | None],
     step: Step,
     earlier: Earlier,
-) -> Trial:
+) -> FieldTrial:
     """Extract all pages by what was learned, and judge what comes of it. The pages learned from come first.
 
     `earlier` has what was found before the last change.
     """
-    harvester = Harvester(taught.profile, tuple(names))
+    harvester = Extractor(taught.profile, tuple(names))
     denied = _denied(taught, examples)
     rows: list[_Page] = []
     foreign: dict[str, list[_Page]] = {}
@@ -353,12 +357,12 @@ def _try_here(rules: FieldRules | None, field: Field, source: Source) -> _Tried:
     got = [(way, follow(source, way, loosely=False)) for way in rules.ways] if rules else []
     there = [(way, found) for way, found in got if any(found.values)]
     if not there:
-        return _Tried(Found(values, how), values)
+        return _Tried(FoundValues(values, how), values)
     way, first = next(((way, found) for way, found in there if _is_same(found.values, values, rules)), there[0])
     known = {words_of(value) for value in (*values, *first.values)}
     others = [found.values[0] for _, found in there if not known & {words_of(value) for value in found.values}]
     by_tree = tuple(map(_iso, first.values)) if rules and rules.name == "date" else first.values
-    found = Found(values, how, by_tree, tuple(dict.fromkeys(others)))
+    found = FoundValues(values, how, by_tree, tuple(dict.fromkeys(others)))
     return _Tried(found, first.values if values else (), first.openings if values else (), way.take)
 
 
@@ -371,10 +375,10 @@ def _iso(value: str) -> str:
     return to_iso(value) or value
 
 
-def _try_elsewhere(taught: Taught, names: Sequence[str], wanted: Sequence[str], sheet: Sheet) -> dict[str, _Tried]:
+def _try_elsewhere(taught: Taught, names: Sequence[str], wanted: Sequence[str], sheet: FieldPage) -> dict[str, _Tried]:
     """Follow the rules, more sternly, on a page of a kind that nothing was shown on."""
     source = sheet.lesson.source
-    tried = {name: _Tried(Found((), "missing: a page of another kind", is_other_kind=True)) for name in names}
+    tried = {name: _Tried(FoundValues((), "missing: a page of another kind", is_other_kind=True)) for name in names}
     for layout in taught.profile.layouts:
         if layout.name not in taught.shown_on:
             continue
@@ -384,27 +388,29 @@ def _try_elsewhere(taught: Taught, names: Sequence[str], wanted: Sequence[str], 
             way = sterner(rules).ways[0]
             got = follow(source, way, loosely=False)
             if any(got.values):
-                found = Found(got.values, "tree: by the rules of another layout", is_other_kind=True)
+                found = FoundValues(got.values, "tree: by the rules of another layout", is_other_kind=True)
                 tried[rules.name] = _Tried(found, got.values, got.openings, way.take)
     return tried
 
 
-def _judge(taught: Taught, names: tuple[str, ...], rows: Sequence[_Page], others: int) -> Trial:
+def _judge(taught: Taught, names: tuple[str, ...], rows: Sequence[_Page], others: int) -> FieldTrial:
     usually = {name: Usually.of([tried[name].found for _, _, tried in rows]) for name in names}
-    made: list[Row] = []
+    made: list[TrialRow] = []
     raw: dict[tuple[int, str], tuple[str, ...]] = {}
     for sheet, layout, tried in rows:
         cells = [_cell(name, tried[name], doubt(tried[name].found, usually[name]), sheet) for name in names]
         page = sheet.at_hand
         title = squeeze(sheet.lesson.page.head.title)[:200]
-        made.append(Row(page.number, title, page.url or page.name, layout, max(c.doubt for c in cells), tuple(cells)))
+        made.append(
+            TrialRow(page.number, title, page.url or page.name, layout, max(c.doubt for c in cells), tuple(cells))
+        )
         raw |= {(page.number, name): one.raw for name, one in tried.items()}
     made.sort(key=lambda row: (-row.doubt, not any(cell.values for cell in row.cells), row.page))
     changed = {name: each.changed for name, each in usually.items()}
-    return Trial(taught.profile, taught, names, tuple(made), raw, others, changed)
+    return FieldTrial(taught.profile, taught, names, tuple(made), raw, others, changed)
 
 
-def _cell(name: str, tried: _Tried, judged: Doubt, sheet: Sheet) -> Cell:
+def _cell(name: str, tried: _Tried, judged: ValueDoubt, sheet: FieldPage) -> Cell:
     found = tried.found
     values = tuple(value[:_VALUE_CHARS] for value in found.values[:10])
     state = "none" if found.shown == () else "shown" if found.shown is not None else "found" if values else "missing"
@@ -425,7 +431,7 @@ def _cell(name: str, tried: _Tried, judged: Doubt, sheet: Sheet) -> Cell:
     )
 
 
-def _element(sheet: Sheet, opening: Opening, take: str) -> int | None:
+def _element(sheet: FieldPage, opening: Opening, take: str) -> int | None:
     """Return the number of the element to point at: of a text behind an element, what both stand in."""
     return sheet.number(opening.node.parent if take == TAIL else opening.node)
 

@@ -19,9 +19,9 @@ from scythe.model import Response
 from scythe.page import Page
 from scythe.page.image_size import probe_size
 from scythe.url import absolute
-from scythe.web.operations import Document, Key, Operation, Sent, Wanted
+from scythe.web.operations import Key, Operation, RequestInput, Sent, ServedFile
 from scythe.web.safe_html import make_inert, tame
-from scythe.web.state import PROFILE, NotThere, PageAtHand, Room
+from scythe.web.state import PROFILE, NotThere, PageAtHand, State
 
 _FRAME = "default-src 'none'; style-src 'unsafe-inline'{own}; img-src data:{own}; form-action 'none'; base-uri 'none'; "
 _FRAME += "frame-ancestors 'self'; sandbox allow-same-origin"  # no scripts; our page may measure where images stand
@@ -52,21 +52,21 @@ _PATIENCE_S = 10.0  # for one picture: browsers wait for six at a time, and for 
 _NO_SHEET = Sent(b"", "text/css; charset=utf-8", _PICTURE)
 
 
-class FrameWanted(Wanted, frozen=True):
+class FrameWanted(RequestInput, frozen=True):
     """A page at hand."""
 
     page: int
     v: str = ""  # anything: another value loads it again
 
 
-class PictureWanted(Wanted, frozen=True):
+class PictureWanted(RequestInput, frozen=True):
     """A picture, or a style sheet, of a page at hand."""
 
     page: int
     number: int
 
 
-class ConsentWanted(Wanted, frozen=True):
+class ConsentWanted(RequestInput, frozen=True):
     """Whether pictures and styles of a site may be loaded."""
 
     site: Key
@@ -81,7 +81,7 @@ class Consent:
     is_given: bool
 
 
-def find_page(room: Room, number: int) -> PageAtHand:
+def find_page(room: State, number: int) -> PageAtHand:
     """Return a page at hand. Raises NotThere."""
     page = room.page(number)
     if page is None:
@@ -89,7 +89,7 @@ def find_page(room: Room, number: int) -> PageAtHand:
     return page
 
 
-def show_frame(room: Room, wanted: FrameWanted) -> Sent:
+def show_frame(room: State, wanted: FrameWanted) -> Sent:
     """Return a page at hand as a document that can do nothing."""
     at_hand = find_page(room, wanted.page)
     is_open = room.has_consent(at_hand.site)
@@ -102,7 +102,7 @@ def show_frame(room: Room, wanted: FrameWanted) -> Sent:
     return Sent(inert.html.encode(), "text/html; charset=utf-8", FRAME_POLICIES[is_open])
 
 
-def show_picture(room: Room, wanted: PictureWanted) -> Sent:
+def show_picture(room: State, wanted: PictureWanted) -> Sent:
     """Return a picture of a page, asked for from its server; a sign in its place where there is none."""
     at_hand = find_page(room, wanted.page)
     with room.lock:
@@ -121,7 +121,7 @@ def show_picture(room: Room, wanted: PictureWanted) -> Sent:
     return NO_PICTURE if kind is None else Sent(body, kind, _PICTURE)
 
 
-def show_sheet(room: Room, wanted: PictureWanted) -> Sent:
+def show_sheet(room: State, wanted: PictureWanted) -> Sent:
     """Return a style sheet of a page, asked for from its server; an empty one where there is none."""
     at_hand = find_page(room, wanted.page)
     with room.lock:
@@ -150,7 +150,7 @@ def sheet_addresses(page: Page) -> list[str]:
     return found
 
 
-def give_consent(room: Room, wanted: ConsentWanted) -> Consent:
+def give_consent(room: State, wanted: ConsentWanted) -> Consent:
     """Allow, or no longer allow, that pictures and styles of a site are asked for from its servers."""
     if wanted.site not in (PROFILE, *room.site_keys()):
         raise NotThere(f"there is no site {wanted.site!r:.80}")
@@ -161,7 +161,7 @@ def give_consent(room: Room, wanted: ConsentWanted) -> Consent:
 class Loads:
     """What was asked for already, so that a page looked at again asks nobody."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: State) -> None:
         self._room = room
         self._kept: OrderedDict[str, tuple[bytes, str]] = OrderedDict()
         self._bytes = 0
@@ -206,9 +206,9 @@ class Loads:
 
 
 DOCUMENTS = (
-    Document("/frame/{page}", show_frame, FrameWanted),
-    Document("/picture/{page}/{number}", show_picture, PictureWanted),
-    Document("/sheet/{page}/{number}", show_sheet, PictureWanted),
+    ServedFile("/frame/{page}", show_frame, FrameWanted),
+    ServedFile("/picture/{page}/{number}", show_picture, PictureWanted),
+    ServedFile("/sheet/{page}/{number}", show_sheet, PictureWanted),
 )
 OPERATIONS = (
     Operation(

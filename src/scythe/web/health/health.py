@@ -13,18 +13,18 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from scythe.archive.results import LaneRow, SiteRow, StoredRobots
-from scythe.archive.site_health import FAILED, Failure, Reason, Share, SiteHealth, Version, read_health
-from scythe.crawl_model import Counts
+from scythe.archive.site_health import FAILED, FailedVisit, Reason, Share, SiteHealth, Version, read_health
+from scythe.crawl_model import ArchiveCounts
 from scythe.errors import BadInput
 from scythe.fetch.robots import parse_robots
-from scythe.site.drift import IMAGES, RECORDS, Change, Drift, Event, Health
-from scythe.site.monitor import Keeper
+from scythe.site.drift import IMAGES, RECORDS, Change, Drift, DriftEvent, Health
+from scythe.site.monitor import Monitor
 from scythe.site.profile import Saved, load_profile, open_profile
 from scythe.site.rules import Profile
 from scythe.web.health.profile_changes import ProfileChange, Versions, compare_profiles, summarise
 from scythe.web.learned_sites import choose_site
-from scythe.web.operations import Operation, View, Wanted
-from scythe.web.state import PROFILE, NotThere, Room
+from scythe.web.operations import Operation, RequestInput, View
+from scythe.web.state import PROFILE, NotThere, State
 
 _TOLD = 3  # events that the sentence names
 _MANY = 0.2  # share of the last fetches that failed, from which on it is worth a word
@@ -93,7 +93,7 @@ def tell_log(log: Sequence[Change]) -> list[Happening]:
     return [Happening(change.when, change.what, _tell(change), change.page) for change in reversed(log)]
 
 
-def tell_event(event: Event) -> str:
+def tell_event(event: DriftEvent) -> str:
     """Say what stopped working, without since when."""
     return _OPENED[event.what].format(what=_name(event))
 
@@ -107,7 +107,7 @@ def day_of(when: str, now: datetime) -> str:
     return f"{at.day} {at:%b}" + (f" {at.year}" if at.year != now.year else "")
 
 
-def _tell_events(events: Sequence[Event], now: datetime) -> list[str]:
+def _tell_events(events: Sequence[DriftEvent], now: datetime) -> list[str]:
     """Say what stopped working, fields of one layout that did on the same day together."""
     together: dict[tuple[str, str, str], list[str]] = {}
     for event in events:
@@ -164,7 +164,7 @@ _OPENED = {
 }
 
 
-def _name(event: Event) -> str:
+def _name(event: DriftEvent) -> str:
     return f"{event.field} in {event.layout}" if event.layout else event.field
 
 
@@ -195,13 +195,13 @@ SiteKey = Annotated[str, Meta(max_length=300, description="A key of GET /api/sit
 VersionNumber = Annotated[int, Meta(ge=0, le=10**9, description="Of a profile; 0: the newest, and the one before.")]
 
 
-class HealthWanted(Wanted, frozen=True):
+class HealthWanted(RequestInput, frozen=True):
     """A site."""
 
     site: SiteKey = ""
 
 
-class ChangesWanted(Wanted, frozen=True):
+class ChangesWanted(RequestInput, frozen=True):
     """Two versions of what was learned of a site."""
 
     site: SiteKey = ""
@@ -243,7 +243,7 @@ class RulesHealth:
     learned: str
     layouts: int
     pages: int  # extracted since
-    events: tuple[Event, ...]
+    events: tuple[DriftEvent, ...]
     told: tuple[str, ...]  # the events in words
     log: tuple[Happening, ...]  # the newest first
     fields: tuple[FieldWatched, ...]
@@ -255,12 +255,12 @@ class ArchiveHealth:
 
     start: str
     added_at: datetime
-    counts: Counts
+    counts: ArchiveCounts
     addresses: list[Reason]
     fetched: int
     fetched_since: datetime | None
     answered: list[Reason]
-    failures: list[Failure]
+    failures: list[FailedVisit]
     shares: list[Share]
     sampled: int
     versions: list[Version]
@@ -279,7 +279,7 @@ class HealthSeen:
     archive: ArchiveHealth | None  # None: it is not in an archive
 
 
-def see_health(room: Room, wanted: HealthWanted) -> HealthSeen:
+def see_health(room: State, wanted: HealthWanted) -> HealthSeen:
     """Return how a site fares: rules, pages, servers, and a verdict in one sentence."""
     key = choose_site(room, wanted.site)
     now = datetime.now(UTC)
@@ -287,7 +287,7 @@ def see_health(room: Room, wanted: HealthWanted) -> HealthSeen:
     unreadable = ""
     try:
         saved = _newest(room, key)
-        health = Keeper.load(saved.health, saved.profile).health if saved is not None else None
+        health = Monitor.load(saved.health, saved.profile).health if saved is not None else None
     except BadInput as error:  # damaged, or of a newer version: all else can still be told
         saved, health, unreadable = None, None, str(error)
     return HealthSeen(
@@ -299,7 +299,7 @@ def see_health(room: Room, wanted: HealthWanted) -> HealthSeen:
     )
 
 
-def list_changes(room: Room, wanted: ChangesWanted) -> list[ProfileChange]:
+def list_changes(room: State, wanted: ChangesWanted) -> list[ProfileChange]:
     """Return in words what changed between two versions of what was learned of a site."""
     key = choose_site(room, wanted.site)
     if key == PROFILE:
@@ -311,7 +311,7 @@ def list_changes(room: Room, wanted: ChangesWanted) -> list[ProfileChange]:
     return compare_profiles(profiles.get(key, old), profiles.get(key, new))
 
 
-def show_health(room: Room, wanted: ChangesWanted) -> dict[str, Any]:
+def show_health(room: State, wanted: ChangesWanted) -> dict[str, Any]:
     """Return what the page of a site's health shows."""
     seen = see_health(room, HealthWanted(site=wanted.site))
     versions = [each.version for each in seen.archive.versions] if seen.archive is not None else []
@@ -335,7 +335,7 @@ def show_health(room: Room, wanted: ChangesWanted) -> dict[str, Any]:
     }
 
 
-def _summaries(room: Room, key: str, versions: list[int]) -> dict[int, str]:
+def _summaries(room: State, key: str, versions: list[int]) -> dict[int, str]:
     """Say in a line each what the newest versions changed."""
     profiles = room.part(Versions)
     said = {}
@@ -348,13 +348,13 @@ def _summaries(room: Room, key: str, versions: list[int]) -> dict[int, str]:
     return said
 
 
-def _read_archive(room: Room, key: str, now: datetime) -> tuple[SiteRow | None, SiteHealth | None]:
+def _read_archive(room: State, key: str, now: datetime) -> tuple[SiteRow | None, SiteHealth | None]:
     with room.archive() as archive:
         row = next((site for site in archive.sites() if site.key == key), None)
         return row, read_health(archive.database, row.id, now=now) if row is not None else None
 
 
-def _newest(room: Room, key: str) -> Saved | None:
+def _newest(room: State, key: str) -> Saved | None:
     """Return what was learned of a site with how it has fared; None where nothing was."""
     if key == PROFILE:
         path = room.options.profile

@@ -14,7 +14,7 @@ from scythe.archive.site_health import read_versions
 from scythe.site.describe_rules import as_text
 from scythe.site.profile import load_profile
 from scythe.site.rules import FieldRules, Layout, Profile, Way
-from scythe.web.state import NotThere, Room
+from scythe.web.state import NotThere, State
 
 _KEPT = 16  # versions
 
@@ -22,7 +22,7 @@ _KEPT = 16  # versions
 class Versions:
     """The versions that were looked at last, parsed; one that is there never changes."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: State) -> None:
         self._room = room
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, int], Profile] = OrderedDict()

@@ -12,16 +12,16 @@ from typing import Annotated, Any
 import msgspec
 
 from scythe.archive.results import StoredRecord
-from scythe.crawl_model import Counts
+from scythe.crawl_model import ArchiveCounts
 from scythe.crawling.sample_site import sample_site
 from scythe.errors import BadInput
-from scythe.fetch.inputs import Loaded, Source, load
+from scythe.fetch.inputs import Input, LoadedPage, load
 from scythe.site.rules import Profile
 from scythe.url import absolute
 from scythe.watching.plan_report import Planned, read_plan
 from scythe.web.learned_sites import LearnedSites, SiteCounts
-from scythe.web.operations import Address, Key, Nothing, Number, Operation, View, Wanted
-from scythe.web.state import PROFILE, Job, JobSeen, NotThere, PageAtHand, Room, see
+from scythe.web.operations import Address, Key, Nothing, Number, Operation, RequestInput, View
+from scythe.web.state import PROFILE, BackgroundJob, JobSeen, NotThere, PageAtHand, State, see
 
 _SAMPLE = 24  # pages of a site that are looked at, unless said otherwise
 _SOON = 8  # visits that the overview shows
@@ -57,10 +57,10 @@ class SiteSeen:
     start: str | None
     is_learned: bool
     pages_at_hand: int
-    counts: Counts | None  # None: it is not in the archive
+    counts: ArchiveCounts | None  # None: it is not in the archive
 
 
-class SampleWanted(Wanted, frozen=True):
+class SampleWanted(RequestInput, frozen=True):
     """Pages to take in."""
 
     url: Address  # of a site, or of one page
@@ -68,20 +68,20 @@ class SampleWanted(Wanted, frozen=True):
     site: Key = PROFILE
 
 
-class JobWanted(Wanted, frozen=True):
+class JobWanted(RequestInput, frozen=True):
     """A piece of work."""
 
     number: Number
 
 
-def see_about(room: Room, wanted: Nothing) -> About:
+def see_about(room: State, wanted: Nothing) -> About:
     """Say what is being served."""
     options = room.options
     profile = None if options.profile is None else str(options.profile)
     return About(version("scythe"), room.where, profile, len(room.pages()))
 
 
-def list_sites(room: Room, wanted: Nothing) -> list[SiteSeen]:
+def list_sites(room: State, wanted: Nothing) -> list[SiteSeen]:
     """List the sites that are known."""
     found = []
     if PROFILE in room.site_keys():
@@ -93,12 +93,12 @@ def list_sites(room: Room, wanted: Nothing) -> list[SiteSeen]:
             counts, learned = room.part(SiteCounts).of(archive), archive.learned_sites()
             for site in archive.sites():
                 at_hand = len(room.pages(site.key))
-                counted = counts.get(site.id, Counts())
+                counted = counts.get(site.id, ArchiveCounts())
                 found.append(SiteSeen(site.key, site.start, site.id in learned, at_hand, counted))
     return found
 
 
-def list_pages(room: Room, wanted: Nothing) -> list[PageSeen]:
+def list_pages(room: State, wanted: Nothing) -> list[PageSeen]:
     """List the pages at hand."""
     return [see_page(page) for page in room.pages()]
 
@@ -108,7 +108,7 @@ def see_page(page: PageAtHand) -> PageSeen:
     return PageSeen(page.number, page.site, page.name, page.url, len(page.body))
 
 
-def take_pages(room: Room, wanted: SampleWanted) -> JobSeen:
+def take_pages(room: State, wanted: SampleWanted) -> JobSeen:
     """Fetch some pages of a site, slowly, as its robots.txt allows, to look at and to learn from."""
     url = wanted.url.strip()
     address = absolute(url if "://" in url else f"https://{url}")
@@ -119,7 +119,7 @@ def take_pages(room: Room, wanted: SampleWanted) -> JobSeen:
     return see(room.jobs.start("pages", f"Pages of {address}", lambda job: _take(room, wanted, str(address), job)))
 
 
-def _take(room: Room, wanted: SampleWanted, address: str, job: Job) -> list[int]:
+def _take(room: State, wanted: SampleWanted, address: str, job: BackgroundJob) -> list[int]:
     """Take pages in one by one; return their numbers."""
     added: list[int] = []
     why = ""
@@ -135,38 +135,38 @@ def _take(room: Room, wanted: SampleWanted, address: str, job: Job) -> list[int]
     return added
 
 
-def _load(room: Room, wanted: SampleWanted, address: str) -> Iterator[Loaded]:
+def _load(room: State, wanted: SampleWanted, address: str) -> Iterator[LoadedPage]:
     reach = room.options.reach
     if wanted.pages == 1:
-        return load([Source(address, url=address)], None, reach)
+        return load([Input(address, url=address)], None, reach)
     return islice(sample_site(address, wanted.pages, reach, delay_s=room.options.delay_s), 3 * wanted.pages)
 
 
-def list_jobs(room: Room, wanted: Nothing) -> list[JobSeen]:
+def list_jobs(room: State, wanted: Nothing) -> list[JobSeen]:
     """List work under way and done, the newest first."""
     return room.jobs.seen()
 
 
-def see_job(room: Room, wanted: JobWanted) -> JobSeen:
+def see_job(room: State, wanted: JobWanted) -> JobSeen:
     """Say how far a piece of work has come."""
     return see(_job(room, wanted.number))
 
 
-def stop_job(room: Room, wanted: JobWanted) -> JobSeen:
+def stop_job(room: State, wanted: JobWanted) -> JobSeen:
     """Ask a piece of work to end soon."""
     job = _job(room, wanted.number)
     job.stop()
     return see(job)
 
 
-def _job(room: Room, number: int) -> Job:
+def _job(room: State, number: int) -> BackgroundJob:
     job = room.jobs.find(number)
     if job is None:
         raise NotThere(f"there is no work {number}")
     return job
 
 
-def show_home(room: Room, wanted: Nothing) -> dict[str, Any]:
+def show_home(room: State, wanted: Nothing) -> dict[str, Any]:
     """Return what the overview shows."""
     soon: list[Planned] = []
     newest: list[StoredRecord] = []
@@ -190,7 +190,7 @@ def _heading(record: StoredRecord) -> str:
     return next(filter(None, named), "") or max((*record.fields, *record.links[:1]), key=len, default="a record")
 
 
-def _learned(room: Room) -> Profile | None:
+def _learned(room: State) -> Profile | None:
     """Return what the profile file says; where it cannot be read its own pages tell why."""
     try:
         site = room.part(LearnedSites).peek(PROFILE)

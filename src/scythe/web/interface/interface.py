@@ -13,13 +13,13 @@ from urllib.parse import urlencode
 from scythe.web.filters import say_count
 from scythe.web.openapi import REF, Schema, describe_interface, resolve
 from scythe.web.operations import Nothing, Operation, View
-from scythe.web.state import Room
+from scythe.web.state import State
 
 _HUGE = 2**53  # bounds beyond are those of databases: nobody wants to read them
 
 
 @dataclass(frozen=True, slots=True)
-class FieldTold:
+class FieldDoc:
     """One thing that a request can say, or that an answer has."""
 
     name: str
@@ -36,7 +36,7 @@ class FormTold:
 
     name: str
     meaning: str
-    fields: tuple[FieldTold, ...]
+    fields: tuple[FieldDoc, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class OperationTold:
     summary: str
     meaning: str
     tool: str
-    fields: tuple[FieldTold, ...]
+    fields: tuple[FieldDoc, ...]
     answer: str
     curl: str
 
 
 @dataclass(frozen=True, slots=True)
-class AreaTold:
+class AreaDoc:
     """The operations of one area."""
 
     name: str
@@ -63,25 +63,25 @@ class AreaTold:
     operations: tuple[OperationTold, ...]
 
 
-def read_openapi(room: Room, wanted: Nothing) -> dict[str, Any]:
+def read_openapi(room: State, wanted: Nothing) -> dict[str, Any]:
     """Return this description: an OpenAPI 3.1 document."""
     return describe_interface()
 
 
-def show_interface(room: Room, wanted: Nothing) -> dict[str, Any]:
+def show_interface(room: State, wanted: Nothing) -> dict[str, Any]:
     """Return what the page about the interface shows."""
     return {"areas": tell_areas(), "forms": tell_forms(), "about": describe_interface()["info"]["description"]}
 
 
 @cache
-def tell_areas() -> tuple[AreaTold, ...]:
+def tell_areas() -> tuple[AreaDoc, ...]:
     """Return all operations in words, by area."""
     whole = describe_interface()
     by_tag: dict[str, list[OperationTold]] = {tag["name"]: [] for tag in whole["tags"]}
     for path, methods in whole["paths"].items():
         for method, operation in methods.items():
             by_tag[operation["tags"][0]].append(_tell(path, method.upper(), operation, whole["components"]["schemas"]))
-    return tuple(AreaTold(tag["name"], tag["description"], tuple(by_tag[tag["name"]])) for tag in whole["tags"])
+    return tuple(AreaDoc(tag["name"], tag["description"], tuple(by_tag[tag["name"]])) for tag in whole["tags"])
 
 
 @cache
@@ -97,7 +97,7 @@ def tell_forms() -> tuple[FormTold, ...]:
 
 def _tell(path: str, method: str, operation: Schema, components: Schema) -> OperationTold:
     fields = [
-        FieldTold(
+        FieldDoc(
             one["name"],
             one["in"],
             say_kind(one["schema"]),
@@ -123,10 +123,10 @@ def _tell(path: str, method: str, operation: Schema, components: Schema) -> Oper
     )
 
 
-def _fields(schema: Schema, where: str) -> Iterator[FieldTold]:
+def _fields(schema: Schema, where: str) -> Iterator[FieldDoc]:
     for name, one in schema.get("properties", {}).items():
         must = name in schema.get("required", ())
-        yield FieldTold(name, where, say_kind(one), must, _default(one), one.get("description", ""))
+        yield FieldDoc(name, where, say_kind(one), must, _default(one), one.get("description", ""))
 
 
 def _default(schema: Schema) -> str:

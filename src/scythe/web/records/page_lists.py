@@ -23,7 +23,7 @@ from scythe.engine.discovery import read_list
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput
 from scythe.fetch.page_check import sniff_bytes, sniff_text
-from scythe.model import Paging, Record, Region
+from scythe.model import Paging, Record, RecordList
 from scythe.page import Page
 from scythe.reading.lists.find_lists import CUT, place_records
 from scythe.reading.lists.own_link import own_links
@@ -34,10 +34,10 @@ from scythe.watching.list_choice import Notes, unfound, watched_rows
 from scythe.watching.list_identity import MOST, Chosen, choose_places
 from scythe.watching.watch import add_lists, forget_lists
 from scythe.watching.watch_options import OLDER_PAGES, ListOptions
-from scythe.web.operations import Address, Nothing, Number, Operation, Wanted
+from scythe.web.operations import Address, Nothing, Number, Operation, RequestInput
 from scythe.web.runs.run_store import Runs
 from scythe.web.safe_html import number_elements
-from scythe.web.state import NotThere, PageAtHand, Room
+from scythe.web.state import NotThere, PageAtHand, State
 
 _KEPT = 16  # pages whose lists are kept
 
@@ -78,17 +78,17 @@ class PageRecords:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class PageListing:
     """The lists of one page as they were read."""
 
     page: PageAtHand
     title: str
     paging: Paging
-    regions: tuple[Region, ...]  # all, best first
+    regions: tuple[RecordList, ...]  # all, best first
     places: tuple[tuple[tuple[int, ...], ...], ...]  # by region and record: numbers of elements
 
     @property
-    def listed(self) -> tuple[Region, ...]:
+    def listed(self) -> tuple[RecordList, ...]:
         """Those that hold records of something: what a watch sees."""
         return tuple(region for region in self.regions if region.score >= CUT)
 
@@ -121,12 +121,12 @@ def _see_record(record: Record, own: str, elements: tuple[int, ...]) -> RecordSe
 class Listings:
     """What pages at hand list, read when first asked for."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: State) -> None:
         self._room = room
-        self._kept: OrderedDict[int, Listing] = OrderedDict()
+        self._kept: OrderedDict[int, PageListing] = OrderedDict()
         self._lock = threading.Lock()  # its own: a page of some megabytes takes seconds, and others have to go on
 
-    def get(self, number: int) -> Listing:
+    def get(self, number: int) -> PageListing:
         """Return the lists of a page at hand. Raises NotThere."""
         at_hand = self._room.page(number)
         if at_hand is None:
@@ -141,7 +141,7 @@ class Listings:
             return kept
 
 
-def _read(at_hand: PageAtHand) -> Listing:
+def _read(at_hand: PageAtHand) -> PageListing:
     if sniff_bytes(at_hand.body[:4096], at_hand.content_type):
         return _read_other(at_hand)
     page = Page.from_bytes(at_hand.body, url=at_hand.url, content_type=at_hand.content_type)
@@ -154,18 +154,18 @@ def _read(at_hand: PageAtHand) -> Listing:
         for _, rows in placed
     )
     regions = tuple(region for region, _ in placed)
-    return Listing(at_hand, _title(page), read_paging(page), regions, places)
+    return PageListing(at_hand, _title(page), read_paging(page), regions, places)
 
 
 def _title(page: Page) -> str:
     return page.metadata.title or page.head.title
 
 
-def _read_other(at_hand: PageAtHand) -> Listing:
+def _read_other(at_hand: PageAtHand) -> PageListing:
     """Read a feed or a sitemap, which have no places to show; anything else has no lists."""
     setup = SiteSetup("lists", ("records",), learns=False)
     listed = read_list(Job(setup, at_hand.url or "", at_hand.body, "list", at_hand.content_type or ""))
-    return Listing(at_hand, listed.title, Paging(), listed.regions, tuple(() for _ in listed.regions))
+    return PageListing(at_hand, listed.title, Paging(), listed.regions, tuple(() for _ in listed.regions))
 
 
 _SOON = datetime(1971, 1, 1, tzinfo=UTC)  # an address due before is due at once
@@ -176,7 +176,7 @@ Places = Annotated[tuple[Number, ...], msgspec.Meta(max_length=MOST)]
 Policy = Annotated[str, msgspec.Meta(max_length=40, description=f"One of: {', '.join(POLICIES)}.")]
 
 
-class WatchWanted(Wanted, frozen=True):
+class WatchWanted(RequestInput, frozen=True):
     """What to watch: a page at hand, by its number, or any address."""
 
     page: Number | None = None
@@ -190,7 +190,7 @@ class WatchWanted(Wanted, frozen=True):
     follow: bool = False  # archive the pages that records lead to, too
 
 
-class EndWanted(Wanted, frozen=True):
+class EndWanted(RequestInput, frozen=True):
     """A page that is watched."""
 
     url: Address
@@ -217,7 +217,7 @@ class WatchSeen:
     command: str  # that makes the visits
 
 
-def watch_page(room: Room, wanted: WatchWanted) -> WatchSeen:
+def watch_page(room: State, wanted: WatchWanted) -> WatchSeen:
     """Have lists of a page watched from now on, or otherwise than before."""
     address, options = _options(room, wanted)
     with room.archive() as archive:
@@ -228,7 +228,7 @@ def watch_page(room: Room, wanted: WatchWanted) -> WatchSeen:
     return seen
 
 
-def _options(room: Room, wanted: WatchWanted) -> tuple[str, ListOptions]:
+def _options(room: State, wanted: WatchWanted) -> tuple[str, ListOptions]:
     """Return the address of the page, and what is wanted of it. Raises BadInput and NotThere."""
     chosen: tuple[Chosen, ...] = tuple(Chosen(place=place) for place in dict.fromkeys(wanted.lists))
     others: tuple[Chosen, ...] = ()
@@ -247,7 +247,7 @@ def _options(room: Room, wanted: WatchWanted) -> tuple[str, ListOptions]:
     return start_address(address), options
 
 
-def end_watch(room: Room, wanted: EndWanted) -> list[WatchSeen]:
+def end_watch(room: State, wanted: EndWanted) -> list[WatchSeen]:
     """Watch a page no longer; what was archived stays."""
     with room.archive() as archive:
         try:
@@ -257,7 +257,7 @@ def end_watch(room: Room, wanted: EndWanted) -> list[WatchSeen]:
     return list_watches(room, Nothing())
 
 
-def list_watches(room: Room, wanted: Nothing) -> list[WatchSeen]:
+def list_watches(room: State, wanted: Nothing) -> list[WatchSeen]:
     """List the pages that are watched."""
     if room.options.archive is None:
         return []
@@ -268,7 +268,7 @@ def list_watches(room: Room, wanted: Nothing) -> list[WatchSeen]:
         return [_see(room, row, regions.get(row.id, [])) for row in archive.watches()]
 
 
-def find_watch(room: Room, url: str | None) -> WatchSeen | None:
+def find_watch(room: State, url: str | None) -> WatchSeen | None:
     """Return the watch of an address, None where there is none."""
     if url is None or room.options.archive is None:
         return None
@@ -278,7 +278,7 @@ def find_watch(room: Room, url: str | None) -> WatchSeen | None:
         return None if row is None else _see(room, row, archive.regions(row.id))
 
 
-def _see(room: Room, row: WatchRow, known: Sequence[RegionRow]) -> WatchSeen:
+def _see(room: State, row: WatchRow, known: Sequence[RegionRow]) -> WatchSeen:
     options, notes = ListOptions.from_json(row.options), Notes.from_json(row.notes)
     regions = watched_rows(known, notes, options)
     waiting = unfound(notes, options)

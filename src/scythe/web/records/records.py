@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from scythe.output.rows import Shape, region_batch, write_csv, write_json, write_lines, write_parquet
+from scythe.output.rows import Shape, list_batch, write_csv, write_json, write_lines, write_parquet
 from scythe.reading.lists.own_link import title_of
 from scythe.web.auth import NOTHING_POLICY
-from scythe.web.operations import Document, Key, Number, Operation, Sent, View, Wanted
+from scythe.web.operations import Key, Number, Operation, RequestInput, Sent, ServedFile, View
 from scythe.web.records import page_lists
-from scythe.web.records.page_lists import Listing, Listings, ListSeen, PageRecords, find_watch
-from scythe.web.state import NotThere, PageAtHand, Room
+from scythe.web.records.page_lists import Listings, ListSeen, PageListing, PageRecords, find_watch
+from scythe.web.state import NotThere, PageAtHand, State
 
 _ROWS = 100  # records that are shown at once
 _CELL_CHARS = 140  # of a text that is shown before it is folded
@@ -40,7 +40,7 @@ DELAYS = (
 Row = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
 
 
-class RecordsWanted(Wanted, frozen=True):
+class RecordsWanted(RequestInput, frozen=True):
     """A page of records for people."""
 
     site: Key = ""
@@ -50,14 +50,14 @@ class RecordsWanted(Wanted, frozen=True):
     start: Row = 0  # the first record that is shown
 
 
-class PageRecordsWanted(Wanted, frozen=True):
+class PageRecordsWanted(RequestInput, frozen=True):
     """The lists of a page at hand."""
 
     page: Number
     everything: bool = False  # menus, pagers and the like, too
 
 
-class ExportWanted(Wanted, frozen=True):
+class ExportWanted(RequestInput, frozen=True):
     """One list of a page at hand, as a file."""
 
     page: Number
@@ -65,17 +65,17 @@ class ExportWanted(Wanted, frozen=True):
     format: Literal["csv", "jsonl", "json", "parquet"] = "csv"
 
 
-def list_records(room: Room, wanted: PageRecordsWanted) -> PageRecords:
+def list_records(room: State, wanted: PageRecordsWanted) -> PageRecords:
     """Return the lists of a page at hand, best first."""
     return room.part(Listings).get(wanted.page).see_all(everything=wanted.everything)
 
 
-def export_list(room: Room, wanted: ExportWanted) -> Sent:
+def export_list(room: State, wanted: ExportWanted) -> Sent:
     """Return a list as a file; what a spreadsheet would calculate is kept from it."""
     listing = room.part(Listings).get(wanted.page)
     if wanted.list > len(listing.regions):
         raise NotThere(f"page {wanted.page} has no list {wanted.list}")
-    batch = region_batch(listing.page.url or listing.page.name, wanted.list, listing.regions[wanted.list - 1])
+    batch = list_batch(listing.page.url or listing.page.name, wanted.list, listing.regions[wanted.list - 1])
     name = f"records-{wanted.page}-{wanted.list}.{wanted.format}"
     if wanted.format == "parquet":
         return Sent(write_parquet([batch], Shape()), _TYPES["parquet"], NOTHING_POLICY, name)
@@ -108,7 +108,7 @@ class Saving:
     address: str
 
 
-def show_records(room: Room, wanted: RecordsWanted) -> dict[str, Any]:
+def show_records(room: State, wanted: RecordsWanted) -> dict[str, Any]:
     """Return what the page of records shows."""
     sites = room.site_keys()
     page = _find_page(room, wanted)
@@ -125,7 +125,7 @@ def show_records(room: Room, wanted: RecordsWanted) -> dict[str, Any]:
     return shown if page is None else shown | _show_page(room, wanted, room.part(Listings).get(page.number))
 
 
-def _find_page(room: Room, wanted: RecordsWanted) -> PageAtHand | None:
+def _find_page(room: State, wanted: RecordsWanted) -> PageAtHand | None:
     """Return the page that is asked for, or the first one at hand. Raises NotThere."""
     if wanted.page is not None:
         page = room.page(wanted.page)
@@ -135,7 +135,7 @@ def _find_page(room: Room, wanted: RecordsWanted) -> PageAtHand | None:
     return next(iter(room.pages(wanted.site or None)), None)
 
 
-def _show_page(room: Room, wanted: RecordsWanted, listing: Listing) -> dict[str, Any]:
+def _show_page(room: State, wanted: RecordsWanted, listing: PageListing) -> dict[str, Any]:
     hidden = len(listing.regions) - len(listing.listed)
     is_all = wanted.all or not listing.listed or wanted.list > len(listing.listed)
     regions = listing.regions if is_all else listing.listed
@@ -164,14 +164,14 @@ def _show_page(room: Room, wanted: RecordsWanted, listing: Listing) -> dict[str,
     }
 
 
-def _address(listing: Listing, number: int, *, is_all: bool, start: int = 0) -> str:
+def _address(listing: PageListing, number: int, *, is_all: bool, start: int = 0) -> str:
     said: dict[str, Any] = {"page": listing.page.number, "list": number}
     said |= {"all": "true"} if is_all else {}
     said |= {"start": start} if start else {}
     return f"/records?{urlencode(said)}"
 
 
-def _tab(listing: Listing, number: int, is_all: bool) -> Tab:
+def _tab(listing: PageListing, number: int, is_all: bool) -> Tab:
     region = listing.regions[number - 1]
     says = title_of(region, region.records[0]) if region.records else ""
     is_listed = number <= len(listing.listed)
@@ -188,7 +188,7 @@ def _used_columns(one: ListSeen | None) -> list[tuple[int, str]]:
     ]
 
 
-def _turning(wanted: RecordsWanted, listing: Listing, one: ListSeen | None, start: int) -> list[tuple[str, str]]:
+def _turning(wanted: RecordsWanted, listing: PageListing, one: ListSeen | None, start: int) -> list[tuple[str, str]]:
     """Return what leads to the records before and after those that are shown."""
     if one is None:
         return []
@@ -201,7 +201,7 @@ def _turning(wanted: RecordsWanted, listing: Listing, one: ListSeen | None, star
     return found
 
 
-def _savings(listing: Listing, one: ListSeen | None) -> list[Saving]:
+def _savings(listing: PageListing, one: ListSeen | None) -> list[Saving]:
     if one is None:
         return []
     kinds = [kind for kind in _NAMES if kind != "parquet" or find_spec("pyarrow") is not None]
@@ -213,5 +213,5 @@ OPERATIONS = (
     Operation("GET", "/api/records", list_records, PageRecordsWanted, PageRecords, "The lists of a page at hand."),
     *page_lists.OPERATIONS,
 )
-DOCUMENTS = (Document("/records/export", export_list, ExportWanted),)
+DOCUMENTS = (ServedFile("/records/export", export_list, ExportWanted),)
 VIEWS = (View("/records", "records.html", show_records, RecordsWanted, area="records"),)

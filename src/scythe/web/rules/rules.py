@@ -13,7 +13,7 @@ from msgspec import Meta
 from scythe.site.describe_rules import LayoutTold
 from scythe.site.site import Site
 from scythe.web.learned_sites import choose_site
-from scythe.web.operations import Operation, View, Wanted
+from scythe.web.operations import Operation, RequestInput, View
 from scythe.web.rules.rules_page import (
     COLD,
     CUT,
@@ -21,7 +21,7 @@ from scythe.web.rules.rules_page import (
     TREE,
     FieldMeasured,
     Followed,
-    Measured,
+    MeasuredSites,
     PageExplained,
     PageMeasured,
     SourcePart,
@@ -29,7 +29,7 @@ from scythe.web.rules.rules_page import (
     is_followed,
     show_more,
 )
-from scythe.web.state import PROFILE, Job, JobSeen, NotNow, NotThere, PageAtHand, Room, see
+from scythe.web.state import PROFILE, BackgroundJob, JobSeen, NotNow, NotThere, PageAtHand, State, see
 
 _BUDGET_S = 0.6  # for following pages in one request; who asks again gets further
 _LEAST = 2  # pages to learn from
@@ -39,13 +39,13 @@ PageNumber = Annotated[int, Meta(ge=0, le=10**9, description="A number of GET /a
 Offset = Annotated[int, Meta(ge=0, le=10**9, description="In bytes.")]
 
 
-class RulesWanted(Wanted, frozen=True):
+class RulesWanted(RequestInput, frozen=True):
     """A site."""
 
     site: SiteKey = ""
 
 
-class RulesViewWanted(Wanted, frozen=True):
+class RulesViewWanted(RequestInput, frozen=True):
     """A site, one of its layouts, and a page at hand."""
 
     site: SiteKey = ""
@@ -53,13 +53,13 @@ class RulesViewWanted(Wanted, frozen=True):
     page: PageNumber = 0  # 0: one of the layout's
 
 
-class PageWanted(Wanted, frozen=True):
+class PageWanted(RequestInput, frozen=True):
     """A page at hand."""
 
     page: PageNumber
 
 
-class SourceWanted(Wanted, frozen=True):
+class SourceWanted(RequestInput, frozen=True):
     """A stretch of the source of a page at hand."""
 
     page: PageNumber
@@ -67,7 +67,7 @@ class SourceWanted(Wanted, frozen=True):
     end: Offset
 
 
-class LearnWanted(Wanted, frozen=True):
+class LearnWanted(RequestInput, frozen=True):
     """A site to learn from its pages at hand."""
 
     site: Annotated[str, Meta(max_length=300)] = PROFILE
@@ -112,10 +112,10 @@ class RulesSeen:
     measured: tuple[PageMeasured, ...]  # those with differences first
 
 
-def list_rules(room: Room, wanted: RulesWanted) -> RulesSeen:
+def list_rules(room: State, wanted: RulesWanted) -> RulesSeen:
     """Return what was learned of a site, each rule in words, and how it fares on the pages at hand."""
     key = choose_site(room, wanted.site)
-    followed = room.part(Measured).find(key)
+    followed = room.part(MeasuredSites).find(key)
     pages = room.pages(key)
     if followed is None:
         return RulesSeen(key, False, "", (), len(pages), 0, 0, 0, ())
@@ -133,13 +133,13 @@ def list_rules(room: Room, wanted: RulesWanted) -> RulesSeen:
     )
 
 
-def explain_at_hand(room: Room, wanted: PageWanted) -> PageExplained:
+def explain_at_hand(room: State, wanted: PageWanted) -> PageExplained:
     """Return what the rules make of a page at hand: where each field was cut and what every rule says."""
     at_hand, followed = _find(room, wanted.page)
     return explain_page(at_hand, followed.trace(at_hand))
 
 
-def read_source_part(room: Room, wanted: SourceWanted) -> list[SourcePart]:
+def read_source_part(room: State, wanted: SourceWanted) -> list[SourcePart]:
     """Return a stretch of the source of a page at hand, line by line, with what was cut marked."""
     at_hand, followed = _find(room, wanted.page)
     if not wanted.start < wanted.end <= len(at_hand.body):
@@ -148,7 +148,7 @@ def read_source_part(room: Room, wanted: SourceWanted) -> list[SourcePart]:
     return show_more(at_hand.body, found.trace.encoding, found.places, wanted.start, wanted.end)
 
 
-def learn_site(room: Room, wanted: LearnWanted) -> JobSeen:
+def learn_site(room: State, wanted: LearnWanted) -> JobSeen:
     """Learn a site from its pages at hand and save what was learned; labels of images are kept."""
     key = choose_site(room, wanted.site)
     pages = room.pages(key)
@@ -164,7 +164,7 @@ def learn_site(room: Room, wanted: LearnWanted) -> JobSeen:
     return see(room.jobs.start("learn", title, lambda job: _learn(room, key, pages, before, job), most=1))
 
 
-def _learn(room: Room, key: str, pages: Sequence[PageAtHand], before: Site | None, job: Job) -> str:
+def _learn(room: State, key: str, pages: Sequence[PageAtHand], before: Site | None, job: BackgroundJob) -> str:
     job.step(0, None, f"{len(pages)} pages")
     given = [(page.url, page.body) for page in pages]
     site = Site.learn(given)
@@ -174,7 +174,7 @@ def _learn(room: Room, key: str, pages: Sequence[PageAtHand], before: Site | Non
     return room.save_site(key, site)
 
 
-def show_rules(room: Room, wanted: RulesViewWanted) -> dict[str, Any]:
+def show_rules(room: State, wanted: RulesViewWanted) -> dict[str, Any]:
     """Return what the page of rules shows."""
     key = choose_site(room, wanted.site)
     seen = list_rules(room, RulesWanted(site=key))
@@ -218,13 +218,13 @@ def _colours(layout: LayoutSeen | None, page: PageExplained | None) -> dict[str,
     return {field.name: places[field.name] for field in (layout.fields if layout else ()) if field.name in places}
 
 
-def _find(room: Room, number: int) -> tuple[PageAtHand, Followed]:
+def _find(room: State, number: int) -> tuple[PageAtHand, Followed]:
     at_hand = room.page(number)
     if at_hand is None:
         raise NotThere(f"there is no page {number}")
     if not is_followed(at_hand):
         raise NotNow(f"page {number} is too large to be followed: {len(at_hand.body)} bytes")
-    followed = room.part(Measured).find(at_hand.site)
+    followed = room.part(MeasuredSites).find(at_hand.site)
     if followed is None:
         raise NotNow(f"nothing was learned of {at_hand.site!r:.80} yet")
     return at_hand, followed

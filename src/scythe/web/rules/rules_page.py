@@ -25,10 +25,10 @@ from scythe.page.source import Source, read_source, tag_end
 from scythe.site.describe_rules import LayoutTold, describe_layout
 from scythe.site.extract import rows_by_offset
 from scythe.site.rules import Profile
-from scythe.site.trace import FieldTrace, PageTrace, Place, RuleTrace, Tracer, WayTrace, line_of
+from scythe.site.trace import CutRange, FieldTrace, PageTrace, RuleTrace, Tracer, WayTrace, line_of
 from scythe.web.learned_sites import LearnedSites
 from scythe.web.safe_html import number_elements
-from scythe.web.state import PageAtHand, Room
+from scythe.web.state import PageAtHand, State
 from scythe.web.text_diff import DiffPiece, diff_words
 
 _AROUND = 240  # bytes shown before and behind a part
@@ -67,7 +67,7 @@ class SourcePart:
     lines: tuple[SourceLine, ...]  # () where it is left out
 
 
-def show_windows(body: bytes, encoding: str, places: Sequence[Place]) -> list[SourcePart]:
+def show_windows(body: bytes, encoding: str, places: Sequence[CutRange]) -> list[SourcePart]:
     """Return the whole source as parts, of which those around the edges of places are shown."""
     parts: list[SourcePart] = []
     here, line = 0, 1
@@ -83,7 +83,7 @@ def show_windows(body: bytes, encoding: str, places: Sequence[Place]) -> list[So
     return parts
 
 
-def show_more(body: bytes, encoding: str, places: Sequence[Place], start: int, end: int) -> list[SourcePart]:
+def show_more(body: bytes, encoding: str, places: Sequence[CutRange], start: int, end: int) -> list[SourcePart]:
     """Return a stretch that was left out: what may be shown at once, then what is still left."""
     end = min(end, len(body))
     stop = end if end - start <= MOST_BYTES else _snap_end(body, encoding, start + MOST_BYTES, end)
@@ -94,7 +94,7 @@ def show_more(body: bytes, encoding: str, places: Sequence[Place], start: int, e
     return parts
 
 
-def show_part(body: bytes, encoding: str, places: Sequence[Place], start: int, end: int, line: int) -> SourcePart:
+def show_part(body: bytes, encoding: str, places: Sequence[CutRange], start: int, end: int, line: int) -> SourcePart:
     """Return a stretch line by line."""
     lines: list[SourceLine] = []
     pieces: list[SourcePiece] = []
@@ -126,7 +126,7 @@ def _segments(body: bytes, start: int, end: int, spans: Sequence[tuple[int, Span
         last = edge
 
 
-def _windows(body: bytes, encoding: str, places: Sequence[Place]) -> list[Span]:
+def _windows(body: bytes, encoding: str, places: Sequence[CutRange]) -> list[Span]:
     wanted: list[Span] = []
     for place in places:
         start, end = place.span
@@ -262,10 +262,10 @@ class Followed:
         return found, left
 
 
-class Measured:
+class MeasuredSites:
     """The sites of a room whose rules were looked at last."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: State) -> None:
         self._room = room
         self._lock = threading.Lock()
         self._sites: OrderedDict[str, Followed] = OrderedDict()
@@ -423,7 +423,7 @@ def explain_page(at_hand: PageAtHand, found: PageTrace) -> PageExplained:
     )
 
 
-def _see_place(row: int, place: Place, body: bytes, elements: tuple[int, ...]) -> PlaceExplained:
+def _see_place(row: int, place: CutRange, body: bytes, elements: tuple[int, ...]) -> PlaceExplained:
     line = line_of(body, place.span[0])
     return PlaceExplained(row, row % COLOURS, place.kind, place.name, place.says, place.span, line, elements)
 
@@ -464,7 +464,7 @@ def _joined(values: Sequence[str]) -> str:
     return "\n".join(values)[:_DIFF_CHARS]
 
 
-def _find_elements(page: Page, source: Source, places: Sequence[Place]) -> list[tuple[int, ...]]:
+def _find_elements(page: Page, source: Source, places: Sequence[CutRange]) -> list[tuple[int, ...]]:
     """Return for each place the numbers of its elements in the frame; none where bytes and tree cannot be matched."""
     rows = rows_by_offset(source, page)
     if rows is None:

@@ -21,7 +21,7 @@ from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.crawl_model import Outcome, Receipt
 from scythe.crawling.crawl import Crawl
-from scythe.crawling.stats import Tally
+from scythe.crawling.stats import CrawlStats
 from scythe.engine.crawl_options import CrawlOptions
 from scythe.errors import BadInput, ScytheError
 from scythe.limits import LIMITS
@@ -29,7 +29,7 @@ from scythe.url import Url
 from scythe.watching.events import Event, RecordEvent
 from scythe.watching.watch import Watch
 from scythe.watching.watch_options import WatchOptions
-from scythe.web.state import Job, NotNow, NotThere, Room
+from scythe.web.state import BackgroundJob, NotNow, NotThere, State
 
 _REASONS = 12  # shown of each kind
 _SOON = 6  # visits
@@ -87,7 +87,7 @@ class WatchFigures:
     soon: list[Due]
 
 
-def see_crawl(tally: Tally, limit: int | None) -> CrawlFigures:
+def see_crawl(tally: CrawlStats, limit: int | None) -> CrawlFigures:
     """Return the figures of a crawl. To be called from its own thread: it counts on meanwhile."""
     return CrawlFigures(
         pages=tally.pages,
@@ -211,14 +211,14 @@ class RunSeen:
     pace: list[int]  # pages, or records, that came in each of the last seconds
 
 
-class Run(ABC):
+class StoredRun(ABC):
     """One crawl or watch, however often it was paused."""
 
     kind = ""
 
     def __init__(self, number: int, title: str, site: str) -> None:
         self.number, self.title, self.site = number, title, site
-        self.job: Job | None = None
+        self.job: BackgroundJob | None = None
         self.why = ""
         self._last: deque[Happened] = deque(maxlen=_LAST)
         self._notes: list[str] = []
@@ -244,7 +244,7 @@ class Run(ABC):
         """Whether nothing of it is under way."""
         return self.state not in ("running", "pausing")
 
-    def work(self, job: Job, where: str) -> None:
+    def work(self, job: BackgroundJob, where: str) -> None:
         """Do what there is to do until it ends or is stopped; called in a thread of its own."""
         self.why = ""
         with open_archive(where) as archive:
@@ -274,7 +274,7 @@ class Run(ABC):
             list(self._pace),
         )
 
-    async def _attend(self, job: Job, archive: Archive) -> None:
+    async def _attend(self, job: BackgroundJob, archive: Archive) -> None:
         self._loop = asyncio.get_running_loop()
         going = self._make(archive)
         job.on_stop = lambda: self.call(going.stop)
@@ -314,7 +314,7 @@ class Run(ABC):
     def _figures(self) -> tuple[CrawlFigures | None, WatchFigures | None]: ...
 
 
-class CrawlRun(Run):
+class CrawlRun(StoredRun):
     """A crawl of one site."""
 
     kind = "crawl"
@@ -350,7 +350,7 @@ class CrawlRun(Run):
         return self._seen, None
 
 
-class WatchRun(Run):
+class WatchRun(StoredRun):
     """A watch of all lists of the archive, or of some pages."""
 
     kind = "watch"
@@ -395,22 +395,22 @@ class WatchRun(Run):
 class Runs:
     """All crawls and watches since the room was opened."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: State) -> None:
         self._room = room
-        self._runs: dict[int, Run] = {}
+        self._runs: dict[int, StoredRun] = {}
         self._last = 0
 
-    def crawl(self, start: Url, site: str, options: CrawlOptions) -> Run:
+    def crawl(self, start: Url, site: str, options: CrawlOptions) -> StoredRun:
         """Begin a crawl. Raises NotNow where one of the same site goes on."""
         with self._room.lock:
             return self._begin(CrawlRun(self._next(), start, site, options))
 
-    def watch(self, title: str, options: WatchOptions, only: tuple[int, ...]) -> Run:
+    def watch(self, title: str, options: WatchOptions, only: tuple[int, ...]) -> StoredRun:
         """Begin a watch. Raises NotNow where one goes on."""
         with self._room.lock:
             return self._begin(WatchRun(self._next(), title, options, only))
 
-    def go_on(self, number: int) -> Run:
+    def go_on(self, number: int) -> StoredRun:
         """Begin again a run that was paused or has ended. Raises NotThere and NotNow."""
         with self._room.lock:
             run = self.find(number)
@@ -418,21 +418,21 @@ class Runs:
                 raise NotNow("it is running already" if run.state == "running" else "it is about to pause")
             return self._begin(run)
 
-    def pause(self, number: int) -> Run:
+    def pause(self, number: int) -> StoredRun:
         """End a run in good order. Raises NotThere."""
         run = self.find(number)
         if run.job is not None and run.job.state == "running":
             run.job.stop()
         return run
 
-    def find(self, number: int) -> Run:
+    def find(self, number: int) -> StoredRun:
         """Return a run. Raises NotThere."""
         run = self._runs.get(number)
         if run is None:
             raise NotThere(f"there is no run {number}")
         return run
 
-    def all(self) -> list[Run]:
+    def all(self) -> list[StoredRun]:
         """Return all runs, the newest first."""
         with self._room.lock:
             return list(reversed(self._runs.values()))
@@ -448,7 +448,7 @@ class Runs:
         self._last += 1
         return self._last
 
-    def _begin(self, run: Run) -> Run:
+    def _begin(self, run: StoredRun) -> StoredRun:
         where = self._room.options.archive
         if where is None:
             raise BadInput("there is no archive to keep pages in: start again with --archive FILE")

@@ -10,16 +10,16 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from scythe.archive.archive import Archive
-from scythe.crawl_model import CRAWLED, Counts
+from scythe.crawl_model import CRAWLED, ArchiveCounts
 from scythe.crawling.scope import Scope
 from scythe.crawling.url_filter import start_address
 from scythe.engine.crawl_options import PARTS, CrawlOptions
 from scythe.errors import BadInput
 from scythe.watching.watch_options import WatchOptions
 from scythe.web.learned_sites import SiteCounts
-from scythe.web.operations import Address, Nothing, Number, Operation, View, Wanted
+from scythe.web.operations import Address, Nothing, Number, Operation, RequestInput, View
 from scythe.web.runs.run_store import Runs, RunSeen
-from scythe.web.state import NotThere, Room
+from scythe.web.state import NotThere, State
 
 _LIMIT = 200  # pages of a crawl, unless said otherwise: enough to learn from, soon done
 _LEFT = 12  # sites with addresses left that are offered
@@ -32,7 +32,7 @@ Contact = Annotated[str, msgspec.Meta(max_length=200, description="How the owner
 Part = Literal["text", "markdown", "html", "images", "records", "attributes"]
 
 
-class CrawlWanted(Wanted, frozen=True):
+class CrawlWanted(RequestInput, frozen=True):
     """A site to crawl, and how."""
 
     url: Address
@@ -49,7 +49,7 @@ class CrawlWanted(Wanted, frozen=True):
     refresh: bool = False  # visit the pages known again
 
 
-class WatchRunWanted(Wanted, frozen=True):
+class WatchRunWanted(RequestInput, frozen=True):
     """Which of the watched pages to visit, and how."""
 
     watches: Annotated[tuple[Number, ...], msgspec.Meta(max_length=1_000)] = ()  # none: all of the archive
@@ -58,7 +58,7 @@ class WatchRunWanted(Wanted, frozen=True):
     contact: Contact = ""
 
 
-class RunWanted(Wanted, frozen=True):
+class RunWanted(RequestInput, frozen=True):
     """A crawl or a watch."""
 
     number: Number
@@ -73,17 +73,17 @@ class Left:
     pages: int
 
 
-def list_runs(room: Room, wanted: Nothing) -> list[RunSeen]:
+def list_runs(room: State, wanted: Nothing) -> list[RunSeen]:
     """List the crawls and watches of this page, the newest first."""
     return [run.see() for run in room.part(Runs).all()]
 
 
-def see_run(room: Room, wanted: RunWanted) -> RunSeen:
+def see_run(room: State, wanted: RunWanted) -> RunSeen:
     """Say what a crawl or watch has come to."""
     return room.part(Runs).find(wanted.number).see()
 
 
-def start_crawl(room: Room, wanted: CrawlWanted) -> RunSeen:
+def start_crawl(room: State, wanted: CrawlWanted) -> RunSeen:
     """Crawl a site into the archive, politely; a crawl that was begun before goes on."""
     url = wanted.url.strip()
     start = start_address(url if "://" in url else f"https://{url}")
@@ -105,7 +105,7 @@ def start_crawl(room: Room, wanted: CrawlWanted) -> RunSeen:
     return room.part(Runs).crawl(start, Scope.of(start, options).site_key, options).see()
 
 
-def start_watch(room: Room, wanted: WatchRunWanted) -> RunSeen:
+def start_watch(room: State, wanted: WatchRunWanted) -> RunSeen:
     """Visit watched pages whenever something new is due there."""
     with room.archive() as archive:
         title = _name_watch(archive, wanted)
@@ -134,17 +134,17 @@ def _name_watch(archive: Archive, wanted: WatchRunWanted) -> str:
     return "All lists of this archive"
 
 
-def pause_run(room: Room, wanted: RunWanted) -> RunSeen:
+def pause_run(room: State, wanted: RunWanted) -> RunSeen:
     """End a crawl or watch in good order; it can go on later."""
     return room.part(Runs).pause(wanted.number).see()
 
 
-def continue_run(room: Room, wanted: RunWanted) -> RunSeen:
+def continue_run(room: State, wanted: RunWanted) -> RunSeen:
     """Let a crawl or watch go on where it was."""
     return room.part(Runs).go_on(wanted.number).see()
 
 
-def show_runs(room: Room, wanted: Nothing) -> dict[str, Any]:
+def show_runs(room: State, wanted: Nothing) -> dict[str, Any]:
     """Return what the page of crawls shows; scripts keep it up to date."""
     left, watched = list[Left](), 0
     if room.options.archive is not None:
@@ -162,14 +162,14 @@ def show_runs(room: Room, wanted: Nothing) -> dict[str, Any]:
     }
 
 
-def _unfinished(archive: Archive, counts: Mapping[int, Counts]) -> list[Left]:
+def _unfinished(archive: Archive, counts: Mapping[int, ArchiveCounts]) -> list[Left]:
     """Return the sites, the newest first, whose crawl has something left."""
     now = datetime.now(UTC)
     found: list[Left] = []
     for site in list(reversed(archive.sites()))[:_LOOKED_AT]:
         due = archive.next_due(site.id, CRAWLED)
         if due is not None and due <= now:
-            found.append(Left(site.key, str(site.start), counts.get(site.id, Counts()).pages))
+            found.append(Left(site.key, str(site.start), counts.get(site.id, ArchiveCounts()).pages))
         if len(found) == _LEFT:
             break
     return found

@@ -17,16 +17,16 @@ from msgspec import UNSET, UnsetType
 
 from scythe.archive.archive import Archive
 from scythe.archive.results import LookRow, RegionRow, WatchRow
-from scythe.crawl_model import Found
-from scythe.schedule.plots import region_svg
+from scythe.crawl_model import FoundUrl
+from scythe.schedule.plots import list_svg
 from scythe.schedule.policies import POLICIES
 from scythe.schedule.svg import Panel, bars_svg, name_duration
 from scythe.watch_model import DAY_S, HOUR_S, WEEK_S
 from scythe.watching.plan_report import Compared, Comparison, Planned, compare, draw_plan, plan_list, read_plan
 from scythe.watching.watch_options import ListOptions
-from scythe.web.operations import Document, Key, Number, Operation, Sent, View, Wanted
+from scythe.web.operations import Key, Number, Operation, RequestInput, Sent, ServedFile, View
 from scythe.web.runs.run_store import Runs
-from scythe.web.state import PROFILE, NotNow, NotThere, Room
+from scythe.web.state import PROFILE, NotNow, NotThere, State
 
 Share = Annotated[float, msgspec.Meta(ge=0.0001, le=0.5)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=366 * DAY_S)]
@@ -45,7 +45,7 @@ POLICY_SAYS = {
 }
 
 
-class GoalsWanted(Wanted, frozen=True):
+class GoalsWanted(RequestInput, frozen=True):
     """Other wishes for a watched page; what is not named stays as it was."""
 
     watch: Number
@@ -58,7 +58,7 @@ class GoalsWanted(Wanted, frozen=True):
     follow: bool | UnsetType = UNSET
 
 
-class WatchWanted(Wanted, frozen=True):
+class WatchWanted(RequestInput, frozen=True):
     """A watched page."""
 
     watch: Number
@@ -141,14 +141,14 @@ def say_goals(options: ListOptions) -> Iterator[str]:
     yield f"Visits are planned by {options.policy}: {POLICY_SAYS.get(options.policy, '')}."
 
 
-def change_goals(room: Room, wanted: GoalsWanted) -> GoalsSeen:
+def change_goals(room: State, wanted: GoalsWanted) -> GoalsSeen:
     """Change what is wanted of a watched page; it is visited soon, and its next visit planned anew."""
     with room.archive() as archive:
         row = find_watch(archive, wanted.watch)
         if row.ended_at is not None:
             raise NotNow(f"{row.url} is watched no longer")
         options = _changed(ListOptions.from_json(row.options), wanted)
-        found = Found(row.url, row.lane, "start", "list", key=f"list {row.url}")
+        found = FoundUrl(row.url, row.lane, "start", "list", key=f"list {row.url}")
         archive.add_watch(row.site, found, options.to_json(), now=datetime.now(UTC))
         archive.hasten_watch(row.id)
         seen = see_goals(find_watch(archive, row.id))
@@ -166,7 +166,7 @@ def _said(wanted: GoalsWanted, *names: str) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(wanted, name)) is not UNSET}
 
 
-def end_watching(room: Room, wanted: WatchWanted) -> Ended:
+def end_watching(room: State, wanted: WatchWanted) -> Ended:
     """Watch a page no longer; what was archived stays."""
     with room.archive() as archive:
         row = find_watch(archive, wanted.watch)
@@ -175,7 +175,7 @@ def end_watching(room: Room, wanted: WatchWanted) -> Ended:
     return Ended(row.id, str(row.url))
 
 
-def visit_now(room: Room, wanted: WatchWanted) -> Hastened:
+def visit_now(room: State, wanted: WatchWanted) -> Hastened:
     """Let a watched page be due now."""
     with room.archive() as archive:
         row = find_watch(archive, wanted.watch)
@@ -199,7 +199,7 @@ _SVG = "image/svg+xml"
 Days = Annotated[int, msgspec.Meta(ge=1, le=366)]
 
 
-class RegionWanted(Wanted, frozen=True):
+class RegionWanted(RequestInput, frozen=True):
     """A watched list, and how much of its past."""
 
     region: Number
@@ -227,7 +227,7 @@ class RegionSeen:
     compared: Comparison | None  # None: too little is known yet
 
 
-def see_region(room: Room, wanted: RegionWanted) -> RegionSeen:
+def see_region(room: State, wanted: RegionWanted) -> RegionSeen:
     """Tell of one list what came, what is planned, and what fixed visits would have cost."""
     with room.archive() as archive:
         return _see_region(archive, wanted)
@@ -261,7 +261,7 @@ def _find(archive: Archive, number: int) -> tuple[WatchRow, RegionRow]:
     return find_watch(archive, region.watch), region
 
 
-def show_region(room: Room, wanted: RegionWanted) -> dict[str, Any]:
+def show_region(room: State, wanted: RegionWanted) -> dict[str, Any]:
     """Return what the page of a list shows."""
     with room.archive() as archive:
         seen = _see_region(archive, wanted)
@@ -269,7 +269,7 @@ def show_region(room: Room, wanted: RegionWanted) -> dict[str, Any]:
     return {"seen": seen, "beside": beside, "days": wanted.days, "before": wanted.before, **_choices(seen.goals)}
 
 
-def show_page(room: Room, wanted: WatchWanted) -> dict[str, Any]:
+def show_page(room: State, wanted: WatchWanted) -> dict[str, Any]:
     """Return what is shown of a watched page whose lists are not known, or are to be chosen from."""
     with room.archive() as archive:
         watch = find_watch(archive, wanted.watch)
@@ -293,17 +293,17 @@ def _choices(goals: GoalsSeen) -> dict[str, Any]:
     }
 
 
-def draw_region(room: Room, wanted: RegionWanted) -> Sent:
+def draw_region(room: State, wanted: RegionWanted) -> Sent:
     """Draw what came to a list, what is expected, and its visits."""
     now = datetime.now(UTC)
     with room.archive() as archive:
         watch, region = _find(archive, wanted.region)
         plan = [(plan_list(watch, region, now), watch, region)]
         (history,) = draw_plan(archive, plan, now, wanted.days * DAY_S)
-    return Sent(region_svg(history).encode(), _SVG, _PLOT_POLICY)
+    return Sent(list_svg(history).encode(), _SVG, _PLOT_POLICY)
 
 
-def draw_compared(room: Room, wanted: RegionWanted) -> Sent:
+def draw_compared(room: State, wanted: RegionWanted) -> Sent:
     """Draw what the visits of a list cost beside what others would have."""
     now = datetime.now(UTC)
     with room.archive() as archive:
@@ -333,8 +333,8 @@ REGION_VIEWS = (
     View("/schedule/page/{watch}", "schedule_page.html", show_page, WatchWanted, area="schedule"),
 )
 REGION_DOCUMENTS = (
-    Document("/schedule/plot/{region}", draw_region, RegionWanted),
-    Document("/schedule/compared/{region}", draw_compared, RegionWanted),
+    ServedFile("/schedule/plot/{region}", draw_region, RegionWanted),
+    ServedFile("/schedule/compared/{region}", draw_compared, RegionWanted),
 )
 
 _ON_PAGE = 100  # lists
@@ -344,7 +344,7 @@ _SPARK_HIGH = 22.0
 Listed = tuple[Planned, WatchRow, RegionRow | None]
 
 
-class ScheduleWanted(Wanted, frozen=True):
+class ScheduleWanted(RequestInput, frozen=True):
     """Some of the lists."""
 
     site: Key = ""  # what their site, address or name has in it; empty: all
@@ -383,7 +383,7 @@ class ScheduleSeen:
     rate_day: float  # new records of all lists that are meant
 
 
-def see_schedule(room: Room, wanted: ScheduleWanted) -> ScheduleSeen:
+def see_schedule(room: State, wanted: ScheduleWanted) -> ScheduleSeen:
     """List the watched lists, the next visit first."""
     if room.options.archive is None:
         return ScheduleSeen([], 0, 1, 1, 0, 0.0)
@@ -426,7 +426,7 @@ def see_list(planned: Planned, watch: WatchRow, region: RegionRow | None) -> Lis
     )
 
 
-def show_schedule(room: Room, wanted: ScheduleWanted) -> dict[str, Any]:
+def show_schedule(room: State, wanted: ScheduleWanted) -> dict[str, Any]:
     """Return what the schedule shows, with a small plot for each list."""
     sparks: dict[int, str] = {}
     if room.options.archive is None:
