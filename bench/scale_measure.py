@@ -176,7 +176,7 @@ def _time_both(
         document = extract()
         text_s, text_way = time.process_time() - began, _way(document, ("title", "text", "date", "author"))
         document.images  # noqa: B018 (worked out when first asked for)
-        document.records  # noqa: B018
+        document.lists  # noqa: B018
         full_s = time.process_time() - began
         for parts, seconds, way in ((TEXT, text_s, text_way), (FULL, full_s, _way(document, tuple(document.how)))):
             if parts not in best or seconds < best[parts][0]:

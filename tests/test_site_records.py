@@ -28,7 +28,7 @@ def extract(site: Site, page: bytes, via: str = "auto") -> Document:
 def test_records_are_cut_and_say_so(shop: Site) -> None:
     document = extract(shop, shop_page(9))
     assert document.how["records"] == "cut: by rules, when asked for"
-    (region,) = document.records
+    (region,) = document.lists
     assert document.how["records"] == "cut: 1 of 1 regions by rules"
     assert (region.kind, len(region.records)) == ("products", 12)
     first = dict(zip(region.columns, region.records[0].fields, strict=True))
@@ -40,18 +40,18 @@ def test_records_are_cut_and_say_so(shop: Site) -> None:
 def test_cut_tree_and_cold_give_the_same_records(shop: Site) -> None:
     page = shop_page(9)
     by_cut, by_tree = extract(shop, page, "cut"), extract(shop, page, "tree")
-    assert by_cut.records == by_tree.records
+    assert by_cut.lists == by_tree.lists
     assert by_tree.how["records"].startswith("tree: 1 of 1 regions by rules")
     cold = read_lists(page, url_of(9))
-    assert [record.html for record in by_cut.records[0].records] == [record.html for record in cold[0].records]
+    assert [record.html for record in by_cut.lists[0].records] == [record.html for record in cold[0].records]
 
 
 def test_columns_stay_those_learned_where_a_page_lacks_one(shop: Site) -> None:
     def plain(number: int) -> str:
         return product(number).replace('<span class="stars">', "<!--").replace(" of 5</span>", "-->")
 
-    columns = extract(shop, shop_page(9)).records[0].columns
-    region = extract(shop, shop_page(9, make=plain)).records[0]
+    columns = extract(shop, shop_page(9)).lists[0].columns
+    region = extract(shop, shop_page(9, make=plain)).lists[0]
     assert region.columns == columns
     assert {record.fields[columns.index("rating")] for record in region.records} == {""}
 
@@ -60,26 +60,26 @@ def test_a_saved_site_cuts_the_same_records(shop: Site, tmp_path: Path) -> None:
     shop.save(tmp_path / "shop.json")
     loaded = Site.load(tmp_path / "shop.json")
     assert loaded.profile == shop.profile
-    assert extract(loaded, shop_page(9)).records == extract(shop, shop_page(9)).records
+    assert extract(loaded, shop_page(9)).lists == extract(shop, shop_page(9)).lists
 
 
 def test_a_page_that_the_rules_do_not_fit_is_read_cold(shop: Site) -> None:
     page = shop_page(9).replace(b'<li class="item">', b'<li class="thing">')
     document = extract(shop, page)
-    assert len(document.records[0].records) == 12
+    assert len(document.lists[0].records) == 12
     assert document.how["records"] == "tree: read cold (no records begin as learned)"
 
 
 def test_a_page_whose_bytes_do_not_tell_is_read_by_the_same_rules_on_the_tree(shop: Site) -> None:
     page = shop_page(9).replace(b"<h1>", b"<p><b>left open</p><h1>")
     document = extract(shop, page)
-    assert document.records[0].columns == extract(shop, shop_page(9)).records[0].columns
+    assert document.lists[0].columns == extract(shop, shop_page(9)).lists[0].columns
     assert document.how["records"] == "tree: 1 of 1 regions by rules (overlapping formatting)"
 
 
 def test_cutting_alone_leaves_doubtful_records_out(shop: Site) -> None:
     document = extract(shop, shop_page(9).replace(b"<h1>", b"<p><b>left open</p><h1>"), "cut")
-    assert document.records == ()
+    assert document.lists == ()
     assert document.how["records"] == "missing: overlapping formatting"
 
 
@@ -87,7 +87,7 @@ def test_what_is_no_page_of_the_site_has_its_records_read_cold(shop: Site) -> No
     rows = "".join(f"<tr><td>Plant {i}</td><td>{i} cm</td><td>{i + 3} days</td></tr>" for i in range(12))
     page = f"<html><body><table><tr><th>Name</th><th>Height</th><th>Time</th></tr>{rows}</table></body></html>"
     document = shop.extract(page, "https://shop.example/plants")
-    assert document.records
+    assert document.lists
     assert document.how["records"] == "tree: read cold"
 
 
@@ -96,13 +96,13 @@ def test_records_that_were_not_asked_for_are_not_learned() -> None:
     assert not any(layout.regions for layout in site.profile.layouts)
     document = extract(site, shop_page(9))
     assert "records" not in document.how
-    assert len(document.records[0].records) == 12
+    assert len(document.lists[0].records) == 12
 
 
 def test_records_alone_can_be_learned() -> None:
     site = Site.learn([(url_of(number), shop_page(number)) for number in range(3)], fields=["records"])
     document = extract(site, shop_page(9))
-    assert (document.fields, len(document.records[0].records)) == ({}, 12)
+    assert (document.fields, len(document.lists[0].records)) == ({}, 12)
     assert document.how["records"].startswith("cut")
 
 
@@ -121,29 +121,29 @@ def test_attributes_and_paging_come_from_the_tree(shop: Site) -> None:
 def test_lists_survive_copies(shop: Site) -> None:
     document = extract(shop, shop_page(9))
     for other in (pickle.loads(pickle.dumps(document)), copy.deepcopy(document), document.detach()):
-        assert other.records == document.records
+        assert other.lists == document.lists
         assert other.paging == Paging()
 
 
 def test_what_is_not_html_lists_nothing(shop: Site) -> None:
-    assert shop.extract(b"%PDF-1.4 ...", "https://shop.example/a.pdf").records == ()
-    assert shop.extract(b'{"a": [1, 2]}', "https://shop.example/a.json").records == ()
+    assert shop.extract(b"%PDF-1.4 ...", "https://shop.example/a.pdf").lists == ()
+    assert shop.extract(b'{"a": [1, 2]}', "https://shop.example/a.json").lists == ()
 
 
 def test_records_that_are_no_longer_cut_are_drift_until_they_are_again(shop: Site, tmp_path: Path) -> None:
     shop.save(tmp_path / "shop.json")
     site = Site.load(tmp_path / "shop.json")
     for number in range(6):
-        assert site.extract(shop_page(number), url_of(number)).records
+        assert site.extract(shop_page(number), url_of(number)).lists
     assert site.drift.healthy
     for number in range(6, 10):
         page = shop_page(number).replace(b'<li class="item">', b'<li class="thing">')
-        assert site.extract(page, url_of(number)).records
+        assert site.extract(page, url_of(number)).lists
     assert [(event.what, event.field) for event in site.drift.events if event.field == "records"] == [
         ("tree", "records")
     ]
     site.save(tmp_path / "later.json")
     later = Site.load(tmp_path / "later.json")
     for number in range(10, 22):
-        assert later.extract(shop_page(number), url_of(number)).records
+        assert later.extract(shop_page(number), url_of(number)).lists
     assert not any(event.field == "records" for event in later.drift.events)

@@ -162,7 +162,8 @@ def add_watches(archive: Archive, maker: Maker, host: str, watches: int, records
             looked = (
                 Looked(1, seen, plan, "news", "products", "li", new.columns, newest=("a", "b"), known=LISTED - brought,
                        estimator=plain, lost=int(visit == 9)),
-                Looked(2, Observation(at.timestamp(), 5), VisitPlan(wait.total_seconds()), "aside", estimator=plain, rank=1),
+                Looked(2, Observation(at.timestamp(), 5), VisitPlan(wait.total_seconds()), "aside",
+                       estimator=plain, rank=1),
             )  # fmt: skip
             outcomes.append(
                 Outcome(task, "retry", at, status=200, seconds=0.2, size=30_000, retry_at=at + wait, looked=looked,

@@ -93,14 +93,14 @@ def measure(site: Site, page: Body, least: float, tally: Counter[str]) -> None:
         return
     tally["pages"] += 1
     document = site.extract(body, url)
-    records = document.records
+    records = document.lists
     how = document.how.get("records", "tree: read cold")
     kind = "cut" if how.startswith("cut") else "by rules on the tree" if "by rules" in how else "read cold"
     tally[kind] += 1
     if kind != "cut":
         return
     by_tree = site.extract(body, url, via="tree")
-    followed = by_tree.records
+    followed = by_tree.lists
     tally["as the tree rule"] += records == followed
     mine, theirs = words_of(records), words_of(cold)
     tally["as read cold"] += mine == theirs

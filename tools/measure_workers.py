@@ -87,7 +87,7 @@ def time_parts(learner: SiteLearner, jobs: list[Job], parts: tuple[str, ...]) ->
         if "images" in parts:
             clock.time("the same and images", lambda job=job: site.extract(job.body, job.url).images)
         if "records" in parts:
-            clock.time("the same and records", lambda job=job: site.extract(job.body, job.url).records)
+            clock.time("the same and records", lambda job=job: site.extract(job.body, job.url).lists)
         document = site.extract(job.body, job.url)
         hrefs = clock.time("links", lambda job=job: read_hrefs(job.body, job.url, job.content_type))
         clock.time("links, those that are news", lambda job=job: learner._discover(job, job.body))

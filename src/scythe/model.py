@@ -184,7 +184,7 @@ class Paging:
 class PageLists(Protocol):
     """What a page lists, worked out when asked for; it must survive `pickle` and `copy.deepcopy`."""
 
-    def records(self) -> tuple[RecordList, ...]: ...
+    def lists(self) -> tuple[RecordList, ...]: ...
     def attributes(self) -> tuple[tuple[str, str], ...]: ...
     def paging(self) -> Paging: ...
 
@@ -193,12 +193,12 @@ class PageLists(Protocol):
 class Listed:
     """`PageLists` that are known already."""
 
-    with_records: tuple[RecordList, ...] = ()
+    with_lists: tuple[RecordList, ...] = ()
     with_attributes: tuple[tuple[str, str], ...] = ()
     with_paging: Paging = Paging()
 
-    def records(self) -> tuple[RecordList, ...]:
-        return self.with_records
+    def lists(self) -> tuple[RecordList, ...]:
+        return self.with_lists
 
     def attributes(self) -> tuple[tuple[str, str], ...]:
         return self.with_attributes
@@ -245,7 +245,7 @@ class Document:
     losses: tuple[Loss, ...] = ()
     why: str = ""  # the reason when there is no text
     content: Content = field(default=Rendered(), compare=False)
-    lists: PageLists = field(default=Listed(), compare=False)
+    listing: PageLists = field(default=Listed(), compare=False)
 
     def __repr__(self) -> str:
         """Show what it is about; a whole text would fill the screen."""
@@ -268,31 +268,36 @@ class Document:
         return self.content.images()
 
     @cached_property
-    def records(self) -> tuple[RecordList, ...]:
-        """What the page lists, as regions of records, the one it is about first; menus and the like are left out."""
-        return self.lists.records()
+    def lists(self) -> tuple[RecordList, ...]:
+        """The lists of the page, the one it is about first; menus and the like are left out."""
+        return self.listing.lists()
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The records of the best list; empty where the page has none."""
+        return self.lists[0].records if self.lists else ()
 
     @cached_property
     def attributes(self) -> tuple[tuple[str, str], ...]:
         """What the page says of its subject as (name, value): typed ones first, then the visible pairs as labelled."""
-        return self.lists.attributes()
+        return self.listing.attributes()
 
     @cached_property
     def paging(self) -> Paging:
         """The other pages of the list that this page is part of."""
-        return self.lists.paging()
+        return self.listing.paging()
 
     def detach(self) -> Document:
         """Render everything and return the same document without the page behind it, to keep many in memory."""
         content = Rendered(self.text, self.markdown, self.html, self.images)
-        return replace(self, content=content, lists=Listed(self.records, self.attributes, self.paging))
+        return replace(self, content=content, listing=Listed(self.lists, self.attributes, self.paging))
 
     def to_dict(self) -> dict[str, object]:
         """Return the document as plain values that `json.dumps` takes."""
         plain: dict[str, object] = {"url": self.url, "title": self.title, "text": self.text}
         plain |= {"markdown": self.markdown, "html": self.html}
         plain["images"] = [asdict(image) for image in self.images]
-        plain["records"] = [asdict(region) for region in self.records]
+        plain["lists"] = [asdict(found) for found in self.lists]
         plain |= {"attributes": [list(pair) for pair in self.attributes], "paging": asdict(self.paging)}
         plain |= {"metadata": asdict(self.metadata), "how": dict(self.how)}
         plain["fields"] = {name: asdict(value) for name, value in self.fields.items()}

@@ -202,7 +202,7 @@ def _document(page: Page, reading: Reading, options: TextOptions, judging: Judgi
         losses=page.losses,
         why=why,
         content=content,
-        lists=LazyPageLists(page),
+        listing=LazyPageLists(page),
     )
 
 

@@ -91,7 +91,7 @@ def test_attributes_are_pairs() -> None:
 
 def test_words_of_records_are_no_markup() -> None:
     region = RecordList((Record(("a | b *c*",)),), ("<b>",), "table")
-    document = Document(lists=Listed((region,)))
+    document = Document(listing=Listed((region,)))
     assert r"| a \| b \*c\* |" in render_records(document, "md")
     assert "<th>&lt;b&gt;</th>" in render_records(document, "html")
 

@@ -93,7 +93,7 @@ def test_what_was_not_kept_is_empty(archive: Archive) -> None:
     document = scythe.read((ROOT / "examples" / "harvest.html").read_bytes(), url="http://site.example/page")
     after = through(archive, document, ("text",))
     assert after.text == document.text
-    assert (after.markdown, after.html, after.images, after.records, after.attributes) == ("", "", (), (), ())
+    assert (after.markdown, after.html, after.images, after.lists, after.attributes) == ("", "", (), (), ())
 
 
 def test_what_another_version_stored_is_passed_over() -> None:

@@ -87,7 +87,7 @@ def test_every_list_is_read_whole_in_every_dress(dress: int, number: int) -> Non
     for page in replay.pages:
         target = page.path if number == 1 else f"{page.path}?page={number}"
         document = scythe.read(host.answer(target, START).body, url=BASE + target)
-        found = [[record.links[0].removeprefix(BASE) for record in region.records] for region in document.records]
+        found = [[record.links[0].removeprefix(BASE) for record in region.records] for region in document.lists]
         assert all(paths(replay, name, START, number) in found for name in page.shelves)
         assert document.paging.next == f"{BASE}{page.path}?page={number + 1}"
 
@@ -96,7 +96,7 @@ def test_a_redesign_changes_everything_but_the_addresses_of_articles() -> None:
     replay = make_replay(redesigns=(ReplayRedesign(START, 1), ReplayRedesign(START + HOUR, 2)))
     host = ReplayHost(replay, 0, BASE)
     moments = (START - 1, START + 1, START + HOUR)
-    regions = [scythe.read(host.answer("/news/", at).body, url=BASE + "/news/").records[0] for at in moments]
+    regions = [scythe.read(host.answer("/news/", at).body, url=BASE + "/news/").lists[0] for at in moments]
     assert len({region.pattern for region in regions}) == len({region.columns for region in regions}) == 3
     shown = [{link for record in region.records for link in record.links if "/news/" in link} for region in regions]
     assert len({link.partition("#")[0] for link in shown[0] & shown[1] & shown[2]}) >= 20

@@ -189,7 +189,7 @@ def test_trafilatura_657_no_number_of_a_page_is_allocated_by() -> None:
     document = read(html)
     assert len(document.markdown) + len(document.html) + len(document.text) < 20 * len(html)
     assert "salt" in document.text
-    assert document.records is not None
+    assert document.lists is not None
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux")

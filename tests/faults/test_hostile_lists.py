@@ -25,7 +25,7 @@ def seconds(html: str) -> float:
     gc.collect()
     start = time.process_time()
     lists = LazyPageLists(page)
-    regions, pairs = lists.records(), lists.attributes()
+    regions, pairs = lists.lists(), lists.attributes()
     assert lists.paging() is not None
     spent = time.process_time() - start
     assert all(len(record.fields) == len(region.columns) for region in regions for record in region.records)

@@ -108,9 +108,9 @@ def test_odd_rules_for_records_never_raise_and_never_cut_what_the_tree_does_not_
         page = chance.choice(LIST)
         cut = Site(profile).extract(page, via="cut")
         tree = Site(profile).extract(page, via="tree")
-        if cut.records:
+        if cut.lists:
             cut_ones += 1
-            wrong += [(cut.records, tree.records)] if cut.records != tree.records else []
+            wrong += [(cut.lists, tree.lists)] if cut.lists != tree.lists else []
     assert used > 100
     assert cut_ones > 50
     assert not wrong

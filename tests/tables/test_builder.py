@@ -37,7 +37,7 @@ def document(**changes: object) -> Document:
         "url": PAGE,
         "losses": (Loss("bytes that did not decode", 2),),
         "content": Rendered("Rye and oats.", "# Corn", "<p>Rye</p>", images),
-        "lists": Listed(regions, (("crop", "rye"),)),
+        "listing": Listed(regions, (("crop", "rye"),)),
     }
     return Document(**(known | changes))  # type: ignore[arg-type]
 
@@ -132,7 +132,7 @@ def test_halves_of_characters_are_replaced_wherever_they_stand() -> None:
     half = "a\ud800b"
     builder = TableBuilder(("documents", "records"), ("text", "attributes"))
     region = RecordList((Record((half,), (Url(half),)),), ("title",))
-    builder.add(document(text=half, title="whole", lists=Listed((region,), ((half, "v"),))))
+    builder.add(document(text=half, title="whole", listing=Listed((region,), ((half, "v"),))))
     builder.add(document())
     batches = builder.take()
     assert batches["documents"].column("text").to_pylist() == ["a?b", "Rye and oats."]

@@ -25,5 +25,5 @@ scythe.Site.learn([], [{"price": 12}])  # wrong
 learned.fields  # noqa: B018  # wrong
 
 scythe.read_lists("<p>", "https://example.org/", "mdr")  # wrong
-scythe.read("<p>").records[0].records[0].fields = ()  # wrong
+scythe.read("<p>").lists[0].records[0].fields = ()  # wrong
 scythe.read("<p>").paging.following  # noqa: B018  # wrong

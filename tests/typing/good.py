@@ -33,7 +33,7 @@ span: tuple[int, int] | None = cut.fields["title"].span
 learned.save(Path("site.json"))
 is_well: bool = scythe.Site.load("site.json").drift.healthy
 
-region: scythe.RecordList = scythe.read("<ul><li>a<li>b</ul>").records[0]
+region: scythe.RecordList = scythe.read("<ul><li>a<li>b</ul>").lists[0]
 names: tuple[str, ...] = region.columns
 record: scythe.Record = region.records[0]
 texts: tuple[str, ...] = record.fields

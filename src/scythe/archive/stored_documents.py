@@ -44,7 +44,7 @@ def to_document(stored: StoredPage | Extracted, url: Url | None = None) -> Docum
         losses=tuple(Loss(what, count) for what, count in rest.get("losses", ())),
         why=rest.get("why", ""),
         content=content,
-        lists=_lists(rest, stored.regions),
+        listing=_lists(rest, stored.regions),
     )
 
 
@@ -140,7 +140,7 @@ def to_extracted(document: Document, parts: Collection[str], said: Metadata | No
 
     `said` is what the page's head says, where rules gave only some of it.
     """
-    regions = document.records if "records" in parts else ()
+    regions = document.lists if "records" in parts else ()
     metadata = document.metadata if said is None else complete(document.metadata, said)
     rest = {"metadata": _metadata(metadata), **_rest(document, parts)}
     counts = _count_ways(document)

@@ -58,7 +58,7 @@ def race(profile: str, pages: Iterable[DemoPage]) -> tuple[Lap, ...]:
     for page in shown:
         cut = partial(site.extract, page.html, url=page.url)
         tree = partial(scythe.read, page.html, url=page.url, content_type=page.content_type)
-        wants = attrgetter("records" if page.kind == "list" else "text")
+        wants = attrgetter("lists" if page.kind == "list" else "text")
         count, cut_s, tree_s = laps.get(page.kind, (0, 0.0, 0.0))
         laps[page.kind] = (count + 1, cut_s + _time(cut, wants), tree_s + _time(tree, wants))
     return tuple(Lap(kind, *sums) for kind, sums in laps.items())

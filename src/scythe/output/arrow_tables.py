@@ -256,7 +256,7 @@ class TableBuilder:
         if "images" in parts:
             nested.append(tuple(map(_image_cells, document.images)))
         if "records" in parts:
-            nested.append(tuple(map(_region_cells, document.records)))
+            nested.append(tuple(map(_region_cells, document.lists)))
         if "attributes" in parts:
             nested.append(document.attributes)
         self._chars += sum(map(len, shown))
@@ -281,7 +281,7 @@ class TableBuilder:
             images.extend((document.url, *_image_cells(image), *keys) for image in document.images)
             self._chars += (len(images) - begin) * _IMAGE_CHARS
         if "records" in self._rows:
-            for number, region in enumerate(document.records, start=1):
+            for number, region in enumerate(document.lists, start=1):
                 self._rows["records"].extend(self._record_rows(document, number, region, keys))
 
     def _record_rows(self, document: Document, number: int, region: RecordList, keys: Row) -> Iterator[Row]:

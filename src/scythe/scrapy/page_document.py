@@ -79,7 +79,7 @@ def list_regions(page: Page) -> list[dict[str, Any]]:
     """Return all that a page lists, what it is about first."""
     return [
         {"kind": region.kind, "score": region.score, "columns": list(region.columns), "records": list_rows(region)}
-        for region in page.records
+        for region in page.lists
     ]
 
 
@@ -105,7 +105,7 @@ _TAKE: Mapping[str, Callable[[Page], Any]] = {
     "html": lambda page: page.html,
     "images": list_images,
     "all_images": lambda page: [asdict(image) for image in page.images],
-    "records": lambda page: list_rows(page.records[0]) if page.records else [],
+    "records": lambda page: list_rows(page.lists[0]) if page.lists else [],
     "new_records": lambda page: list(getattr(page, "new_records", ())),
     "regions": list_regions,
     "attributes": lambda page: dict(page.attributes),

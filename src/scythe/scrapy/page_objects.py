@@ -131,7 +131,7 @@ class ScytheRecords(_NamedPage, WebPage[Listing]):
 
     @page_field
     def records(self) -> list[dict[str, Any]]:
-        regions = self.document.records
+        regions = self.document.lists
         return list_rows(regions[0]) if regions else []
 
     @page_field

@@ -162,9 +162,9 @@ class SiteLists:
         if reaper is not None:
             how["records"] = f"{'tree' if asked.via == 'tree' else 'cut'}: by rules, {WHEN_ASKED}"
 
-    def records(self) -> tuple[RecordList, ...]:
-        """Return the regions of records, best first."""
-        return self._records
+    def lists(self) -> tuple[RecordList, ...]:
+        """Return the lists of records, best first."""
+        return self._lists
 
     def attributes(self) -> tuple[tuple[str, str], ...]:
         """Return what the page says of its subject."""
@@ -175,7 +175,7 @@ class SiteLists:
         return self._by_tree.paging()
 
     @cached_property
-    def _records(self) -> tuple[RecordList, ...]:
+    def _lists(self) -> tuple[RecordList, ...]:
         found = self._read()
         if self.watch is not None:
             self.watch(self._how["records"])
@@ -201,7 +201,7 @@ class SiteLists:
         if self._saving is not None:
             return self._read_thriftily(*self._saving)
         self._how["records"] = "tree: read cold" + (f" ({why})" if why else "")
-        return self._by_tree.records()
+        return self._by_tree.lists()
 
     def _read_thriftily(self, thrift: TreeBudget, layout: str) -> tuple[RecordList, ...]:
         """Read records by the tree, unless trees of such pages never had any.
@@ -213,7 +213,7 @@ class SiteLists:
             self._how["records"] = "missing: no rule in this layout, and trees of its pages had none"
             return ()
         self._how["records"] = "tree: read cold"
-        regions = tuple(region for region in self._by_tree.records() if region.score >= _CLEAR)
+        regions = tuple(region for region in self._by_tree.lists() if region.score >= _CLEAR)
         thrift.note(doubt, found=bool(regions))
         return regions
 
@@ -223,7 +223,7 @@ class SiteLists:
         return Listed() if sniff_text(page.html) else LazyPageLists(page)
 
     def __reduce__(self) -> tuple[type[Listed], tuple[tuple[RecordList, ...], tuple[tuple[str, str], ...], Paging]]:
-        return Listed, (self.records(), self.attributes(), self.paging())
+        return Listed, (self.lists(), self.attributes(), self.paging())
 
 
 def rows_by_offset(source: Source, page: Page) -> dict[int, int] | None:
@@ -657,7 +657,7 @@ class _Extraction:
             unread = UnreadTitle(self._body, self._url, (lambda: trees.page) if self._via != "cut" else None)
         if "text" not in self._wanted and cold is None:
             named = {"fields": fields, "metadata": metadata, "how": how, "url": self._url}
-            return UnreadDocument(title, **named, content=content, lists=lists, unread=unread)
+            return UnreadDocument(title, **named, content=content, listing=lists, unread=unread)
         text = _first(fields, "text")
         why = "" if text else fields["text"].how if "text" in fields else "text was not asked for"
         losses = cold.losses if cold is not None else ()

@@ -181,8 +181,8 @@ class Site:
 
     def _watch(self, document: Document, layout: Layout, url: str | None) -> None:
         """Take note of how records and images are got, should anyone ask for them."""
-        if isinstance(document.lists, SiteLists):
-            document.lists.watch = partial(self._note_records, layout, url)
+        if isinstance(document.listing, SiteLists):
+            document.listing.watch = partial(self._note_records, layout, url)
         if isinstance(document.content, ExtractedContent):
             document.content.watch = partial(self._note_images, layout, url)
 

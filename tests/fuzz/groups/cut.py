@@ -91,7 +91,7 @@ def cut_bytes(data: bytes) -> None:
         if field.span is not None and not 0 <= field.span[0] <= field.span[1] <= len(body):
             raise Wrong(f"{name} lies outside of the page: {field.span}")
     require_clean(repr(document.fields), "a field")
-    require_clean(repr(document.records), "a record")
+    require_clean(repr(document.lists), "a record")
 
 
 @target("cut.tree", seeds=chosen_pages, tokens=TOKENS, shape="page", kind=STRUCTURED)
@@ -103,8 +103,8 @@ def cut_like_tree(data: bytes) -> None:
         values = field.values  # of images known once asked for
         if field.how.startswith("cut") and name != "images" and values != tree.fields[name].values:
             raise Wrong(f"{name} was cut as {values!r:.200}, the tree has {tree.fields[name].values!r:.200}")
-    if cut.records and cut.how["records"].startswith("cut") and cut.records != tree.records:
-        raise Wrong(f"records were cut as {cut.records!r:.300}, the tree has {tree.records!r:.300}")
+    if cut.lists and cut.how["records"].startswith("cut") and cut.lists != tree.lists:
+        raise Wrong(f"records were cut as {cut.lists!r:.300}, the tree has {tree.lists!r:.300}")
     _write(cut)
     _write(tree)
 

@@ -37,7 +37,7 @@ def page(body: str) -> str:
 
 
 def first_region(body: str) -> scythe.RecordList:
-    return scythe.read(page(body), url=URL).records[0]
+    return scythe.read(page(body), url=URL).lists[0]
 
 
 def story(number: int, dish: str) -> str:
@@ -132,7 +132,7 @@ def test_a_table_has_the_names_of_its_head_and_spans_are_filled():
 
 def test_menus_and_footers_come_last_and_only_when_asked_for():
     body = page("".join(f"<div class=post>{story(i, dish)}</div>" for i, dish in enumerate(DISHES)))
-    assert len(scythe.read(body, url=URL).records) == 1
+    assert len(scythe.read(body, url=URL).lists) == 1
     regions = scythe.read_lists(body, url=URL, everything=True)
     assert regions[0].kind not in ("menu", "footer")
     assert {"menu", "footer"} & {region.kind for region in regions[1:]}
@@ -152,7 +152,7 @@ def test_the_list_pages_of_the_demo_site_give_their_cards_first():
     stories = {made.url for made in pages} - {made.url for made in lists}
     assert len(lists) >= 2
     for made in lists:
-        records = scythe.read(made.html, url=made.url).records[0].records
+        records = scythe.read(made.html, url=made.url).lists[0].records
         assert len(records) >= 3
         assert all(set(record.links) & stories for record in records)
 
@@ -162,7 +162,7 @@ def test_a_document_keeps_its_lists_when_copied_and_detached():
         page("".join(f"<div class=post>{story(i, dish)}</div>" for i, dish in enumerate(DISHES))), url=URL
     )
     for other in (pickle.loads(pickle.dumps(doc)), copy.deepcopy(doc), doc.detach()):
-        assert other.records == doc.records
+        assert other.lists == doc.lists
         assert other.attributes == doc.attributes
         assert other.paging == doc.paging
 
@@ -170,7 +170,7 @@ def test_a_document_keeps_its_lists_when_copied_and_detached():
 @pytest.mark.parametrize("body", [b"", b"plain words", b"%PDF-1.4", b"{}", b"\x00\xff", b"<ul><li>", b"<table><tr>"])
 def test_what_lists_nothing_has_no_records(body):
     doc = scythe.read(body)
-    assert doc.records == ()
+    assert doc.lists == ()
     assert doc.paging == scythe.Paging()
     assert scythe.read_lists(body) == ()
 

@@ -68,12 +68,12 @@ class LazyPageLists:
         self.method = method
 
     @cached_property
-    def _records(self) -> tuple[RecordList, ...]:
+    def _lists(self) -> tuple[RecordList, ...]:
         return record_method(self.method)(self.page)
 
-    def records(self) -> tuple[RecordList, ...]:
-        """Return the regions of records, best first."""
-        return self._records
+    def lists(self) -> tuple[RecordList, ...]:
+        """Return the lists of records, best first."""
+        return self._lists
 
     def attributes(self) -> tuple[tuple[str, str], ...]:
         """Return what the page says of its subject."""
@@ -86,4 +86,4 @@ class LazyPageLists:
         return read_paging(self.page)
 
     def __reduce__(self) -> tuple[type[Listed], tuple[tuple[RecordList, ...], tuple[tuple[str, str], ...], Paging]]:
-        return Listed, (self.records(), self.attributes(), self.paging())
+        return Listed, (self.lists(), self.attributes(), self.paging())

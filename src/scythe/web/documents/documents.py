@@ -20,7 +20,7 @@ from scythe.web.operations import Address, Key, Number, Operation, RequestInput
 from scythe.web.state import NotThere, State
 
 Part = Literal[
-    "title", "text", "markdown", "html", "images", "records", "attributes", "paging", "metadata", "fields", "how", "all"
+    "title", "text", "markdown", "html", "images", "lists", "attributes", "paging", "metadata", "fields", "how", "all"
 ]
 _LEAN: tuple[Part, ...] = ("title", "text", "metadata", "how")
 _LEAN_EXTRACT: tuple[Part, ...] = ("title", "fields")
@@ -29,7 +29,7 @@ _LOOKED_AT = 1_000  # pages at hand among which some are suggested: some seconds
 
 Parts = Annotated[
     tuple[Part, ...],
-    Meta(max_length=20, description="What to return of the document; `all` is everything, html and records too."),
+    Meta(max_length=20, description="What to return of the document; `all` is everything, html and lists too."),
 ]
 Html = Annotated[str, Meta(max_length=LIMITS.request_bytes)]
 Method = Annotated[str, Meta(max_length=100)]
@@ -109,7 +109,7 @@ class DocumentRead(msgspec.Struct, frozen=True, kw_only=True):
     markdown: str | UnsetType = UNSET
     html: str | UnsetType = UNSET
     images: tuple[Image, ...] | UnsetType = UNSET
-    records: tuple[RecordList, ...] | UnsetType = UNSET
+    lists: tuple[RecordList, ...] | UnsetType = UNSET
     attributes: tuple[tuple[str, str], ...] | UnsetType = UNSET
     paging: Paging | UnsetType = UNSET
     metadata: Metadata | UnsetType = UNSET
@@ -138,7 +138,7 @@ class Given:
 
 
 def read_page(room: State, wanted: ReadWanted) -> DocumentRead:
-    """Read the main text, images, records and metadata of a page, by its tree."""
+    """Read the main text, images, lists and metadata of a page, by its tree."""
     options = TextOptions(
         wanted.method,
         wanted.title_line,
