@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 from bench.pareto_plot import Curve, Point, frontier_svg
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scythe.schedule.plots import CountedSpan, History, VisitRow, list_svg
@@ -134,6 +134,9 @@ def _times() -> st.SearchStrategy[list[float]]:
 
 
 @given(_times(), _times(), _times(), st.lists(st.tuples(st.floats(), st.floats()), max_size=5))
+@example([], [], [], [(0.0, 5e304)])  # summed, and scaled to a bar, it was infinite
+@example([0.0], [], [], [(0.0, 1e308), (60.0, 1e308)])
+@example([], [0.0, 253_370_764_800.0, 1e308], [], [(0.0, 5e-324)])
 def test_any_times_become_a_drawing(
     arrivals: list[float], visits: list[float], lost: list[float], forecast: list[tuple[float, float]]
 ) -> None:

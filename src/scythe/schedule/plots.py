@@ -38,6 +38,7 @@ _BARS_MOST = 400
 _BIN_S = tuple(hours * HOUR_S for hours in (1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 1344, 5376, 21504, 86016))
 _SHORTEST_S = 6 * HOUR_S  # of what is shown: fewer bars are no plot
 _SHEETS_MOST = 20
+_COUNT_MOST = 1e12  # records of a bar: sums of these stay numbers
 _TICK_APART, _MARK_APART = 2.0, 6.0  # on the paper
 
 
@@ -169,8 +170,8 @@ class _Plot:
                 lost[self._bin_of(at, count)] += 1
         for span in self._history.spans:
             for number, share in self._spread(span, count):
-                came[number] += span.count * share
-                lost[number] += span.lost * share
+                came[number] += min(span.count, _COUNT_MOST) * share
+                lost[number] += min(span.lost, _COUNT_MOST) * share
         return came, [min(part, whole) for part, whole in zip(lost, came, strict=True)]
 
     def _bin_of(self, at: float, count: int) -> int:
@@ -195,7 +196,7 @@ class _Plot:
         for at, expected in self._history.forecast:
             if self._start <= at < self._end and 0 <= expected < math.inf:
                 number = self._bin_of(at, count)
-                sums[number] += expected
+                sums[number] += min(expected, _COUNT_MOST)
                 hours[number] += 1
         per_bin = self._bin_s / HOUR_S
         return [total / number * per_bin if number else None for total, number in zip(sums, hours, strict=True)]
