@@ -389,8 +389,8 @@ def test_a_command_gets_records_as_lines_and_the_page_in_its_environment(tmp_pat
 
 def test_what_a_command_says_goes_to_standard_error(root: Path) -> None:
     code = (
-        "import asyncio, sys; from scythe.watching.hooks import Command; from scythe.watching.hooks import Batch\n"
-        "asyncio.run(Command('echo said').tell(Batch('i', 's', 'p', (), 0)))"
+        "import asyncio, sys; from scythe.watching.hooks import Command; from scythe.watching.hooks import HookBatch\n"
+        "asyncio.run(Command('echo said').tell(HookBatch('i', 's', 'p', (), 0)))"
     )
     environment = os.environ | {"PYTHONPATH": str(root / "src")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
@@ -558,7 +558,7 @@ import asyncio, sys
 from tests.archive.visiting import later
 from tests.watching.listing import visit
 from scythe.archive.open import open_archive
-from scythe.engine.archive_thread import Clerk
+from scythe.engine.archive_thread import ArchiveThread
 from scythe.fetch import open_fetcher
 from scythe.watching.hooks import HookOptions
 from scythe.watching.outbox import Outbox
@@ -568,7 +568,7 @@ async def report(event):
 
 async def main(place, number, told, first):
     with open_archive(place) as archive:
-        clerk = Clerk(archive)
+        clerk = ArchiveThread(archive)
         async with open_fetcher() as fetcher:
             outbox = Outbox(clerk, HookOptions(exec=(f"tee -a {told}",)), fetcher, report, first_pause_s=0.01)
             await outbox.start([number])

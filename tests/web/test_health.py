@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.archive.visiting import done, extracted
 from tests.faults.redesign import change_everything
-from tests.test_drift import learn_shop, shop_page, url_of
+from tests.site.test_drift import learn_shop, shop_page, url_of
 from tests.web.conftest import NARROW, Look, demo_pages, make_room
 
 from scythe.archive.results import StoredRobots

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
-from tests.test_drift import shop_page, thing, url_of
+from tests.site.test_drift import shop_page, thing, url_of
 from tests.web.conftest import NARROW, Look, demo_pages, make_room
 
 from scythe.fetch.inputs import LoadedPage
