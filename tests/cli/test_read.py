@@ -10,6 +10,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -17,9 +18,11 @@ from tests.fetch.server import always, by_path, serve
 from tests.fetch.server import page as answer
 from typer.testing import CliRunner
 
+import scythe as scythe_package
 from scythe.cli.read import app
 from scythe.fetch.inputs import list_sources
 from scythe.limits import LIMITS
+from scythe.model import Document
 
 from .conftest import EMPTY_PAGE, PAGE, Run
 
@@ -48,6 +51,23 @@ def test_a_page_can_come_from_standard_input(scythe: Run) -> None:
 )
 def test_each_format_is_written_as_asked(scythe: Run, page: Path, kind: str, piece: str) -> None:
     assert piece in scythe("read", "page.html", "-f", kind).stdout
+
+
+@pytest.mark.parametrize(("kind", "written"), [("txt", "text"), ("md", "markdown"), ("html", "html")])
+def test_only_what_is_written_is_rendered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, written: str
+) -> None:
+    read, documents = scythe_package.read, []
+
+    def keep(*args: Any, **kwargs: Any) -> Document:
+        documents.append(read(*args, **kwargs))
+        return documents[-1]
+
+    monkeypatch.setattr(scythe_package, "read", keep)
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    assert CliRunner().invoke(app, [str(tmp_path / "page.html"), "-f", kind]).exit_code == 0
+    worked_out = {"markdown", "html", "images", "lists", "attributes"} & vars(documents[0]).keys()
+    assert worked_out <= {written}
 
 
 @pytest.mark.parametrize("suffix", ["txt", "md", "html", "json", "jsonl"])

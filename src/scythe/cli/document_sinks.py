@@ -62,6 +62,7 @@ def _one_line(cell: Value) -> str:
     return " ".join(cell_text(cell).split())
 
 
+_RENDERED = {"txt": "text", "md": "markdown", "html": "html"}
 FORMATS = ("txt", "md", "html", "json", "jsonl")
 FIELD_FORMATS = ("jsonl", "json", "csv", "txt", "md", "html")  # of commands that deliver learned fields
 _SUFFIXES = {
@@ -124,7 +125,7 @@ class TextSink(Sink):
         self._file, self._kind, self._many, self._shown, self._records = file, kind, many, shown, records
 
     def put(self, name: str, document: Document) -> tuple[str, ...]:
-        body = {"txt": document.text, "md": document.markdown, "html": document.html}[self._kind]
+        body = getattr(document, _RENDERED[self._kind])  # the others are not worked out
         if self._records:
             body = "\n\n".join(part for part in (body.rstrip("\n"), render_records(document, self._kind)) if part)
         if self._many:
