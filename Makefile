@@ -8,7 +8,7 @@ SECONDS ?= 10
 HOURS  ?= 2
 AUDIT  ?=
 TESTS  ?=
-COMPILED := hatch_build.py $(wildcard src/speed/* src/walk/* src/hrefs/* src/cut/* src/forest/*)  # installing compiles these
+COMPILED := hatch_build.py $(wildcard src/native/*)  # installing compiles these
 
 # Tests start hundreds of processes: what Python compiles of the sources is kept, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE =

@@ -1,6 +1,7 @@
-"""Compile the optional modules while a wheel is built; without a compiler the wheel is pure Python.
+"""Compile the optional extension while a wheel is built; without a compiler the wheel is pure Python.
 
-`SCYTHE_NO_EXTENSION=1` in the environment leaves them out. `python hatch_build.py` compiles them in place.
+`SCYTHE_NO_EXTENSION=1` in the environment leaves it out. `python hatch_build.py [FLAG ...]` compiles it in place, with
+further flags for the compiler.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +24,16 @@ except ImportError:  # run by hand, outside a build
     BuildHookInterface = object
 
 ROOT = Path(__file__).resolve().parent
-# folder of C files -> module; by the stable interface one module serves every Python from 3.11 on
-MODULES = {
-    "speed": Path("scythe/reading/text/_speed.abi3.so"),
-    "walk": Path("scythe/page/_walk.abi3.so"),
-    "hrefs": Path("scythe/page/_hrefs.abi3.so"),
-    "cut": Path("scythe/site/cut/_scan.abi3.so"),
-    "forest": Path("scythe/reading/_forest.abi3.so"),
-}
+# by the stable interface one module serves every Python from 3.11 on
+MODULE = Path("scythe/_native.abi3.so")
+# what distributions harden their own packages with; a compiler that does not know one of them is not given it
+HARDENING = (
+    "-fstack-protector-strong", "-fstack-clash-protection", "-fcf-protection", "-D_FORTIFY_SOURCE=2",
+    "-Wl,-z,relro,-z,now", "-Wl,-z,noexecstack",
+)  # fmt: skip
 
 
-class SpeedHook(BuildHookInterface):
+class ExtensionHook(BuildHookInterface):
     """Add the compiled module to wheels; put it beside the source for an editable installation."""
 
     PLUGIN_NAME = "custom"
@@ -44,12 +45,12 @@ class SpeedHook(BuildHookInterface):
         editable = version == "editable"
         folder = ROOT / "src" if editable else Path(tempfile.mkdtemp(prefix="scythe-compiled-"))
         self._temporary = None if editable else folder
-        why = compile_modules(folder)
+        why = compile_extension(folder / MODULE)
         if why:
-            self.app.display_info(f"scythe: built without its compiled modules: {why}")
+            self.app.display_info(f"scythe: built without its compiled extension: {why}")
             return
         if not editable:
-            build_data["force_include"] |= {str(folder / path): path.as_posix() for path in MODULES.values()}
+            build_data["force_include"][str(folder / MODULE)] = MODULE.as_posix()
         build_data["pure_python"] = False
         build_data["tag"] = f"cp311-abi3-{_platform_tag()}"
 
@@ -60,34 +61,37 @@ class SpeedHook(BuildHookInterface):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def compile_modules(folder: Path) -> str:
-    """Compile every module below `folder`; return why that was not possible, or nothing."""
+def compile_extension(target: Path, *more: str) -> str:
+    """Compile the extension, with further flags; return why that was not possible, or nothing."""
     if os.environ.get("SCYTHE_NO_EXTENSION", "") not in ("", "0"):
         return "SCYTHE_NO_EXTENSION is set"
     if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED") or os.name != "posix":
-        return "they are made for CPython with a global lock, on POSIX systems"
+        return "it is made for CPython with a global lock, on POSIX systems"
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     include = Path(sysconfig.get_path("include"))
     if shutil.which(compiler[0]) is None or not (include / "Python.h").is_file():
         return "no C compiler, or no Python headers"
-    for name, path in MODULES.items():
-        sources = sorted((ROOT / "src" / name).glob("*.c"))
-        why = _compile([*compiler, *_flags(), f"-I{include}"], sources, folder / path)
-        if why:
-            return why
-    return ""
-
-
-def _compile(command: list[str], sources: list[Path], target: Path) -> str:
+    hardening = _known(compiler, HARDENING)
+    sources = map(str, sorted((ROOT / "src" / "native").glob("*.c")))
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = target.with_name(f"{target.name}.{os.getpid()}")  # renamed when whole: the old one may be in use
-    full = [*command, *map(str, sources), "-o", str(fresh), "-lm"]
-    done = subprocess.run(full, capture_output=True, text=True, check=False)  # noqa: S603
+    command = [*compiler, *_flags(), *hardening, *more, f"-I{include}", *sources, "-o", str(fresh), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         fresh.unlink(missing_ok=True)
-        return f"{command[0]} failed: {done.stderr.strip()[-500:]}"
+        return f"{compiler[0]} failed: {done.stderr.strip()[-2_000:]}"
     fresh.replace(target)
     return ""
+
+
+def _known(compiler: list[str], flags: Sequence[str]) -> list[str]:
+    """Return those flags that the compiler takes, and without a warning."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "empty.c")
+        source.write_text("int scythe_empty;\n")
+        common = [*compiler, "-Werror", "-O2", "-fPIC", "-shared", str(source), "-o", str(Path(folder, "empty.so"))]
+        tried = {flag: subprocess.run([*common, flag], capture_output=True, check=False) for flag in flags}  # noqa: S603
+    return [flag for flag, done in tried.items() if done.returncode == 0]
 
 
 def _flags() -> list[str]:
@@ -105,4 +109,4 @@ def _platform_tag() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(compile_modules(ROOT / "src") or 0)
+    sys.exit(compile_extension(ROOT / "src" / MODULE, *sys.argv[1:]) or 0)

@@ -20,13 +20,7 @@ from tools.source_files import source_files
 from trove_classifiers import classifiers
 
 ROOT = Path(__file__).resolve().parent.parent
-COMPILED = {
-    "scythe/site/cut/_scan.abi3.so",
-    "scythe/page/_hrefs.abi3.so",
-    "scythe/page/_walk.abi3.so",
-    "scythe/reading/_forest.abi3.so",
-    "scythe/reading/text/_speed.abi3.so",
-}
+COMPILED = {"scythe/_native.abi3.so"}
 DIST_INFO = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
 MANUAL = "data/data/share/man/man1/scythe.1"
 # what a source archive may lack, and what it has that no repository has

@@ -1,20 +1,25 @@
-"""Find the optional compiled modules: a module name comes in, the module or None goes out.
+"""The optional compiled extension `scythe._native`: loaded here once, None where it is missing.
 
-Each repeats something in C that exists in Python too; `SCYTHE_PURE=1` in the environment leaves them all alone.
+It is missing where it could not be built, and where `SCYTHE_NO_EXTENSION=1` in the environment switches it off. What it
+does is then done in Python, by the tree or with numpy: slower, with the same results.
 """
 
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from types import ModuleType
 
+VERSION = 1  # as in src/native/module.c: a module left over from another version is not used
 
-def load_compiled(name: str) -> ModuleType | None:
-    """Return the compiled module, or None where it was not built or is not wanted."""
-    if os.environ.get("SCYTHE_PURE", "") not in ("", "0"):
+
+def _load() -> ModuleType | None:
+    if os.environ.get("SCYTHE_NO_EXTENSION", "") not in ("", "0"):
         return None
     try:
-        return import_module(name)
+        from scythe import _native
     except ImportError:
         return None
+    return _native if _native.VERSION == VERSION else None
+
+
+native = _load()

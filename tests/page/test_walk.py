@@ -77,7 +77,7 @@ def test_any_markup_is_walked_alike(pieces):
 @pytest.mark.parametrize("node", [None, 7, "text", object()])
 def test_what_is_no_node_is_refused(node):
     with pytest.raises((AttributeError, TypeError)):
-        walk.COMPILED.cut(node, {}, bool)
+        walk.COMPILED.list_blocks(node, {}, bool)
 
 
 def test_elements_taken_for_empty_are_walked_alike():

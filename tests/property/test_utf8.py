@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scythe.extension import load_compiled
+from scythe.extension import native
 
-scan = load_compiled("scythe.site.cut._scan")
+scan = native
 pytestmark = pytest.mark.skipif(scan is None, reason="the compiled module is not built")
 
 

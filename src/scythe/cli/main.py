@@ -122,7 +122,10 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"scythe {metadata.version('scythe')}")
+        from scythe.extension import native
+
+        missing = "" if native is not None else " (without its compiled extension: the same results, slower)"
+        typer.echo(f"scythe {metadata.version('scythe')}{missing}")
         raise typer.Exit
 
 
@@ -158,7 +161,7 @@ def main(
       SCYTHE_ARCHIVE         archive of `scythe worker` and `scythe status`
       SCYTHE_TOKEN           token of `scythe ui` and `scythe annotate`
       SCYTHE_WEBHOOK_SECRET  signs what `scythe watch --webhook` posts
-      SCYTHE_PURE=1          leave compiled parts alone, use Python only
+      SCYTHE_NO_EXTENSION=1  leave the compiled extension alone, use Python only
       NO_COLOR=1             no colours on the terminal
 
     \b

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from scythe.extension import load_compiled
+from scythe.extension import native
 from scythe.limits import LIMITS
 
-COMPILED = load_compiled("scythe.page._hrefs")
+COMPILED = native
 
 # HTML standard, 13.2.5: possessive repeats, so that a tag that never ends is given up after one pass
 SPACE = rb"[\t\n\f\r ]*+"

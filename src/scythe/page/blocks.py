@@ -18,7 +18,7 @@ from itertools import accumulate, islice
 
 from selectolax.lexbor import LexborNode
 
-from scythe.extension import load_compiled
+from scythe.extension import native
 
 TEXT, INLINE, BOX, SKIP, BREAK, IMAGE, RULE = range(7)
 
@@ -104,7 +104,7 @@ def is_hidden(attributes: dict[str, str | None]) -> bool:
     return "display:none" in style or "visibility:hidden" in style
 
 
-COMPILED = load_compiled("scythe.page._walk")
+COMPILED = native
 _COMPILED_KINDS = KIND | {"a": 7, "b": 8, "strong": 8}  # inline elements that are counted
 
 
@@ -115,7 +115,7 @@ def cut_blocks(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Block
     """
     if COMPILED is None:
         return cut_in_python(root, emptied)
-    return Blocks(*COMPILED.cut(root, _COMPILED_KINDS, is_hidden, emptied))
+    return Blocks(*COMPILED.list_blocks(root, _COMPILED_KINDS, is_hidden, emptied))
 
 
 def cut_in_python(root: LexborNode, emptied: frozenset[int] = frozenset()) -> Blocks:

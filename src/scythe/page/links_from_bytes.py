@@ -7,7 +7,7 @@ here the links are those of the tree (page/page.py).
 Find the links of a page as it writes them: bytes come in, values of `href` and tags like `<base>` go out.
 
 The tokenizer of the HTML standard decides what is a tag: nothing in comments, scripts and other raw text, templates and
-the values of attributes is one. In C where that was built (src/hrefs), 80 times as fast.
+the values of attributes is one. In C where that was built (src/native/links.c), 80 times as fast.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from scythe.extension import load_compiled
+from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.model import Loss
 from scythe.page.encoding import decode
@@ -27,7 +27,7 @@ from scythe.page.tag_attributes import read_attributes, resolve_references
 from scythe.page.tokens import START, Token, comment_close, content_close, find_attribute, tag_close
 from scythe.url import Url, absolute
 
-COMPILED = load_compiled("scythe.page._hrefs")
+COMPILED = native
 
 _MARKUP = re.compile(rb"<[A-Za-z/!?]")
 _NAME = re.compile(rb"</?([A-Za-z][^\t\n\f\r />]*+)")

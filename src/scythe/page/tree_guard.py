@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-from scythe.extension import load_compiled
+from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.model import Loss
 from scythe.page.attribute_limits import has_many_names
@@ -108,7 +108,7 @@ def _has_crowded_tag(source: bytes, places: Places) -> bool:
     return False
 
 
-COMPILED = load_compiled("scythe.page._walk")
+COMPILED = native
 
 
 def parse(source: bytes) -> tuple[LexborHTMLParser, tuple[Loss, ...]]:

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scythe.errors import BadInput
-from scythe.extension import load_compiled
+from scythe.extension import native
 
-COMPILED = load_compiled("scythe.reading._forest")
+COMPILED = native
 RECORDS = "scythe-record-forest"  # what a saved forest calls itself
 VERSION = 1
 ROWS = 2_000  # scored at once: bounds memory
@@ -42,7 +42,7 @@ class Forest:
         values = np.ascontiguousarray(rows, dtype=np.float32)
         if COMPILED is not None and len(values):
             nodes = (self.roots, self.first, self.feature, self.threshold, self.value)
-            return np.frombuffer(COMPILED.walk(*nodes, values, values.shape[1]))
+            return np.frombuffer(COMPILED.predict_forest(*nodes, values, values.shape[1]))
         return self.predict_by_arrays(values)
 
     def predict_by_arrays(self, values: NDArray[np.float32]) -> NDArray[np.float64]:

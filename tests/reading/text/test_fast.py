@@ -201,7 +201,7 @@ def test_the_environment_turns_the_compiled_module_off(value: str, expected: str
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env=os.environ | {"SCYTHE_PURE": value},
+        env=os.environ | {"SCYTHE_NO_EXTENSION": value},
         capture_output=True,
         text=True,
         check=True,
@@ -210,7 +210,7 @@ def test_the_environment_turns_the_compiled_module_off(value: str, expected: str
 
 
 def test_the_module_is_compiled_only_when_wanted(root: Path, tmp_path: Path) -> None:
-    code = f"import hatch_build, pathlib; print(hatch_build.compile_modules(pathlib.Path({str(tmp_path)!r})))"
+    code = f"import hatch_build, pathlib; print(hatch_build.compile_extension(pathlib.Path({str(tmp_path)!r}, 'x.so')))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=root, env=os.environ | {"SCYTHE_NO_EXTENSION": "1"}, capture_output=True,
         text=True, check=True,

@@ -163,13 +163,13 @@ def test_doubt_has_a_reason(element: bytes, why: str) -> None:
 def test_wrong_arguments_are_refused() -> None:
     assert COMPILED is not None
     plan = COMPILED.plan_flow((b"<p", b"", b"no tag"))
-    assert COMPILED.flow(b"<div><p>a</p>b</div>", 0, 100, plan) == "b"
+    assert COMPILED.read_flow(b"<div><p>a</p>b</div>", 0, 100, plan) == "b"
     with pytest.raises(ValueError, match="range"):
-        COMPILED.flow(b"<p>", 2, 1, plan)
+        COMPILED.read_flow(b"<p>", 2, 1, plan)
     with pytest.raises(TypeError):
         COMPILED.plan_flow(("<p",))
     with pytest.raises((ValueError, TypeError)):
-        COMPILED.flow(b"<p>", 0, 3, None)
+        COMPILED.read_flow(b"<p>", 0, 3, None)
 
 
 @pytest.mark.parametrize(("element", "text"), GOLDEN[:4])

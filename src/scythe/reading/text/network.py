@@ -7,7 +7,7 @@ same style and the page as a whole. Every step is an array operation; nothing he
 Score blocks in compiled code where it is built: blocks, head and network come in, scores per block go out.
 
 The compiled module repeats `features` and `network` in C; those two stay the reference, and the way without a compiler.
-`SCYTHE_PURE=1` in the environment turns the compiled module off.
+`SCYTHE_NO_EXTENSION=1` in the environment turns the compiled module off.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scythe.errors import BadInput
-from scythe.extension import load_compiled
+from scythe.extension import native
 from scythe.page.blocks import Blocks
 from scythe.reading.text.block_features import (
     COMMENT_NAMES,
@@ -41,7 +41,7 @@ from scythe.reading.text.block_features import (
 )
 
 if TYPE_CHECKING:
-    from scythe.reading.text._speed import Scorer
+    from scythe._native import Scorer
 
 FORMAT = "scythe-text-network"
 VERSION = 1
@@ -236,8 +236,8 @@ _WORD_CODES = 0x10000  # the basic plane; the few characters above are asked one
 Scores = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
 
 
-_module = load_compiled("scythe.reading.text._speed")
-COMPILED = _module is not None and _module.VERSION == VERSION
+_module = native
+COMPILED = _module is not None
 _REMEMBERED = 8  # networks: the shipped one, and those of a cross-validation, which take turns
 _last: list[tuple[Network, Scorer | None]] = []  # the networks built last; building takes as long as 20 pages
 

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple, Protocol
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from scythe.errors import BadInput
-from scythe.extension import load_compiled
+from scythe.extension import native
 from scythe.model import Image, Rendered
 from scythe.page.blocks import Blocks, cut_blocks, find_grid, render_text
 from scythe.page.content import MarkImages, PageContent
@@ -179,8 +179,7 @@ def _places(source: bytes, literal: bytes, start: int) -> list[int]:
     return found
 
 
-_scan = load_compiled("scythe.site.cut._scan")
-FLOW_COMPILED = _scan if hasattr(_scan, "flow") else None
+FLOW_COMPILED = native
 _SHOWN_RAW = (b"<xmp", b"<noframes", b"<noembed", b"<plaintext", b"<listing")  # text or markup, by where it stands
 
 
@@ -204,7 +203,7 @@ class Flow:
             body, end = body[:start] + element, start + len(element)  # tags before it are looked at, and are ASCII
         if FLOW_COMPILED is None:
             return flow_in_python(body[start:end], self._drops, self._skip_lines)
-        text: str | None = FLOW_COMPILED.flow(body, start, end, self._plan)
+        text: str | None = FLOW_COMPILED.read_flow(body, start, end, self._plan)
         return leave_out(text, self._skip_lines) if text and self._skip_lines else text
 
 
@@ -436,7 +435,7 @@ class Dispatcher:
         return best
 
 
-COMPILED = load_compiled("scythe.site.cut._scan")
+COMPILED = native
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
 _FRAMESET = re.compile(rb"<frameset", re.I)
 _RULES = 32  # of one way; more are never needed to agree

@@ -1,0 +1,228 @@
+/* Text out of raw bytes; see text.h. */
+#include "text.h"
+
+#include <stdlib.h>
+
+#include "entities.h"
+
+enum { C_PLAIN, C_SPACE, C_AMPERSAND, C_LEAD };
+
+/* What str.split() takes for white space below U+0080, and the first bytes of what it takes above. */
+static inline int class_of(byte c)
+{
+    if (c < 0x80)
+        return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31) ? C_SPACE : c == '&' ? C_AMPERSAND : C_PLAIN;
+    return c == 0xC2 || (c >= 0xE1 && c <= 0xE3) ? C_LEAD : C_PLAIN;
+}
+
+static uint8_t classes[256];
+static uint16_t entity_name[ENTITY_COUNT], entity_text[ENTITY_COUNT]; /* where each begins */
+
+void text_tables_init(void)
+{
+    for (int c = 0; c < 256; c++)
+        classes[c] = (uint8_t)class_of((byte)c);
+    for (int i = 1; i < ENTITY_COUNT; i++) {
+        entity_name[i] = (uint16_t)(entity_name[i - 1] + entity_sizes[2 * i - 2]);
+        entity_text[i] = (uint16_t)(entity_text[i - 1] + entity_sizes[2 * i - 1]);
+    }
+}
+
+void text_init(Text *t)
+{
+    t->out = t->small;
+    t->size = 0;
+    t->room = sizeof t->small;
+    t->gap = t->broken = t->wide = 0;
+}
+
+void text_free(Text *t)
+{
+    if (t->out != t->small)
+        free(t->out);
+}
+
+static int make_room(Text *t, size_t more)
+{
+    if (t->size + more <= t->room)
+        return 1;
+    size_t room = (t->size + more) * 2;
+    byte *out = malloc(room);
+    if (out == NULL) {
+        t->broken = 1;
+        return 0;
+    }
+    memcpy(out, t->out, t->size);
+    text_free(t);
+    t->out = out;
+    t->room = room;
+    return 1;
+}
+
+static inline void put_bytes(Text *t, const byte *at, size_t size)
+{
+    if (!make_room(t, size + 1))
+        return;
+    if (t->gap) {
+        if (t->size)
+            t->out[t->size++] = ' ';
+        t->gap = 0;
+    }
+    memcpy(t->out + t->size, at, size);
+    t->size += size;
+}
+
+int space_size(const byte *at, const byte *end)
+{
+    byte c = *at;
+    if (c < 0x80)
+        return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31);
+    if (c == 0xC2)
+        return end - at >= 2 && (at[1] == 0x85 || at[1] == 0xA0) ? 2 : 0;
+    if (c < 0xE1 || c > 0xE3 || end - at < 3)
+        return 0;
+    if (c == 0xE1)
+        return at[1] == 0x9A && at[2] == 0x80 ? 3 : 0;
+    if (c == 0xE3)
+        return at[1] == 0x80 && at[2] == 0x80 ? 3 : 0;
+    if (at[1] == 0x80)
+        return (at[2] >= 0x80 && at[2] <= 0x8A) || at[2] == 0xA8 || at[2] == 0xA9 || at[2] == 0xAF ? 3 : 0;
+    return at[1] == 0x81 && at[2] == 0x9F ? 3 : 0;
+}
+
+/* Put the characters a reference stands for, which may be white space. */
+static void put_decoded(Text *t, const byte *at, size_t size)
+{
+    if (classes[*at] == C_SPACE || (classes[*at] == C_LEAD && space_size(at, at + size)))
+        t->gap = 1;
+    else
+        put_bytes(t, at, size);
+}
+
+void text_put(Text *t, const byte *at, const byte *end, int mode)
+{
+    if (at < end && (*at & 0xC0) == 0x80)
+        t->broken = 1; /* a character cut in two by a tag would be whole again in the joined text */
+    while (at < end) {
+        const byte *start = at;
+        int kind = C_PLAIN;
+        while (at < end && (kind = classes[*at]) == C_PLAIN)
+            at++;
+        if (at > start)
+            put_bytes(t, start, (size_t)(at - start));
+        if (at >= end)
+            return;
+        if (kind == C_SPACE) {
+            t->gap = 1;
+            at++;
+        } else if (kind == C_AMPERSAND) {
+            byte decoded[12];
+            const byte *next = at;
+            int size = mode == AS_IS ? 0 : read_reference(at, end, mode, decoded, &next);
+            if (size) {
+                put_decoded(t, decoded, (size_t)size);
+                at = next;
+            } else {
+                put_bytes(t, at++, 1);
+            }
+        } else {
+            int size = space_size(at, end);
+            if (size) {
+                t->gap = 1;
+                at += size;
+            } else {
+                put_bytes(t, at++, 1);
+            }
+        }
+    }
+}
+
+static int put_code(uint32_t code, byte *out)
+{
+    static const uint16_t windows[32] = {
+        0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021, 0x2C6,  0x2030, 0x160,
+        0x2039, 0x152,  0x8D,   0x17D,  0x8F,   0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+        0x2013, 0x2014, 0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0x9D,   0x17E,  0x178};
+    if (code >= 0x80 && code < 0xA0)
+        code = windows[code - 0x80];
+    if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
+        code = 0xFFFD;
+    if (code < 0x80) {
+        out[0] = (byte)code;
+        return 1;
+    }
+    int size = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (int i = size - 1; i > 0; i--, code >>= 6)
+        out[i] = (byte)(0x80 | (code & 63));
+    out[0] = (byte)(code | (size == 2 ? 0xC0 : size == 3 ? 0xE0 : 0xF0));
+    return size;
+}
+
+static int read_number(const byte *at, const byte *end, byte *out, const byte **next)
+{
+    uint32_t code = 0;
+    int hex = at < end && (*at | 0x20) == 'x';
+    at += hex;
+    const byte *start = at;
+    for (; at < end; at++) {
+        unsigned c = *at, letter = (c | 0x20) - 'a';
+        uint32_t digit = c - '0';
+        if (digit > 9 && hex && letter < 6)
+            digit = letter + 10;
+        else if (digit > 9)
+            break;
+        if (code <= 0x10FFFF)
+            code = code * (hex ? 16 : 10) + digit;
+    }
+    if (at == start)
+        return 0;
+    *next = at < end && *at == ';' ? at + 1 : at;
+    return put_code(code, out);
+}
+
+static int find_entity(const byte *name, size_t size)
+{
+    int low = 0, high = ENTITY_COUNT - 1;
+    while (low <= high) {
+        int middle = (low + high) / 2;
+        size_t have = entity_sizes[2 * middle];
+        int order = memcmp(entity_names + entity_name[middle], name, have < size ? have : size);
+        if (order == 0)
+            order = have < size ? -1 : have > size;
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return -1;
+}
+
+int read_reference(const byte *at, const byte *end, int mode, byte *out, const byte **next)
+{
+    at++;
+    if (at < end && *at == '#')
+        return read_number(at + 1, end, out, next);
+    const byte *stop = at;
+    while (stop < end && stop - at < 32 && (byte_class[*stop] & B_ALNUM))
+        stop++;
+    size_t size = (size_t)(stop - at);
+    int row = -1;
+    if (stop < end && *stop == ';' && size)
+        row = find_entity(at, ++size);
+    /* the names that stand without a semicolon have two to six letters */
+    if (row < 0) {
+        for (size = size > 6 ? 6 : size; size >= 2; size--)
+            if (at[size - 1] != ';' && (row = find_entity(at, size)) >= 0)
+                break;
+        if (row < 0)
+            return 0;
+        byte after = at + size < end ? at[size] : 0;
+        if (mode == IN_ATTRIBUTE && (after == '=' || (byte_class[after] & B_ALNUM)))
+            return 0;
+    }
+    *next = at + size;
+    memcpy(out, entity_texts + entity_text[row], entity_sizes[2 * row + 1]);
+    return entity_sizes[2 * row + 1];
+}
