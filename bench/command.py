@@ -49,7 +49,7 @@ Examples:
 
 Runs one part after the other, prints a table of each and writes all of them to --out, charts included. A part whose
 folder is not in DIR is skipped. Without --folds the models that ship judge the pages they were trained on, which
-flatters them; the tables say so. What the numbers mean: docs/why/benchmarks.md.
+flatters them; the tables say so. What the numbers mean: bench/README.md.
 
 \b
 Exit codes:

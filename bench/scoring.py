@@ -2,7 +2,7 @@
 
 Three metrics decide, each named by the rows of a page set: `shingles` (runs of four words as multisets), `chunks`
 (passages that must and must not occur) and `tokens` (words as multisets). Two published measures stand beside them: the
-efficiency Ea of the sentence counter's authors and the sentence sets of VSSE's; docs/why/text-methods.md explains both.
+efficiency Ea of the sentence counter's authors and the sentence sets of VSSE's; docs/why/papers.md explains both.
 """
 
 from __future__ import annotations

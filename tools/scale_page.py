@@ -1,6 +1,6 @@
-"""Put the plans of `scythe bench scale` into docs/why/scale.md: `python tools/scale_page.py`.
+"""Put the plans of `python -m bench scale` into bench/results/scale.md: `python tools/scale_page.py`.
 
-Run it after new costs were measured: `scythe bench scale --measure --costs bench/tables/scale_costs.json`.
+Run it after new costs were measured: `python -m bench scale --measure --costs bench/tables/scale_costs.json`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from bench.command import app
 from bench.command_scale import CAUTION
 from typer.testing import CliRunner
 
-TARGET = Path(__file__).resolve().parent.parent / "docs" / "why" / "scale.md"
-_BLOCK = re.compile(r"```console\n\$ scythe bench ([^\n]*)\n.*?```", re.DOTALL)
+TARGET = Path(__file__).resolve().parent.parent / "bench" / "results" / "scale.md"
+_BLOCK = re.compile(r"```console\n\$ python -m bench ([^\n]*)\n.*?```", re.DOTALL)
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
 def _block(arguments: str) -> str:
     printed = CliRunner().invoke(app, arguments.split()).stdout.partition(CAUTION[:20])[0]
     lines = [line.rstrip() for line in printed.strip().splitlines()]
-    return "\n".join(["```console", f"$ scythe bench {arguments}", *lines, "...", "```"])
+    return "\n".join(["```console", f"$ python -m bench {arguments}", *lines, "...", "```"])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Write documents to a folder: text, html and an images folder per page, under names that every file system takes.
 
-The form is that of the main-block paper (docs/why/text-methods.md): `<title>.txt`, `<title>.html` and `<title>_files/`.
+The form is that of the main-block paper (docs/why/papers.md): `<title>.txt`, `<title>.html` and `<title>_files/`.
 Pictures are written only where the caller gives a function that downloads them.
 """
 

@@ -1,7 +1,7 @@
 """Read how a list goes on: a page comes in, the addresses of its next, previous and numbered pages go out.
 
 Every link that speaks of paging collects points for what it says, how it is named, where it stands and how its
-address differs from the page's own; the best one above a bar wins. Points are set by hand: docs/why/paging.md.
+address differs from the page's own; the best one above a bar wins. Points are set by hand: docs/why/lists.md.
 
 Gather the links of a page that may turn the pages of a list: elements come in, links with their evidence go out.
 

@@ -3,7 +3,7 @@
 CNBE, the baseline of Zhang et al. 2018: B. Wu, X. Cheng, Y. Wang, Y. Guo, L. Song: Simultaneous product attribute name
 and value extraction from web pages (WI-IAT 2009). Two classifiers, one that sees the text of a leaf and one that sees
 where it stands, teach each other on the page at hand, beginning with the names of the dictionary; the area is where
-what they take for names is dense. docs/why/attributes-methods.md says what of it is ours.
+what they take for names is dense. docs/why/papers.md says what of it is ours.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scythe.reading.papers.label_pairs import LABEL_CHARS, LABEL_WORDS, Label, P
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-ROUNDS = 5  # of teaching; docs/why/attributes-methods.md tells how little it does
+ROUNDS = 5  # of teaching; docs/why/papers.md tells how little it does
 GROWTH = 0.25  # leaves that one view may teach the other in a round, as a share of those known for names
 SMOOTHING = 0.5
 DENSITY = 0.1  # names among the leaves of an area, above which it grows

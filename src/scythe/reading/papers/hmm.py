@@ -1,7 +1,7 @@
 """Read attribute-value pairs by a hidden Markov model over the tree: a page comes in, (name, value) pairs go out.
 
 J. Zhang, Q. Wang, Q. Yang, R. Zhou, Y. Zhang: Exploiting Multi-Category Characteristics and Unified Framework to
-Extract Web Content. Data Science and Engineering 3 (2018) 101-114, section 4.3.2. docs/why/attributes-methods.md says
+Extract Web Content. Data Science and Engineering 3 (2018) 101-114, section 4.3.2. docs/why/papers.md says
 what the paper leaves open and which way we took.
 
 Weigh the elements of a page by the characteristics of the text below them: elements come in, weights go out.

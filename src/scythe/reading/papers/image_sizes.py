@@ -43,7 +43,7 @@ def _declared(attributes: Mapping[str, str]) -> Size:
 
 
 def largest_width(page: PageImages, sizes: Sequence[Size]) -> list[float]:
-    """Choose the widest images (Helfman and Hollan). All that are equally wide: docs/why/image-baselines.md."""
+    """Choose the widest images (Helfman and Hollan). All that are equally wide: docs/why/papers.md."""
     return _largest([width or 0 for width, _ in sizes])
 
 

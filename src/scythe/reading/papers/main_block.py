@@ -365,7 +365,7 @@ def _words_around(blocks: Blocks, row: int) -> str:
     return "\n".join(text[:_NEARBY_CHARS] for text in blocks.text[start:end])
 
 
-SIMILAR = 0.15  # the paper names no threshold; .1 to .2 do alike, docs/why/image-baselines.md
+SIMILAR = 0.15  # the paper names no threshold; .1 to .2 do alike, docs/why/papers.md
 
 
 def mark_by_entities(page: Page, kept: tuple[int, ...]) -> tuple[Image, ...]:

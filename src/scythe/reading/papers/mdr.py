@@ -2,7 +2,7 @@
 
 A generalised node is a run of one to `most_nodes` siblings. Neighbouring generalised nodes of the same length whose
 tag strings differ by at most `threshold` form a data region. Records are the generalised nodes, or what lies inside
-them when that is similar in turn. docs/why/records-methods.md says where this departs from the papers and why.
+them when that is similar in turn. docs/why/papers.md says where this departs from the papers and why.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 M. Radilova, P. Kamencay, R. Hudec, M. Benco, R. Radil: Tool for Parsing Important Data from Web Pages. Applied Sciences
 12 (2022) 12031. Sentences are counted by their rule: pieces between "dot + space". What the paper leaves open is
-decided in docs/why/text-methods.md.
+decided in docs/why/papers.md.
 
 Relations between boxes that several text methods need: columns come in, numbers of boxes and images go out.
 """

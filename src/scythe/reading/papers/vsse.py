@@ -2,7 +2,7 @@
 
 J. Zhang et al.: Exploiting Multi-Category Characteristics and Unified Framework to Extract Web Content. Data Science
 and Engineering 3 (2018) 101-114. Characteristics find leaves that are content beyond doubt, path aggregation widens
-them to an area, semantics drop what does not fit the title. docs/why/text-methods.md tells what the paper leaves open.
+them to an area, semantics drop what does not fit the title. docs/why/papers.md tells what the paper leaves open.
 
 Cut text into keywords without a dictionary: any text comes in, words in lower case go out.
 

@@ -1,7 +1,7 @@
 """Cut the records of a page's regions out of its bytes: a layout and bytes come in, byte ranges or doubt go out.
 
 No tree is built. The ranges are those of the elements that the tree of the page has, or it is doubt and the reason says
-why: every tag is a true one, every end is where the tree builder closes the element (see docs/why/exact-cuts.md).
+why: every tag is a true one, every end is where the tree builder closes the element (see docs/why/cutting.md).
 
 Read the records of a page that were cut: byte ranges come in, regions with learned columns go out, or doubt.
 

@@ -232,7 +232,7 @@ def _name_around(label: str) -> tuple[str, ...]:
     return ("p:" + folded[: 4 * _TRAIT_CHARS], *(f"p.{name[:_TRAIT_CHARS]}" for name in classes))
 
 
-# prior variances, chosen on other sites: docs/why/image-update.md
+# prior variances, chosen on other sites: docs/why/images.md#labels
 _VARIANCE = {OWN: 45.0, NEAR: 30.0, PATH: 60.0, FACT: 15.0}
 _BIAS_VARIANCE = 0.5
 _TRUST_VARIANCE = 0.3  # of how far the shared model is to be trusted, which is 1 at first

@@ -6,7 +6,7 @@ judged by the model, and those pages are chosen that cover most of the kinds of 
 Choose the pages that a person should look at, by address: addresses come in, positions among them go out.
 
 This is the clustering step of the TC paper (Algorithm 1), and the two ways of choosing that it is compared with there.
-Where the pseudo-code and its example differ the example is followed: docs/why/suggest.md lists the differences.
+Where the pseudo-code and its example differ the example is followed: docs/why/images.md#labels lists the differences.
 
 Choose pages worth annotating: pages of images with scores come in, the numbers of those that teach most go out.
 """
@@ -30,7 +30,7 @@ from scythe.site.labels.annotators import page_key
 from scythe.site.labels.site_relevance import count_again
 from scythe.site.learn.layouts import cluster_urls
 
-# chosen on sites with labels, all near them do as well: docs/why/image-update.md
+# chosen on sites with labels, all near them do as well: docs/why/images.md#labels
 _DEPTHS = (2, 4)  # of kinds of images: those of a template, and finer ones
 _FLOOR = 0.02  # of doubt about an image: kinds of images that the model is sure of are worth a look as well
 _FADE = 3  # a kind that n pages show already counts as 1 / (1 + n) ** 3

@@ -327,7 +327,7 @@ def _row(page: str, image: str, relevant: bool, by: str) -> str:
     return json.dumps({"page": page, "image": image, "relevant": int(relevant)} | ({"by": by} if by else {}))
 
 
-PAGES = 6  # to annotate: enough for most sites, docs/why/suggest.md
+PAGES = 6  # to annotate: enough for most sites, docs/why/images.md#labels
 
 
 @dataclass

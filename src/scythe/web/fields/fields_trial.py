@@ -36,7 +36,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 WRONG, DIFFERENT, MISSING, STRANGE, OTHER_KIND, CANDIDATES, SAME, UNCUT = 0.95, 0.8, 0.6, 0.5, 0.5, 0.4, 0.35, 0.3
 CHANGED, CHANGED_WITH_MANY = 0.35, 0.1  # where most of a field changed, that was meant, most likely
-SECOND = 0.9  # above all but contradictions: docs/why/web-fields.md has what a second page is worth
+SECOND = 0.9  # above all but contradictions: docs/why/web.md#areas has what a second page is worth
 
 
 @dataclass(frozen=True, slots=True)
