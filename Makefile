@@ -23,7 +23,7 @@ INSTALL_INTO = $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test compiled long-tests soak lint types format bench docs cli-reference http-reference coverage wheel test-wheel test-oldest audit sbom fuzz clean
+.PHONY: help demo test compiled long-tests soak lint types format bench docs cli-reference http-reference coverage wheel test-wheel test-oldest audit sbom explore fuzz clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -78,6 +78,9 @@ long-tests: $(VENV)/installed-dev  ## the tests that take minutes
 
 soak: $(VENV)/installed-dev  ## hours of crawling, watching and asking the web page, with a report: make soak [HOURS=2]
 	$(BIN)/python -m tools.soak --hours $(HOURS) --out build/soak-$$(date +%Y%m%d-%H%M)
+
+explore: $(VENV)/installed-dev  ## property tests with new random examples each time: make explore [TESTS='tests/property']
+	SCYTHE_EXPLORE=1 $(BIN)/pytest -n $(JOBS) $(or $(TESTS),tests/property tests/faults tests/differential)
 
 fuzz: $(VENV)/installed-dev  ## odd input for everything that reads: make fuzz [SECONDS=600] (for each target)
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --jobs $(JOBS)

@@ -15,9 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from tests.postgres import address, command, find_programs, serve_postgres
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# The same examples every time, so that a run says something about the change and not about its luck. `make explore`
+# looks for new ones.
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile("explore", derandomize=False, deadline=None, print_blob=True)
+settings.load_profile("explore" if os.environ.get("SCYTHE_EXPLORE") else "fixed")
 
 
 def pytest_configure() -> None:
