@@ -25,7 +25,7 @@ from scythe.page.elements import Elements
 from scythe.reading.attributes.dictionary import shipped
 from scythe.reading.papers import cnbe, hmm
 from scythe.reading.papers import hmm as wvc
-from scythe.reading.papers.label_pairs import Label, Pairs, find_labels, pair_labels
+from scythe.reading.papers.label_pairs import PairLabel, Pairs, find_labels, pair_labels
 
 SKIPPED = {"InStock", "OutOfStock", "url", "currency"}
 NAMES = shipped()
@@ -59,7 +59,7 @@ def load(path: Path, every: int) -> Iterator[Sheet]:
                 yield Sheet(elements, gold, tuple(leaves for leaves in places if leaves))
 
 
-def inside(sheet: Sheet, row: int, labels: list[Label]) -> Pairs:
+def inside(sheet: Sheet, row: int, labels: list[PairLabel]) -> Pairs:
     first, end = sheet.elements.leaf_start[row], sheet.elements.leaf_end[row]
     return pair_labels(sheet.elements, [label for label in labels if first <= label.leaf < end], NAMES)
 
@@ -95,7 +95,7 @@ def main() -> None:
     def read(sheet: Sheet, row: int) -> Pairs:
         return inside(sheet, row, labels[id(sheet)])
 
-    def show(container: tuple[wvc.Characteristic, ...], variants: dict[str, hmm.Ends]) -> None:
+    def show(container: tuple[wvc.RecordCharacteristic, ...], variants: dict[str, hmm.Ends]) -> None:
         models = {id(sheet): hmm.build_model(sheet.elements, container) for sheet in sheets}
         for name, ends in variants.items():
 

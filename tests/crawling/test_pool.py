@@ -15,7 +15,7 @@ import pytest
 from tests.crawling.pages import SITE, make_job, write_page
 
 from scythe.engine.worker_pool import Pool, open_pool
-from scythe.engine.worker_protocol import Answer, Job, SiteSetup
+from scythe.engine.worker_protocol import Job, SiteSetup, WorkerAnswer
 from scythe.errors import ScytheError
 from scythe.site.site import Site
 
@@ -54,7 +54,7 @@ def site() -> SiteSetup:
     return replace(SITE, key=f"mill-{next(_numbers)}.example")
 
 
-async def answer_all(pool: Pool, jobs: list[Job]) -> list[Answer]:
+async def answer_all(pool: Pool, jobs: list[Job]) -> list[WorkerAnswer]:
     return list(await asyncio.gather(*(pool.work(job) for job in jobs)))
 
 
@@ -80,7 +80,7 @@ def test_a_site_is_read_cold_then_learned_and_its_profile_handed_over(office: Of
 
 
 def test_what_is_cut_is_what_is_read_cold(office: Office, site: SiteSetup) -> None:
-    async def twice(pool: Pool) -> tuple[list[Answer], list[Answer]]:
+    async def twice(pool: Pool) -> tuple[list[WorkerAnswer], list[WorkerAnswer]]:
         jobs = [make_job(number, site=site) for number in range(40)]
         cold = [replace(job, site=SiteSetup("cold.example", SITE.parts, learns=False)) for job in jobs]
         return await answer_all(pool, jobs), await answer_all(pool, cold)
@@ -109,7 +109,7 @@ def test_a_profile_that_is_damaged_does_not_fail_a_page(office: Office, site: Si
 
 
 def test_a_small_site_is_learned_when_no_more_pages_will_come(office: Office, site: SiteSetup) -> None:
-    async def few(pool: Pool) -> tuple[Answer, Answer]:
+    async def few(pool: Pool) -> tuple[WorkerAnswer, WorkerAnswer]:
         await answer_all(pool, [make_job(number, site=site) for number in range(5)])
         return await pool.finish_sample(site), await pool.work(make_job(77, site=site))
 
@@ -120,11 +120,11 @@ def test_a_small_site_is_learned_when_no_more_pages_will_come(office: Office, si
 
 
 def test_finishing_a_site_nobody_asked_for_learns_nothing(office: Office, site: SiteSetup) -> None:
-    assert office.run(lambda pool: pool.finish_sample(site)) == Answer()
+    assert office.run(lambda pool: pool.finish_sample(site)) == WorkerAnswer()
 
 
 def test_the_profile_as_it_is_now_comes_with_leaving_a_site(office: Office, site: SiteSetup) -> None:
-    async def leave(pool: Pool) -> list[Answer]:
+    async def leave(pool: Pool) -> list[WorkerAnswer]:
         await answer_all(pool, [make_job(number, site=site) for number in range(150)])
         return [await pool.close_site(site), await pool.close_site(site), await pool.work(make_job(200, site=site))]
 
@@ -136,7 +136,7 @@ def test_the_profile_as_it_is_now_comes_with_leaving_a_site(office: Office, site
 
 
 def test_a_site_that_was_left_and_entered_again_names_its_addresses_again(office: Office, site: SiteSetup) -> None:
-    async def twice(pool: Pool) -> list[Answer]:
+    async def twice(pool: Pool) -> list[WorkerAnswer]:
         first = [await pool.work(make_job(1, site=site)), await pool.work(make_job(1, site=site))]
         await pool.close_site(site)
         return [*first, await pool.work(make_job(1, site=site))]
@@ -148,7 +148,7 @@ def test_a_site_that_was_left_and_entered_again_names_its_addresses_again(office
 
 
 def test_a_site_that_was_dropped_in_a_hurry_is_entered_anew(office: Office, site: SiteSetup) -> None:
-    async def drop(pool: Pool) -> tuple[list[Answer], Answer]:
+    async def drop(pool: Pool) -> tuple[list[WorkerAnswer], WorkerAnswer]:
         under_way = [asyncio.ensure_future(pool.work(make_job(number, site=site))) for number in range(20)]
         first = await under_way[0]
         for task in under_way:
@@ -181,7 +181,7 @@ def test_a_pool_forgets_the_sites_that_were_left(office: Office) -> None:
 def test_sites_are_spread_over_workers_and_each_stays_with_its_own() -> None:
     sites = [SiteSetup(f"site-{i}.example", ("text",)) for i in range(4)]
 
-    async def work(pool: Pool) -> tuple[list[Answer], int]:
+    async def work(pool: Pool) -> tuple[list[WorkerAnswer], int]:
         jobs = [make_job(number, site=sites[number % 4]) for number in range(80)]
         return await answer_all(pool, jobs), len(pool.pids)
 
@@ -218,7 +218,7 @@ def test_sitemaps_and_feeds_give_addresses_and_no_page(office: Office, site: Sit
         b'<rss version="2.0"><channel><title>t</title><item><link>https://mill.example/c</link></item></channel></rss>'
     )
 
-    async def work(pool: Pool) -> list[Answer]:
+    async def work(pool: Pool) -> list[WorkerAnswer]:
         jobs = [
             Job(site, f"https://{site.key}/sitemap.xml", sitemap, "sitemap", "application/xml"),
             Job(site, f"https://{site.key}/feed", feed, "feed", "application/rss+xml"),
@@ -241,7 +241,7 @@ def test_what_a_page_asks_of_robots_is_passed_on(office: Office, site: SiteSetup
 
 
 def test_what_is_no_page_says_so_and_is_not_learned_from(office: Office, site: SiteSetup) -> None:
-    async def work(pool: Pool) -> tuple[list[Answer], Answer]:
+    async def work(pool: Pool) -> tuple[list[WorkerAnswer], WorkerAnswer]:
         bodies = [b"%PDF-1.7 " + bytes([65 + i]) * 5_000 for i in range(12)]
         answers = await answer_all(pool, [make_job(i, site=site, body=body) for i, body in enumerate(bodies)])
         return answers, await pool.finish_sample(site)
@@ -252,7 +252,7 @@ def test_what_is_no_page_says_so_and_is_not_learned_from(office: Office, site: S
 
 
 def test_pages_with_errors_and_cut_pages_are_no_examples_of_a_site(office: Office, site: SiteSetup) -> None:
-    async def work(pool: Pool) -> Answer:
+    async def work(pool: Pool) -> WorkerAnswer:
         jobs = [replace(make_job(number, site=site), status=404) for number in range(8)]
         await answer_all(pool, [*jobs, *(replace(make_job(number, site=site), is_whole=False) for number in range(8))])
         return await pool.finish_sample(site)
@@ -261,7 +261,7 @@ def test_pages_with_errors_and_cut_pages_are_no_examples_of_a_site(office: Offic
 
 
 def test_a_page_in_an_encoding_that_only_the_header_tells_is_read_right(office: Office, site: SiteSetup) -> None:
-    async def work(pool: Pool) -> list[Answer]:
+    async def work(pool: Pool) -> list[WorkerAnswer]:
         text = "Вода и камень, мука и зерно, сказал мельник. " * 4
         pages = [
             f'<html><title>Мельница {i}</title><body><h1 class="t">Мельница {i}</h1><div class="b"><p>{text}{i}</p>'
@@ -296,7 +296,7 @@ def test_where_no_worker_can_be_started_whoever_waits_is_told(
 ) -> None:
     monkeypatch.setattr("sys.executable", str(tmp_path / "gone"))
 
-    async def ask() -> list[Answer | BaseException]:
+    async def ask() -> list[WorkerAnswer | BaseException]:
         async with open_pool(1) as pool:
             waits = [asyncio.ensure_future(pool.work(make_job(number, site=site))) for number in range(3)]
             await asyncio.sleep(0)

@@ -25,7 +25,7 @@ from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
 from scythe.engine.context import open_kit
 from scythe.engine.site_learning import Learning
-from scythe.engine.worker_protocol import Answer
+from scythe.engine.worker_protocol import WorkerAnswer
 from scythe.url import Url
 
 PROGRAM = Path(__file__).with_name("crawl_beside.py")
@@ -44,13 +44,13 @@ async def two_runs(archive: Archive) -> AsyncIterator[tuple[Learning, Learning]]
         yield runs[0], runs[1]
 
 
-async def extract(run: Learning, *numbers: int) -> list[Answer]:
+async def extract(run: Learning, *numbers: int) -> list[WorkerAnswer]:
     """Extract pages, with what is to be known by now."""
     run._looked_at = float("-inf")
     return [await run.extract(make_job(number, site=run.setup)) for number in numbers]
 
 
-def ways(answers: list[Answer]) -> list[str]:
+def ways(answers: list[WorkerAnswer]) -> list[str]:
     return [answer.extracted.how for answer in answers if answer.extracted]
 
 

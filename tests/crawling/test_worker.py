@@ -18,12 +18,12 @@ from scythe.crawl_model import Extracted
 from scythe.engine.sampling import FIRST, PageSample
 from scythe.engine.worker_process import ExtractionWorker, SeenUrls, SiteLearner
 from scythe.engine.worker_protocol import (
-    Answer,
     BrokenFrame,
     Job,
     Message,
     NamedUrl,
     SiteSetup,
+    WorkerAnswer,
     describe,
     pack_answer,
     pack_job,
@@ -128,9 +128,13 @@ def test_answers_survive_the_pipe() -> None:
     region = RecordList((Record(("a", "ä"), (Url("https://a/"),), (), "<li>"),), ("x", "y"), "list", 0.5, "li")
     extracted = Extracted("t", "text\n\nä", "m", None, '{"a":1}', "article", "en", "2024", "mixed", 3, 2, 1, 2**64 - 1)
     found = (NamedUrl(Url("https://a/b")), NamedUrl(Url("https://a/c"), "paging", "feed", True, -2))
-    answer = Answer(replace(extracted, regions=(region,)), found, "{}", "", False, ("noindex",), Url("https://a/"), 2)
+    answer = WorkerAnswer(
+        replace(extracted, regions=(region,)), found, "{}", "", False, ("noindex",), Url("https://a/"), 2
+    )
     assert unpack_answer(through_pipe(*pack_answer(answer))) == answer
-    assert unpack_answer(through_pipe(*pack_answer(Answer(why="x", died=True)))) == Answer(why="x", died=True)
+    assert unpack_answer(through_pipe(*pack_answer(WorkerAnswer(why="x", died=True)))) == WorkerAnswer(
+        why="x", died=True
+    )
 
 
 def test_a_worker_answers_in_order_and_says_when_it_learns() -> None:
@@ -151,7 +155,7 @@ def test_a_worker_answers_in_order_and_says_when_it_learns() -> None:
 def test_a_bug_of_ours_costs_one_page_and_is_told_without_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = SiteLearner.extract
 
-    def stumble(learner: SiteLearner, job: Job) -> Answer:
+    def stumble(learner: SiteLearner, job: Job) -> WorkerAnswer:
         if job.url.endswith("page-1.html"):
             raise KeyError("secret words of the page")
         return whole(learner, job)
@@ -165,14 +169,14 @@ def test_a_bug_of_ours_costs_one_page_and_is_told_without_its_text(monkeypatch: 
 
 
 def test_a_worker_that_ran_out_of_memory_answers_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    def overflow(learner: SiteLearner, job: Job) -> Answer:
+    def overflow(learner: SiteLearner, job: Job) -> WorkerAnswer:
         raise MemoryError
 
     monkeypatch.setattr(SiteLearner, "extract", overflow)
     sent = answers_to(job_frames([make_job(number) for number in range(3)]))
     assert len(sent) == 1
     assert sent[0].head["ill"]
-    assert unpack_answer(sent[0]) == Answer(why="took too much memory", died=True, cpu_s=sent[0].head["cpu"])
+    assert unpack_answer(sent[0]) == WorkerAnswer(why="took too much memory", died=True, cpu_s=sent[0].head["cpu"])
 
 
 def test_an_error_is_named_by_its_kind_and_place() -> None:

@@ -19,7 +19,7 @@ import pytest
 from tests.crawling.pages import SITE, make_job
 
 from scythe.engine.worker_pool import Pool, open_pool
-from scythe.engine.worker_protocol import Answer, Caps, Job
+from scythe.engine.worker_protocol import Caps, Job, WorkerAnswer
 from scythe.errors import ScytheError
 
 pytestmark = pytest.mark.fault
@@ -60,7 +60,7 @@ def test_every_page_is_answered_once_while_workers_are_killed_at_random() -> Non
     pages = 300
     rng = random.Random(5)
 
-    async def work(pool: Pool) -> tuple[list[Answer], int]:
+    async def work(pool: Pool) -> tuple[list[WorkerAnswer], int]:
         killed = 0
         due = rng.randint(1, 40)  # answers before the next is killed
         places = asyncio.Semaphore(8)
@@ -73,7 +73,7 @@ def test_every_page_is_answered_once_while_workers_are_killed_at_random() -> Non
                     os.kill(pid, rng.choice((signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM)))
                     killed += 1
 
-        async def ask(number: int) -> Answer:
+        async def ask(number: int) -> WorkerAnswer:
             nonlocal due
             async with places:
                 answer = await pool.work(make_job(number))
@@ -98,7 +98,7 @@ def test_every_page_is_answered_once_while_workers_are_killed_at_random() -> Non
 
 
 def test_a_page_that_takes_too_much_cpu_is_answered_and_those_behind_it_are_extracted() -> None:
-    async def work(pool: Pool) -> list[Answer]:
+    async def work(pool: Pool) -> list[WorkerAnswer]:
         jobs = [make_job(1), make_job(2, body=huge_page(15)), make_job(3), make_job(4)]
         return list(await asyncio.gather(*map(pool.work, jobs)))
 
@@ -110,7 +110,7 @@ def test_a_page_that_takes_too_much_cpu_is_answered_and_those_behind_it_are_extr
 
 @pytest.mark.slow
 def test_a_page_that_takes_too_much_memory_is_answered_and_the_worker_replaced() -> None:
-    async def work(pool: Pool) -> tuple[list[Answer], list[int]]:
+    async def work(pool: Pool) -> tuple[list[WorkerAnswer], list[int]]:
         first = await pool.work(make_job(1))
         pids = pool.pids
         huge = await pool.work(make_job(2, body=huge_page(20)))
@@ -125,7 +125,7 @@ def test_a_page_that_takes_too_much_memory_is_answered_and_the_worker_replaced()
 
 
 def test_a_worker_that_stands_still_is_ended_by_the_clock() -> None:
-    async def work(pool: Pool) -> list[Answer]:
+    async def work(pool: Pool) -> list[WorkerAnswer]:
         await pool.work(make_job(1))
         os.kill(pool.pids[0], signal.SIGSTOP)
         return list(await asyncio.gather(*(pool.work(make_job(number)) for number in (2, 3))))
@@ -148,7 +148,7 @@ def test_an_idle_worker_is_left_alone_by_the_clock() -> None:
 
 
 def test_what_was_learned_survives_the_worker() -> None:
-    async def work(pool: Pool) -> Answer:
+    async def work(pool: Pool) -> WorkerAnswer:
         await asyncio.gather(*(pool.work(make_job(number)) for number in range(20)))
         os.kill(pool.pids[0], signal.SIGKILL)
         await wait_until(lambda: not pool.pids)
@@ -160,7 +160,7 @@ def test_what_was_learned_survives_the_worker() -> None:
 
 
 def test_who_cannot_be_learned_is_read_cold_and_no_page_is_blamed() -> None:
-    async def work(pool: Pool) -> list[Answer]:
+    async def work(pool: Pool) -> list[WorkerAnswer]:
         answers = [await pool.work(make_job(number)) for number in range(12)]  # upon which it begins to learn
         os.kill(pool.pids[0], signal.SIGKILL)
         answers += await asyncio.gather(*(pool.work(make_job(number)) for number in range(12, 30)))
@@ -177,7 +177,7 @@ def test_a_worker_that_cannot_start_is_an_error_and_no_page_is_blamed() -> None:
 
 
 def test_ctrl_c_in_the_terminal_does_not_end_workers() -> None:
-    async def work(pool: Pool) -> Answer:
+    async def work(pool: Pool) -> WorkerAnswer:
         await pool.work(make_job(1))
         os.kill(pool.pids[0], signal.SIGINT)
         return await pool.work(make_job(2))
@@ -186,7 +186,7 @@ def test_ctrl_c_in_the_terminal_does_not_end_workers() -> None:
 
 
 def test_no_process_is_left_when_the_pool_closes_with_pages_under_way() -> None:
-    async def run() -> tuple[int, asyncio.Task[Answer]]:
+    async def run() -> tuple[int, asyncio.Task[WorkerAnswer]]:
         async with open_pool() as pool:
             await pool.work(make_job(1))
             pid = pool.pids[0]
@@ -236,7 +236,7 @@ def test_what_a_worker_prints_does_not_get_between_the_answers() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"\0" * 1_000, b"<" * 100_000, b"\xff\xfe<\0", b"<html>" + b"<div>" * 50_000])
 def test_hostile_bodies_are_answered_and_the_worker_lives(body: bytes) -> None:
-    async def work(pool: Pool) -> tuple[Answer, Answer, int]:
+    async def work(pool: Pool) -> tuple[WorkerAnswer, WorkerAnswer, int]:
         first = await pool.work(Job(SITE, "https://mill.example/x", body, content_type="text/html"))
         return first, await pool.work(make_job(1)), pool.deaths
 

@@ -26,11 +26,11 @@ from scythe.watching.watch_options import ListOptions
 from scythe.workers import orders
 from scythe.workers.job_queue import engine_of, is_away
 from scythe.workers.orders import cancel_crawl, queue_crawl, queue_watch
-from scythe.workers.work import Again, Ended, TryAgain, Work
+from scythe.workers.work import Again, EndedAssignment, TryAgain, Work
 from scythe.workers.worker import Absence
 
 JOB = Job(id=1, queue="scythe", lock=None, queueing_lock=None, task_name="crawl_site")
-Attempt = Callable[[AssignmentRow, int], Coroutine[Any, Any, Ended]]
+Attempt = Callable[[AssignmentRow, int], Coroutine[Any, Any, EndedAssignment]]
 
 
 @pytest.fixture
@@ -85,14 +85,14 @@ def play(archive: Archive) -> Play:
 
 
 def ends(state: str, why: str = "so it is", again_at: datetime | None = None) -> Attempt:
-    async def attempt(row: AssignmentRow, job: int) -> Ended:
-        return Ended(state, why, again_at)
+    async def attempt(row: AssignmentRow, job: int) -> EndedAssignment:
+        return EndedAssignment(state, why, again_at)
 
     return attempt
 
 
 def fails(error: Exception) -> Attempt:
-    async def attempt(row: AssignmentRow, job: int) -> Ended:
+    async def attempt(row: AssignmentRow, job: int) -> EndedAssignment:
         raise error
 
     return attempt
@@ -139,9 +139,9 @@ def test_the_job_of_a_site_that_nobody_wants_any_more_does_nothing(play: Play) -
     cancel_crawl(play.archive, "https://example.org/", QUICK)
     begun: list[int] = []
 
-    async def attempt(row: AssignmentRow, job: int) -> Ended:
+    async def attempt(row: AssignmentRow, job: int) -> EndedAssignment:
         begun.append(job)
-        return Ended("done", "")
+        return EndedAssignment("done", "")
 
     async def left_behind(work: Work, here: Desk, job: int) -> None:
         await work._do(attempt, job, play.row.id)

@@ -14,7 +14,7 @@ from bench.site_names import fold_of, site_of
 from silver import SILVER_SETS, Silver, is_advert, read_silver, registered, silver_file
 
 from scythe.model import PageImages
-from scythe.reading.images.image_features import SiteCounts, image_features, is_nothing, site_counts
+from scythe.reading.images.image_features import SiteImageCounts, image_features, is_nothing, site_counts
 from scythe.site.labels.site_relevance import count_images
 
 GOLD_SETS = ("fundus", "wpstatic")
@@ -49,7 +49,7 @@ class _Page:
     images: PageImages
     labels: np.ndarray
     trust: np.ndarray  # 0..1, how much each label is worth
-    counts: SiteCounts | None = None
+    counts: SiteImageCounts | None = None
 
 
 def gold_rows(data: Path) -> Rows:
@@ -70,7 +70,7 @@ def silver_rows(data: Path, gold: Rows) -> Rows:
     return Rows(**{**vars(rows), "weights": rows.weights * share})
 
 
-def _counts(pages: list[Silver]) -> dict[str, SiteCounts]:
+def _counts(pages: list[Silver]) -> dict[str, SiteImageCounts]:
     """Return the counts of each site that has enough pages."""
     of_template: dict[str, list[PageImages]] = {}
     for page in pages:

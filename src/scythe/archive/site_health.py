@@ -140,7 +140,7 @@ class FailedVisit:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class FieldShare:
     """How the fields of pages that came within a time were got."""
 
     at: datetime  # when it begins
@@ -169,7 +169,7 @@ class SiteHealth:
     fetched_since: datetime | None
     answered: list[Reason]  # of them, how they ended
     failures: list[FailedVisit]  # the last ones, the newest first
-    shares: list[Share]  # oldest first
+    shares: list[FieldShare]  # oldest first
     sampled: int  # pages that the shares are of
     versions: list[Version]  # of the profile, the newest first
     robots: list[StoredRobots]
@@ -204,7 +204,7 @@ def read_versions(connection: Connection, site: int, limit: int) -> list[Version
     return [Version(row.version, moment(row.at)) for row in rows]
 
 
-def read_shares(connection: Connection, site: int) -> tuple[list[Share], int]:
+def read_shares(connection: Connection, site: int) -> tuple[list[FieldShare], int]:
     """Return how fields were got, over time, and of how many pages: of some, evenly spread, with all their versions."""
     count = connection.execute(select(func.count()).select_from(PAGES).where(PAGES.c.site == site)).scalar_one()
     apart = count // _SAMPLED + 1
@@ -222,7 +222,7 @@ def read_shares(connection: Connection, site: int) -> tuple[list[Share], int]:
     return _cut_time(rows), len({row.page for row in rows})
 
 
-def _cut_time(rows: Sequence[Row[Any]]) -> list[Share]:
+def _cut_time(rows: Sequence[Row[Any]]) -> list[FieldShare]:
     """Gather extractions by when they were made, in parts of an hour, a day, a week ... so that there are not many."""
     if not rows:
         return []
@@ -234,9 +234,9 @@ def _cut_time(rows: Sequence[Row[Any]]) -> list[Share]:
     return [_share(moment(part * length), parts[part]) for part in sorted(parts)]
 
 
-def _share(at: datetime, rows: Sequence[Row[Any]]) -> Share:
+def _share(at: datetime, rows: Sequence[Row[Any]]) -> FieldShare:
     learned = [row for row in rows if row.how != "cold"]
-    return Share(
+    return FieldShare(
         at=at,
         pages=len(rows),
         cut=sum(row.cut_fields for row in learned),

@@ -226,12 +226,12 @@ def extract_unit(
     if done is not None:
         return done
     forget(unit, out)
-    report = _Extraction(unit, out, options, blamed, note).run()
+    report = _UnitExtraction(unit, out, options, blamed, note).run()
     write_manifest(report, out, options)
     return report
 
 
-class _Extraction:
+class _UnitExtraction:
     """The extraction of one unit."""
 
     def __init__(
@@ -244,7 +244,7 @@ class _Extraction:
     ) -> None:
         self._unit, self._out, self._options = unit, out, options
         self._blamed, self._note = blamed, note
-        self._reader = _Reader(options)
+        self._reader = _UnitReader(options)
         self._skipped: Counter[str] = Counter()
         self._failures: list[FailedCapture] = []
         self._failed = self._body_bytes = 0
@@ -328,7 +328,7 @@ class _Extraction:
         self._how["cut" if "tree" not in found else "mixed" if "cut" in found else "tree"] += 1
 
 
-class _Reader:
+class _UnitReader:
     """Reads pages, by the rules of their sites where there are some. What it learns on the way ends with the unit."""
 
     def __init__(self, options: BatchOptions) -> None:

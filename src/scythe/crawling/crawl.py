@@ -37,7 +37,7 @@ from scythe.engine.context import RunContext, use_kit
 from scythe.engine.crawl_options import PARTS, USUAL_PARTS, CrawlOptions
 from scythe.engine.host_queue import Capacity, HostQueue, both_clocks
 from scythe.engine.pace import Pace
-from scythe.engine.politeness import Getter, Politeness, origin_of
+from scythe.engine.politeness import Politeness, RobotsGetter, origin_of
 from scythe.engine.site_learning import Learning
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput, FetchFailed
@@ -139,7 +139,7 @@ class Crawl:
             self._clerk, self._owner = self._kit.clerk, self._kit.new_owner()
             await self._enter_site(stack)
             self._fetcher = await self._kit.fetcher(self._fetch_options())
-            self._getter: Getter = self._fetcher
+            self._getter: RobotsGetter = self._fetcher
             if self.options.render:
                 shown = RenderOptions(permit=self._permit)
                 self._getter = await stack.enter_async_context(

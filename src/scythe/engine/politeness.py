@@ -28,7 +28,7 @@ _EVERYTHING = parse_robots(404, b"")
 _ORIGINS = 10_000  # kept in mind; a site has one or two
 
 
-class Getter(Protocol):
+class RobotsGetter(Protocol):
     """What asks for one address: the client, or a browser behind it."""
 
     async def get(self, url: str, *, etag: str = "", modified: str = "", follow: bool = True) -> Response: ...
@@ -73,7 +73,9 @@ class Politeness:
         known = self._known.get(origin_of(url))
         return known is None or not self._options.obey_robots or known[0].allows(url)
 
-    async def get(self, getter: Getter, url: str, work: HostQueue, *, etag: str = "", modified: str = "") -> Response:
+    async def get(
+        self, getter: RobotsGetter, url: str, work: HostQueue, *, etag: str = "", modified: str = ""
+    ) -> Response:
         """Ask for an address whose turn it is, without following it, and let what comes set the pace.
 
         The place at the host is free again afterwards. Raises FetchFailed.

@@ -15,7 +15,7 @@ from scythe.archive.begin_run import take_learning
 from scythe.archive.host_leases import Owner
 from scythe.archive.results import LearningState
 from scythe.engine.context import RunContext
-from scythe.engine.worker_protocol import Answer, Job, SiteSetup
+from scythe.engine.worker_protocol import Job, SiteSetup, WorkerAnswer
 
 _LOOK_S = 2.0  # how often the right is renewed, or a newer profile is looked for
 _SIGNS = 4  # times at least in the time of a lease
@@ -60,7 +60,7 @@ class Learning:
         """Wait until it is of use to ask for a page: what waits for extraction is asked for again after a crash."""
         await self._kit.pool.until_free(self.setup)
 
-    async def extract(self, job: Job) -> Answer:
+    async def extract(self, job: Job) -> WorkerAnswer:
         """Extract one response with what is known of the site by now, and store what was learned from it."""
         async with self._order:
             await self._look_again()

@@ -28,12 +28,12 @@ from functools import partial
 from typing import IO, Any
 
 from scythe.engine.worker_protocol import (
-    Answer,
     BrokenFrame,
     Caps,
     Job,
     Message,
     SiteSetup,
+    WorkerAnswer,
     pack_job,
     pack_setup,
     receive_frame,
@@ -133,7 +133,7 @@ class SiteProfiles:
         site = self.setups.get(site.key, site)
         return replace(site, profile=profile, learns=site.learns and site.key not in self.unlearnable)
 
-    def note(self, site: str, answer: Answer) -> Answer:
+    def note(self, site: str, answer: WorkerAnswer) -> WorkerAnswer:
         """Keep the profile of an answer, and pass one on that was learned between two answers."""
         if answer.profile is not None:
             self.profiles[site] = answer.profile
@@ -165,9 +165,9 @@ class Ask:
     learn: bool = False
     leave: bool = False
     renew: bool = False
-    answer: asyncio.Future[Answer] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    answer: asyncio.Future[WorkerAnswer] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
-    def settle(self, answer: Answer) -> bool:
+    def settle(self, answer: WorkerAnswer) -> bool:
         """Give the answer; False where nobody waits for it any longer."""
         if self.answer.done():
             return False
@@ -201,7 +201,7 @@ class Slot:
         """Whether there is a process, or one is being started."""
         return self._life is not None and not self._life.done()
 
-    async def ask(self, ask: Ask) -> Answer:
+    async def ask(self, ask: Ask) -> WorkerAnswer:
         """Wait for the answer to one ask."""
         self.put(ask)
         return await ask.answer
@@ -276,7 +276,7 @@ class Slot:
             ask = self._waiting.popleft()
             if ask.learn:
                 self._known.unlearnable.add(ask.site.key)
-            ask.settle(Answer(why=why, died=True))
+            ask.settle(WorkerAnswer(why=why, died=True))
 
 
 class WorkerHandle:
@@ -425,7 +425,7 @@ class Pool:
         self._slots = [Slot(caps, self._sites) for _ in range(max(1, workers))]
         self._slot_of: dict[str, Slot] = {}
 
-    async def work(self, job: Job) -> Answer:
+    async def work(self, job: Job) -> WorkerAnswer:
         """Extract one response; a page that cannot be extracted says `why`. Raises ScytheError if no worker starts."""
         return await self._slot(job.site.key).ask(Ask(job.site, job))
 
@@ -442,21 +442,21 @@ class Pool:
         """Wait while the worker of a site has more to do than it will get done in the time of a request."""
         await self._slot(site.key).until_free()
 
-    async def finish_sample(self, site: SiteSetup) -> Answer:
+    async def finish_sample(self, site: SiteSetup) -> WorkerAnswer:
         """Learn a site from the pages there are, once no more will come; the answer has its profile, if any."""
         return await self._ask_last(Ask(site, learn=True))
 
-    async def close_site(self, site: SiteSetup) -> Answer:
+    async def close_site(self, site: SiteSetup) -> WorkerAnswer:
         """Return the profile of a site as it is now, if it changed since it was last answered, and forget the site."""
         try:
             return await self._ask_last(Ask(site, leave=True))
         finally:
             self._forget(site)
 
-    async def _ask_last(self, ask: Ask) -> Answer:
+    async def _ask_last(self, ask: Ask) -> WorkerAnswer:
         """Ask for what was learned by a worker; where it is gone a fresh one would know nothing."""
         slot = self._slot(ask.site.key)
-        return await slot.ask(ask) if slot.is_alive else self._sites.note(ask.site.key, Answer())
+        return await slot.ask(ask) if slot.is_alive else self._sites.note(ask.site.key, WorkerAnswer())
 
     def drop_site(self, site: SiteSetup) -> None:
         """Forget a site without waiting for the worker, which may have to do with another one."""

@@ -29,10 +29,10 @@ from scythe.archive.stored_documents import is_cold, to_extracted
 from scythe.engine.discovery import Discovery, discover, read_list
 from scythe.engine.sampling import Kept, PageSample
 from scythe.engine.worker_protocol import (
-    Answer,
     Job,
     Message,
     SiteSetup,
+    WorkerAnswer,
     allow_cpu,
     describe,
     limit_memory,
@@ -109,13 +109,13 @@ class SiteLearner:
             self._site, self._handed, self._handed_at = taken_up, taken_up.profile, time.monotonic()
             self._sample.is_learned = True
 
-    def extract(self, job: Job) -> Answer:
+    def extract(self, job: Job) -> WorkerAnswer:
         """Extract one page, by what was learned of the site or, before that, cold; of a sitemap or feed, addresses."""
         if job.kind == "list":
-            return Answer(read_list(job))
+            return WorkerAnswer(read_list(job))
         if job.kind != "page":
             seen = self._discover(job, job.body)
-            return Answer(found=seen.found, why=seen.why)
+            return WorkerAnswer(found=seen.found, why=seen.why)
         body = in_utf8(job.body, job.content_type)
         document = self._read(body, job)
         seen = self._discover(job, body)
@@ -126,7 +126,7 @@ class SiteLearner:
         # pages that nothing learned fits are no drift: most sites have some of a kind
         events = self._site.drift.events if self._site is not None else ()
         drift = sum(event.what != "unknown" for event in events)
-        return Answer(
+        return WorkerAnswer(
             extracted,
             seen.found,
             self.take_profile(),
@@ -288,16 +288,16 @@ class ExtractionWorker:
         if head["learns"]:
             self._learn(site)
 
-    def _answer(self, site: SiteLearner, job: Job) -> Answer:
+    def _answer(self, site: SiteLearner, job: Job) -> WorkerAnswer:
         try:
             return site.extract(job)
         except (MemoryError, SelectolaxError):  # the tree builder has no other reason to fail
             self._is_ill = True  # what half-built things still hold is not known: a fresh worker goes on
-            return Answer(why="took too much memory", died=True)
+            return WorkerAnswer(why="took too much memory", died=True)
         except ScytheError as error:
-            return Answer(why=f"could not be extracted: {error}")
+            return WorkerAnswer(why=f"could not be extracted: {error}")
         except Exception as error:  # noqa: BLE001 (one page with a bug of ours in it must not stop a run)
-            return Answer(why=f"could not be extracted: {describe(error)}")
+            return WorkerAnswer(why=f"could not be extracted: {describe(error)}")
 
     def _learn(self, site: SiteLearner) -> None:
         """Learn between two pages, so that it is nobody's fault if that fails."""
@@ -312,7 +312,7 @@ class ExtractionWorker:
         if site is not None:
             profile = site.study() if learn and not site.is_learned else None
             profile = profile or site.take_profile(now=True)
-        self._send(*pack_answer(Answer(profile=profile)))
+        self._send(*pack_answer(WorkerAnswer(profile=profile)))
 
     def _tidy(self) -> None:
         tidy()

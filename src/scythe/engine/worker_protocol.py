@@ -180,7 +180,7 @@ class NamedUrl:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WorkerAnswer:
     """What came of one job. Of a page that could not be extracted only `why` is set."""
 
     extracted: Extracted | None = None
@@ -219,7 +219,7 @@ def unpack_job(frame: Message, site: SiteSetup) -> Job:
     return Job(site, head["url"], frame.parts[0], *said)
 
 
-def pack_answer(answer: Answer) -> tuple[dict[str, Any], list[bytes]]:
+def pack_answer(answer: WorkerAnswer) -> tuple[dict[str, Any], list[bytes]]:
     """Return head and parts; texts and profile are parts, so that nothing long is quoted."""
     head: dict[str, Any] = {"why": answer.why, "died": answer.died, "drift": answer.drift, "cpu": answer.cpu_s}
     if answer.found:
@@ -237,10 +237,10 @@ def pack_answer(answer: Answer) -> tuple[dict[str, Any], list[bytes]]:
     return head, parts
 
 
-def unpack_answer(frame: Message) -> Answer:
+def unpack_answer(frame: Message) -> WorkerAnswer:
     head, parts = frame.head, list(frame.parts)
     profile = parts.pop(0).decode() if head.get("profile") else None
-    return Answer(
+    return WorkerAnswer(
         _unpack_extracted(head["extracted"], parts) if "extracted" in head else None,
         tuple(_unpack_named(each) for each in head.get("found", ())),
         profile,

@@ -306,7 +306,7 @@ def _open_session(connector: Connector, options: FetchOptions) -> aiohttp.Client
     )
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """What one request says, and how much may come back."""
 
     headers: dict[str, str]  # that any server may see
@@ -356,7 +356,7 @@ class Fetcher:
         """
         here = start_of(url)
         most = self._options.max_bytes if max_bytes is None else max_bytes
-        asked = _Asked(self._headers(accept, etag, modified), most, self._options.timeout_s)
+        asked = _Request(self._headers(accept, etag, modified), most, self._options.timeout_s)
         hops: tuple[Url, ...] = ()
         spent_s = 0.0
         while True:
@@ -382,7 +382,7 @@ class Fetcher:
         """
         here = start_of(url)
         told = self._headers("*/*") | headers
-        return await self._take_turn(here, _Asked(told, 0, timeout_s or self._options.timeout_s, body), 0.0)
+        return await self._take_turn(here, _Request(told, 0, timeout_s or self._options.timeout_s, body), 0.0)
 
     def _headers(self, accept: str | None, etag: str = "", modified: str = "") -> dict[str, str]:
         """Write the headers of a request that any server may see."""
@@ -395,7 +395,7 @@ class Fetcher:
             headers["If-Modified-Since"] = modified
         return headers
 
-    async def _take_turn(self, url: Url, asked: _Asked, spent_s: float) -> Response:
+    async def _take_turn(self, url: Url, asked: _Request, spent_s: float) -> Response:
         name = place_of(url).host
         await self._turns.take(name)
         try:
@@ -403,7 +403,7 @@ class Fetcher:
         finally:
             self._turns.leave(name)
 
-    async def _exchange(self, url: Url, asked: _Asked, spent_s: float) -> Response:
+    async def _exchange(self, url: Url, asked: _Request, spent_s: float) -> Response:
         """Do one request within what is left of its time."""
         try:
             async with asyncio.timeout(max(asked.timeout_s - spent_s, 0.0)):
@@ -423,7 +423,7 @@ class Fetcher:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise failure_of(url, error) from error
 
-    async def _ask_plugged(self, exchange: Exchange, url: Url, asked: _Asked) -> Response:
+    async def _ask_plugged(self, exchange: Exchange, url: Url, asked: _Request) -> Response:
         """Let another package do one request; what it returns is not believed unseen."""
         began = monotonic()
         told = {"User-Agent": self._options.agent} | self._secrets.add_to(asked.headers, url)
@@ -438,7 +438,7 @@ class Fetcher:
         is_verified = response.is_verified and (self._options.verify_tls or not url.startswith("https:"))
         return replace(response, is_verified=is_verified)
 
-    async def _request(self, url: Url, asked: _Asked) -> Response:
+    async def _request(self, url: Url, asked: _Request) -> Response:
         began = monotonic()
         told = self._secrets.add_to(asked.headers, url)
         spelled = dialled(url)

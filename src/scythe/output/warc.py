@@ -64,7 +64,7 @@ class WarcFile:
         }
         if not raw.is_complete:
             headers["WARC-Truncated"] = "unspecified"
-        self._put(raw.url, "response", headers, raw.body, _Head(raw))
+        self._put(raw.url, "response", headers, raw.body, _WarcHead(raw))
         self.responses += 1
 
     def close(self) -> None:
@@ -76,7 +76,7 @@ class WarcFile:
         }
         self._put(END, "metadata", headers, _fields({"records": str(self.responses + 2)}))
 
-    def _put(self, url: str, kind: str, headers: dict[str, str], block: bytes, head: _Head | None = None) -> None:
+    def _put(self, url: str, kind: str, headers: dict[str, str], block: bytes, head: _WarcHead | None = None) -> None:
         record = self._writer.create_warc_record(
             _one_line(url),
             kind,
@@ -88,7 +88,7 @@ class WarcFile:
         self._writer.write_record(record)
 
 
-class _Head(StatusAndHeaders):  # type: ignore[misc]  # warcio has no types
+class _WarcHead(StatusAndHeaders):  # type: ignore[misc]  # warcio has no types
     """The head of an HTTP response as it would have come with the decoded body."""
 
     def __init__(self, raw: StoredRaw) -> None:

@@ -270,10 +270,10 @@ class _List:
 
 def render_markdown(pieces: Iterable[Piece]) -> str:
     """Return the pieces as markdown; the same words as the text, escaped where they would read as markup."""
-    return _Writer().write(pieces)
+    return _MarkdownWriter().write(pieces)
 
 
-class _Writer:
+class _MarkdownWriter:
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._levels: list[_Level] = []

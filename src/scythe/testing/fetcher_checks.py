@@ -65,7 +65,7 @@ def serve_answers() -> Iterator[RequestLog]:
     class Answering(_Answers):
         told = ledger
 
-    server = _Server(("127.0.0.1", 0), Answering)
+    server = _CheckServer(("127.0.0.1", 0), Answering)
     ledger.origin = f"http://127.0.0.1:{server.server_port}"
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
@@ -78,7 +78,7 @@ def serve_answers() -> Iterator[RequestLog]:
         thread.join()
 
 
-class _Server(ThreadingHTTPServer):
+class _CheckServer(ThreadingHTTPServer):
     """A server that does not mind how its callers leave."""
 
     daemon_threads = True

@@ -10,7 +10,7 @@ from scythe.model import Reading, TextOptions
 from scythe.page import Page
 from scythe.reading.papers.hmm import LeafMarks
 from scythe.reading.papers.text_elements import number_elements
-from scythe.reading.papers.vsse import Characteristic
+from scythe.reading.papers.vsse import VisualCharacteristic
 from scythe.reading.text import TextMethod
 
 _ADDRESS = "https://example.org/page"
@@ -63,7 +63,7 @@ def _check_reading(read: TextMethod, html: str, options: TextOptions) -> None:
     assert read(_open(html), options) == reading, f"{where}: a reading of an equal page differs"
 
 
-def check_text_characteristic(characteristic: Characteristic) -> None:
+def check_text_characteristic(characteristic: VisualCharacteristic) -> None:
     """Assert what VSSE relies on: one finite value per leaf, none below zero, the same when asked again."""
 
     def weigh(page: Page) -> Sequence[float]:

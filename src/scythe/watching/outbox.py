@@ -154,7 +154,7 @@ def _utc_now() -> datetime:
 
 
 @dataclass(slots=True)
-class _Page:
+class _FeedPage:
     """A page that may have records a hook was not told of."""
 
     due: float = 0.0  # by the loop's clock, not before
@@ -166,7 +166,7 @@ class _Line:
     """The pages waiting for one hook, and how it fares."""
 
     hook: Hook
-    pages: dict[int, _Page] = field(default_factory=dict)
+    pages: dict[int, _FeedPage] = field(default_factory=dict)
     due: float = 0.0
     failures: int = 0  # in a row, of whatever page
     has_failed: bool = False  # and people were told so
@@ -207,7 +207,7 @@ class Outbox:
             for at in range(0, len(pages), _AT_ONCE):
                 some = pages[at : at + _AT_ONCE]
                 behind = await self._clerk.ask(begin_cursors, self._clerk.archive, line.hook, some, self._notify_first)
-                line.pages.update((watch, _Page()) for watch in behind)
+                line.pages.update((watch, _FeedPage()) for watch in behind)
         self._tasks = [asyncio.create_task(self._work(line), name=line.hook.name) for line in self._lines]
         await self._feeds.start(watches)
 
@@ -216,7 +216,7 @@ class Outbox:
         self._feeds.note(watch)
         for line in self._lines:
             if not line.is_removed:
-                line.pages.setdefault(watch, _Page())
+                line.pages.setdefault(watch, _FeedPage())
                 line.woken.set()
 
     async def drain(self, within_s: float) -> bool:
@@ -257,11 +257,11 @@ class Outbox:
                 await self._settle(line)
             elif not told.why:
                 line.failures, line.due = 0, 0.0
-                line.pages.setdefault(watch, _Page())  # there may be more
+                line.pages.setdefault(watch, _FeedPage())  # there may be more
             else:
                 await self._fail(line, watch, page, told)
 
-    async def _next(self, line: _Line) -> tuple[int, _Page]:
+    async def _next(self, line: _Line) -> tuple[int, _FeedPage]:
         """Wait for the page that has waited longest and take it off the line."""
         loop = asyncio.get_running_loop()
         while True:
@@ -294,7 +294,7 @@ class Outbox:
             line.has_failed = False
             await self._report(HookEvent(self._now(), "", "", "recovered", line.hook.name))
 
-    async def _fail(self, line: _Line, watch: int, page: _Page, told: HookResult) -> None:
+    async def _fail(self, line: _Line, watch: int, page: _FeedPage, told: HookResult) -> None:
         """Let a hook rest, longer each time, and let another page try first then."""
         now = asyncio.get_running_loop().time()
         line.failures, page.failures = line.failures + 1, page.failures + 1

@@ -29,7 +29,7 @@ from scythe.crawling.judge_response import is_cut_short, validator
 from scythe.crawling.scope import host_of
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.host_queue import HostQueue
-from scythe.engine.politeness import Getter, Politeness
+from scythe.engine.politeness import Politeness, RobotsGetter
 from scythe.engine.worker_pool import Pool
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import FetchFailed
@@ -117,7 +117,7 @@ _FOR_GOOD = frozenset({301, 308})
 class Means(Protocol):
     """What asking needs."""
 
-    getter: Getter
+    getter: RobotsGetter
     manners: Politeness
 
 
@@ -287,7 +287,7 @@ class Tools:
     """What visits need, shared by all of them."""
 
     clerk: ArchiveThread
-    getter: Getter
+    getter: RobotsGetter
     pool: Pool
     manners: Politeness
     clock: Clock

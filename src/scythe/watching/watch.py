@@ -35,7 +35,7 @@ from scythe.engine.context import RunContext, use_kit
 from scythe.engine.crawl_options import CrawlOptions
 from scythe.engine.host_queue import Capacity, HostQueue, both_clocks
 from scythe.engine.pace import Pace
-from scythe.engine.politeness import Getter, Politeness
+from scythe.engine.politeness import Politeness, RobotsGetter
 from scythe.engine.site_learning import Learning
 from scythe.engine.worker_protocol import Job, SiteSetup
 from scythe.errors import BadInput, FetchFailed
@@ -63,7 +63,7 @@ class Items:
     def __init__(
         self,
         kit: RunContext,
-        getter: Getter,
+        getter: RobotsGetter,
         manners: Politeness,
         clock: Clock,
         tell: Callable[[Event], Awaitable[None]],
@@ -229,7 +229,7 @@ class Watch:
                 await self._items.close(hurry=self._is_stopped and self._shared is not None)
         return self.totals
 
-    async def _open_getter(self, stack: AsyncExitStack, fetcher: Fetcher) -> Getter:
+    async def _open_getter(self, stack: AsyncExitStack, fetcher: Fetcher) -> RobotsGetter:
         """Return what asks for pages: the client, or a browser behind it. Raises MissingExtra."""
         if not self.options.render:
             return fetcher

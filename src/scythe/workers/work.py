@@ -159,7 +159,7 @@ class UnderWay:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedAssignment:
     """What an attempt came to."""
 
     state: str  # done, failed, or open where there is more to do
@@ -185,7 +185,7 @@ class Work:
             app.task(name=TASKS[kind], pass_context=True, retry=Again())(_as_task(partial(self._do, work)))
 
     async def _do(
-        self, work: Callable[[AssignmentRow, int], Coroutine[Any, Any, Ended]], job: int, assignment: int
+        self, work: Callable[[AssignmentRow, int], Coroutine[Any, Any, EndedAssignment]], job: int, assignment: int
     ) -> None:
         """Work on an assignment, whatever becomes of it."""
         self.busy.add(job)
@@ -197,7 +197,7 @@ class Work:
             self._engine.busy = len(self.busy)
 
     async def _try(
-        self, work: Callable[[AssignmentRow, int], Coroutine[Any, Any, Ended]], job: int, assignment: int
+        self, work: Callable[[AssignmentRow, int], Coroutine[Any, Any, EndedAssignment]], job: int, assignment: int
     ) -> None:
         """Work on an assignment, unless it is over already: a job may be left behind."""
         row = await self._ledger.assignment(assignment)
@@ -207,7 +207,7 @@ class Work:
         try:
             ended = await work(row, job)
         except BadInput as error:  # it will not get better
-            ended = Ended("failed", str(error))
+            ended = EndedAssignment("failed", str(error))
         except ScytheError as error:
             if not await self._is_ours(job):  # one that slept finds its connections closed
                 return self._tell(row.site_key, "left to others")
@@ -216,7 +216,7 @@ class Work:
             return self._tell(row.site_key, "left to others")
         return await self._settle(row, ended)
 
-    async def _settle(self, row: AssignmentRow, ended: Ended) -> None:
+    async def _settle(self, row: AssignmentRow, ended: EndedAssignment) -> None:
         if ended.state == "open" and ended.again_at is None:
             return await self._fail(row, ended.why, _SITE_S)
         self._tell(row.site_key, ended.why)
@@ -243,37 +243,39 @@ class Work:
         except ConnectorException:
             return True
 
-    async def _crawl(self, row: AssignmentRow, job: int) -> Ended:
+    async def _crawl(self, row: AssignmentRow, job: int) -> EndedAssignment:
         options = crawl_order(row)
         options = replace(options, patience_s=min(options.patience_s, _PATIENCE_S))
         run = Crawl(row.start, self._archive, options, kit=self._kit)
         under_way = UnderWay(row, partial(run.stop, "given back"))
         tally = await self._attend(job, under_way, run.run())
         if under_way.is_lost:
-            return Ended("lost", "")
+            return EndedAssignment("lost", "")
         due = await self._ask(self._archive.next_due, row.site)
         if due is None or (options.limit is not None and tally.pages >= options.limit):
             reasons = ", ".join(why for why, _ in tally.why.most_common(3))
-            return Ended("done" if tally.pages else "failed", run.why_ended if tally.pages else f"no page: {reasons}")
+            return EndedAssignment(
+                "done" if tally.pages else "failed", run.why_ended if tally.pages else f"no page: {reasons}"
+            )
         if due > datetime.now(UTC):
-            return Ended("open", run.why_ended, due)
-        return Ended("open", run.why_ended)
+            return EndedAssignment("open", run.why_ended, due)
+        return EndedAssignment("open", run.why_ended)
 
-    async def _watch(self, row: AssignmentRow, job: int) -> Ended:
+    async def _watch(self, row: AssignmentRow, job: int) -> EndedAssignment:
         lists = [one.id for one in await self._ask(self._archive.watches, row.site)]
         if lists:
             run = Watch(self._archive, replace(watch_order(row), once=True), only=lists, kit=self._kit)
             under_way = UnderWay(row, run.stop)
             totals = await self._attend(job, under_way, run.run())
             if under_way.is_lost:
-                return Ended("lost", "")
+                return EndedAssignment("lost", "")
             due = await self._ask(self._archive.next_due, row.site, WATCHED)
             if due is not None:
                 now = datetime.now(UTC)
                 wait_s = _CLOSED_S if totals.troubles else _HELD_S
                 at = due if due > now else now + timedelta(seconds=wait_s)
-                return Ended("open", f"{totals.visits} visits, {totals.records} new records", at)
-        return Ended("done", "nothing of it is watched any more")
+                return EndedAssignment("open", f"{totals.visits} visits, {totals.records} new records", at)
+        return EndedAssignment("done", "nothing of it is watched any more")
 
     async def _attend(self, job: int, under_way: UnderWay, run: Coroutine[Any, Any, T]) -> T:
         """Wait for a run; end it in good order where the worker is stopped, so that another can go on at once."""

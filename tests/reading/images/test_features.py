@@ -9,7 +9,7 @@ import pytest
 
 from scythe.model import ImageContext, PageImages, SiteImages
 from scythe.page.image_context import signature
-from scythe.reading.images.image_features import SiteCounts, feature_names, image_features, is_nothing, site_counts
+from scythe.reading.images.image_features import SiteImageCounts, feature_names, image_features, is_nothing, site_counts
 from scythe.reading.images.tag_features import FAR, LINKS, read_address, read_link
 
 BODY = ("body.single",)
@@ -21,7 +21,7 @@ def image(tag: str = "<img>", path: tuple[str, ...] = ARTICLE, **said: object) -
     return ImageContext(tags=("", "", tag), path=path, **given)
 
 
-def described(page: PageImages, counts: SiteCounts | None = None) -> list[dict[str, float]]:
+def described(page: PageImages, counts: SiteImageCounts | None = None) -> list[dict[str, float]]:
     return [dict(zip(feature_names(), row.tolist(), strict=True)) for row in image_features(page, counts)]
 
 

@@ -9,7 +9,7 @@ import pytest
 from scythe.page import Page
 from scythe.reading.attributes.dictionary import shipped
 from scythe.reading.papers.hmm import (
-    Characteristic,
+    RecordCharacteristic,
     make_container,
     mark_delimiters,
     mark_names,
@@ -42,7 +42,7 @@ def test_characteristics_add_up():
 
 def test_what_every_leaf_has_weighs_nothing_as_printed_and_most_as_we_take_it():
     elements = elements_of(TABLE)
-    everywhere = Characteristic("text", lambda elements: [True] * len(elements.text))
+    everywhere = RecordCharacteristic("text", lambda elements: [True] * len(elements.text))
     assert weigh(elements, (everywhere,), as_printed=True)[0] == 0.0
     assert weigh(elements, (everywhere,))[0] == weigh(elements, (everywhere,)).max()
 

@@ -127,7 +127,7 @@ _PAGE = (
 
 
 @dataclass(frozen=True, slots=True)
-class SiteCounts:
+class SiteImageCounts:
     """How often addresses and signatures of images are on the pages of a site."""
 
     pages: int
@@ -135,15 +135,15 @@ class SiteCounts:
     signatures: dict[str, tuple[int, int]]  # pages that have it, images that have it
 
 
-_counts_of: dict[int, tuple[SiteImages, SiteCounts]] = {}  # by identity: hashing a site takes longer than a page
+_counts_of: dict[int, tuple[SiteImages, SiteImageCounts]] = {}  # by identity: hashing a site takes longer than a page
 
 
-def site_counts(site: SiteImages) -> SiteCounts:
+def site_counts(site: SiteImages) -> SiteImageCounts:
     """Return what a site says of its images in a form that is quick to ask; that of the last sites is remembered."""
     known = _counts_of.get(id(site))
     if known is None:
         signatures = {name: (pages, images) for name, pages, images in site.signatures}
-        known = (site, SiteCounts(site.pages, dict(site.sources), signatures))
+        known = (site, SiteImageCounts(site.pages, dict(site.sources), signatures))
         if len(_counts_of) >= _SITES:
             _counts_of.clear()
         _counts_of[id(site)] = known
@@ -160,7 +160,7 @@ def feature_names() -> tuple[str, ...]:
     return (*names, *_LEAD, *_SITE, *_PAGE)
 
 
-def image_features(page: PageImages, counts: SiteCounts | None = None) -> NDArray[np.float32]:
+def image_features(page: PageImages, counts: SiteImageCounts | None = None) -> NDArray[np.float32]:
     """Return one row per image of the page, columns as `feature_names` says; counts of one page say nothing."""
     if not page.images:
         return np.zeros((0, len(feature_names())), dtype=np.float32)
@@ -192,7 +192,7 @@ class _Described:
         self.kinds = np.array([target.kind for target in self.targets])
         self.away = ((self.kinds == _AWAY[0]) | (self.kinds == _AWAY[1])).astype(np.float64)
 
-    def rows(self, counts: SiteCounts | None) -> NDArray[np.float32]:
+    def rows(self, counts: SiteImageCounts | None) -> NDArray[np.float32]:
         """Return all numbers: those that one tag, address or path gives are remembered, the others are of this page."""
         parts = []
         for tag, address, path in zip(self.tags, self.addresses, self.paths, strict=True):
@@ -291,7 +291,7 @@ class _Described:
         columns += [self.order - self.order[first], self.chars - self.chars[first]]
         return [*columns, same_folder, same_file, same_kind, stated]
 
-    def site(self, counts: SiteCounts | None) -> list[Column]:
+    def site(self, counts: SiteImageCounts | None) -> list[Column]:
         if counts is None or counts.pages < 2:
             return [np.full(len(self.images), _UNKNOWN)] * len(_SITE)
         facts = []

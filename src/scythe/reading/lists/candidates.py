@@ -32,10 +32,10 @@ from scythe.reading.lists.similar_elements import (
     BREAK,
     PARAGRAPH,
     Columns,
+    ElementLabels,
     Finder,
     Groups,
     Ints,
-    Labels,
     Marks,
     Spans,
     group_alike,
@@ -51,7 +51,7 @@ _BEFORE = 200  # siblings before the first rule looked at, for the same reason
 _LONGEST = 40  # siblings of one record in those
 
 
-def find_runs(elements: Elements, columns: Columns, labels: Labels) -> tuple[Groups, Spans]:
+def find_runs(elements: Elements, columns: Columns, labels: ElementLabels) -> tuple[Groups, Spans]:
     """Group the elements that come back every few siblings, each with what follows it."""
     siblings = np.bincount(columns.parent[1:], minlength=len(columns.end))
     is_head = (siblings[columns.parent] >= LEAST) & (labels.role != BREAK)  # breaks part lines
@@ -70,7 +70,7 @@ def find_runs(elements: Elements, columns: Columns, labels: Labels) -> tuple[Gro
     return _follow(group_alike(found, columns.end), columns, elements, labels)
 
 
-def _follow(heads: Groups, columns: Columns, elements: Elements, labels: Labels) -> tuple[Groups, Spans]:
+def _follow(heads: Groups, columns: Columns, elements: Elements, labels: ElementLabels) -> tuple[Groups, Spans]:
     """Return the runs of the groups of heads between which more text stands than not."""
     spans: list[tuple[int, int, int]] = []  # set, first row, row after the last
     finders: list[int] = []
@@ -173,7 +173,7 @@ LEAST = 3  # lines of a list; addresses and captions have fewer
 _Line = tuple[int, int, int, int]  # rows and leaves, each from and to
 
 
-def find_lines(elements: Elements, columns: Columns, labels: Labels) -> list[tuple[Groups, Spans]]:
+def find_lines(elements: Elements, columns: Columns, labels: ElementLabels) -> list[tuple[Groups, Spans]]:
     """Return the lines of each box, of each block in it and of alike boxes together, and the blocks."""
     boxes = _breaks_by_box(elements, (labels.role == BREAK).nonzero()[0].tolist())
     if not boxes:
@@ -231,7 +231,7 @@ def _cut(elements: Elements, box: int, breaks: list[int]) -> tuple[list[_Line], 
     return lines, parts
 
 
-def _lines_of_alike(columns: Columns, labels: Labels, lines: dict[int, list[_Line]]) -> list[list[_Line]]:
+def _lines_of_alike(columns: Columns, labels: ElementLabels, lines: dict[int, list[_Line]]) -> list[list[_Line]]:
     """Return the lines of boxes of the same path together, boxes of one line among them."""
     paths = np.sort(labels.exact_path[[*lines]])
     places = np.minimum(paths.searchsorted(labels.exact_path), len(paths) - 1)
@@ -287,7 +287,7 @@ def find_candidates(elements: Elements) -> list[Candidate]:
     return _build(elements, columns, *merge([*parts, *find_lines(elements, columns, labels)]))
 
 
-def _find_rows(columns: Columns, labels: Labels) -> Groups:
+def _find_rows(columns: Columns, labels: ElementLabels) -> Groups:
     """Group the elements that hold text, each a record."""
     told = columns.leaf_end > columns.leaf_start
     told[0] = False  # the root is nobody's record
@@ -324,7 +324,7 @@ def _find_rows(columns: Columns, labels: Labels) -> Groups:
     return group_alike(found, columns.end)
 
 
-def _number_sections(columns: Columns, labels: Labels) -> tuple[Marks, Marks, Marks]:
+def _number_sections(columns: Columns, labels: ElementLabels) -> tuple[Marks, Marks, Marks]:
     """Say for each row how many headings stand before it: of any kind, of the first two levels, of the first three.
 
     A paragraph all in bold print is a heading too, though its siblings may be of the same label.

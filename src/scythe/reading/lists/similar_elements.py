@@ -37,7 +37,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # its multiples lie far apart, so sums 
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class ElementLabels:
     """One number per row for each strictness: rows with the same number are alike."""
 
     tag: Marks
@@ -94,7 +94,7 @@ def join(*keys: Marks) -> Marks:
     return joined
 
 
-def label(elements: Elements, parent: Ints) -> Labels:
+def label(elements: Elements, parent: Ints) -> ElementLabels:
     """Number tags, classes and paths of a page. Linear in the number of elements for trees of bounded depth."""
     kinds = list(map(_look_up, elements.tag, elements.classes, elements.names))
     columns = np.frombuffer(b"".join([numbers for numbers, _ in kinds]), dtype=">u8").reshape(-1, 5).T
@@ -105,7 +105,9 @@ def label(elements: Elements, parent: Ints) -> Labels:
     deep_shape = join(_inside(shape >> np.uint64(32), parent, leaf_row), exact)
     word_row = np.arange(len(kinds)).repeat(word_count.view(np.int64))
     word = np.frombuffer(b"".join([words for _, words in kinds]), dtype=">u8").astype(np.uint64)
-    return Labels(tag, first, exact, shape, deep_shape, tag_path, exact_path, role.astype(np.int64), word_row, word)
+    return ElementLabels(
+        tag, first, exact, shape, deep_shape, tag_path, exact_path, role.astype(np.int64), word_row, word
+    )
 
 
 def _chain(labels: Marks, parent: Ints) -> Marks:

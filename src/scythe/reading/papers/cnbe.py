@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scythe.page.elements import Elements
 from scythe.page.page import Page
 from scythe.reading.attributes.dictionary import Dictionary, shipped
-from scythe.reading.papers.label_pairs import LABEL_CHARS, LABEL_WORDS, Label, Pairs, in_link, pair_labels
+from scythe.reading.papers.label_pairs import LABEL_CHARS, LABEL_WORDS, PairLabel, Pairs, in_link, pair_labels
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ CANDIDATES = 20_000  # leaves judged on one page; the rest is taken for text
 class _Leaves:
     """The short leaves of a page with what each view sees of them: one column of numbers per property."""
 
-    labels: list[Label]
+    labels: list[PairLabel]
     text: Ints  # labels x properties
     place: Ints
     seed: Ints  # 1 a name by the dictionary, 0 none by its looks, -1 unknown
@@ -50,7 +50,7 @@ def read_by_cnbe(page: Page, dictionary: Dictionary | None = None) -> Pairs:
     return pair_labels(elements, [label for label in labels if first <= label.leaf < end], dictionary)
 
 
-def find_names(elements: Elements, dictionary: Dictionary) -> list[Label]:
+def find_names(elements: Elements, dictionary: Dictionary) -> list[PairLabel]:
     """Return the leaves that both views together take for attribute names; none where nothing is known at first."""
     leaves = _look_at(elements, dictionary)
     known = leaves.seed.copy()  # the classifiers' own guesses are added to it
@@ -102,7 +102,7 @@ def _teach(known: Ints, odds: Floats) -> None:
 
 def _look_at(elements: Elements, dictionary: Dictionary) -> _Leaves:
     """Describe the leaves that could be names, and tell those that surely are or are not."""
-    labels: list[Label] = []
+    labels: list[PairLabel] = []
     texts: list[tuple[object, ...]] = []
     places: list[tuple[object, ...]] = []
     seeds: list[int] = []
@@ -121,16 +121,16 @@ def _look_at(elements: Elements, dictionary: Dictionary) -> _Leaves:
     return _Leaves(labels, _number(texts), _number(places), np.asarray(seeds, dtype=np.int64))
 
 
-def _as_label(leaf: int, text: str, elements: Elements, dictionary: Dictionary) -> Label | None:
+def _as_label(leaf: int, text: str, elements: Elements, dictionary: Dictionary) -> PairLabel | None:
     pair = dictionary.split_pair(text)
     name, rest = pair or (text, "")
     if len(name) > LABEL_CHARS or len(name.split()) > LABEL_WORDS or not any(map(str.isalnum, name)):
         return None
     following = elements.text[leaf + 1] if leaf + 1 < len(elements.text) else " "
-    return Label(leaf, name, rest, marked=pair is not None or following[0] in dictionary.delimiters)
+    return PairLabel(leaf, name, rest, marked=pair is not None or following[0] in dictionary.delimiters)
 
 
-def _describe_text(label: Label, named: bool) -> tuple[object, ...]:
+def _describe_text(label: PairLabel, named: bool) -> tuple[object, ...]:
     name = label.name
     words = name.casefold().split()
     return (
@@ -144,7 +144,7 @@ def _describe_text(label: Label, named: bool) -> tuple[object, ...]:
     )
 
 
-def _describe_place(elements: Elements, label: Label, linked: bool) -> tuple[object, ...]:
+def _describe_place(elements: Elements, label: PairLabel, linked: bool) -> tuple[object, ...]:
     leaf, row = label.leaf, elements.leaf_row[label.leaf]
     parent = max(elements.parent[row], 0)
     following = elements.text[leaf + 1] if leaf + 1 < len(elements.text) else ""

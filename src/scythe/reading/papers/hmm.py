@@ -37,23 +37,23 @@ class LeafMarks(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Characteristic:
+class RecordCharacteristic:
     """Something that leaves of an area with records have more often than others."""
 
     name: str
     mark: Callable[[Elements], Sequence[bool]]  # one answer per leaf
 
 
-def mark_delimiters(dictionary: Dictionary) -> Characteristic:
+def mark_delimiters(dictionary: Dictionary) -> RecordCharacteristic:
     """Make the characteristic of leaves that are cut in two by a delimiter or end with one: "Price: 12", "Price:"."""
 
     def mark(elements: Elements) -> Sequence[bool]:
         return [dictionary.split_pair(text) is not None for text in elements.text]
 
-    return Characteristic("delimiter", mark)
+    return RecordCharacteristic("delimiter", mark)
 
 
-def mark_names(dictionary: Dictionary) -> Characteristic:
+def mark_names(dictionary: Dictionary) -> RecordCharacteristic:
     """Make the characteristic of leaves that are, or begin with, an attribute name of the dictionary.
 
     Links are left out: menus are full of words like "location", "size" or "author".
@@ -63,19 +63,19 @@ def mark_names(dictionary: Dictionary) -> Characteristic:
         named = (_begins_with_name(text, dictionary) for text in elements.text)
         return [found and not in_link(elements, leaf) for leaf, found in enumerate(named)]
 
-    return Characteristic("name", mark)
+    return RecordCharacteristic("name", mark)
 
 
-def mark_quantities() -> Characteristic:
+def mark_quantities() -> RecordCharacteristic:
     """Make the characteristic of short leaves with a digit: prices, measures, dates, numbers of all kinds."""
 
     def mark(elements: Elements) -> Sequence[bool]:
         return [len(text) <= QUANTITY_CHARS and any(map(str.isdigit, text)) for text in elements.text]
 
-    return Characteristic("quantity", mark)
+    return RecordCharacteristic("quantity", mark)
 
 
-def make_container(dictionary: Dictionary | None = None) -> tuple[Characteristic, ...]:
+def make_container(dictionary: Dictionary | None = None) -> tuple[RecordCharacteristic, ...]:
     """Return the characteristics that the paper names for records: delimiters and the words of a dictionary."""
     dictionary = dictionary or shipped()
     return (mark_delimiters(dictionary), mark_names(dictionary))

@@ -25,7 +25,7 @@ _SEPARATORS = frozenset(", ; | / · • - – — & and und et y e en i och".spl
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class PairLabel:
     """A leaf that names an attribute; `rest` is what stands behind the delimiter in the same leaf."""
 
     leaf: int
@@ -35,7 +35,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sheet:
+class _LabelledPage:
     """What ends a value besides the element that it stands in."""
 
     elements: Elements
@@ -44,7 +44,7 @@ class _Sheet:
     delimiters: str
 
 
-def find_labels(elements: Elements, first: int, end: int, dictionary: Dictionary) -> list[Label]:
+def find_labels(elements: Elements, first: int, end: int, dictionary: Dictionary) -> list[PairLabel]:
     """Return the labels among leaves first:end: text before a delimiter, and dictionary names outside links."""
     found = []
     for leaf in range(first, end):
@@ -52,24 +52,24 @@ def find_labels(elements: Elements, first: int, end: int, dictionary: Dictionary
         pair = dictionary.split_pair(text)
         if pair is not None:
             if len(pair[0].split()) <= LABEL_WORDS:
-                found.append(Label(leaf, *pair))
+                found.append(PairLabel(leaf, *pair))
             continue
         marked = leaf + 1 < end and elements.text[leaf + 1][0] in dictionary.delimiters
         if marked and len(text) <= LABEL_CHARS and len(text.split()) <= LABEL_WORDS:
-            found.append(Label(leaf, text))
+            found.append(PairLabel(leaf, text))
         elif dictionary.concept_of(text) and not in_link(elements, leaf):
-            found.append(Label(leaf, text, marked=False))
+            found.append(PairLabel(leaf, text, marked=False))
     return found
 
 
-def pair_labels(elements: Elements, labels: Sequence[Label], dictionary: Dictionary) -> Pairs:
+def pair_labels(elements: Elements, labels: Sequence[PairLabel], dictionary: Dictionary) -> Pairs:
     """Give each label the value that stands in the same leaf, the next cell, or the rest of its line.
 
     A value of several links is several values. Labels without a value are left out, and no pair is given twice.
     """
     alone = frozenset(label.leaf for label in labels if not label.rest)
     breaks = frozenset(start for start, tag in zip(elements.leaf_start, elements.tag, strict=True) if tag == "br")
-    sheet = _Sheet(elements, alone, breaks, dictionary.delimiters)
+    sheet = _LabelledPage(elements, alone, breaks, dictionary.delimiters)
     pairs: dict[tuple[str, str], None] = {}
     for label in labels:
         for value in [label.rest] if label.rest else _values_after(sheet, label):
@@ -90,7 +90,7 @@ def in_link(elements: Elements, leaf: int) -> bool:
     return False
 
 
-def _values_after(sheet: _Sheet, label: Label) -> list[str]:
+def _values_after(sheet: _LabelledPage, label: PairLabel) -> list[str]:
     texts = sheet.elements.text
     shown = [(leaf, texts[leaf].lstrip(sheet.delimiters + " ")) for leaf in _leaves_after(sheet, label)]
     shown = [(leaf, text) for leaf, text in shown if text and text.casefold() not in _SEPARATORS]
@@ -100,7 +100,7 @@ def _values_after(sheet: _Sheet, label: Label) -> list[str]:
     return [" ".join(text for _, text in shown)] if shown else []
 
 
-def _leaves_after(sheet: _Sheet, label: Label) -> range:
+def _leaves_after(sheet: _LabelledPage, label: PairLabel) -> range:
     """Return the leaves of the box that follows a label, or of the line that goes on behind it."""
     elements, first = sheet.elements, label.leaf + 1
     scope = elements.leaf_row[label.leaf]
@@ -120,7 +120,7 @@ def _leaves_after(sheet: _Sheet, label: Label) -> range:
     return range(first, _line_end(sheet, first, end, scope))
 
 
-def _line_end(sheet: _Sheet, first: int, end: int, scope: int) -> int:
+def _line_end(sheet: _LabelledPage, first: int, end: int, scope: int) -> int:
     """Return the leaf after the line that begins with leaf `first`: a label, a line break or a box ends it."""
     for leaf in range(first + 1, end):
         if (

@@ -139,7 +139,7 @@ _APOSTROPHE = re.compile("['’ʼ]")
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class DocumentHabits:
     """How a text writes, which short texts about the same thing are read by: words in lower case, one form each."""
 
     names: frozenset[str] = frozenset()  # words that are part of names
@@ -157,7 +157,7 @@ class _Word:
     plain: bool = True  # stands in a line where a capital means something
 
 
-def learn_habits(text: str) -> Habits:
+def learn_habits(text: str) -> DocumentHabits:
     """Learn from a whole text which of its capitalised words are names."""
     words = [word for word in _words(text[:_READ_CHARS]) if word.plain]
     inside = [word for word in words if not word.starts]
@@ -173,10 +173,10 @@ def learn_habits(text: str) -> Habits:
         again = Counter(word.text.lower() for word in words if word.text[0].isupper())
         capitals = Counter({word: count for word, count in capitals.items() if again[word] >= _NOUN_TIMES})
     names = frozenset(word for word in capitals if len(word) > 1) - common - function_words()
-    return Habits(names, frozenset(common), capital_nouns, repeated_terms(text[:_READ_CHARS]))
+    return DocumentHabits(names, frozenset(common), capital_nouns, repeated_terms(text[:_READ_CHARS]))
 
 
-def find_entities(text: str, habits: Habits | None = None) -> list[str]:
+def find_entities(text: str, habits: DocumentHabits | None = None) -> list[str]:
     """Return the names in a text, repeated as often as they occur. `habits` are those of the text it belongs to."""
     text = text[:_READ_CHARS]
     habits = habits or learn_habits(text)
@@ -193,14 +193,14 @@ def find_entities(text: str, habits: Habits | None = None) -> list[str]:
     return found + terms_in(text, habits.terms)
 
 
-def _joins(last: _Word, word: _Word, habits: Habits) -> bool:
+def _joins(last: _Word, word: _Word, habits: DocumentHabits) -> bool:
     lower = word.text.lower()
     if not last.text[0].isupper():
         return lower in function_words("linked")
     return lower in function_words("particles" if habits.capital_nouns else "joiners")
 
 
-def _close(run: list[_Word], habits: Habits, found: list[str]) -> None:
+def _close(run: list[_Word], habits: DocumentHabits, found: list[str]) -> None:
     """Move a run of words to the names found, without what is none at its ends."""
     words = run[:_MOST_WORDS]
     run.clear()
@@ -216,7 +216,7 @@ def _close(run: list[_Word], habits: Habits, found: list[str]) -> None:
         found.append(" ".join(word.text for word in words))
 
 
-def _may_begin(words: list[_Word], habits: Habits) -> bool:
+def _may_begin(words: list[_Word], habits: DocumentHabits) -> bool:
     first = words[0]
     lower = first.text.lower()
     if lower in habits.names or _is_acronym(first):
@@ -227,7 +227,7 @@ def _may_begin(words: list[_Word], habits: Habits) -> bool:
     return len(words) > 1 or _is_name(first, habits)
 
 
-def _is_name(word: _Word, habits: Habits) -> bool:
+def _is_name(word: _Word, habits: DocumentHabits) -> bool:
     """Say whether a capitalised word is a name by itself."""
     lower = word.text.lower()
     if lower in habits.names or _is_acronym(word):
@@ -320,7 +320,7 @@ def entity_similarity(article: str, contexts: Sequence[str]) -> list[float]:
     return [known[context] for context in contexts]
 
 
-def count_names(text: str, habits: Habits) -> Counter[str]:
+def count_names(text: str, habits: DocumentHabits) -> Counter[str]:
     """Count the words of the names in a text, without endings: people are named in full once and then in part."""
     words: Counter[str] = Counter()
     for name in find_entities(text, habits):

@@ -58,7 +58,7 @@ def count_marks(text: str) -> int:
     return len(_MARK.findall(text))
 
 
-class Characteristic(Protocol):
+class VisualCharacteristic(Protocol):
     """A property that content leaves have and noise has not; other packages may bring theirs."""
 
     def weigh(self, elements: TextElements) -> Sequence[float]:
@@ -80,7 +80,7 @@ class VisualText:
 class Vsse:
     """The method with its container of characteristics and its thresholds, the paper's T1, T2 and L."""
 
-    characteristics: tuple[Characteristic, ...] = (VisualText(),)
+    characteristics: tuple[VisualCharacteristic, ...] = (VisualText(),)
     min_share: float = 0.8  # T1: of the highest value, for a leaf to be content beyond doubt
     max_distance: int = 3  # T2: bits in which a text may differ from title and description
     idf_floor: float = 0.01  # L: keeps the weight of a word that occurs everywhere above zero
@@ -121,7 +121,7 @@ class Vsse:
 read = Vsse()
 
 
-def combine(characteristics: Sequence[Characteristic], elements: TextElements) -> list[float]:
+def combine(characteristics: Sequence[VisualCharacteristic], elements: TextElements) -> list[float]:
     """Add up what all characteristics say of each leaf, each measured against its own highest value."""
     total = [0.0] * len(elements.leaf_text)
     for characteristic in characteristics:

@@ -318,7 +318,7 @@ def fit_update(labelled: Sequence[LabelledPage], logits: Sequence[Sequence[float
 
     Without labels the update changes nothing. Of more than 150 pages as many, evenly spread, are looked at.
     """
-    known = _Labels()
+    known = _SiteLabels()
     for page, page_logits in spread(list(zip(labelled, logits, strict=True)), _PAGES):
         labels = merged_labels(page)
         known.relevant.append(labels.count(True))
@@ -332,7 +332,7 @@ def fit_update(labelled: Sequence[LabelledPage], logits: Sequence[Sequence[float
     return Update(weights, bias, trust, share, kinds, known.sources, _usual_most(known.relevant))
 
 
-class _Labels:
+class _SiteLabels:
     """Labels of a site as they are counted."""
 
     def __init__(self) -> None:

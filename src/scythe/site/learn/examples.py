@@ -232,7 +232,7 @@ Row = tuple[ValuePlace | None, ...]  # one place per page, None where the value 
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ExampleSurroundings:
     """What is around a place, by which it is recognised on another page."""
 
     place: ValuePlace
@@ -260,7 +260,7 @@ def align(sources: Sequence[Source], places: Sequence[Sequence[ValuePlace]]) -> 
     return sorted(((total, row) for row, total in rows.items()), key=lambda pair: -pair[0])  # stable: whole texts first
 
 
-def likeness(one: Surroundings, other: Surroundings) -> float:
+def likeness(one: ExampleSurroundings, other: ExampleSurroundings) -> float:
     """Say how likely two places are the same one of a template; 0 when they cannot be."""
     a, b = one.place, other.place
     if (a.take, a.attribute) != (b.take, b.attribute) or one.chain[:1] != other.chain[:1]:
@@ -283,7 +283,7 @@ def likeness(one: Surroundings, other: Surroundings) -> float:
     )
 
 
-def _around(one: Surroundings, other: Surroundings) -> float:
+def _around(one: ExampleSurroundings, other: ExampleSurroundings) -> float:
     """Say how much of what is around two places is alike; the same text in the same place may be furniture."""
     left, right = len(common_suffix((one.left, other.left))), len(common_prefix((one.right, other.right)))
     if left >= _LEFT and right >= _RIGHT and one.place.text == other.place.text:
@@ -296,7 +296,7 @@ def _prior(place: ValuePlace) -> float:
     return 1.0 * place.sameness + 2.0 * place.is_whole - 1.5 * (place.take == ATTRIBUTE)
 
 
-def _setting(source: Source, place: ValuePlace) -> Surroundings:
+def _setting(source: Source, place: ValuePlace) -> ExampleSurroundings:
     body, offset = source.body, place.offset
     opening = source.at(offset)
     assert opening is not None  # places come from the page's own openings
@@ -310,7 +310,9 @@ def _setting(source: Source, place: ValuePlace) -> Surroundings:
         node = node.parent
     left = body[max(0, offset - _LEFT) : offset]
     right = body[end : end + _RIGHT]
-    return Surroundings(place, steady_prefix(body[offset:start]), left, right, tuple(chain), offset / max(1, len(body)))
+    return ExampleSurroundings(
+        place, steady_prefix(body[offset:start]), left, right, tuple(chain), offset / max(1, len(body))
+    )
 
 
 _ROWS = 6  # ways that are learned of a field to choose the best from

@@ -540,7 +540,7 @@ def _attempt(parts: Sequence[PageBlocks], container: Container, choice: DropChoi
     return _judge(_Attempt(way, choice.lines, frozenset(served), tuple(agreement)), asked)
 
 
-def _judge(attempt: _Attempt, asked: _Asked) -> _Attempt:
+def _judge(attempt: _Attempt, asked: _TextRequest) -> _Attempt:
     scores = trim([attempt.agreement[number] for number in attempt.served])
     if len(scores) < LEAST_PAGES:
         return _Attempt(None, why="rules lead to the text on too few pages")
@@ -550,16 +550,16 @@ def _judge(attempt: _Attempt, asked: _Asked) -> _Attempt:
     return attempt
 
 
-class _Asked(NamedTuple):
+class _TextRequest(NamedTuple):
     """How well a way must agree with the reading: in the mean, and on the worst page."""
 
     mean: float
     lowest: float
 
 
-def _asked(parts: Sequence[PageBlocks]) -> _Asked:
+def _asked(parts: Sequence[PageBlocks]) -> _TextRequest:
     unsure = 1.0 - fmean(part.sample.sure for part in parts)
-    return _Asked(_within(1.0 - _SLACK * unsure, _MEAN), _within(1.0 - _SLACK_WORST * unsure, _LOWEST))
+    return _TextRequest(_within(1.0 - _SLACK * unsure, _MEAN), _within(1.0 - _SLACK_WORST * unsure, _LOWEST))
 
 
 def _within(value: float, bounds: tuple[float, float]) -> float:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from scythe.archive.results import LaneRow, SiteRow, StoredRobots
-from scythe.archive.site_health import FAILED, FailedVisit, Reason, Share, SiteHealth, Version, read_health
+from scythe.archive.site_health import FAILED, FailedVisit, FieldShare, Reason, SiteHealth, Version, read_health
 from scythe.crawl_model import ArchiveCounts
 from scythe.errors import BadInput
 from scythe.fetch.robots import parse_robots
@@ -261,7 +261,7 @@ class ArchiveHealth:
     fetched_since: datetime | None
     answered: list[Reason]
     failures: list[FailedVisit]
-    shares: list[Share]
+    shares: list[FieldShare]
     sampled: int
     versions: list[Version]
     robots: list[RobotsSeen]
