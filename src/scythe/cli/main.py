@@ -7,10 +7,9 @@ Help that fits the terminal: what a command says of itself comes in, lines that 
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import sys
+from collections.abc import Callable, Iterable
 from importlib import import_module, metadata
 from typing import Annotated, Any
 
@@ -71,10 +70,31 @@ VERBS = {
     "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
     "export": ("scythe.cli.export", "Write an archive to files."),
     "plugins": ("scythe.cli.plugins", "List the parts that other packages bring."),
-    "completion": ("scythe.cli.completion", "Print what makes a shell complete scythe."),
     "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
     "bench": ("bench.command", "Measure scythe beside other tools: tables, charts, floors."),
 }
+
+
+# (verb, option) -> the names that a shell completes, asked for only then; metavars such as auto|cut|tree name their own
+_VALUES: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
+    ("read", "method"): lambda: import_module("scythe.reading.text").method_names(),
+    ("read", "image_method"): lambda: import_module("scythe.reading.images.image_methods").METHODS,
+    ("records", "method"): lambda: import_module("scythe.reading.lists.list_methods").RECORD_METHODS,
+    ("watch", "policy"): lambda: import_module("scythe.schedule.policies").POLICIES,
+    ("schedule", "policy"): lambda: import_module("scythe.schedule.policies").POLICIES,
+}
+
+
+def _complete_values(verb: str, parameter: Any) -> None:
+    choices = (parameter.metavar or "").split("|")
+    names = _VALUES.get(
+        (verb, parameter.name), choices.copy if len(choices) > 1 and "|".join(choices).islower() else None
+    )
+    if names is not None:
+        # what typer sets for `autocompletion=`: here once for all verbs
+        parameter._custom_shell_complete = lambda _ctx, _parameter, begun: [
+            one for one in names() if one.startswith(begun)
+        ]
 
 
 def load_verb(name: str) -> Any:
@@ -84,6 +104,8 @@ def load_verb(name: str) -> Any:
     application.rich_markup_mode = None
     command = typer.main.get_command(application)
     command.name, command.short_help = name, short_help
+    for parameter in command.params:
+        _complete_values(name, parameter)
     return command
 
 
@@ -114,7 +136,6 @@ app = typer.Typer(
     cls=LazyVerbs,
     name="scythe",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,  # its panels cost more than half of the start-up time
     pretty_exceptions_enable=False,
 )
@@ -175,9 +196,4 @@ def main(
 
 def run() -> None:
     """Run the command line; the entry point of the console script."""
-    if "_SCYTHE_COMPLETE" in os.environ:  # a shell asks: no verb runs
-        from scythe.cli.completion import answer
-
-        answer(sys.argv[1:])
-    else:
-        app(prog_name="scythe")
+    app(prog_name="scythe")
