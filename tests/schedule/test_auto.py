@@ -379,3 +379,11 @@ def test_however_many_were_late_some_hours_are_slept_through() -> None:
     forecast = auto.forecast(EPOCH, CAP_S + HOUR_S)
     quiet = quiet_rate(auto.forecast(EPOCH, WEEK_S).rates, 0.7 * (1 - goals.delay_share) * 0.05)
     assert auto.plan(EPOCH).wait_s == sleep_through(forecast, HOUR_S, quiet)
+
+
+def test_it_is_part_of_the_public_face() -> None:
+    import scythe.schedule
+
+    assert scythe.schedule.Auto is Auto
+    with pytest.raises(AttributeError, match="nonsense"):
+        scythe.schedule.nonsense  # noqa: B018

@@ -1,1 +1,17 @@
-"""When to look at a list again: what visits saw comes in, the next visit with its risk goes out."""
+"""When to visit a list again: estimators learn from past visits and plan the next one with its risk."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scythe.schedule.auto import Auto
+
+__all__ = ["Auto"]
+
+
+def __getattr__(name: str) -> object:
+    """Import `Auto`, the default estimator, when it is first asked for."""
+    if name != "Auto":
+        raise AttributeError(f"module 'scythe.schedule' has no attribute {name!r}")
+    from scythe.schedule.auto import Auto
+
+    return Auto
