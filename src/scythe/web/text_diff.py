@@ -1,27 +1,17 @@
-"""Two texts come in; what changed between them goes out for people to read: paragraphs, and words inside of them.
-
-Two texts come in; what was taken out and put in, word by word on one line, goes out for people to read.
-
-Two sequences come in; which parts of them are the same goes out, in time that grows with their length only.
-
-What stands once in both holds the two together (patience diff); between such places the same is done again, and small
-rests are compared one by one. difflib by itself is quadratic and worse: a megabyte of text would take minutes.
-"""
+"""Compare two texts for people to read: paragraphs, the words inside them, or words on one line."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import islice
 from typing import NamedTuple
 
-_SMALL = 20_000  # pairs of a rest that is compared one by one: some 5 ms
-_ALL_SMALL = 600_000  # pairs of all such rests together
-_DEPTH = 6  # how often rests are looked at again
+from rapidfuzz.distance import LCSseq
+
+_WINDOW = 8_192  # compared at once: rapidfuzz takes 8 MB and some 10 ms for it, both quadratic
 
 
 class Stretch(NamedTuple):
@@ -35,131 +25,47 @@ class Stretch(NamedTuple):
 
 
 def align(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[Stretch]:
-    """Return both sequences as stretches, in order, which cover all of them; no two neighbours are of one kind."""
+    """Return both sequences as stretches, in order, which cover all of them; no two neighbours are of one kind.
+
+    Where they are longer than a window, the next window begins where the one before found them the same last.
+    """
     merged: list[Stretch] = []
-    for stretch in _Aligning(one, other).run():
-        if merged and merged[-1].is_same == stretch.is_same:
-            merged[-1] = merged[-1]._replace(end=stretch.end, last=stretch.last)
-        else:
-            merged.append(stretch)
-    return merged
-
-
-class _Aligning:
-    """One comparison, with what is left of its time."""
-
-    def __init__(self, one: Sequence[Hashable], other: Sequence[Hashable]) -> None:
-        self._one, self._other = one, other
-        self._left = _ALL_SMALL
-
-    def run(self) -> Iterator[Stretch]:
-        waiting = [(0, len(self._one), 0, len(self._other), _DEPTH)]
-        while waiting:
-            start, end, first, last, depth = waiting.pop()
-            if depth < 0:  # known to be the same
-                yield Stretch(True, start, end, first, last)
-                continue
-            head, tail = self._ends(start, end, first, last)
-            if head:
-                yield Stretch(True, start, start + head, first, first + head)
-            if tail:
-                waiting.append((end - tail, end, last - tail, last, -1))
-            start, first, end, last = start + head, first + head, end - tail, last - tail
-            if start < end or first < last:
-                parts = self._split(start, end, first, last, depth)
-                if parts is None:
-                    yield Stretch(False, start, end, first, last)
-                else:
-                    waiting += reversed(parts)
-
-    def _ends(self, start: int, end: int, first: int, last: int) -> tuple[int, int]:
-        """Return how many are the same at the beginning, and at the end."""
-        most = min(end - start, last - first)
-        head = 0
-        while head < most and self._one[start + head] == self._other[first + head]:
-            head += 1
-        tail = 0
-        while tail < most - head and self._one[end - 1 - tail] == self._other[last - 1 - tail]:
-            tail += 1
-        return head, tail
-
-    def _split(
-        self, start: int, end: int, first: int, last: int, depth: int
-    ) -> list[tuple[int, int, int, int, int]] | None:
-        """Return the parts of two stretches that differ, None where nothing in them is known to be the same."""
-        if start == end or first == last:
-            return None
-        size = (end - start) * (last - first)
-        if size <= min(_SMALL, self._left):
-            self._left -= size
-            matcher = SequenceMatcher(None, self._one[start:end], self._other[first:last], autojunk=False)
-            matches = [(start + a, first + b, length) for a, b, length in matcher.get_matching_blocks() if length]
-            depth = 0
-        elif depth:
-            matches = [(a, b, 1) for a, b in self._anchors(start, end, first, last)]
-        else:
-            return None
-        return self._between(matches, (start, end, first, last), depth - 1) if matches else None
-
-    def _between(
-        self, matches: Sequence[tuple[int, int, int]], whole: tuple[int, int, int, int], depth: int
-    ) -> list[tuple[int, int, int, int, int]]:
-        start, end, first, last = whole
-        parts = []
-        for a, b, length in (*matches, (end, last, 0)):
-            if start < a or first < b:
-                parts.append((start, a, first, b, max(depth, 0)))
-            parts.append((a, a + length, b, b + length, -1))
-            start, first = a + length, b + length
-        return parts
-
-    def _anchors(self, start: int, end: int, first: int, last: int) -> list[tuple[int, int]]:
-        """Return places of what stands once in both, as many as are in the same order in both."""
-        ours, theirs = Counter(self._one[start:end]), Counter(self._other[first:last])
-        places = {self._other[b]: b for b in range(first, last) if theirs[self._other[b]] == 1}
-        pairs = [
-            (a, places[self._one[a]]) for a in range(start, end) if ours[self._one[a]] == 1 and self._one[a] in places
+    start = first = 0
+    while start < len(one) or first < len(other):
+        found = [
+            Stretch(tag == "equal", start + a, start + b, first + c, first + d)
+            for tag, a, b, c, d in LCSseq.opcodes(one[start : start + _WINDOW], other[first : first + _WINDOW])
         ]
-        return _longest_rising(pairs)
-
-
-def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest series of pairs, given by rising first place, whose second places rise, too."""
-    tops: list[int] = []  # the lowest end of a series, by its length
-    holders: list[int] = []  # which pair that is
-    before: list[int] = []  # the pair in front of each
-    for number, (_, b) in enumerate(pairs):
-        length = bisect_left(tops, b)
-        before.append(holders[length - 1] if length else -1)
-        if length == len(tops):
-            tops.append(b)
-            holders.append(number)
-        else:
-            tops[length], holders[length] = b, number
-    series = []
-    number = holders[-1] if holders else -1
-    while number >= 0:
-        series.append(pairs[number])
-        number = before[number]
-    return series[::-1]
+        has_more = start + _WINDOW < len(one) or first + _WINDOW < len(other)
+        if has_more:
+            last_same = max((place for place, stretch in enumerate(found) if stretch.is_same), default=-1)
+            if last_same >= 0 and found[last_same].end - start > _WINDOW // 2:
+                del found[last_same + 1 :]
+        for stretch in found:
+            if merged and merged[-1].is_same == stretch.is_same:
+                merged[-1] = merged[-1]._replace(end=stretch.end, last=stretch.last)
+            else:
+                merged.append(stretch)
+        start, first = merged[-1].end, merged[-1].last
+    return merged
 
 
 _WORD_DIFF_CONTEXT = 12  # words shown on each side of a change
 
 
 @dataclass(frozen=True, slots=True)
-class DiffPiece:
-    """Words that stand in both texts, in one of them, or that were left out since nothing changed there."""
+class DiffPart:
+    """Words that are in both texts, in one of them, or left out because nothing changed there."""
 
-    kind: str  # same, deleted, inserted, skipped
+    kind: str  # same, deleted, inserted; skipped: `words` in both that are not shown
     text: str
-    words: int
+    words: int = 0  # counted by `diff_words` only
 
 
-def diff_words(old: str, new: str, *, context: int = _WORD_DIFF_CONTEXT) -> list[DiffPiece]:
+def diff_words(old: str, new: str, *, context: int = _WORD_DIFF_CONTEXT) -> list[DiffPart]:
     """Return how `old` becomes `new`; of what stays the same, `context` words around each change are kept."""
     before, after = old.split(), new.split()
-    pieces: list[DiffPiece] = []
+    pieces: list[DiffPart] = []
     stretches = align(before, after)
     for number, (is_same, start, end, first, last) in enumerate(stretches):
         if is_same:
@@ -171,11 +77,11 @@ def diff_words(old: str, new: str, *, context: int = _WORD_DIFF_CONTEXT) -> list
     return [piece for piece in pieces if piece.words]
 
 
-def _piece(kind: str, words: list[str]) -> DiffPiece:
-    return DiffPiece(kind, " ".join(words), len(words))
+def _piece(kind: str, words: list[str]) -> DiffPart:
+    return DiffPart(kind, " ".join(words), len(words))
 
 
-def _shorten(words: list[str], lead: int, rest: int) -> list[DiffPiece]:
+def _shorten(words: list[str], lead: int, rest: int) -> list[DiffPart]:
     """Keep the words next to a change; those of equal texts are next to none, and the first ones are kept."""
     lead = lead or (0 if rest else _WORD_DIFF_CONTEXT)
     left_out = len(words) - lead - rest
@@ -183,7 +89,7 @@ def _shorten(words: list[str], lead: int, rest: int) -> list[DiffPiece]:
         return [_piece("same", words)]
     return [
         _piece("same", words[:lead]),
-        DiffPiece("skipped", "", left_out),
+        DiffPart("skipped", "", left_out),
         _piece("same", words[len(words) - rest :]),
     ]
 
@@ -196,14 +102,6 @@ _CHARS = 400_000  # shown
 _FOLDED_CHARS = 60_000  # of what did not change, to be unfolded
 _LIKE = 0.35  # share of a paragraph that must stay for it to be the same one, changed
 _WORD = re.compile(r"\s+|[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+|.")
-
-
-@dataclass(frozen=True, slots=True)
-class DiffPart:
-    """A piece of a paragraph."""
-
-    kind: str  # same, deleted, inserted
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from scythe.site.trace import CutRange, FieldTrace, PageTrace, RuleTrace, Tracer
 from scythe.web.learned_sites import LearnedSites
 from scythe.web.safe_html import number_elements
 from scythe.web.state import PageAtHand, State
-from scythe.web.text_diff import DiffPiece, diff_words
+from scythe.web.text_diff import DiffPart, diff_words
 
 _AROUND = 240  # bytes shown before and behind a part
 _INSIDE = 600  # bytes of a part shown from its start, and up to its end
@@ -375,7 +375,7 @@ class FieldExplained:
     cut_us: float | None
     differs: bool
     by_tree: tuple[str, ...]
-    diff: tuple[DiffPiece, ...]  # from what was delivered to what the tree gives; () where they are the same
+    diff: tuple[DiffPart, ...]  # from what was delivered to what the tree gives; () where they are the same
     ways: tuple[WayVoted, ...]
 
 
