@@ -1,4 +1,4 @@
-"""`scythe bench`: options come in, tables of scores (or JSON) go to standard output, progress to standard error."""
+"""`python -m bench`: options come in, tables of scores (or JSON) go to standard output, progress to standard error."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ HELP = """Measure scythe against other tools: everything at once, or one part by
 
 \b
 Examples:
-  scythe bench --data DIR --folds train/folds     every number of the README, as tables and charts
-  scythe bench --data DIR --limit 20 -o quick/    the same on a few pages, in a few minutes
-  scythe bench --data DIR --only text,records     some parts of it; with --keep the others stay as they were
-  scythe bench --data DIR --floors floors.json    exit code 1 where something became worse
-  scythe bench crawl                              scythe and Scrapy on a made-up site, no data needed
-  scythe bench text --data DIR --method cetd      one part, with options of its own
+  python -m bench --data DIR --folds train/folds     every number of the README, as tables and charts
+  python -m bench --data DIR --limit 20 -o quick/    the same on a few pages, in a few minutes
+  python -m bench --data DIR --only text,records     some parts of it; with --keep the others stay as they were
+  python -m bench --data DIR --floors floors.json    exit code 1 where something became worse
+  python -m bench crawl                              scythe and Scrapy on a made-up site, no data needed
+  python -m bench text --data DIR --method cetd      one part, with options of its own
 
 Runs one part after the other, prints a table of each and writes all of them to --out, charts included. A part whose
 folder is not in DIR is skipped. Without --folds the models that ship judge the pages they were trained on, which
@@ -99,7 +99,7 @@ def main(
         wish = make_wish(data, limit, folds, peers=peers, crawl_pages=crawl_pages)
         code = run_whole(wish, only, Files(out, keep, floors, pin))
     except (ScytheError, OSError) as error:
-        typer.echo(f"scythe bench: {error}", err=True)
+        typer.echo(f"bench: {error}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(code)
 
@@ -139,7 +139,7 @@ def text(
                 )
             )
     except ScytheError as error:
-        typer.echo(f"scythe bench: {error}", err=True)
+        typer.echo(f"bench: {error}", err=True)
         raise typer.Exit(2) from None
     machine = describe_machine()
     if as_json:

@@ -1,4 +1,4 @@
-"""`scythe bench crawl`: options come in, a table (or JSON) goes to standard output, progress to standard error."""
+"""`python -m bench crawl`: options come in, a table (or JSON) goes to standard output, progress to standard error."""
 
 from __future__ import annotations
 
@@ -42,6 +42,6 @@ def crawl(
                 tick=lambda what, total: progress.update(task, description=what, total=total, advance=1),
             )
     except ScytheError as error:
-        typer.echo(f"scythe bench: {error}", err=True)
+        typer.echo(f"bench: {error}", err=True)
         raise typer.Exit(2) from None
     report(bench.make_tables(done), CAUTION, as_json=as_json)

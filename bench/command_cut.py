@@ -1,4 +1,4 @@
-"""`scythe bench cut`: options come in, tables (or JSON) go to standard output, progress to standard error."""
+"""`python -m bench cut`: options come in, tables (or JSON) go to standard output, progress to standard error."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def cut(
             progress.reset(task)
             learned = time_learned(done.sites, rounds=rounds, tick=tick)
     except ScytheError as error:
-        typer.echo(f"scythe bench: {error}", err=True)
+        typer.echo(f"bench: {error}", err=True)
         raise typer.Exit(2) from None
     tables = [*make_tables(done), *make_learned_tables(learned)]
     report(tables, CAUTION, as_json=as_json)

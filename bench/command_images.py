@@ -1,4 +1,4 @@
-"""`scythe bench images`: options come in, tables (or JSON) go to standard output, progress to standard error."""
+"""`python -m bench images`: options come in, tables (or JSON) go to standard output, progress to standard error."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def images(
                 tick=tick,
             )
     except ScytheError as error:
-        typer.echo(f"scythe bench: {error}", err=True)
+        typer.echo(f"bench: {error}", err=True)
         raise typer.Exit(2) from None
     report(tables, UNSEEN if folds is not None else CAUTION, as_json=as_json)
 

@@ -1,4 +1,4 @@
-"""`scythe bench learn`: options come in, tables (or JSON) go to standard output, progress to standard error."""
+"""`python -m bench learn`: options come in, tables (or JSON) go to standard output, progress to standard error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def learn(
                 tick=lambda site, sites: progress.update(task, description=site, total=sites, advance=1),
             )
     except ScytheError as error:
-        typer.echo(f"scythe bench: {error}", err=True)
+        typer.echo(f"bench: {error}", err=True)
         raise typer.Exit(2) from None
     tables = bench.make_tables(done)
     report(tables, CAUTION, as_json=as_json)

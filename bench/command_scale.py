@@ -1,4 +1,4 @@
-"""`scythe bench scale`: options come in, tables (or JSON) go to standard output, progress to standard error."""
+"""`python -m bench scale`: options come in, tables (or JSON) go to standard output, progress to standard error."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def scale(
         question = Question(pages, parts, delay, Cluster(machines, cores))
         tables = make_tables(known, question, checks)
     except (ScytheError, OSError) as error:
-        typer.echo(f"scythe bench: {error}", err=True)
+        typer.echo(f"bench: {error}", err=True)
         raise typer.Exit(2) from None
     report(tables, CAUTION, as_json=as_json, more={"costs": asdict(known)})
 

@@ -1,4 +1,4 @@
-"""`scythe bench schedule`: options come in, tables (or JSON) go to standard output, progress to standard error."""
+"""`python -m bench schedule`: options come in, tables (or JSON) go to standard output, progress to standard error."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def schedule(
                 progress.reset(bar)
                 tables.append(tell_curves(_draw(plot, traces, bench.knobs(names, goals, begin), tick)))
     except (ScytheError, OSError) as error:
-        typer.echo(f"scythe bench: {error}", err=True)
+        typer.echo(f"bench: {error}", err=True)
         raise typer.Exit(2) from None
     report(tables, CAUTION, as_json=as_json)
 

@@ -1,4 +1,4 @@
-"""`scythe bench` itself: options come in, files of tables and charts go out, and a summary to standard output."""
+"""`python -m bench` itself: options come in, files of tables and charts go out, and a summary to standard output."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ def _keep(
 
 def _command(wish: Wish, only: str) -> str:
     """Return what was asked for, without the places of this machine."""
-    words = ["scythe bench", "--data DIR" * (wish.data is not None), f"--only {only}" * bool(only)]
+    words = ["python -m bench", "--data DIR" * (wish.data is not None), f"--only {only}" * bool(only)]
     words += [f"--limit {wish.limit}" * (wish.limit is not None), "--folds DIR" * (wish.folds is not None)]
     words += [f"--crawl-pages {wish.crawl_pages}" * (wish.crawl_pages != PAGES), "--no-peers" * (not wish.compares)]
     return " ".join(word for word in words if word)
 
 
 def _say(text: str) -> None:
-    typer.echo(f"scythe bench: {text}", err=True)
+    typer.echo(f"bench: {text}", err=True)
 
 
 def _measure(wish: Wish, names: Sequence[str]) -> Iterator[Section]:

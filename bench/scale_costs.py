@@ -71,7 +71,7 @@ def load_costs(path: Path = MEASURED) -> Costs:
         known = {field.name for field in fields(Costs)}
         return Costs(ways=ways, decode=decode, **{name: value for name, value in plain.items() if name in known})
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise BadInput(f"{path}: no costs as `scythe bench scale --measure --costs` writes them ({error})") from None
+        raise BadInput(f"{path}: no costs as `python -m bench scale --measure --costs` writes them ({error})") from None
 
 
 def _ways(plain: dict[str, Any]) -> Ways:

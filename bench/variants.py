@@ -1,6 +1,6 @@
 """Other readings of the published methods, so that every choice between them can be measured again.
 
-Run one by its place: `scythe bench text --data DIR --method bench.variants:vsse_printed`.
+Run one by its place: `python -m bench text --data DIR --method bench.variants:vsse_printed`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _PRIVATE = {"read", "records", "learn", "crawl", "watch", "suggest", "annotate",
 _NO_PAUSE = {"records", "learn", "crawl", "watch", "suggest"}
 _KIND = re.compile(r"\.(?:html|json|db|warc\.gz|csv|txt)\Z")
 _READY_S = 60.0
-_ELSEWHERE = {"demo": "tests/demo", "bench": "tests/bench"}  # takes long; what is written to a folder is short
+_ELSEWHERE = {"demo": "tests/demo"}  # takes long; what is written to a folder is short
 VARIABLE = "SCYTHE_STAND_IN"
 PRICE = "€ 64.90"  # that one of the pages of the pantry shows
 

@@ -15,7 +15,6 @@ EXAMPLE = re.compile(r"^ {2}((?:curl|scythe|watch)\b.*?)(?: {2,}\S.*)?$", re.MUL
 NOT_HERE = {
     "mcp": "speaks with a program: tests/cli/test_mcp.py",
     "demo": "takes long: tests/cli/test_demo.py",
-    "bench": "takes long: tests/bench",
     "completion": "writes to folders of the shell: tests/cli/test_completion.py",
     "plugins": "NAME stands for a plug-in: tests/cli/test_plugins.py",
 }

@@ -1,6 +1,6 @@
 """The site that crawlers are tried on: `python -m tools.trial_site [--pages N] [--bytes B] [--ledger FILE]`.
 
-Everything of it is in `bench.trial_pages` and `bench.trial_site`, because `scythe bench crawl` needs it.
+Everything of it is in `bench.trial_pages` and `bench.trial_site`, because `python -m bench crawl` needs it.
 """
 
 from __future__ import annotations

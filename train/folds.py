@@ -1,4 +1,4 @@
-"""Train the models that `scythe bench --folds` scores with: `python train/folds.py --data DIR --out train/folds`.
+"""Train the models that `python -m bench --folds` scores with: `python train/folds.py --data DIR --out train/folds`.
 
 Each of the three tasks gets one model per fold of the sites, trained without these. The folder of a task has its own
 modules, so each runs in a process of its own.

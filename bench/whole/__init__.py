@@ -1,1 +1,1 @@
-"""Everything that `scythe bench` measures, in one run: a folder of data comes in, tables, charts and floors go out."""
+"""Everything that `python -m bench` measures, in one run, as tables, charts and floors."""

@@ -62,7 +62,7 @@ def to_json(report: Report) -> str:
 
 def to_markdown(report: Report, charts: Sequence[str] = ()) -> str:
     """Write everything for people: the tables of the README first, then all others."""
-    lines = ["# scythe bench", "", f"`{report.command}`", "", report.machine.summary(), "", _CAUTION, ""]
+    lines = ["# Benchmarks of scythe", "", f"`{report.command}`", "", report.machine.summary(), "", _CAUTION, ""]
     if report.setting.limit is not None:
         lines += [f"A quick look: only the first {report.setting.limit} pages, sites or lists of each set.", ""]
     for section in report.sections:

@@ -1,4 +1,4 @@
-"""`scythe bench crawl`: scythe and Scrapy on a site that is made up and served here."""
+"""`python -m bench crawl`: scythe and Scrapy on a site that is made up and served here."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench.command import app
 from bench.crawl import Crawled, CrawlRun, Killed, crawl_options, make_tables, spider_command
 from bench.trial_pages import build_pages, load_pages
 from bench.trial_runs import Ledger, serve_trial, time_command
@@ -14,7 +15,6 @@ from bench.whole.crawl import figures_of
 from typer.testing import CliRunner
 
 from bench import crawl
-from scythe.cli.main import app
 from scythe.errors import BadInput, ScytheError
 
 ASK = """
@@ -75,14 +75,14 @@ def test_what_was_counted_becomes_a_table_and_figures() -> None:
 def test_a_site_of_no_size_is_refused() -> None:
     with pytest.raises(BadInput, match="at least 42"):
         crawl.run(pages=41)
-    done = CliRunner().invoke(app, ["bench", "crawl", "--pages", "1"])
+    done = CliRunner().invoke(app, ["crawl", "--pages", "1"])
     assert (done.exit_code, "too small" in done.output) == (2, True)
 
 
 @pytest.mark.soak
 def test_scythe_loses_and_doubles_nothing_and_scrapy_is_there_too(tmp_path: Path) -> None:
     pytest.importorskip("scrapy")
-    done = CliRunner().invoke(app, ["bench", "crawl", "--pages", "210", "--json"])
+    done = CliRunner().invoke(app, ["crawl", "--pages", "210", "--json"])
     assert done.exit_code == 0, done.output
     rows = {row[0]: row for row in json.loads(done.stdout)["tables"][0]["rows"]}
     assert rows["scythe"][1] == rows["Scrapy"][1] == 210
@@ -91,7 +91,7 @@ def test_scythe_loses_and_doubles_nothing_and_scrapy_is_there_too(tmp_path: Path
 
 @pytest.mark.soak
 def test_the_part_crawl_of_a_whole_run_needs_no_data(tmp_path: Path) -> None:
-    asked = ["bench", "--only", "crawl", "--crawl-pages", "42", "--no-peers", "-o", str(tmp_path)]
+    asked = ["--only", "crawl", "--crawl-pages", "42", "--no-peers", "-o", str(tmp_path)]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.output
     assert "pages stored twice, killed half way with `kill -9` and started again | 0 |" in done.stdout

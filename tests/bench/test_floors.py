@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bench.command import app
 from bench.machine import describe_machine
 from bench.whole.floors import check_same, hold, load_floors, make_floors, save_floors, tell_floors
 from bench.whole.parts import LESS, MORE, SPEED, Figure, Section, Setting
@@ -15,7 +16,6 @@ from bench.whole.run import PARTS
 from tests.bench.small_sets import write_sets
 from typer.testing import CliRunner, Result
 
-from scythe.cli.main import app
 from scythe.errors import BadInput
 
 REPOSITORY = Path(__file__).parent / "floors.json"
@@ -38,11 +38,11 @@ def sections(*figures: Figure) -> tuple[Section, ...]:
 
 
 def make_report(*figures: Figure) -> Report:
-    return Report(sections(*figures), describe_machine(), "scythe bench", Setting(), {"text/news.jsonl": "ab"})
+    return Report(sections(*figures), describe_machine(), "python -m bench", Setting(), {"text/news.jsonl": "ab"})
 
 
 def bench(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, ["bench", *map(str, arguments)])
+    return CliRunner().invoke(app, [*map(str, arguments)])
 
 
 def test_a_run_gives_floors_for_what_is_ours_and_has_a_better_side() -> None:

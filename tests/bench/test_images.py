@@ -1,4 +1,4 @@
-"""`scythe bench images` on sets written here."""
+"""`python -m bench images` on sets written here."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.command import app
 from bench.image_rows import LabelledRows, load_rows
 from bench.image_trials import Plan, Trial, choose, try_site, try_sites
 from bench.images import Relevance, judge_page, run
 from typer.testing import CliRunner
 
-from scythe.cli.main import app
 from scythe.demo.scoring import Counts
 from scythe.errors import BadInput
 
@@ -178,11 +178,11 @@ def test_the_default_can_be_plugged_into_another_scorer() -> None:
 
 def test_the_command_prints_tables_or_json(image_set: Path) -> None:
     runner = CliRunner()
-    shown = runner.invoke(app, ["bench", "images", "--data", str(image_set), "--method", "og", "--pages", "1"])
+    shown = runner.invoke(app, ["images", "--data", str(image_set), "--method", "og", "--pages", "1"])
     assert shown.exit_code == 0, shown.output
     assert "no page of a site labelled" in shown.stdout
-    plain = runner.invoke(app, ["bench", "images", "--data", str(image_set), "--method", "og", "--json"])
+    plain = runner.invoke(app, ["images", "--data", str(image_set), "--method", "og", "--json"])
     assert json.loads(plain.stdout)["tables"][0]["rows"][0][0] == "og"
-    wrong = runner.invoke(app, ["bench", "images", "--data", str(image_set), "--pages", "0,x"])
+    wrong = runner.invoke(app, ["images", "--data", str(image_set), "--pages", "0,x"])
     assert wrong.exit_code == 2
     assert "numbers from 1 to 1000" in wrong.stderr

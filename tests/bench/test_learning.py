@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from bench.command import app
 from bench.learning import LearningRun, Tally, choose_pages, make_tables, run
 from typer.testing import CliRunner
-
-from scythe.cli.main import app
 
 WORDS = "barley wheat river harvest farmer meadow autumn market village bridge orchard winter mill".split()
 
@@ -73,8 +72,8 @@ def test_small_sites_keep_half_of_their_pages_to_be_extracted() -> None:
 
 
 def test_the_command_prints_tables_and_json(data: Path) -> None:
-    printed = CliRunner().invoke(app, ["bench", "learn", "--data", str(data), "--site-limit", "1"])
+    printed = CliRunner().invoke(app, ["learn", "--data", str(data), "--site-limit", "1"])
     assert printed.exit_code == 0
     assert "cut, not the tree's" in printed.output
-    answered = CliRunner().invoke(app, ["bench", "learn", "--data", str(data), "--site-limit", "1", "--json"])
+    answered = CliRunner().invoke(app, ["learn", "--data", str(data), "--site-limit", "1", "--json"])
     assert json.loads(answered.stdout)["tables"][0]["name"] == "cuts"

@@ -1,4 +1,4 @@
-"""`scythe bench records` on page sets written here."""
+"""`python -m bench records` on page sets written here."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from bench.command import app
 from typer.testing import CliRunner
 
 from bench import records as bench
-from scythe.cli.main import app
 from scythe.errors import BadInput
 
 NAMES = "Barley Rye Oats Wheat Millet Spelt Sorghum Maize".split()
@@ -106,7 +106,7 @@ def test_a_row_without_ground_truth_is_refused_with_its_place(tmp_path):
 
 
 def test_the_command_prints_json_with_its_caution(tmp_path):
-    done = CliRunner().invoke(app, ["bench", "records", "--data", str(write(tmp_path, "lists", LIST_ROW)), "--json"])
+    done = CliRunner().invoke(app, ["records", "--data", str(write(tmp_path, "lists", LIST_ROW)), "--json"])
     assert done.exit_code == 0, done.output
     answer = json.loads(done.stdout)
     assert "memory, not skill" in answer["caution"]
@@ -114,7 +114,7 @@ def test_the_command_prints_json_with_its_caution(tmp_path):
 
 
 def test_the_command_prints_tables(tmp_path):
-    done = CliRunner().invoke(app, ["bench", "records", "--data", str(write(tmp_path, "lists", LIST_ROW))])
+    done = CliRunner().invoke(app, ["records", "--data", str(write(tmp_path, "lists", LIST_ROW))])
     assert done.exit_code == 0, done.output
     assert "title column" in done.stdout
     assert "Python" in done.stdout

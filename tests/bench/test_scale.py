@@ -159,7 +159,7 @@ def test_a_small_batch_takes_about_as_long_as_foretold() -> None:
         take_up_ms=measured.take_up_s[0] * 1e3,
     )
     checked = check_batch(costs, [sites[1][:12], sites[2][:7]], TEXT, learn_from=8)
-    assert abs(checked.off) < 0.6  # `scythe bench scale --measure` on a quiet machine: bench/results/scale.md
+    assert abs(checked.off) < 0.6  # `python -m bench scale --measure` on a quiet machine: bench/results/scale.md
     assert measured.ways[TEXT].cut.us(34) < measured.ways[TEXT].cold.us(34)
 
 

@@ -197,5 +197,5 @@ def test_bad_arguments_end_with_code_2_and_a_sentence(tmp_path: Path) -> None:
     ):
         result = CliRunner().invoke(app, ["text", *arguments])
         assert result.exit_code == 2
-        assert "scythe bench:" in result.output
+        assert "bench:" in result.output
         assert "Traceback" not in result.output

@@ -1,4 +1,4 @@
-"""`scythe bench` without a part: everything at once, on sets made here."""
+"""`python -m bench` without a part: everything at once, on sets made here."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from bench.command import app
 from bench.cut_tables import Table
 from bench.folds import save_folds
 from bench.whole import images
@@ -17,14 +18,12 @@ from bench.whole.run import PARTS
 from tests.bench.small_sets import FOLDERS, write_sets
 from typer.testing import CliRunner, Result
 
-from scythe.cli.main import app
-
 SVG = "{http://www.w3.org/2000/svg}"
 WITH_DATA = "text,cut,learn,records,images,schedule"
 
 
 def bench(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, ["bench", *map(str, arguments)])
+    return CliRunner().invoke(app, [*map(str, arguments)])
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +55,7 @@ def test_the_tables_have_a_column_for_each_tool_and_name_the_best(whole: tuple[R
     assert "## Main text" in written
     assert "| page set (pages) | scythe (has seen these sites) |" in written
     assert "![Main text](bench-quality.svg)" in written
-    assert "`scythe bench --data DIR --only text,cut,learn,records,images,schedule`" in written
+    assert "`python -m bench --data DIR --only text,cut,learn,records,images,schedule`" in written
     assert str(out.parent) not in written  # no place of this machine
     for part in ("| one value, two rules agreeing |", "whole page with its text", "values right, 3 pages shown, F1"):
         assert part in done.stdout
@@ -105,8 +104,8 @@ def test_with_models_by_fold_the_tables_say_that_sites_are_unseen(data: Path, tm
 
 def test_progress_goes_to_standard_error_alone(data: Path, tmp_path: Path) -> None:
     done = bench("--data", data, "--only", "schedule", "--limit", "1", "-o", tmp_path / "o")
-    assert "scythe bench: schedule:" in done.stderr
-    assert "scythe bench: schedule:" not in done.stdout
+    assert "bench: schedule:" in done.stderr
+    assert "bench: schedule:" not in done.stdout
     assert "1 lists" in done.stdout
     assert "only the first 1 pages" in (tmp_path / "o" / "results.md").read_text()
 
@@ -200,7 +199,7 @@ def test_a_damaged_set_is_named_and_what_was_measured_before_is_kept(tmp_path: P
 
 def test_help_teaches_by_examples_and_lists_every_part() -> None:
     said = bench("--help").output
-    assert "scythe bench --data DIR --folds train/folds" in said
+    assert "python -m bench --data DIR --folds train/folds" in said
     assert all(name in said for name in PARTS)
 
 

@@ -36,7 +36,7 @@ class Rows:
     sets: np.ndarray
     pages: np.ndarray  # number of the page
     nothing: np.ndarray  # images that can show nothing: a rule judges them
-    folds: np.ndarray  # of their sites, as `scythe bench --folds` shares them out
+    folds: np.ndarray  # of their sites, as `python -m bench --folds` shares them out
 
     def where(self, chosen: np.ndarray) -> Rows:
         return Rows(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))

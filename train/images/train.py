@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with images/, text/ and records/")
     parser.add_argument("--scores", action="store_true", help="print cross-validated scores, write no table")
     parser.add_argument("--folds", type=Path, help="write the models of all folds there, for crossval.py")
-    parser.add_argument("--folds-out", type=Path, help="write models for `scythe bench --folds`, one per fold, there")
+    parser.add_argument("--folds-out", type=Path, help="write models for `bench --folds`, one per fold, there")
     parser.add_argument("--seeds", type=int, default=3, help="how often to cross-validate, with other folds and trees")
     asked = parser.parse_args()
     gold = gold_rows(asked.data)

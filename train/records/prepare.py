@@ -31,7 +31,7 @@ class Prepared:
     candidates: list[Candidate]
     leaf_words: list[list[str]]
     gold: Gold
-    fold: int  # of its site, as `scythe bench --folds` shares sites out
+    fold: int  # of its site, as `python -m bench --folds` shares sites out
 
     def bags(self, candidate: int) -> list[Counter[str]]:
         """Return the words of each record that has any."""

@@ -47,7 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder with mixedlists, newslists and recipes")
     parser.add_argument("--scores", action="store_true", help="print cross-validated scores, write no table")
-    parser.add_argument("--folds-out", type=Path, help="write forests for `scythe bench --folds`, one per fold, there")
+    parser.add_argument("--folds-out", type=Path, help="write forests for `bench --folds`, one per fold, there")
     parser.add_argument("--seeds", type=int, default=3, help="how often to cross-validate, with other folds and trees")
     asked = parser.parse_args()
     with Pool(2) as pool:

@@ -37,7 +37,7 @@ class Sample:
     labels: Labels
     is_thread: bool  # comments are content here
     hidden: NDArray[np.bool_]  # per block
-    fold: int = 0  # of its site, as `scythe bench --folds` shares sites out
+    fold: int = 0  # of its site, as `python -m bench --folds` shares sites out
 
 
 def rows_of(path: Path) -> Iterator[dict]:

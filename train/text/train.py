@@ -191,7 +191,7 @@ def main() -> None:
     )
     args.add_argument("--scores", type=Path, help="write the cross-validated block scores here, as JSON")
     args.add_argument("--guesses", type=Path, help="scores of an earlier pass: skips the cross-validation before --out")
-    args.add_argument("--folds-out", type=Path, help="write networks for `scythe bench --folds`, one per fold, here")
+    args.add_argument("--folds-out", type=Path, help="write networks for `python -m bench --folds`, one per fold, here")
     args.add_argument("--workers", type=int, default=2)
     args.add_argument("--seed", type=int, default=0)
     opts = args.parse_args()

@@ -71,7 +71,6 @@ VERBS = {
     "export": ("scythe.cli.export", "Write an archive to files."),
     "plugins": ("scythe.cli.plugins", "List the parts that other packages bring."),
     "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
-    "bench": ("bench.command", "Measure scythe beside other tools: tables, charts, floors."),
 }
 
 

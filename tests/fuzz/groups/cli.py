@@ -39,7 +39,7 @@ _REFUSALS: tuple[type[BaseException], ...] = (_CLICK, typer.Exit, typer.Abort)
 
 @cache
 def _verbs() -> tuple[Any, ...]:
-    return tuple(load_verb(name) for name in VERBS if name != "bench")
+    return tuple(load_verb(name) for name in VERBS)
 
 
 @cache
