@@ -117,7 +117,10 @@ def test_the_reference_of_the_json_interface_is_what_the_server_says() -> None:
     assert TARGET.read_text(encoding="utf-8") == reference(), "run: make http-reference"
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+LINKING = [*DOCUMENTS, ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "bench").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("document", LINKING, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
     for target, heading in links_of(document):
         assert target.exists(), f"{document.relative_to(ROOT)} links to {target}"
