@@ -57,9 +57,9 @@ def test_a_characteristic_of_another_package_moves_the_area_of_hmm(install: Inst
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("vsse+nobody", "no text characteristic is called 'nobody'; none is known"),
+        ("vsse+nobody", "unknown text characteristic 'nobody'; none is known"),
         ("cetd+quotes", "only vsse takes characteristics"),
-        ("vsse+", "no text characteristic is called ''"),
+        ("vsse+", "unknown text characteristic ''"),
     ],
 )
 def test_a_characteristic_that_cannot_be_had_is_named(name: str, complaint: str) -> None:

@@ -223,7 +223,7 @@ def test_options_url_and_method_of_another_type_are_bad_input() -> None:
         scythe.read("<p>", options={"method": "auto"})  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="method must be the name"):
         scythe.read("<p>", method=3)  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match="no text method is called 'magic'"):
+    with pytest.raises(BadInput, match="unknown text method 'magic'"):
         scythe.read("<p>", method="magic")
 
 

@@ -81,7 +81,7 @@ def load_plug_in(kind: str, name: str, built_in: Collection[str] = ()) -> Any:
     if name not in offered:
         known = (*built_in, *sorted(offered))
         raise BadInput(
-            f"no {kind} is called {name!r}; " + (f"known are {', '.join(known)}" if known else "none is known")
+            f"unknown {kind} {name!r}; " + (f"expected one of {', '.join(known)}" if known else "none is known")
         )
     points = offered[name]
     if len(points) > 1:

@@ -166,7 +166,7 @@ def test_strictly_nothing_is_written_where_people_differ_or_a_label_is_lost(desk
 def test_labels_not_found_are_named_and_the_rest_is_used(desk: Path) -> None:
     write(desk, "labels.csv", "1.html,#3", "1.html,/gone.jpg", "x.html,#1", "x.html,#2", "https://nowhere.invalid/,#1")
     done = annotate(desk, "saved", "--url", URL, "--from", "labels.csv", "-o", "mill.json")
-    assert "scythe: x.html: no page is called 'x.html'; the first is 'saved/1.html'; 2 labels of it lost" in done.stderr
+    assert "scythe: x.html: unknown page 'x.html'; the first is 'saved/1.html'; 2 labels of it lost" in done.stderr
     assert "scythe: labels.csv:3: /gone.jpg of 1.html: not on the page, which has 5 images" in done.stderr
     assert "scythe: https://nowhere.invalid/: " in done.stderr
     assert "labelled in all: 1 page; labels not found: 4" in done.stdout
@@ -260,7 +260,7 @@ def test_another_profile_than_the_one_given_begins_as_its_copy(desk: Path) -> No
     assert sitting["labelled"] == 3
     assert known(desk, "new.json") == known(desk)
     done = annotate(desk, "mill.json", "saved", "-o", "new.json", code=2)
-    assert "new.json is there already; to go on with it name it as SITE" in done.stderr
+    assert "new.json already exists; to extend it, give it as SITE" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -268,9 +268,9 @@ def test_another_profile_than_the_one_given_begins_as_its_copy(desk: Path) -> No
     [
         (
             ("mill.json", "--strict"),
-            "--strict is for labels that come with --from FILE; without them images",
+            "--strict needs labels from --from FILE; without them images",
         ),
-        (("saved",), "saved is no profile; say with -o where to write one"),
+        (("saved",), "saved is not a profile; give the file to write with -o"),
         (
             ("mill.example",),
             "mill.example: no such profile; they end with .json, and the address of a site with https://",
@@ -278,9 +278,9 @@ def test_another_profile_than_the_one_given_begins_as_its_copy(desk: Path) -> No
         (("x.json", "none.html"), "there is no page to annotate"),
         (("broken.json", "saved"), "broken.json: not a profile of scythe"),
         (("mill.json", "saved", "--token", "short"), "a token has 16 characters or more"),
-        (("mill.json", "--method", "guess"), "--method guess: known are relevance"),
-        (("mill.json", "--template"), "--template wants pages"),
-        (("saved", "--from", "labels.csv"), "saved is no profile; say with -o where to write one"),
+        (("mill.json", "--method", "guess"), "--method guess: expected one of relevance"),
+        (("mill.json", "--template"), "--template needs pages"),
+        (("saved", "--from", "labels.csv"), "saved is not a profile; give the file to write with -o"),
         (("mill.json", "--from", "none.csv"), "none.csv"),
         (("mill.json", "--from", "bad.csv"), "bad.csv:1: unknown column 'img'"),
         (
@@ -288,8 +288,11 @@ def test_another_profile_than_the_one_given_begins_as_its_copy(desk: Path) -> No
             "there is no such profile yet; .* there is no page to make a table of",
         ),
         (("broken.json", "saved", "--from", "labels.csv"), "broken.json: not a profile of scythe"),
-        (("saved", "--from", "labels.csv", "-o", "x.json", "--method", "guess"), "--method guess: known are relevance"),
-        (("saved", "--from", "labels.csv", "-o", "x.json", "--url", "mill"), "--url wants an http or https address"),
+        (
+            ("saved", "--from", "labels.csv", "-o", "x.json", "--method", "guess"),
+            "--method guess: expected one of relevance",
+        ),
+        (("saved", "--from", "labels.csv", "-o", "x.json", "--url", "mill"), "--url expects an http or https address"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(desk: Path, arguments: tuple[str, ...], why: str) -> None:

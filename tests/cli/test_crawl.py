@@ -51,7 +51,7 @@ def test_without_an_archive_named_the_host_names_it_and_the_next_run_goes_on(
     (archive,) = tmp_path.glob("*.scythe.db")
     assert archive.name == f"127.0.0.1-{demo.url.rstrip('/').rpartition(':')[2]}.scythe.db"
     assert "3 pages" in first.stdout
-    assert "the same command goes on from here" in first.stdout
+    assert "run the same command to resume" in first.stdout
     assert "5 pages" in scythe("crawl", demo.url, *FAST, "--limit", "5").stdout
 
 

@@ -48,7 +48,7 @@ def test_csv_rows_of_one_page_add_up_and_empty_cells_say_none(tmp_path: Path) ->
         ("e.json", '{"spade.html": 7}', "an object such as"),
         ("e.json", '{"spade.html": {"price": 12}}', "price: a text or a list of texts"),
         ("e.json", '{"rake.html": {}}', "is the name of 2 pages"),
-        ("e.json", '{"hoe.html": {}}', "no page is called 'hoe.html'"),
+        ("e.json", '{"hoe.html": {}}', "unknown page 'hoe.html'"),
         ("e.csv", "file,price\na,b\n", "one of them page"),
         ("e.csv", "", "one of them page"),
     ],

@@ -94,7 +94,7 @@ def test_folders_and_warc_files_are_written_and_checked(scythe: Run, site: Path,
     [
         (("missing.db",), 1, "there is no archive"),
         (("site.db", "-o", "out.xyz"), 2, "the suffix names no format"),
-        (("site.db", "-f", "xml"), 2, "known are jsonl"),
+        (("site.db", "-f", "xml"), 2, "expected one of jsonl"),
         (("site.db", "--since", "yesterday"), 2, "write a date as 2026-11-15"),
         (("site.db", "--site", "other.example"), 2, "it has site.example"),
         (("site.db", "-o", "none/out.csv"), 1, "cannot be written: No such file or directory"),

@@ -33,7 +33,7 @@ def test_every_verb_shows_examples_and_what_its_exit_codes_mean(verb: str) -> No
     said = load_verb(verb).help
     assert f"\n  scythe {verb}" in said.partition("\b\nExamples:\n")[2]
     assert "\b\nExit codes:\n  0  " in said
-    assert "\n  2  the command" in said
+    assert "\n  2  invalid command" in said
 
 
 def test_every_variable_of_the_environment_is_named_in_the_help_of_scythe() -> None:

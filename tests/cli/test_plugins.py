@@ -92,18 +92,18 @@ def test_where_no_package_brings_parts_it_says_where_they_would_be(monkeypatch: 
     monkeypatch.setattr("scythe.cli.plugins.list_plug_ins", list)  # others may be installed here
     done = CliRunner().invoke(app, ["plugins"])
     assert done.exit_code == 0
-    assert done.stdout.startswith("No package brings parts. Packages offer them in scythe.")
+    assert done.stdout.startswith("No plug-ins installed. Packages offer them in the entry point groups scythe.")
     assert CliRunner().invoke(app, ["plugins", "--json"]).stdout == ""
 
 
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        ("read https://example.org/ --fetcher nobody", "no fetcher is called 'nobody'"),
-        ("crawl https://example.org/ --archive a.db --fetcher nobody", "no fetcher is called 'nobody'"),
-        ("watch https://example.org/ --archive a.db --fetcher nobody", "no fetcher is called 'nobody'"),
-        ("crawl https://example.org/ --archive a.db --store barn:x", "no store is called 'barn'; known are folder"),
-        ("crawl https://example.org/ --queue --store folder:x", "is said to the workers: scythe worker --store"),
+        ("read https://example.org/ --fetcher nobody", "unknown fetcher 'nobody'"),
+        ("crawl https://example.org/ --archive a.db --fetcher nobody", "unknown fetcher 'nobody'"),
+        ("watch https://example.org/ --archive a.db --fetcher nobody", "unknown fetcher 'nobody'"),
+        ("crawl https://example.org/ --archive a.db --store barn:x", "unknown store 'barn'; expected one of folder"),
+        ("crawl https://example.org/ --queue --store folder:x", "is an option of the workers: scythe worker --store"),
     ],
 )
 def test_what_nobody_brings_is_said(

@@ -118,7 +118,7 @@ def test_trail_ends_at_another_host_and_at_its_own_beginning() -> None:
 def test_trail_ends_after_as_many_pages_as_asked_for() -> None:
     way = trail(0)
     assert way.after(list_page("/list?page=3")) is None
-    assert way.why.endswith("goes on at https://example.org/list?page=3")
+    assert way.why.endswith("continues at https://example.org/list?page=3")
 
 
 def test_trail_notices_a_page_that_repeats_another() -> None:

@@ -117,7 +117,7 @@ def test_attributes_are_names_and_values(records: Run, root: Path) -> None:
         (("tools.html", "-o", "out.xlsx"), ".csv .jsonl"),
         (("tools.html", "-f", "xml"), "known formats are table, csv"),
         (("tools.html", "-f", "parquet"), "name it with -o"),
-        (("tools.html", "--method", "depta"), "known are auto, mdr, stm"),
+        (("tools.html", "--method", "depta"), "expected one of auto, mdr, stm"),
         (("tools.html", "--attributes", "--follow", "2"), "--follow"),
         (("tools.html", "--all", "--region", "2"), "--region names one region"),
     ],
@@ -188,7 +188,7 @@ def test_no_more_pages_are_followed_than_asked_for(records: Run) -> None:
     with serve(by_path(pages_of_a_shop())) as server:
         done = records(server.url("/tools/"), "--follow", "1", "--delay", "0", "--allow-private", "-v")
         assert len(rows_of(done.stdout)) == 6
-        assert "the list goes on at" in done.stderr
+        assert "the list continues at" in done.stderr
 
 
 def test_robots_txt_ends_the_way(records: Run) -> None:

@@ -114,12 +114,12 @@ def test_the_plot_has_a_lane_for_each_policy(scythe: Run, trace: Path, tmp_path:
     [
         (("--simulate", "news.csv"), "neither --shown nor meta.json"),
         (("--simulate", "none.csv", "--shown", "3"), "no such file"),
-        (("--simulate", "news.csv", "--shown", "20", "--policy", "psychic"), "no policy is called 'psychic'"),
+        (("--simulate", "news.csv", "--shown", "20", "--policy", "psychic"), "unknown policy 'psychic'"),
         (("--simulate", "news.csv", "--shown", "20", "--warm-up", "100d"), "--warm-up can be shorter"),
         (("--simulate", "news.csv", "--shown", "20", "-o", "plot.pdf"), "plots are written to .svg or .png"),
         (("--simulate", "news.csv", "--shown", "20", "-o", "no/plot.svg"), "no such folder"),
-        (("--simulate", "news.csv", "--shown", "20", "example.org"), "no SITE"),
-        (("--simulate", "news.csv", "--shown", "20", "--max-delay", "soon"), "length of time"),
+        (("--simulate", "news.csv", "--shown", "20", "example.org"), "not a SITE"),
+        (("--simulate", "news.csv", "--shown", "20", "--max-delay", "soon"), "a duration such as"),
         (("--policy", "ses"), "name one with --simulate"),
     ],
 )

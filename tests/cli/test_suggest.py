@@ -120,7 +120,7 @@ def test_what_was_annotated_is_not_suggested_again(suggest: Suggest, saved: Path
     assert sorted(done.stdout.splitlines()) == [f"https://a.example/story-{n}.html" for n in range(8) if n != 5]
     assert suggest(*LISTED, "--profile", "site.json").stdout.splitlines() == LISTED[8:]
     left = suggest(*LISTED[:8], "--profile", "site.json", check=1)
-    assert "no page left" in left.stderr
+    assert "no page is left" in left.stderr
 
 
 def test_a_site_is_sampled_politely(suggest: Suggest) -> None:
@@ -163,7 +163,7 @@ def test_the_format_follows_the_name_of_the_file(suggest: Suggest, tmp_path: Pat
         ("site.json", b'{"version": 1}', "--profile"),
         ("none.txt", b"", "neither a page nor a list"),
         ("folder", None, "no page"),
-        ("-", b"", "there is no address among these lines"),
+        ("-", b"", "none of these lines is a URL"),
     ],
 )
 def test_inputs_that_are_nothing_are_named(
@@ -186,7 +186,7 @@ def test_lines_that_are_no_addresses_are_said_a_few_times_and_counted(suggest: S
     done = suggest("urls.txt")
     assert sorted(done.stdout.splitlines()) == LISTED[:2]
     assert len(done.stderr.splitlines()) == 7
-    assert "16 more lines are no addresses" in done.stderr
+    assert "16 more lines are not URLs" in done.stderr
 
 
 def test_pages_without_images_can_be_suggested_and_are_last(suggest: Suggest, saved: Path) -> None:
@@ -212,5 +212,5 @@ def test_of_a_very_long_list_the_first_addresses_are_looked_at_and_that_is_told(
     (tmp_path / "urls.txt").write_text("\n".join([*LISTED[:3], LISTED[0], *LISTED[3:]]), encoding="utf-8")
     done = suggest("urls.txt", "-n", "9")
     assert sorted(done.stdout.splitlines()) == LISTED[:3]
-    assert done.stderr.splitlines()[0] == "scythe: urls.txt: only the first 3 addresses are looked at"
+    assert done.stderr.splitlines()[0] == "scythe: urls.txt: only the first 3 URLs are used"
     assert "3 of 3 pages" in done.stderr

@@ -88,10 +88,10 @@ def test_nothing_to_watch_is_told_and_makes_no_archive(stand: Stand, watch: Watc
     [
         (("example.org", "--policy", "astrology"), "there is no policy 'astrology'"),
         (("ftp://example.org/",), "is not an address"),
-        (("example.org", "--max-delay", "soon"), "a length of time is written like"),
-        (("example.org", "--events", "record,noise"), "'noise' is no kind of event"),
+        (("example.org", "--max-delay", "soon"), "expected a duration such as"),
+        (("example.org", "--events", "record,noise"), "'noise' is not a kind of event"),
         (("example.org", "--feed", "new.doc"), "new.doc"),
-        (("--forget",), "say which pages"),
+        (("--forget",), "name the pages to stop watching"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(stand: Stand, watch: Watching, arguments: tuple[str, ...], said: str) -> None:

@@ -29,7 +29,7 @@ def test_a_worker_that_cannot_give_everything_back_says_so_and_ends_at_once(
         raise typer.Exit(130)
     assert codes == [130]
     assert capsys.readouterr().err == (
-        "scythe: not everything could be given back in time; others take over what is left\n"
+        "scythe: not everything could be released in time; other workers take over the rest\n"
     )
 
 

@@ -346,7 +346,7 @@ def test_progress_is_told_and_known_beforehand(archive: Archive, tmp_path: Path)
         ("out.xyz", None, "pages", "suffix names no format"),
         ("out.md", None, "pages", "one file per page"),
         ("out", "csv", "nothing", "nothing cannot be exported"),
-        ("out", "json", "pages", "json is no format"),
+        ("out", "json", "pages", "json is not an export format"),
         ("out.warc.gz", None, "records", "records go to jsonl, csv, parquet"),
         (None, "parquet", "pages", "not to standard output"),
         ("-", "md", "pages", "not to standard output"),

@@ -47,7 +47,7 @@ def test_corners_are_chosen_by_name() -> None:
     chosen = make_site(DemoOptions(pages=20, corners=("gone", "empty")), BASE)
     assert chosen.answer("/lab/removed.html", 0).status == 410
     assert chosen.answer("/lab/slow.html", 0).status == 404
-    with pytest.raises(BadInput, match="no corner is called 'cellar'"):
+    with pytest.raises(BadInput, match="unknown corner 'cellar'"):
         build_corners(Setting(chosen.world), ["cellar"])
     assert set(FOUND) == {*CORNERS, "lab"}
 

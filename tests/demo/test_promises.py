@@ -24,7 +24,7 @@ BROKEN = {
     "odd corners end as they should": replace(KEPT, corners=RESULTS.corners),
     "a redesign heals by itself": replace(KEPT, redesign=replace(RESULTS.redesign, healed=None, pages=80)),
     "no record is lost": replace(KEPT, watched=replace(WATCHED, lost=1)),
-    "no record is told twice": replace(KEPT, watched=replace(WATCHED, lost=0, doubled=1)),
+    "no record is reported twice": replace(KEPT, watched=replace(WATCHED, lost=0, doubled=1)),
     "a list is known again in another design": replace(KEPT, watched=replace(WATCHED, lost=0, is_known_again=False)),
 }
 

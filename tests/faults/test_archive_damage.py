@@ -43,7 +43,7 @@ def test_a_full_disk_stops_the_writing_and_nothing_else(tmp_path: Path, root: Pa
     assert told["versions"] == TURNS + told["stored"]
     for failure in set(told["failures"]):
         assert str(where) in failure
-        assert "what was stored before is whole; run it again to go on" in failure
+        assert "what was stored before is whole; run it again to resume" in failure
 
 
 def test_a_database_that_may_not_grow_says_so_and_goes_on_when_it_may(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_the_trap_catches() -> None:
 def test_fetch_refuses_in_plain_words_and_tells_nothing_of_the_inside(name: str) -> None:
     with pytest.raises(FetchFailed) as caught:
         fetch(f"http://{name}/latest/meta-data/", options=FetchOptions(timeout_s=5.0))
-    assert "not on the public internet" in caught.value.why or "not an address that can be dialled" in caught.value.why
+    assert "not on the public internet" in caught.value.why or "not an IP address to connect to" in caught.value.why
     assert caught.value.retry_after_s is None
 
 

@@ -183,7 +183,7 @@ def test_a_single_byte_is_not_a_whole_body(coding: str) -> None:
 
 @pytest.mark.parametrize("coding", ["compress", "gzip, dcb", "nonsense"])
 def test_a_coding_we_did_not_ask_for_is_named(coding: str) -> None:
-    with pytest.raises(ValueError, match="was not asked for"):
+    with pytest.raises(ValueError, match="was not requested"):
         Decoder(coding, max_bytes=1, max_ratio=1, max_codings=2)
 
 

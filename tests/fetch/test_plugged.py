@@ -126,7 +126,7 @@ def test_a_fetcher_that_breaks_its_word_fails_the_address_and_not_the_run(
     theirs: ModuleType, answer: Callable[[str], Any], complaint: str
 ) -> None:
     theirs.Theirs.answer = answer
-    with pytest.raises(FetchFailed, match=f"the fetcher broke its word: {complaint}"):
+    with pytest.raises(FetchFailed, match=f"the fetcher broke its contract: {complaint}"):
         get("http://a.example/")
 
 
@@ -195,7 +195,7 @@ def test_cookies_and_credentials_go_where_they_belong(theirs: ModuleType) -> Non
 
 
 def test_a_name_that_nobody_offers_is_said(theirs: ModuleType) -> None:
-    with pytest.raises(BadInput, match="no fetcher is called 'other'; known are mute, theirs"):
+    with pytest.raises(BadInput, match="unknown fetcher 'other'; expected one of mute, theirs"):
         get("http://a.example/", replace(THEIRS, fetcher="other"))
 
 

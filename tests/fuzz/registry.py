@@ -54,7 +54,7 @@ def find_target(name: str) -> Target:
     """Return a target, and import no other group than its own."""
     _load((name.partition(".")[0],))
     if name not in TARGETS:
-        raise SystemExit(f"no fuzz target is called {name}; python -m tests.fuzz list shows all")
+        raise SystemExit(f"unknown fuzz target {name}; python -m tests.fuzz list shows all")
     return TARGETS[name]
 
 
@@ -73,7 +73,7 @@ def choose(names: Sequence[str]) -> list[str]:
         _load((name.partition(".")[0],))
         found = [each for each in TARGETS if each == name or each.startswith(f"{name}.")]
         if not found:
-            raise SystemExit(f"no fuzz target is called {name}; python -m tests.fuzz list shows all")
+            raise SystemExit(f"unknown fuzz target {name}; python -m tests.fuzz list shows all")
         chosen.update(dict.fromkeys(found))
     return list(chosen)
 

@@ -21,13 +21,13 @@ URL = "https://farm.example/barley"
 
 @pytest.mark.parametrize("body", ["<p>text", None, 5])
 def test_bytes_are_wanted_where_bytes_were_promised(body: Any) -> None:
-    with pytest.raises(BadInput, match="wants bytes, not"):
+    with pytest.raises(BadInput, match="expects bytes, not"):
         Page.from_bytes(body)
 
 
 @pytest.mark.parametrize("html", [b"<p>text", None, 5])
 def test_text_is_wanted_where_text_was_promised(html: Any) -> None:
-    with pytest.raises(BadInput, match="wants text, not"):
+    with pytest.raises(BadInput, match="expects text, not"):
         Page.from_text(html)
 
 

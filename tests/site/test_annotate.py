@@ -150,5 +150,5 @@ def test_labels_of_the_wrong_kind_are_refused(labels: object, why: str) -> None:
 
 
 def test_an_unknown_method_is_refused() -> None:
-    with pytest.raises(BadInput, match="no image method is called 'guess'; known are relevance, adaboost"):
+    with pytest.raises(BadInput, match="unknown image method 'guess'; expected one of relevance, adaboost"):
         learned().annotate(RULES, pages(), method="guess")

@@ -175,7 +175,7 @@ def test_a_crawl_that_was_paused_is_offered_after_a_restart(room: State, demo: D
     run = start_crawl(room, CrawlWanted(url=demo.url, limit=5, delay=0.0))
     seen = until(room, run.number, "done")
     assert seen.crawl is not None
-    assert seen.why == "as many pages as asked for: 5"
+    assert seen.why == "page limit reached: 5"
     room.close()
     later = State(room.options)
     (left,) = show_runs(later, Nothing())["left"]

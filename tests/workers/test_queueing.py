@@ -118,9 +118,9 @@ def test_options_that_cannot_be_are_told_apart_from_those_of_a_newer_version(arc
 
 def test_the_command_hands_over_and_says_so(postgres_url: str) -> None:
     done = CliRunner().invoke(app, ["crawl", "example.org", "--queue", "--archive", postgres_url, "--limit", "5"])
-    assert (done.exit_code, "https://example.org/: handed over" in done.stdout) == (0, True)
+    assert (done.exit_code, "https://example.org/: queued" in done.stdout) == (0, True)
     done = CliRunner().invoke(app, ["watch", "example.org/news", "--queue", "--archive", postgres_url])
-    assert (done.exit_code, done.stdout) == (0, "example.org: handed over\n")
+    assert (done.exit_code, done.stdout) == (0, "example.org: queued\n")
     with open_archive(postgres_url) as archive:
         assert {job.lock for job in ask(archive, JOBS)} == {"crawl example.org", "watch example.org"}
 
@@ -129,7 +129,7 @@ def test_the_command_takes_back_what_it_handed_over(postgres_url: str) -> None:
     given = ["crawl", "example.org", "--archive", postgres_url]
     assert CliRunner().invoke(app, [*given, "--queue", "--quiet"]).output == ""
     done = CliRunner().invoke(app, [*given, "--unqueue"])
-    assert (done.exit_code, done.stdout.partition(";")[0]) == (0, "https://example.org/: taken back")
+    assert (done.exit_code, done.stdout.partition(";")[0]) == (0, "https://example.org/: removed from the queue")
     assert CliRunner().invoke(app, [*given, "--queue", "--quiet"]).exit_code == 0
     done = CliRunner().invoke(app, [*given, "--unqueue", "--quiet"])
     assert (done.exit_code, done.output) == (0, "")

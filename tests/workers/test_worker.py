@@ -224,7 +224,7 @@ def test_a_site_that_is_taken_back_is_left_by_who_works_on_it(archive: Archive) 
         assert states(archive) == {site.key: "cancelled"}
         assert 3 <= pages(archive, site) < 200
         assert ask(archive, "SELECT * FROM procrastinate_jobs") == []
-    with pytest.raises(BadInput, match="not handed over"):
+    with pytest.raises(BadInput, match="not queued"):
         cancel_crawl(archive, site.url, QUICK)
 
 

@@ -25,7 +25,7 @@ JOURNAL_PAGES = 4_000  # of 4 KB, written before they are folded into the file
 LOCKS = 0x5C17  # our class of advisory locks in PostgreSQL
 _RETRY_S = 0.05
 _RESTORE = "restore it from a copy, or export what can still be read"
-_GONE = "nothing more is stored; put it back where it was and run it again to go on"
+_GONE = "nothing more is stored; put it back where it was and run it again to resume"
 _DAMAGED = ("malformed", "not a database", "corrupt")
 
 
@@ -216,9 +216,9 @@ def explain(where: str, what: str, error: Exception) -> str:
     elif isinstance(error, UnicodeDecodeError) or any(word in reason for word in _DAMAGED):
         fate = f"the file is damaged: {_RESTORE}"
     elif "locked" in reason or "lock timeout" in reason:
-        fate = f"another process has been writing for over {BUSY_S} s; the archive is whole, run it again to go on"
+        fate = f"another process has been writing for over {BUSY_S} s; the archive is whole, run it again to resume"
     else:
-        fate = "nothing of this batch was stored, what was stored before is whole; run it again to go on"
+        fate = "nothing of this batch was stored, what was stored before is whole; run it again to resume"
     return f"{where}: the archive could not be {what} ({reason}); {fate}"
 
 

@@ -55,7 +55,7 @@ class FolderStore:
 
     def _path(self, key: str) -> Path:
         if not _KEY.fullmatch(key):
-            raise BadInput(f"{key!r} is no key of a body: lower-case letters, digits and dots are")
+            raise BadInput(f"{key!r} is not a valid body key: use lower-case letters, digits and dots")
         return self.folder / key[:_SPREAD] / key
 
     def _make(self, folder: Path) -> None:
@@ -88,7 +88,7 @@ class Stores:
         self._opened: dict[str, Store] = {}
         self.label = self._label(named) if named else ""  # what the archive writes down of it; "": bodies stay in it
         if storable(self.label) != self.label:
-            raise BadInput(f"the archive writes down where its store is, which must be UTF-8: {self.label!a} is not")
+            raise BadInput(f"the archive records where its store is, which must be UTF-8: {self.label!a} is not")
         if named:
             self._opened[self.label] = self._open(self.label)
 
@@ -107,7 +107,7 @@ class Stores:
                     return self._known(name).get(key)
             except KeyError:
                 continue
-        raise ArchiveFailed(f"{label}: {key} is missing; where it was moved, name its new place with --store")
+        raise ArchiveFailed(f"{label}: {key} is missing; if it was moved, name its new place with --store")
 
     def close(self) -> None:
         """Let go of every store."""
@@ -151,6 +151,6 @@ class Stores:
         except OSError as error:
             name, _, place = label.partition(":")
             where = f"{name}:{self._folder(place)}" if name == FOLDER else label
-            fate = "; nothing of this batch was stored, what was stored before is whole; run it again to go on"
+            fate = "; nothing of this batch was stored, what was stored before is whole; run it again to resume"
             said = f"{where}: the store could not be {what} ({error.strerror or error})"
             raise ArchiveFailed(said + (fate if what == "written" else "")) from error

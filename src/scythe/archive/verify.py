@@ -58,7 +58,7 @@ def _complaints(database: Database, connection: Connection) -> Iterator[str]:
         for row in connection.execute(text("PRAGMA foreign_key_check")):
             yield f"{database.where}: row {row[1]} of {row[0]} points to a row of {row[2]} that is not there"
     for index in missing_indexes(connection):
-        yield f"{database.where}: the index {index.name} is missing; whoever may write makes it by opening the archive"
+        yield f"{database.where}: the index {index.name} is missing; opening the archive with write access creates it"
     for what, query in _GAPS:
         for (number,) in connection.execute(query.limit(MOST)):
             yield f"{database.where}: {what.format(number)}"

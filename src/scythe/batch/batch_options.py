@@ -31,7 +31,7 @@ class BatchOptions:
         """Raise BadInput where a value cannot be meant."""
         unknown = set(self.parts) - set(PARTS)
         if unknown:
-            raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; known are {', '.join(PARTS)}")
+            raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; expected one of {', '.join(PARTS)}")
         if self.engine not in ENGINES:
             raise BadInput(f"the engine is {' or '.join(ENGINES)}, not {self.engine!r}")
         if self.learn_from < 3:

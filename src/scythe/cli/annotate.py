@@ -139,7 +139,7 @@ def find_target(job: LabelJob, output: str | None) -> Path:
     """Return the profile that is annotated: as said, SITE, or one named after the host. Raises BadInput."""
     if output is None and job.profile is None:
         if not job.is_site:
-            raise BadInput(f"{job.site} is no profile; say with -o where to write one")
+            raise BadInput(f"{job.site} is not a profile; give the file to write with -o")
         output = f"{safe_name(host(job.site))}.json"
     if job.profile is not None and not job.exists and not job.inputs and Path(job.profile).suffix.lower() != ".json":
         raise BadInput(f"{job.profile}: no such profile; they end with .json, and the address of a site with https://")
@@ -173,7 +173,7 @@ def _take_over(job: LabelJob, target: Path) -> None:
     if not job.exists or job.profile is None or Path(job.profile) == target:
         return
     if target.exists():
-        raise BadInput(f"{target} is there already; to go on with it name it as SITE")
+        raise BadInput(f"{target} already exists; to extend it, give it as SITE")
     from scythe.site.site import Site
 
     Site.load(job.profile).save(target)
@@ -181,19 +181,19 @@ def _take_over(job: LabelJob, target: Path) -> None:
 
 HELP = """Teach a site which images of its pages are relevant.
 
-Without labels the web page opens on which images are marked with clicks: the pages most worth it come one after
-another, and after the first scythe marks them itself and is only corrected. It listens on this machine only, works
-without a network, and ends with Ctrl-C; "Done" writes labels and model into the profile.
+Without labels, a web page opens where you mark images with clicks: it shows the most useful pages one after another,
+and after the first you only correct scythe's marks. It listens on this machine only, works without a network, and ends
+with Ctrl-C; "Done" writes labels and model to the profile.
 
-SITE is a profile. Where there is none yet it is made first: name the file it should have and saved PAGES, or give a
-folder of saved pages or the address of the site, and -o PROFILE. PAGES are pages of the site; those that labels speak
-of and that are not given are looked for beside the labels, or fetched by their address.
+SITE is a profile. To create one, name the new file and saved PAGES, or give a folder of saved pages or the URL of the
+site, and -o PROFILE. PAGES are pages of the site; labelled pages that are not given are looked up next to the labels,
+or fetched.
 
-Labels may also come from a file (--from): CSV with the columns page, image and, if wanted, relevant (1 or 0) and by
-(who says so), or JSON such as {"page.html": ["image.jpg"]}. An image is named by its address or its number on the page
-(#3); an empty image says that none of the page is relevant. Who names only relevant images of a page says that all
-others are not. --template writes every image of PAGES with a guess, as a table to be corrected in a spreadsheet.
-`scythe suggest` says which pages are worth it; two to six are enough for most sites.
+Labels can also come from a file (--from): CSV with the columns page, image and optionally relevant (1 or 0) and by (the
+annotator), or JSON such as {"page.html": ["image.jpg"]}. An image is named by its URL or its number on the page (#3);
+an empty image means that none is relevant. If only relevant images of a page are listed, all others are not relevant.
+--template writes every image of PAGES with a guess, as a table to correct in a spreadsheet. `scythe suggest` says which
+pages are worth it; two to six are enough for most sites.
 
 \b
 Examples:
@@ -201,19 +201,18 @@ Examples:
   scythe annotate news.json saved/                             the same with saved pages
   scythe annotate news.json --template saved/ -o labels.csv    a table to correct
   scythe annotate news.json saved/ --from labels.csv           learn from it
-  scythe annotate news.json --from labels.csv --by Ann         say who made it
+  scythe annotate news.json --from labels.csv --by Ann         name the annotator
   scythe annotate news.json --from ann.csv --from bo.csv       two people, conflicts shown
-  scythe annotate saved/ --from labels.csv -o news.json        make the profile, too
+  scythe annotate saved/ --from labels.csv -o news.json        create the profile, too
 
 \b
 Exit codes:
-  0  a profile, or a table of images, was written, or the web page was ended
-  1  no label could be used or, with --strict, not all of them; no profile was written
-  2  the command was not understood, or something could not be read
+  0  a profile or a table was written, or the web page was closed
+  1  no label could be used or, with --strict, not all; no profile was written
+  2  invalid command, or an unreadable input
 """
 _NO_LABELS = (
-    "{option} is for labels that come with --from FILE; without them images are marked in the browser, which tells "
-    "where people do not agree"
+    "{option} needs labels from --from FILE; without them images are marked in the browser, which shows conflicts"
 )
 _SHOWN = 20  # labels that were not found, and conflicts, that are shown
 
@@ -223,29 +222,29 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 Inputs = Annotated[list[str], typer.Argument(metavar="SITE [PAGES]...", show_default=False)]
 LabelFiles = Annotated[
     list[str] | None,
-    typer.Option("--from", metavar="FILE", help="Labels: CSV, JSON or JSON lines. Several times: of several people."),
+    typer.Option(
+        "--from", metavar="FILE", help="Labels: CSV, JSON or JSON lines. Can be repeated, one file per person."
+    ),
 ]
-AsTemplate = Annotated[
-    bool, typer.Option("--template", help="Only write the images of PAGES as a table to be corrected.")
-]
+AsTemplate = Annotated[bool, typer.Option("--template", help="Only write the images of PAGES as a table to correct.")]
 By = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Who made the labels that do not say; of several files each has its name."),
+    typer.Option(metavar="NAME", help="Annotator of labels without a name; default for several files: the file name."),
 ]
 MorePages = Annotated[list[str] | None, typer.Option("--pages", metavar="PAGES", help="The same as PAGES.")]
 Method = Annotated[
     str | None,
-    typer.Option(metavar="|".join(IMAGE_METHODS), help="What learns from labels; otherwise as in the profile."),
+    typer.Option(metavar="|".join(IMAGE_METHODS), help="What learns from the labels; default: as in the profile."),
 ]
 Output = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the profile here, otherwise to SITE; or the table."),
+    typer.Option("--output", "-o", metavar="FILE", help="Output profile (default: SITE) or table."),
 ]
 ConflictsOut = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write what people do not agree on here, for somebody to decide.")
+    str | None, typer.Option(metavar="FILE", help="Write conflicts between annotators here, to be resolved.")
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Write no profile where people do not agree or a label was not found.")
+    bool, typer.Option("--strict", help="Write no profile if annotators disagree or a label matches no image.")
 ]
 
 
@@ -322,7 +321,7 @@ def _learn(
 
 def _check_method(method: str | None) -> None:
     if method is not None and method not in IMAGE_METHODS:
-        raise BadInput(f"--method {method}: known are {', '.join(IMAGE_METHODS)}")
+        raise BadInput(f"--method {method}: expected one of {', '.join(IMAGE_METHODS)}")
 
 
 def _check_options(*, strict: bool, conflicts_out: str | None) -> None:
@@ -336,7 +335,7 @@ def _find_target(job: LabelJob, output: str | None) -> str:
     """Return where the profile goes. Raises BadInput where nobody said."""
     target = output or job.profile
     if target is None:
-        raise BadInput(f"{job.site} is no profile; say with -o where to write one")
+        raise BadInput(f"{job.site} is not a profile; give the file to write with -o")
     return target
 
 
@@ -371,7 +370,7 @@ def _write_template(job: LabelJob, output: str | None) -> None:
     from scythe.site.profile import open_profile
 
     if job.profile is not None and not job.inputs:
-        raise BadInput("--template wants pages: saved ones, or addresses")
+        raise BadInput("--template needs pages: files or URLs")
     known = open_profile(job.profile).profile.images if job.profile is not None and job.exists else None
     if job.profile is not None and known is None:
         complain(f"{job.profile}: there is no such profile yet; the guesses are those for any site")

@@ -117,32 +117,32 @@ def _ways(report: BatchReport) -> Iterator[str]:
         yield f"  {counted(how['cold'], 'page')} read by the tree"
 
 
-HELP = """Extract archives of pages on this machine's cores, or on a cluster, into Parquet tables.
+HELP = """Extract WARC and HTML files into Parquet tables, on all cores or on a cluster.
 
-INPUTS are WARC files (.warc, .warc.gz), HTML files, folders of them, or patterns in quotes. OUT is a folder: below it,
-documents/ has a row for each page, images/ one for each image, records/ one for each entry of a list. Sites with eight
-pages or more (--learn-from) are learned first, from some of their pages; then their pages are cut out of bytes.
-Profiles are kept in OUT/profiles, for the next batch too.
+INPUTS are WARC files (.warc, .warc.gz), HTML files, folders of them, or quoted patterns. OUT is a folder: documents/
+has a row per page, images/ a row per image, records/ a row per record. Sites with at least eight pages (--learn-from)
+are learned first, from a sample; then their pages are cut out of the bytes. Profiles are kept in OUT/profiles and
+reused by the next batch.
 
-Stop whenever you like: the same command goes on where it was, and gives the same rows. A file that was read is read
-again only if it, its profiles or the options changed. One bad record costs that record: it is counted, with its reason.
+Stop at any time: the same command resumes and gives the same rows. A file is only read again if it, its profiles or the
+options changed. One bad record costs one record: it is counted, with its reason.
 
 \b
 Examples:
   scythe batch 'crawl/*.warc.gz' -o out/                       text, images and records of every page
   scythe batch crawl.warc.gz -o out/ --parts text              text only, the fastest
-  scythe batch saved/ -o out/ --url https://example.org/       HTML files, some of which do not name their own
-  scythe batch 'new/*.warc.gz' -o new/ --profile-dir out/profiles     with the profiles of another batch
-  scythe batch 'cc/*.warc.gz' -o out/ --learn-from 2000        a broad crawl: only large sites are worth learning
-  scythe batch 's/*.warc.gz' -o /shared/out --engine ray       on a Ray cluster whose machines share these folders
+  scythe batch saved/ -o out/ --url https://example.org/       HTML files, some without a canonical URL
+  scythe batch 'new/*.warc.gz' -o new/ --profile-dir out/profiles     use the profiles of another batch
+  scythe batch 'cc/*.warc.gz' -o out/ --learn-from 2000        a broad crawl: learn large sites only
+  scythe batch 's/*.warc.gz' -o /shared/out --engine ray       on a Ray cluster with shared folders
 
 \b
 Exit codes:
   0  every file was read; bad records are counted
   1  a file could not be read, or the tables could not be written
-  2  the command was not understood
-  3  there was no page in any file
-  130  interrupted; the same command goes on
+  2  invalid command
+  3  no file contained a page
+  130  interrupted; the same command resumes
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -152,27 +152,29 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 def batch(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUTS...", show_default=False)],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT", help="The folder for the tables.", show_default=False)
+        str, typer.Option("--output", "-o", metavar="OUT", help="Folder for the tables.", show_default=False)
     ],
     profile_dir: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Profiles by site; those learned go there too. Else OUT/profiles.")
+        str | None, typer.Option(metavar="DIR", help="Folder of profiles, to use and to add to; default: OUT/profiles.")
     ] = None,
     engine: Annotated[str, typer.Option(metavar="NAME", help="local, or ray (extra: ray).")] = "local",
     processes: Annotated[
         int | None,
-        typer.Option(min=1, max=1_024, help="Processes of the local engine; else one per core.", show_default=False),
+        typer.Option(
+            min=1, max=1_024, help="Processes of the local engine; default: one per core.", show_default=False
+        ),
     ] = None,
     parts: Annotated[
-        str, typer.Option(metavar="NAMES", help=f"What to extract of each page, with commas: {', '.join(PARTS)}.")
+        str, typer.Option(metavar="NAMES", help=f"What to extract, comma-separated: {', '.join(PARTS)}.")
     ] = "text,images,records",
     learn: Annotated[bool, typer.Option("--learn/--no-learn", help="Learn sites that have no profile.")] = True,
     learn_from: Annotated[
         int,
-        typer.Option(min=3, metavar="N", help="Learn sites with so many pages or more: it takes seconds each."),
+        typer.Option(min=3, metavar="N", help="Learn sites with at least N pages; takes seconds each."),
     ] = 8,
-    url: Annotated[str, typer.Option(metavar="URL", help="Of HTML files that do not name their own.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Write the counts as one JSON object.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, and no summary.")] = False,
+    url: Annotated[str, typer.Option(metavar="URL", help="Base URL of HTML files without a canonical URL.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
 ) -> None:
     from scythe.batch.batch import run_batch
     from scythe.batch.batch_options import BatchOptions

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 HELP = """Check whether the rules of a profile still fit its site.
 
-PAGES are recent pages of the site: files, folders, patterns in quotes, page sets, or addresses. A rule has stopped
-matching when a field that the pages learned had is missing or implausible on several pages in a row, or on all pages
-given, or when the pages fit no layout. The profile itself is not changed.
+PAGES are recent pages of the site: files, folders, quoted patterns, page sets, or URLs. A rule has stopped matching if
+its field is missing or implausible on several pages in a row or on all pages given, or if the pages fit no layout. The
+profile is not changed.
 
 \b
 Examples:
@@ -35,9 +35,9 @@ Examples:
 
 \b
 Exit codes:
-  0  everything that was learned still works
+  0  everything learned still works
   1  a rule stopped matching; the report says which
-  2  the command was not understood, or profile or pages could not be read
+  2  invalid command, or unreadable profile or pages
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

@@ -119,34 +119,33 @@ def _table(run: Crawl) -> Table:
     return table
 
 
-HELP = """Crawl a site politely into an archive, learning it on the way.
+HELP = """Crawl a site politely into an archive, learning it along the way.
 
-SITE is an address; its host is the site. The first pages are read by the tree; from them the site is learned, and the
-others are cut out of their bytes. Links, sitemaps and feeds are followed. robots.txt is heeded, one request at a time,
-a second apart.
+SITE is a URL; its host is the site. The first pages are parsed in full to learn the site; the others are cut out of
+their bytes. Links, sitemaps and feeds are followed, one request at a time, a second apart, obeying robots.txt.
 
-Everything is kept in the archive, an SQLite file or a PostgreSQL database. Stop whenever you like, with Ctrl-C, a power
-cut or kill -9: the same command goes on where it was, and nothing is lost or stored twice. What --parts and --profile
-said is kept with the site, for commands that do not say it again.
+The archive is an SQLite file or a PostgreSQL database. Stop at any time, with Ctrl-C, a power cut or kill -9: the same
+command resumes, and nothing is lost or stored twice. --parts and --profile are stored with the site and need not be
+repeated.
 
 \b
 Examples:
   scythe crawl https://example.org/                          into example.org.scythe.db
-  scythe crawl example.org --limit 200 -o pages.jsonl        and, at the end, one JSON object per page
+  scythe crawl example.org --limit 200 -o pages.jsonl        and export one JSON object per page
   scythe crawl example.org --allow '*/news/*' --deny '*/print'
-  scythe crawl example.org -o out.parquet -o out.warc.gz     several files; WARC has the pages as they came
+  scythe crawl example.org -o out.parquet -o out.warc.gz     several exports; WARC has the raw responses
   scythe crawl example.org --archive postgresql://db/web     for teams
-  scythe crawl example.org --store folder:responses          keep responses as they came, in files of their own
-  scythe crawl example.org --archive postgresql://db/web --queue     leave it to whatever `scythe worker` is free
-  scythe crawl example.org --refresh                         ask known pages whether they changed
-  scythe crawl http://127.0.0.1:8000/ --allow-private --delay 0     your own machine, as fast as it goes
+  scythe crawl example.org --store folder:responses          keep raw responses in files
+  scythe crawl example.org --archive postgresql://db/web --queue     leave it to the next free `scythe worker`
+  scythe crawl example.org --refresh                         check known pages for changes
+  scythe crawl http://127.0.0.1:8000/ --allow-private --delay 0     your own machine, at full speed
 
 \b
 Exit codes:
-  0  done, or as much as was asked for
-  1  nothing could be fetched, or the archive could not be written; what is there is whole
-  2  the command was not understood
-  130  interrupted; the same command goes on
+  0  done, or --limit reached
+  1  nothing could be fetched, or the archive could not be written; it stays intact
+  2  invalid command
+  130  interrupted; the same command resumes
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -216,7 +215,7 @@ def crawl(  # long, since every option is a line here and one where it is passed
         if unqueue:
             raise typer.Exit(_unqueue(site_address(site), archive, options, quiet=quiet))
         if queue and store:
-            raise BadInput("where responses go is said to the workers: scythe worker --store")
+            raise BadInput("the store is an option of the workers: scythe worker --store")
         if queue:
             raise typer.Exit(_queue(site_address(site), archive, options, profile, outputs, quiet=quiet))
         kept = KeptPaths(archive, store)
@@ -267,12 +266,12 @@ def _queue(
     where = _shared(where)
     check_shared(where)
     if outputs:
-        raise BadInput("a site that is handed over is written to files by `scythe export`, when there is something")
+        raise BadInput("queued sites are written to files by `scythe export`, not by -o")
     learned = _profile(profile)
     with open_archive(where) as archive:
         row = queue_crawl(archive, site, options, profile=learned)
     if not quiet:
-        typer.echo(neutralise(f"{row.start}: handed over; `scythe status --archive {name_archive(where)}` shows more"))
+        typer.echo(neutralise(f"{row.start}: queued; `scythe status --archive {name_archive(where)}` shows more"))
     return OK
 
 
@@ -283,7 +282,7 @@ def _unqueue(site: str, where: str | None, options: CrawlOptions, *, quiet: bool
     with open_archive(_shared(where), create=False) as archive:
         row = cancel_crawl(archive, site, options)
     if not quiet:
-        typer.echo(neutralise(f"{row.start}: taken back; whoever works on it ends within a few seconds"))
+        typer.echo(neutralise(f"{row.start}: removed from the queue; its worker stops within a few seconds"))
     return OK
 
 

@@ -49,7 +49,7 @@ def summarise(run: Crawl, where: str) -> Iterator[str]:
     for note in tally.notes:
         yield f"  note: {note}"
     if tally.waiting:
-        yield "  the same command goes on from here"
+        yield "  run the same command to resume"
 
 
 _STORED = (

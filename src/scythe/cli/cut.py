@@ -33,25 +33,25 @@ from scythe.model import Document
 if TYPE_CHECKING:
     from scythe.site.site import Site
 
-HELP = """Cut the fields of a learned site out of pages, without a tree where that is certain.
+HELP = """Cut the fields of a learned site out of pages, without parsing them where that is certain.
 
-PROFILE is what `scythe learn` wrote. PAGES are files, folders, patterns in quotes, page sets (JSON lines with html and
-url), addresses, or - for standard input. A field is cut from the bytes where two rules of its layout agree, else the
-tree is asked, else it is missing; every field says which.
+PROFILE comes from `scythe learn`. PAGES are files, folders, quoted patterns, page sets (JSON lines with html and url),
+URLs, or - for standard input. A field is cut from the bytes if two rules of its layout agree; otherwise the page is
+parsed in full, and the field taken from the tree or left out. Every field says which.
 
 \b
 Examples:
   scythe cut news.json saved/ -o news.jsonl        one JSON object per page
   scythe cut shop.json 'shop/*.html' -o shop.csv   a table, one column per field
   scythe cut news.json page.html -f txt            only the text
-  scythe cut news.json saved/ --via tree           what the tree gives by the same rules
-  scythe cut news.json today/ --update -o out.csv  keep what is learned again after a redesign
+  scythe cut news.json saved/ --via tree           apply the same rules to the parsed page
+  scythe cut news.json today/ --update -o out.csv  save what is relearned after a redesign
 
 \b
 Exit codes:
   0  every page was read
-  1  some page failed; each has its line on standard error
-  2  the command was not understood, or the profile is damaged
+  1  some page failed; each is reported on standard error
+  2  invalid command, or a damaged profile
 """
 
 VIAS = ("auto", "cut", "tree")
@@ -119,7 +119,7 @@ def load_site(path: str) -> Site:
 
 def _open(output: str | None, format_: str | None, via: str, site: Site) -> Sink:
     if via not in VIAS:
-        raise BadInput(f"--via {via}: known are {', '.join(VIAS)}")
+        raise BadInput(f"--via {via}: expected one of {', '.join(VIAS)}")
     if format_ is not None and format_ not in FIELD_FORMATS:
         raise BadInput(f"-f {format_}: known formats are {', '.join(FIELD_FORMATS)}")
     names = tuple(name for name in site.profile.fields if name != "records")  # which are rows of their own
@@ -171,7 +171,7 @@ def _tell_changes(site: Site, noted: int) -> None:
     drift = site.drift
     for change in drift.log[noted:]:
         if change.what == "learned":
-            complain(f"learned again on the way: {change.layout}{f' ({change.note})' if change.note else ''}")
+            complain(f"learned again: {change.layout}{f' ({change.note})' if change.note else ''}")
     for event in drift.events:
         complain(f"the site has changed: {describe(event)}")
 

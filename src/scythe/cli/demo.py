@@ -14,33 +14,32 @@ if TYPE_CHECKING:
     from scythe.demo import DemoPage
     from scythe.demo.show import ShowOptions
 
-HELP = """Show what scythe does, in less than a minute, on a bundled site. Needs no network but this machine's own.
+HELP = """Show what scythe does, in less than a minute, on a bundled site. Needs no network.
 
-A site of invented pages is served on loopback: stories in four languages, products, galleries, lists with paging, feeds
-and a sitemap, and odd corners where servers do what they do to crawlers. It is crawled as `scythe crawl` does it: the
-first pages are read by the tree, the site is learned, the others are cut out of their bytes; both ways are timed. In
-the middle it gets another design. Then a list that grows is watched as `scythe watch` does it.
+A site of generated pages is served on loopback: stories in four languages, products, galleries, lists with paging,
+feeds, a sitemap, and a few awkward servers. It is crawled like `scythe crawl` does: the first pages are parsed in full,
+the site is learned, the others are cut out of their bytes; both ways are timed. Half way through, the site is
+redesigned. Then a growing list is watched like `scythe watch` does.
 
-Because the pages are generated, their right content is known: F1 says how much of the text was found (1.00 is all of it
-and nothing else), and every record that was published is counted. A report page is written at the end, one file that a
-browser opens.
+Because the pages are generated, their correct content is known: F1 says how much of the text was found (1.00 is
+perfect), and every published record is counted. At the end a report is written, one HTML file.
 
 \b
 Examples:
-  scythe demo                           the whole story, and scythe-demo.html
-  scythe demo --no-watch                without the list that grows
+  scythe demo                           the whole demo, and scythe-demo.html
+  scythe demo --no-watch                without the growing list
   scythe demo --pages 1000              a larger site
   scythe demo --report out/demo.html    write the report there
-  scythe demo --serve --port 8765       only serve the site, to crawl it or to look at it
-  scythe demo --live 5                  serve a list that gets a story every 5 seconds, to watch it
-  scythe demo --save site/              write pages to a folder instead, to try other commands on
-  scythe demo --save new/ --design 1    the same content in other markup, to try `scythe check` on
+  scythe demo --serve --port 8765       only serve the site, to crawl or look at
+  scythe demo --live 5                  serve a list that gets a story every 5 seconds
+  scythe demo --save site/              write pages to a folder, for other commands
+  scythe demo --save new/ --design 1    the same content in other markup, for `scythe check`
 
 \b
 Exit codes:
-  0  all that was promised held
-  1  something did not (a page not found, F1 below 0.9, not healed, a record lost or told twice), or it could not be run
-  2  the command was not understood
+  0  every check passed
+  1  a check failed (a page not found, F1 below 0.9, a redesign not relearned, a record lost or duplicated)
+  2  invalid command
   130  interrupted
 """
 
@@ -63,22 +62,22 @@ _SAVED, _SERVED, _SHOWN = 24, 120, 260  # content pages
 def demo(
     pages: Annotated[
         int | None,
-        typer.Option(min=1, max=10_000, help="How many content pages to make: 260, 120 to serve, 24 to save."),
+        typer.Option(min=1, max=10_000, help="Number of content pages; default: 260, 120 to serve, 24 to save."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another seed makes another site.")] = 1,
-    design: Annotated[int, typer.Option(min=0, max=1, help="Dress the same content in other markup.")] = 0,
-    corners: Annotated[bool, typer.Option(help="With slow, broken and endless corners.")] = True,
+    seed: Annotated[int, typer.Option(help="Seed of the generated site.")] = 1,
+    design: Annotated[int, typer.Option(min=0, max=1, help="Design: the same content in other markup.")] = 0,
+    corners: Annotated[bool, typer.Option(help="Include slow, broken and endless pages.")] = True,
     watch: Annotated[
-        float, typer.Option(min=1.0, max=600.0, metavar="SECONDS", help="How long to watch the list that grows.")
+        float, typer.Option(min=1.0, max=600.0, metavar="SECONDS", help="How long to watch the growing list.")
     ] = 14.0,
-    no_watch: Annotated[bool, typer.Option("--no-watch", help="Leave the list that grows out.")] = False,
+    no_watch: Annotated[bool, typer.Option("--no-watch", help="Skip the growing list.")] = False,
     report: Annotated[str, typer.Option(metavar="FILE", help="Write the report page here.")] = "scythe-demo.html",
     save: Annotated[str | None, typer.Option(metavar="DIR", help="Write the pages here and stop.")] = None,
-    serve: Annotated[bool, typer.Option("--serve", help="Only serve the site, until interrupted.")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="With --serve; 0 takes one that is free.")] = 0,
+    serve: Annotated[bool, typer.Option("--serve", help="Only serve the site, until Ctrl-C.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for --serve; 0: any free port.")] = 0,
     live: Annotated[
         float | None,
-        typer.Option(min=0.1, max=3_600.0, metavar="SECONDS", help="Only serve a list that grows this often."),
+        typer.Option(min=0.1, max=3_600.0, metavar="SECONDS", help="Only serve a list that grows every SECONDS."),
     ] = None,
 ) -> None:
     with quiet_ends():

@@ -260,7 +260,7 @@ def _crawl(stage: Stage, show: Show) -> None:
     stage.begin(
         "Crawl",
         f"The Field Post, {pages(len(show.world.paths))} of invented news at {show.site.url}, as `scythe crawl` does "
-        f"it: robots.txt first, at most {AT_ONCE} requests at once. (Elsewhere one a second, unless told otherwise.)",
+        f"it: robots.txt first, at most {AT_ONCE} requests at once. (Elsewhere one a second, by default.)",
     )
     show.crawl(stage.follow(lambda: show.steps, _crawl_status))
     stage.say(stage.strip(show.steps))
@@ -268,7 +268,7 @@ def _crawl(stage: Stage, show: Show) -> None:
     tally = show.crawled.tallies[0]
     stage.say(
         f"{pages(show.came)} of it in {tally.seconds:.1f} s, each in the archive as soon as it came. Stopped here; the "
-        "next run goes on from there."
+        "next run resumes there."
     )
 
 
@@ -328,7 +328,7 @@ def _race(stage: Stage, show: Show) -> None:
 
 
 def _redesign(stage: Stage, show: Show) -> None:
-    stage.begin("Redesign", "The crawl goes on, and while its next pages come in the site gets other markup:")
+    stage.begin("Redesign", "The crawl continues, and meanwhile the site gets new markup:")
     show.redesign(stage.follow(lambda: show.steps, Redesigning(show)))
     stage.say(stage.strip(show.steps))
     stage.say(stage.legend(with_redesign=True))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 HELP = """Explain what a profile does with one page.
 
-PAGE is a file, an address, or - for standard input. You see which layout the page was taken for, and for each field how
-it was got, where it lies in the file, whether the tree gives the same, what every rule says and how long the cut takes.
+PAGE is a file, a URL, or - for standard input. Shows the layout the page matches, and for each field how it was found,
+where it is in the file, whether a full HTML parse agrees, where every rule leads and how long the cut takes.
 
 \b
 Examples:
@@ -33,8 +33,8 @@ Examples:
 \b
 Exit codes:
   0  explained
-  1  the page could not be had; standard error says why
-  2  the command was not understood, or the profile cannot be read
+  1  the page could not be loaded; standard error says why
+  2  invalid command, or an unreadable profile
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

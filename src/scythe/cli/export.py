@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 FORMATS = ("jsonl", "csv", "parquet", "md", "txt", "html", "warc.gz", "warc")
 HELP = """Write an archive to files.
 
-ARCHIVE is what `scythe crawl` wrote: an SQLite file, or a postgresql:// address. The suffix of -o names the format; a
-folder gets one Markdown file per page. Without -o, JSON lines go to standard output. A file appears when it is whole:
-an export that is stopped leaves the old one as it was.
+ARCHIVE is an SQLite file or a postgresql:// address. The suffix of -o selects the format; a folder gets one Markdown
+file per page. Without -o, JSON lines go to standard output. Files are written atomically: an export that is stopped
+leaves the old file in place.
 
 \b
 Examples:
-  scythe export site.db -o pages.jsonl               one JSON object per page, with all there is
+  scythe export site.db -o pages.jsonl               one JSON object per page, with everything
   scythe export site.db -o pages.csv                 a table for spreadsheets
   scythe export site.db -o pages.parquet             for pandas, DuckDB, Spark
   scythe export site.db -o notes/                    a folder of Markdown files
   scythe export site.db -o texts/ -f txt             or of plain text, or html
-  scythe export site.db -o site.warc.gz              responses as they came (crawl with --raw)
+  scythe export site.db -o site.warc.gz              raw responses (crawl with --raw)
   scythe export site.db --what records -o goods.csv  one row per record of the pages' lists
   scythe export site.db --what images -o images.csv  one row per image, with its score
   scythe export site.db --kind article --since 2026-11-01 --match '*/news/*' -o news.jsonl
   scythe export postgresql://db/web --site example.org -o example.parquet
   scythe export site.db | jq -r .title               in a pipe
-  scythe export --check site.warc.gz                 is a WARC file whole?
+  scythe export --check site.warc.gz                 check a WARC file for damage
 
 \b
 Exit codes:
-  0  everything was written; --check: every record is whole and fits its digest
+  0  everything was written; --check: every record matches its digest
   1  the archive could not be read or the file not written; --check: the file is damaged
-  2  the command was not understood
-  3  nothing in the archive was wanted, and --fail-on-empty was given
+  2  invalid command
+  3  nothing to write (with --fail-on-empty)
 """
 
 _TOLD = 20  # things between two steps of the bar: to move it takes longer than to write a record
@@ -51,46 +51,46 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 ArchivePath = Annotated[str, typer.Argument(metavar="ARCHIVE", show_default=False)]
 Output = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE|DIR", help="Write here; otherwise to standard output.")
+    str | None, typer.Option("--output", "-o", metavar="FILE|DIR", help="Output file; default: standard output.")
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", "-f", metavar="|".join(FORMATS), help="Output format; otherwise by the suffix of -o."),
+    typer.Option("--format", "-f", metavar="|".join(FORMATS), help="Output format; default: by the suffix of -o."),
 ]
-What = Annotated[str, typer.Option(metavar="pages|records|images", help="What makes a line or a row.")]
+What = Annotated[str, typer.Option(metavar="pages|records|images", help="What to write, one per line or row.")]
 Sites = Annotated[
     list[str] | None, typer.Option("--site", metavar="HOST", help="Only this site of the archive; can be repeated.")
 ]
 Since = Annotated[
     str | None,
-    typer.Option(metavar="DATE", help="Only what came, or changed, then or later: 2026-11-15, or with a time (UTC)."),
+    typer.Option(metavar="DATE", help="Only what appeared or changed since: 2026-11-15, or with a time (UTC)."),
 ]
-Until = Annotated[str | None, typer.Option(metavar="DATE", help="Only what came before.")]
+Until = Annotated[str | None, typer.Option(metavar="DATE", help="Only what appeared or changed before.")]
 Kinds = Annotated[
     list[str] | None,
-    typer.Option("--kind", metavar="KIND", help="Only pages that say they are article, product ...; can be repeated."),
+    typer.Option(
+        "--kind", metavar="KIND", help="Only pages of this declared kind: article, product ...; can be repeated."
+    ),
 ]
 Matches = Annotated[
     list[str] | None,
-    typer.Option(
-        "--match", metavar="PATTERN", help="Only addresses like this, * stands for anything; can be repeated."
-    ),
+    typer.Option("--match", metavar="PATTERN", help="Only URLs that match; * matches anything; can be repeated."),
 ]
 NoDuplicates = Annotated[
-    bool, typer.Option("--no-duplicates", help="Leave out pages with the body or text of another page.")
+    bool, typer.Option("--no-duplicates", help="Skip pages with the same body or text as another page.")
 ]
 AllVersions = Annotated[
-    bool, typer.Option("--all-versions", help="Also what pages said before; with .warc.gz every response.")
+    bool, typer.Option("--all-versions", help="Include earlier versions of pages; with .warc.gz every response.")
 ]
 StoreHas = Annotated[
     str,
     typer.Option(
-        "--store", metavar="NAME:PLACE", help="Read responses from here: a folder that was moved, or a plug-in's store."
+        "--store", metavar="NAME:PLACE", help="Read responses from here: a moved folder or a plug-in's store."
     ),
 ]
-Check = Annotated[bool, typer.Option("--check", help="ARCHIVE is a WARC file: compare it with its digests.")]
-FailOnEmpty = Annotated[bool, typer.Option("--fail-on-empty", help="Exit with 3 when nothing was written.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but what went wrong.")]
+Check = Annotated[bool, typer.Option("--check", help="Verify the digests of ARCHIVE, a WARC file.")]
+FailOnEmpty = Annotated[bool, typer.Option("--fail-on-empty", help="Exit with 3 if nothing was written.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 
 @app.command(help=HELP, no_args_is_help=True)

@@ -32,25 +32,25 @@ if TYPE_CHECKING:
 
 HELP = """Learn a site from some of its pages and write a profile.
 
-PAGES are saved pages of one site (files, folders, patterns in quotes), a page set (JSON lines with html, url and, if
-known, fields), or the address of the site, which is then sampled: links of the same host are followed, one page after
-the other, as robots.txt allows. Ten pages, spread over the site, are a good number.
+PAGES are saved pages of one site (files, folders, quoted patterns), a page set (JSON lines with html, url and, if
+known, fields), or the URL of the site, which is then sampled: scythe follows links on the same host, one page at a
+time, obeying robots.txt. Ten pages, spread over the site, are a good number.
 
-Without examples, title, text, date, author and images are learned. For anything else show what you want: a value that
-one of the pages shows. Two or three pages with examples are better than one.
+Without examples, title, text, date, author and images are learned. For anything else, give a value that one of the
+pages shows. Two or three pages with examples are better than one.
 
 \b
 Examples:
   scythe learn saved/ -o news.json                     title, text, date, author, images
   scythe learn https://example.org/ -o news.json       the same, from the web
-  scythe learn shop/ -o shop.json --field price='$12'  a field of your own, by a value of one page
-  scythe learn shop/ -o shop.json --examples shop.csv  the same for several pages: columns page, price, name ...
+  scythe learn shop/ -o shop.json --field price='$12'  a field of your own, by example
+  scythe learn shop/ -o shop.json --examples shop.csv  examples from several pages: columns page, price, name ...
 
 \b
 Exit codes:
   0  a profile was written
   1  nothing could be learned from these pages
-  2  the command was not understood
+  2  invalid command
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

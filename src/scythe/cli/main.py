@@ -56,21 +56,21 @@ VERBS = {
     "records": ("scythe.cli.records", "Read the lists and tables of pages, one row per record."),
     "learn": ("scythe.cli.learn", "Learn a site from some of its pages and write a profile."),
     "cut": ("scythe.cli.cut", "Cut the fields of a learned site out of pages."),
-    "crawl": ("scythe.cli.crawl", "Crawl a site politely into an archive, learning it on the way."),
+    "crawl": ("scythe.cli.crawl", "Crawl a site politely into an archive, learning it along the way."),
     "watch": ("scythe.cli.watch", "Watch lists: archive every new record once, visit when something is due."),
-    "worker": ("scythe.cli.worker", "Work on sites that were handed over, on any number of machines."),
-    "status": ("scythe.cli.status", "Show workers, the sites they work on, and what waits."),
+    "worker": ("scythe.cli.worker", "Crawl and watch queued sites, on any number of machines."),
+    "status": ("scythe.cli.status", "Show workers, the sites they handle, and what is waiting."),
     "batch": ("scythe.cli.batch", "Extract WARC and HTML files into Parquet tables, on all cores or a cluster."),
     "schedule": ("scythe.cli.schedule", "Show when watched lists are visited next, or try policies on a trace."),
     "explain": ("scythe.cli.explain", "Explain what a profile does with one page."),
     "suggest": ("scythe.cli.suggest", "Suggest which pages of a site to annotate."),
     "annotate": ("scythe.cli.annotate", "Teach a site which images of its pages are relevant."),
-    "ui": ("scythe.cli.ui", "Open the local web page: annotate, pick fields, look at rules, archive and schedule."),
+    "ui": ("scythe.cli.ui", "Open the local web page: annotate, pick fields, inspect rules, archive and schedule."),
     "mcp": ("scythe.cli.mcp", "Offer scythe to a language model as tools."),
     "check": ("scythe.cli.check", "Check whether the rules of a profile still fit its site."),
     "export": ("scythe.cli.export", "Write an archive to files."),
-    "plugins": ("scythe.cli.plugins", "List the parts that other packages bring."),
-    "demo": ("scythe.cli.demo", "Read, learn and cut a bundled site of invented pages."),
+    "plugins": ("scythe.cli.plugins", "List installed plug-ins."),
+    "demo": ("scythe.cli.demo", "Crawl, learn and watch a bundled site on this machine."),
 }
 
 
@@ -155,11 +155,11 @@ def main(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Harvest web sites: text, images and metadata of any page; learn a site once, then cut it out of raw bytes.
+    """Extract text, images and records from web pages; learn a site once, then cut its pages out of raw bytes.
 
     \b
     Begin with:
-      scythe demo                               a bundled site, no network needed
+      scythe demo                               see a bundled site crawled, without a network
       scythe read https://example.org/story     read a page of your own
       scythe records https://example.org/shop   read the list on a page
       scythe learn saved/ -o site.json          learn a site from saved pages
@@ -169,27 +169,27 @@ def main(
 
     \b
     Exit codes:
-      0    everything was done
+      0    success
       1    something failed; standard error says what
-      2    the command was not understood
-      3    nothing was found, where that was to be told
+      2    invalid command
+      3    nothing found (with --fail-on-empty)
       130  interrupted with Ctrl-C
-      141  nobody reads the output any more
+      141  the reader of the output exited
 
     \b
     Environment:
-      SCYTHE_ARCHIVE         archive of `scythe worker` and `scythe status`
-      SCYTHE_TOKEN           token of `scythe ui` and `scythe annotate`
-      SCYTHE_WEBHOOK_SECRET  signs what `scythe watch --webhook` posts
-      SCYTHE_NO_EXTENSION=1  leave the compiled extension alone, use Python only
+      SCYTHE_ARCHIVE         archive for `scythe worker` and `scythe status`
+      SCYTHE_TOKEN           token for `scythe ui` and `scythe annotate`
+      SCYTHE_WEBHOOK_SECRET  secret for signing `scythe watch --webhook` messages
+      SCYTHE_NO_EXTENSION=1  ignore the compiled extension
       NO_COLOR=1             no colours on the terminal
 
     \b
     Files:
-      HOST.scythe.db   what `scythe crawl` keeps of a site, in this folder
-      watch.scythe.db  what `scythe watch` keeps, in this folder
-      web.scythe.db    what `scythe ui` keeps, where this folder has neither
-      Other files are written where an option names them, and nowhere else.
+      HOST.scythe.db   archive of `scythe crawl`, in the current folder
+      watch.scythe.db  archive of `scythe watch`, in the current folder
+      web.scythe.db    archive of `scythe ui`, if the folder has none
+      Other files are written only where an option names them.
     """
 
 

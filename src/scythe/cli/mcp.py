@@ -13,16 +13,15 @@ from scythe.cli.page_inputs import open_state
 from scythe.fetch.inputs import Reach, check_base
 from scythe.limits import LIMITS
 
-HELP = """Offer scythe to a language model as tools, by the Model Context Protocol on standard input and output.
+HELP = """Offer scythe to a language model as tools, over the Model Context Protocol on standard input and output.
 
-The tools are the verbs of `scythe ui`: read a page, list its records, extract it by a learned site, suggest pages to
-annotate, search an archive, show documents, records and the schedule. PAGES are saved pages to have at hand: files,
-folders, patterns in quotes, page sets, or addresses. Tools that change something (fetch pages, start a crawl, watch a
-list) are offered only with --allow-changes. Pages are fetched through the same guard as everywhere: nothing of this
-machine and of private networks, unless --allow-private says so, and never a file.
+The tools are the operations of `scythe ui`: read a page, list its records, extract it by a learned site, suggest pages
+to annotate, search an archive, show documents, records and the schedule. PAGES are saved pages to load: files, folders,
+quoted patterns, page sets, or URLs. Tools that change something (fetch pages, start a crawl, watch a list) require
+--allow-changes. Pages of this machine and of private networks are refused without --allow-private; files always are.
 
-It is started by the program that has the model, from its configuration: the command is `scythe`, the arguments are
-`mcp` and the options below. Needs the extra `mcp`.
+The program that runs the model starts it: configure the command `scythe` with the arguments `mcp` and the options
+below. Needs the extra `mcp`.
 
 \b
 Examples:
@@ -33,9 +32,9 @@ Examples:
 
 \b
 Exit codes:
-  0  the program that started it has ended it
+  0  stopped by the program that started it
   1  the archive cannot be used
-  2  the command was not understood, or the extra is not installed
+  2  invalid command, or the extra is not installed
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -45,16 +44,20 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 def mcp(
     pages: Annotated[list[str] | None, typer.Argument(metavar="[PAGES]...", show_default=False)] = None,
     archive: Annotated[
-        str | None, typer.Option(metavar="FILE|postgresql://...", help="The archive to show; it is made if not there.")
+        str | None,
+        typer.Option(metavar="FILE|postgresql://...", help="The archive to show; created if it does not exist."),
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The profile of a learned site to extract pages by.")
+        str | None, typer.Option(metavar="FILE", help="Profile of a learned site, for extracting pages.")
     ] = None,
     allow_changes: Annotated[
-        bool, typer.Option("--allow-changes", help="Also offer tools that start work or change something.")
+        bool, typer.Option("--allow-changes", help="Also offer tools that change something.")
     ] = False,
     most_chars: Annotated[
-        int, typer.Option(min=1_000, max=10_000_000, help="Cut answers to so many characters, and say so.")
+        int,
+        typer.Option(
+            min=1_000, max=10_000_000, help="Maximum characters of a response; longer ones are marked as cut."
+        ),
     ] = 40_000,
     url: BaseUrl = None,
     delay: Delay = 1.0,

@@ -19,141 +19,140 @@ Outputs = Annotated[
         "--output",
         "-o",
         metavar="FILE|DIR",
-        help="At the end write what was found here, as its suffix says: .jsonl, .csv, .parquet, .md/, .warc.gz.",
+        help="Export here at the end; the suffix is the format: .jsonl, .csv, .parquet, .md/, .warc.gz.",
     ),
 ]
 ArchiveAt = Annotated[
     str | None,
-    typer.Option(
-        "--archive", metavar="FILE|URL", help="Keep everything here: a file, or postgresql://...; else HOST.scythe.db."
-    ),
+    typer.Option("--archive", metavar="FILE|URL", help="Archive: a file or postgresql://...; default: HOST.scythe.db."),
 ]
 CrawlDelay = Annotated[
     float,
     typer.Option(
-        min=0.0, max=86_400.0, metavar="SECONDS", help="Between two requests to a host, at least; robots.txt may add."
+        min=0.0,
+        max=86_400.0,
+        metavar="SECONDS",
+        help="Minimum delay between requests to a host; robots.txt may raise it.",
     ),
 ]
-Limit = Annotated[int | None, typer.Option(min=1, metavar="PAGES", help="Stop when the archive has so many pages.")]
-Depth = Annotated[int | None, typer.Option(min=0, metavar="LINKS", help="Follow so many links from SITE.")]
+Limit = Annotated[int | None, typer.Option(min=1, metavar="PAGES", help="Stop when the archive has this many pages.")]
+Depth = Annotated[int | None, typer.Option(min=0, metavar="LINKS", help="Maximum number of links from SITE.")]
 Allow = Annotated[
     list[str] | None,
-    typer.Option(metavar="PATTERN", help="Only addresses like this; * stands for anything. May be repeated."),
+    typer.Option(metavar="PATTERN", help="Only URLs that match; * matches anything. Can be repeated."),
 ]
-Deny = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="No address like this. May be repeated.")]
-Subdomains = Annotated[bool, typer.Option("--subdomains", help="Hosts below that of SITE belong to it too.")]
-Sitemaps = Annotated[bool, typer.Option("--sitemaps/--no-sitemaps", help="Ask for the site's own lists of addresses.")]
-Feeds = Annotated[bool, typer.Option("--feeds/--no-feeds", help="Follow the feeds that pages name.")]
-IgnoreRobots = Annotated[
-    bool, typer.Option("--ignore-robots", help="Do not ask for robots.txt: for sites that are yours.")
-]
+Deny = Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Skip URLs that match. Can be repeated.")]
+Subdomains = Annotated[bool, typer.Option("--subdomains", help="Include subdomains of SITE.")]
+Sitemaps = Annotated[bool, typer.Option("--sitemaps/--no-sitemaps", help="Use the site's sitemaps.")]
+Feeds = Annotated[bool, typer.Option("--feeds/--no-feeds", help="Follow the feeds that pages link to.")]
+IgnoreRobots = Annotated[bool, typer.Option("--ignore-robots", help="Ignore robots.txt; only for your own sites.")]
 Contact = Annotated[
-    str, typer.Option(metavar="URL|MAIL", help="How the site's owner reaches you; sent with every request.")
+    str, typer.Option(metavar="URL|MAIL", help="How the site's owner can reach you; sent with every request.")
 ]
-UserAgent = Annotated[str, typer.Option(metavar="TEXT", help="Call yourself this; else scythe with its version.")]
-Raw = Annotated[bool, typer.Option("--raw", help="Keep every response as it came, for .warc.gz.")]
+UserAgent = Annotated[str, typer.Option(metavar="TEXT", help="User-Agent header; default: scythe/VERSION.")]
+Raw = Annotated[bool, typer.Option("--raw", help="Keep every response, for .warc.gz.")]
 Parts = Annotated[
     str | None,
     typer.Option(
         metavar="NAMES",
-        help=f"What to extract of each page, with commas: {', '.join(PARTS)}; else as before, at first "
-        f"{','.join(USUAL_PARTS)}.",
+        help=f"What to extract, comma-separated: {', '.join(PARTS)}; default: as before, "
+        f"at first {','.join(USUAL_PARTS)}.",
         show_default=False,
     ),
 ]
 Render = Annotated[
-    bool, typer.Option("--render", help="Load pages in a browser first (extra: browser); slow, for pages of scripts.")
+    bool,
+    typer.Option("--render", help="Load pages in a browser first (extra: browser); slow, for script-driven pages."),
 ]
-Workers = Annotated[int, typer.Option(min=1, max=256, help="Processes that extract; one site is always one's work.")]
-Concurrency = Annotated[int, typer.Option(min=1, max=1_000, help="Requests under way at once.")]
+Workers = Annotated[int, typer.Option(min=1, max=256, help="Extraction processes; each site is handled by one.")]
+Concurrency = Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of parallel requests.")]
 PerHost = Annotated[
     int | None,
     typer.Option(
-        min=1, max=1_000, help="Requests under way at one host; otherwise 1, or with --delay 0 all.", show_default=False
+        min=1,
+        max=1_000,
+        help="Parallel requests to one host; default: 1, or no limit with --delay 0.",
+        show_default=False,
     ),
 ]
-Attempts = Annotated[int, typer.Option(min=1, max=100, help="Visits to an address before it counts as failed.")]
+Attempts = Annotated[int, typer.Option(min=1, max=100, help="Attempts before a URL counts as failed.")]
 Patience = Annotated[
     float,
-    typer.Option(min=0.0, metavar="SECONDS", help="Wait so long for addresses to be tried again, then end."),
+    typer.Option(min=0.0, metavar="SECONDS", help="How long to wait for URLs that are due for a retry."),
 ]
-Refresh = Annotated[bool, typer.Option("--refresh", help="Visit the pages known again; ask whether they changed.")]
+Refresh = Annotated[bool, typer.Option("--refresh", help="Visit known pages again, with conditional requests.")]
 ProfileAt = Annotated[
     str | None,
     typer.Option(
-        "--profile", metavar="PROFILE", help="Begin with what `scythe learn` wrote; else go on with what is known."
+        "--profile", metavar="PROFILE", help="Start from a profile of `scythe learn`; default: what the archive has."
     ),
 ]
 Queue = Annotated[
-    bool, typer.Option("--queue", help="Hand SITE over to `scythe worker` and end; needs a PostgreSQL archive.")
+    bool, typer.Option("--queue", help="Queue SITE for `scythe worker` and exit; needs a PostgreSQL archive.")
 ]
-Unqueue = Annotated[
-    bool, typer.Option("--unqueue", help="Take SITE back that was handed over; what is archived stays.")
-]
+Unqueue = Annotated[bool, typer.Option("--unqueue", help="Remove SITE from the queue; archived pages stay.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")]
 
 Inputs = Annotated[list[str] | None, typer.Argument(metavar="INPUTS", show_default=False)]
 InputFile = Annotated[
-    str | None, typer.Option("--input-file", "-i", metavar="LIST", help="A file of addresses, one per line, or -.")
+    str | None, typer.Option("--input-file", "-i", metavar="LIST", help="A file of URLs, one per line, or -.")
 ]
 ReadBaseUrl = Annotated[
-    str | None, typer.Option(metavar="URL", help="The address a file or standard input was saved from.")
+    str | None, typer.Option(metavar="URL", help="The URL that a file or standard input was saved from.")
 ]
 Method = Annotated[
     str, typer.Option(help="Text method: auto, sentences, characters, vsse, cetr, cetd, or a plug-in's.")
 ]
 Format = Annotated[
     str | None,
-    typer.Option("--format", "-f", metavar="|".join(FORMATS), help="Output format; otherwise by the suffix of -o."),
+    typer.Option("--format", "-f", metavar="|".join(FORMATS), help="Output format; default: by the suffix of -o."),
 ]
 ReadOutput = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE|DIR", help="Write here; a DIR gets text, HTML and images."),
+    typer.Option("--output", "-o", metavar="FILE|DIR", help="Output file; a DIR gets text, HTML and images."),
 ]
-DownloadImages = Annotated[
-    bool, typer.Option("--download-images", help="With -o DIR: fetch the pictures of the text into its folder.")
-]
+DownloadImages = Annotated[bool, typer.Option("--download-images", help="With -o DIR: download the relevant images.")]
 TitleLine = Annotated[bool | None, typer.Option("--title-line/--no-title-line", help="Begin the text with the title.")]
 Captions = Annotated[bool | None, typer.Option("--captions/--no-captions", help="Keep captions of figures and tables.")]
-Comments = Annotated[bool | None, typer.Option("--comments/--no-comments", help="Keep what readers wrote below.")]
-Tables = Annotated[bool | None, typer.Option("--tables/--no-tables", help="Keep tables of data.")]
+Comments = Annotated[bool | None, typer.Option("--comments/--no-comments", help="Keep readers' comments.")]
+Tables = Annotated[bool | None, typer.Option("--tables/--no-tables", help="Keep data tables.")]
 Links = Annotated[bool, typer.Option("--links/--no-links", help="Keep links in md and html.")]
 Images = Annotated[bool, typer.Option("--images/--no-images", help="Keep images in md and html.")]
 ImagesOnly = Annotated[
     bool,
     typer.Option(
         "--images-only",
-        help="Write images instead of text: addresses of the relevant ones, or with -f csv, jsonl ... all with scores.",
+        help="Write images instead of text: URLs of the relevant ones; with -f csv, jsonl ... all, with scores.",
     ),
 ]
 ImageMethod = Annotated[
-    str, typer.Option(metavar="NAME", help="How images are judged: relevance, or nearby, og, entities, 300x400 ...")
+    str, typer.Option(metavar="NAME", help="Image method: relevance, nearby, og, entities, 300x400 ...")
 ]
 ProbeSizes = Annotated[
     bool,
-    typer.Option("--probe-sizes", help="Ask for the first bytes of each image to know its real size; none otherwise."),
+    typer.Option("--probe-sizes", help="Request the first bytes of each image to learn its real size."),
 ]
 Records = Annotated[
     bool,
-    typer.Option("--records", help="Add the lists of the page as tables to txt, md and html; JSON has them anyway."),
+    typer.Option("--records", help="Add the page's lists as tables to txt, md and html; JSON always has them."),
 ]
 FailOnEmpty = Annotated[bool, typer.Option("--fail-on-empty", help="Exit with 3 when a page has no main text.")]
-ReadVerbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard error how each field was found.")]
+ReadVerbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Report on standard error how each field was found.")
+]
 
 ProfilePath = Annotated[str, typer.Argument(metavar="PROFILE", show_default=False)]
 Pages = Annotated[list[str], typer.Argument(metavar="PAGES", show_default=False)]
 OnePage = Annotated[str, typer.Argument(metavar="PAGE", show_default=False)]
 BaseUrl = Annotated[
     str | None,
-    typer.Option(
-        "--url", metavar="URL", help="The address of the file, or the one that the files of a folder lie below."
-    ),
+    typer.Option("--url", metavar="URL", help="The URL of the file, or the base URL of a folder's files."),
 ]
 Via = Annotated[
     str,
     typer.Option(
         metavar="auto|cut|tree",
-        help="auto: cut, and ask the tree in doubt; cut: leave out what is in doubt; tree: ask only the tree.",
+        help="auto: cut, parse the HTML in doubt; cut: never parse, leave doubtful fields out; tree: always parse.",
     ),
 ]
 FieldFormat = Annotated[
@@ -162,52 +161,49 @@ FieldFormat = Annotated[
         "--format",
         "-f",
         metavar="|".join(FIELD_FORMATS),
-        help="Output format; otherwise by the suffix of -o, or jsonl.",
+        help="Output format; default: by the suffix of -o, or jsonl.",
     ),
 ]
 Output = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE|DIR", help="Write here; otherwise to standard output.")
+    str | None, typer.Option("--output", "-o", metavar="FILE|DIR", help="Output file; default: standard output.")
 ]
 ProfileOut = Annotated[str, typer.Option("--output", "-o", metavar="PROFILE", help="Write the profile here.")]
 Examples = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE", help="Values that pages should give: JSON (page: {field: value}) or CSV (page, fields)."
-    ),
+    typer.Option(metavar="FILE", help="Expected values: JSON (page: {field: value}) or CSV (page, fields)."),
 ]
 FieldWanted = Annotated[
     list[str] | None,
     typer.Option(
         "--field",
         metavar="NAME|NAME=VALUE",
-        help="Learn this field: title, text, date, author, images, or any other by a VALUE that one page shows.",
+        help="Field to learn: title, text, date, author, images, or any other by a VALUE that one page shows.",
     ),
 ]
 PageCount = Annotated[
     int | None,
     typer.Option(
-        "--pages", min=1, max=1_000, help="Learn from so many pages: 12 of a site, else 40, spread over those given."
+        "--pages",
+        min=1,
+        max=1_000,
+        help="Number of pages to learn from; default: 12 of a site, 40 of saved pages, evenly spread.",
     ),
 ]
-Delay = Annotated[
-    float, typer.Option(min=0.0, max=60.0, metavar="SECONDS", help="Wait so long between two pages of a site.")
-]
-Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="For one page, from look-up to last byte.")]
-AllowPrivate = Annotated[
-    bool, typer.Option("--allow-private", help="Also fetch from this machine and private networks.")
-]
+Delay = Annotated[float, typer.Option(min=0.0, max=60.0, metavar="SECONDS", help="Delay between two pages of a site.")]
+Timeout = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Timeout for one page, including DNS.")]
+AllowPrivate = Annotated[bool, typer.Option("--allow-private", help="Allow this machine and private networks.")]
 FetchedBy = Annotated[
-    str, typer.Option("--fetcher", metavar="NAME", help="Ask through this plug-in; `scythe plugins` lists them.")
+    str, typer.Option("--fetcher", metavar="NAME", help="Fetch through this plug-in; see `scythe plugins`.")
 ]
 StoreAt = Annotated[
     str,
-    typer.Option("--store", metavar="NAME:PLACE", help="Keep raw responses here, not in the archive: folder:PATH, ..."),
+    typer.Option(
+        "--store", metavar="NAME:PLACE", help="Store raw responses here, not in the archive: folder:PATH, ..."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard error how each field was got.")]
-Update = Annotated[
-    bool, typer.Option("--update", help="Write back to PROFILE what was noticed and learned again on the way.")
-]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Report on standard error how each field was found.")]
+Update = Annotated[bool, typer.Option("--update", help="Save relearned layouts and observed drift to PROFILE.")]
 
 
 def site_address(site: str) -> str:

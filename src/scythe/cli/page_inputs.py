@@ -156,7 +156,7 @@ def page_named(name: str, pages: Sequence[LoadedPage]) -> int | str:
             return found[0]
         if found:
             return f"{name!r} is the name of {len(found)} pages; write more of the path"
-    return f"no page is called {name!r}; the first is {pages[0].name!r}" if pages else "no pages"
+    return f"unknown page {name!r}; the first is {pages[0].name!r}" if pages else "no pages"
 
 
 def _ends(whole: str, end: str) -> bool:

@@ -12,14 +12,14 @@ from scythe.cli.options import AsJson
 from scythe.errors import BadInput
 from scythe.plugins import GROUPS, PlugIn, list_plug_ins, load_plug_in
 
-HELP = """List the parts that other packages bring: stores, fetchers, text methods, characteristics.
+HELP = """List installed plug-ins: stores, fetchers, text methods, characteristics.
 
-A part is named where it is used; each is loaded here once to see whether it can be.
+Each is loaded once, to check that it works.
 
 \b
 Examples:
   scythe plugins                                     what is installed
-  scythe plugins --json                              one JSON object per part
+  scythe plugins --json                              one JSON object per plug-in
   scythe read page.html --method NAME                a text method
   scythe read page.html --method vsse+NAME           a text characteristic
   scythe records page.html --attributes --method hmm+NAME      a record characteristic
@@ -28,9 +28,9 @@ Examples:
 
 \b
 Exit codes:
-  0  everything that is installed loads
-  1  a part cannot be loaded; standard error says why
-  2  the command was not understood
+  0  every plug-in loads
+  1  a plug-in cannot be loaded; standard error says why
+  2  invalid command
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -44,7 +44,9 @@ def plugins(as_json: AsJson = False) -> None:
         for part in found:
             typer.echo(json.dumps(asdict(part)) if as_json else neutralise(_line(part)))
         if not found and not as_json:
-            typer.echo(f"No package brings parts. Packages offer them in {', '.join(GROUPS.values())}.")
+            typer.echo(
+                f"No plug-ins installed. Packages offer them in the entry point groups {', '.join(GROUPS.values())}."
+            )
         for why in dict.fromkeys(failures):
             complain(why)
         if failures:

@@ -49,27 +49,27 @@ from scythe.reading.text import method as text_method
 
 HELP = """Read the main text, images and metadata of pages.
 
-INPUTS are files, folders of pages, patterns in quotes, http(s) addresses, or - for standard input.
+INPUTS are files, folders of pages, quoted patterns, URLs, or - for standard input.
 
 \b
 Examples:
   scythe read page.html                       the text, on standard output
   scythe read https://example.org/story       fetch, then read
   scythe read page.html -f md                 with headings, lists, tables, links
-  scythe read page.html -f md --records       and the page's lists as tables
+  scythe read page.html -f md --records       with the page's lists as tables
   scythe read 'saved/*.html' -o pages.jsonl   one JSON object per page
   scythe read page.html -o out/               text, HTML and an images folder
-  scythe read page.html --images-only         addresses of the relevant images
+  scythe read page.html --images-only         URLs of the relevant images
   scythe read page.html --images-only -f csv  every image, with its score
   curl -s https://example.org/ | scythe read - --url https://example.org/
   scythe read --input-file addresses.txt -o pages.jsonl
 
 \b
 Exit codes:
-  0  everything was read
-  1  some input failed; each has its line on standard error
-  2  the command was not understood
-  3  a page had no text (no relevant image with --images-only), and --fail-on-empty was given
+  0  every input was read
+  1  some input failed; each is reported on standard error
+  2  invalid command
+  3  a page had no text, or no relevant image (with --fail-on-empty)
 """
 
 

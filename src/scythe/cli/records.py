@@ -89,7 +89,7 @@ class Trail:
         if url is None:
             self.why = "the last page"
         elif self._left <= 0:
-            self.why = f"as many pages as asked for; the list goes on at {url}"
+            self.why = f"page limit reached; the list continues at {url}"
         elif _plain(url) in self._seen:
             self.why = f"{url} leads back"
         else:
@@ -104,25 +104,25 @@ def _plain(url: str) -> str:
 
 HELP = """Read the lists and tables of pages: one row per record.
 
-INPUTS are files, folders of pages, patterns in quotes, http(s) addresses, or - for standard input. Records of one
-pattern make a region; the region that a page is about comes first, and is the one that is printed unless others are
-asked for. A row has the columns of its region and the first link and image of the record.
+INPUTS are files, folders of pages, quoted patterns, URLs, or - for standard input. The lists of a
+page are ordered best first; only the first is written unless you ask for others. A row has the columns of its list and
+the first link and image of the record.
 
 \b
 Examples:
   scythe records https://example.org/news             a table on the terminal
   scythe records shop.html -o goods.csv               one row per record
   scythe records shop.html --all -o lists.jsonl       every list of the page
-  scythe records https://example.org/shop --follow 5 -o goods.parquet     and the five pages that follow
-  scythe records plough.html --attributes             what the page says of its subject
+  scythe records https://example.org/shop --follow 5 -o goods.parquet     with the next five pages
+  scythe records plough.html --attributes             properties of the page's subject
   scythe records shop.html --method mdr               by a published method
 
 \b
 Exit codes:
-  0  everything was read
-  1  some page failed; each has its line on standard error
-  2  the command was not understood
-  3  a page had no records, and --fail-on-empty was given
+  0  every input was read
+  1  some page failed; each is reported on standard error
+  2  invalid command
+  3  a page had no records (with --fail-on-empty)
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -137,24 +137,22 @@ Format = Annotated[
         "--format",
         "-f",
         metavar="|".join(ROW_FORMATS),
-        help="Output format; otherwise by the suffix of -o, a table on a terminal, csv in a pipe.",
+        help="Output format; default: by the suffix of -o, a table on a terminal, csv in a pipe.",
     ),
 ]
-WantedRegion = Annotated[int, typer.Option("--region", min=1, metavar="N", help="The N-th region, best first.")]
-All = Annotated[bool, typer.Option("--all", help="Every region of records, with its number and kind.")]
-Everything = Annotated[bool, typer.Option("--everything", help="Like --all, with menus, pagers and footers too.")]
+WantedRegion = Annotated[int, typer.Option("--region", min=1, metavar="N", help="The N-th list, best first.")]
+All = Annotated[bool, typer.Option("--all", help="Every list of content, with its number and kind.")]
+Everything = Annotated[bool, typer.Option("--everything", help="Like --all, plus menus, pagers and footers.")]
 Method = Annotated[
     str,
-    typer.Option(help="auto, or a published one: mdr, stm; with --attributes hmm, cnbe."),
+    typer.Option(help="auto, or a published method: mdr, stm; with --attributes hmm, cnbe."),
 ]
 Attributes = Annotated[
-    bool, typer.Option("--attributes", help="Names and values that the page states of its subject, not its lists.")
+    bool, typer.Option("--attributes", help="Name-value pairs of the page's subject instead of its lists.")
 ]
-Follow = Annotated[
-    int, typer.Option(min=0, max=10_000, metavar="N", help="Go on to N further pages of the list, politely.")
-]
+Follow = Annotated[int, typer.Option(min=0, max=10_000, metavar="N", help="Follow the list over N further pages.")]
 FailOnEmpty = Annotated[bool, typer.Option("--fail-on-empty", help="Exit with 3 when a page has no records.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard error what was found on each page.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Report on standard error what was found on each page.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,7 @@ def open_row_sink(output: str | None, kind: str | None, shape: Shape) -> RowSink
 
 def _on_standard_output(kind: str, shape: Shape) -> RowSink:
     if kind == "parquet":
-        raise BadInput("-f parquet: Parquet goes to a file, name it with -o")
+        raise BadInput("-f parquet needs a file: name it with -o")
     take_any_text()
     if kind == "table":
         return TableRows(shape)
@@ -199,7 +199,7 @@ IMAGE_FORMATS = ("txt", *ROW_FORMATS)
 
 
 class AddressSink(Sink):
-    """The addresses of the relevant images, one per line."""
+    """The URLs of the relevant images, one per line."""
 
     def __init__(self, file: IO[str], shown: Callable[[str], str]) -> None:
         self._file, self._shown = file, shown

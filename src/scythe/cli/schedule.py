@@ -13,72 +13,70 @@ from scythe.errors import BadInput
 
 HELP = """Show when watched lists are visited next and why, or try policies on a recorded trace.
 
-Without --simulate: the plan of an archive that `scythe watch` keeps. One line per list: the next visit, how many new
-records are expected by then, the risk that one of them is missed, and what set the time. SITE is a host or the
-beginning of an address; without it all lists are shown.
+Without --simulate: the plan in an archive of `scythe watch`. One line per list: the next visit, the number of new
+records expected by then, the risk of missing one, and what set the time. SITE is a host or the beginning of a URL;
+without it all lists are shown.
 
-With --simulate: policies run over recorded arrivals, lines of `site,unix_time` in a CSV file (.xz too) or a folder of
-such files. A list shows its newest P records; what is pushed off it between two visits is missed. P comes from --shown
-or from meta.json beside the file: {"NAME": {"P": 30}}.
+With --simulate: run policies over recorded arrivals, lines of `site,unix_time` in a CSV file (or .csv.xz) or a folder
+of such files. A list shows its newest P records; records that leave it between two visits are missed. P comes from
+--shown or from meta.json beside the file: {"NAME": {"P": 30}}.
 
 \b
 Examples:
   scythe schedule                                     what is due when, and why
   scythe schedule example.org --archive my.db         one site
-  scythe schedule -o plan.svg                         draw what came, what is expected and all visits
+  scythe schedule -o plan.svg                         plot arrivals, expectations and visits
   scythe schedule --json | jq -r 'select(.risk > 0.01) | .page'
   scythe schedule --simulate news.csv --shown 30      what would `auto` have cost and missed?
   scythe schedule --simulate news.csv --policy all    and the others?
   scythe schedule --simulate news.csv --policy auto,ses -o policies.svg
   scythe schedule --simulate news.csv --miss 0.001 --max-delay 6h
-  scythe schedule --simulate news.csv --recover       older pages can be followed back: nothing is missed
+  scythe schedule --simulate news.csv --recover       older pages can be followed: nothing is missed
 
 \b
 Policies:
-  auto      the fewest fetches that keep --miss and the delays, by forecast with its uncertainty (the default)
+  auto      the fewest fetches that meet --miss and the delays, by a forecast with uncertainty (the default)
   seasonal  a Poisson forecast by the hour of the week
   poisson   a Poisson forecast of the rate of the last days
   ses       exponential smoothing of the last intervals, as published
-  average   a constant interval, by the mean rate: the yardstick of the former
-  adaptive  sooner after a change, later after none, as crawlers do
-  fixed     every hour, or as often as --max-delay says
+  average   a constant interval by the mean rate: the baseline of ses
+  adaptive  sooner after a change, later otherwise, as many crawlers do
+  fixed     every hour, or every --max-delay
   all       all of these
 
 \b
 Exit codes:
-  0  done, also where nothing is watched
-  1  the archive could not be read, or the plot not written
-  2  the command, or the trace, was not understood
+  0  done, even if nothing is watched
+  1  the archive could not be read or the plot not written
+  2  invalid command or trace
 """
 
 LAST_S = 14 * 86_400.0
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 ArchiveAt = Annotated[
-    str, typer.Option("--archive", metavar="FILE|URL", help="What `scythe watch` keeps: a file, or postgresql://...")
+    str, typer.Option("--archive", metavar="FILE|URL", help="Archive of `scythe watch`: a file or postgresql://...")
 ]
-Simulate = Annotated[
-    Path | None, typer.Option(metavar="CSV|DIR", help="Run policies over these recorded arrivals instead.")
-]
+Simulate = Annotated[Path | None, typer.Option(metavar="CSV|DIR", help="Run policies over recorded arrivals.")]
 Policies = Annotated[
     list[str] | None,
-    typer.Option("--policy", metavar="NAME", help="A policy to run; may be repeated, or given with commas."),
+    typer.Option("--policy", metavar="NAME", help="Policies to run, repeated or comma-separated."),
 ]
 Shown = Annotated[
-    int | None, typer.Option(min=1, metavar="P", help="The list shows so many records; otherwise as meta.json says.")
+    int | None, typer.Option(min=1, metavar="P", help="Number of records the list shows; default: from meta.json.")
 ]
-Recover = Annotated[bool, typer.Option("--recover", help="Older pages can be followed back, for a request each.")]
+Recover = Annotated[bool, typer.Option("--recover", help="Older pages can be followed, at one request each.")]
 WarmUp = Annotated[
     float | None,
-    typer.Option(parser=parse_duration, metavar="TIME", help="What is known before the trial begins; 28d unless said."),
+    typer.Option(parser=parse_duration, metavar="TIME", help="How much history the policy starts with; default: 28d."),
 ]
-Cold = Annotated[bool, typer.Option("--cold", help="Begin the trial knowing nothing but one page.")]
+Cold = Annotated[bool, typer.Option("--cold", help="Start without history, knowing only one page.")]
 Last = Annotated[
     float | None,
-    typer.Option(parser=parse_duration, metavar="TIME", help="The plot shows the last so long; 14d unless said."),
+    typer.Option(parser=parse_duration, metavar="TIME", help="Time span of the plot, up to the end; default: 14d."),
 ]
-Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE.svg|.png", help="Draw a plot here.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object per line instead of a table.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE.svg|.png", help="Write a plot here.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON lines instead of a table.")]
 
 
 @app.command(help=HELP)
@@ -107,7 +105,7 @@ def schedule(
             show_plan(archive, sites or [], plot=output, last_s=last or LAST_S, as_json=as_json)
             return
         if sites:
-            raise BadInput("--simulate takes a trace, and no SITE")
+            raise BadInput("--simulate takes a trace, not a SITE")
         from scythe.cli.schedule_report import Experiment, choose_policies, run_experiment
         from scythe.schedule.simulate import WARM_S
         from scythe.watch_model import Goals

@@ -15,11 +15,10 @@ from scythe.cli.watch_options import say_duration
 if TYPE_CHECKING:
     from scythe.workers.worker_status import SiteStatus, Status, WorkerStatus
 
-HELP = """Show workers, the sites they work on, and what waits.
+HELP = """Show workers, the sites they handle, and what is waiting.
 
-It looks and changes nothing, so it may be asked as often as you like. A worker is marked as gone when it has been
-silent for too long, or is known to have died: others have its sites then. The lag says how long the job has waited that
-is latest: where it grows, more workers or more places are wanted.
+This changes nothing. A worker is shown as gone when it has been silent for too long or has died; others then have its
+sites. The lag is the delay of the most overdue job: if it grows, add workers or places.
 
 \b
 Examples:
@@ -31,7 +30,7 @@ Examples:
 Exit codes:
   0  shown
   1  the archive could not be read
-  2  the command was not understood
+  2  invalid command
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -39,10 +38,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 _SHOWN = 20  # of each kind, without --all
 
 AnyArchive = Annotated[
-    str, typer.Option("--archive", metavar="FILE|URL", envvar="SCYTHE_ARCHIVE", help="The archive to look at.")
+    str, typer.Option("--archive", metavar="FILE|URL", envvar="SCYTHE_ARCHIVE", help="The archive to inspect.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object with everything.")]
-All = Annotated[bool, typer.Option("--all", help=f"Every site and host, not only the first {_SHOWN}.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+All = Annotated[bool, typer.Option("--all", help=f"Show every site and host, not only the first {_SHOWN}.")]
 
 
 @app.command(help=HELP, no_args_is_help=True)

@@ -113,12 +113,12 @@ def _read_addresses(inputs: Sequence[str]) -> list[str]:
             elif len(urls) < _ADDRESSES:
                 urls.setdefault(source.url)
             elif source.url not in urls:
-                complain(f"{given}: only the first {_ADDRESSES} addresses are looked at")
+                complain(f"{given}: only the first {_ADDRESSES} URLs are used")
                 break
     if wrong > _SAID:
-        complain(f"{wrong - _SAID} more lines are no addresses")
+        complain(f"{wrong - _SAID} more lines are not URLs")
     if not urls:
-        raise BadInput("there is no address among these lines")
+        raise BadInput("none of these lines is a URL")
     return list(urls)
 
 
@@ -158,29 +158,27 @@ def _known_addresses(pages: Sequence[LoadedPage]) -> Iterator[str]:
 
 HELP = """Suggest which pages of a site to annotate.
 
-A model of relevant images gets better with every page that a person has looked at, and some pages teach it more than
-others. INPUTS are the address of a site, which is then sampled as by `scythe learn`; saved pages (files, folders,
-patterns in quotes, page sets); or addresses: a text file with one on each line, several addresses, or - for a list on
-standard input. Of more than 1000 saved pages so many are looked at, spread over them.
+Some pages teach a model of relevant images more than others. INPUTS are the URL of a site, which is then sampled like
+`scythe learn` does; saved pages (files, folders, quoted patterns, page sets); or URLs: a text file with one per line,
+several URLs, or - for a list on standard input. At most 1000 saved pages are inspected, evenly spread.
 
-Where the source of the pages is there, those are chosen that show most of the kinds of images that the model is unsure
-about (cover). Of addresses alone, those that look alike are grouped, and one of each group comes before any group has
-two (clusters: Algorithm 1 of the TC paper); nothing is fetched then. What a profile has annotations of is not suggested
-again.
+If the pages themselves are available, those are chosen that cover most kinds of images the model is unsure about
+(cover). URLs alone are grouped by similarity, and pages are drawn from all groups in turn (clusters: Algorithm 1 of the
+TC paper); nothing is fetched. Pages annotated in the profile are not suggested again.
 
 \b
 Examples:
-  scythe suggest https://example.org/           six pages of a site, a look at 24
+  scythe suggest https://example.org/           six of 24 pages of a site
   scythe suggest saved/ -n 3                    three of the pages in a folder
-  scythe suggest urls.txt                       six of the addresses in a list
+  scythe suggest urls.txt                       six of the URLs in a list
   scythe suggest saved/ --profile site.json     what to annotate next
   scythe suggest saved/ -f csv -o pages.csv     with the reasons, as a table
 
 \b
 Exit codes:
   0  pages were suggested
-  1  there is no page left to suggest
-  2  the command was not understood, or nothing could be read
+  1  no page is left to suggest
+  2  invalid command, or nothing could be read
 """
 
 FORMATS = ("text", "table", "csv", "json", "jsonl", "parquet")
@@ -197,32 +195,30 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @app.command(help=HELP, no_args_is_help=True)
 def suggest(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUTS", show_default=False)],
-    count: Annotated[int, typer.Option("--count", "-n", min=1, max=1_000, help="Suggest so many pages.")] = 6,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=1_000, help="Number of pages to suggest.")] = 6,
     by: Annotated[
         str,
         typer.Option(
             metavar="auto|cover|clusters|random",
-            help="How to choose; auto: cover where the source of pages is at hand, else clusters.",
+            help="How to choose; auto: cover if pages are available, else clusters.",
         ),
     ] = "auto",
     profile: Annotated[
-        str | None, typer.Option(metavar="PROFILE", help="The profile of the site, with the pages annotated so far.")
+        str | None, typer.Option(metavar="PROFILE", help="Profile of the site, with the pages annotated so far.")
     ] = None,
-    pages: Annotated[
-        int, typer.Option(min=1, max=1_000, help="Look at so many pages of a site, or of those that must be fetched.")
-    ] = 24,
-    seed: Annotated[int, typer.Option(help="Another number draws other pages.")] = 0,
+    pages: Annotated[int, typer.Option(min=1, max=1_000, help="Number of pages to fetch and inspect.")] = 24,
+    seed: Annotated[int, typer.Option(help="Seed of the random choice.")] = 0,
     kind: Annotated[
         str | None,
         typer.Option(
             "--format",
             "-f",
             metavar="|".join(FORMATS),
-            help="Output format; otherwise by the suffix of -o, a table on a terminal, addresses in a pipe.",
+            help="Output format; default: by the suffix of -o, a table on a terminal, URLs in a pipe.",
         ),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write here; otherwise to standard output.")
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Output file; default: standard output.")
     ] = None,
     url: BaseUrl = None,
     delay: Delay = 1.0,
@@ -237,7 +233,7 @@ def suggest(
             candidates = find_candidates(inputs, check_base(url), by, reach, pages=pages, delay_s=delay)
             found = _suggest(candidates, count, seed, known)
             if not found:
-                complain("there is no page left to suggest")
+                complain("no page is left to suggest")
                 raise typer.Exit(FAILED)
             complain(f"{len(found)} of {counted(len(candidates.names), 'page')}, {_HOW[candidates.by]}")
             _write([_row(one, candidates) for one in found], form, output)

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from scythe.web.server import ServeOptions, Serving
     from scythe.web.state import State
 
-HELP = """Open the web page of scythe: look, click, and see what comes of it. Works without a network.
+HELP = """Open scythe's local web page. Works without a network.
 
-It shows what an archive holds and when each list is visited next, what was learned of a site and how its rules fare; it
-takes clicks for labels of images and for fields, and starts crawls. PAGES are saved pages to annotate and to learn
-from: files, folders, patterns in quotes, page sets, or addresses. Without any, name a site on the page itself. Without
---archive, --profile and PAGES it is the archive in this folder (*.scythe.db), or a new one.
+It shows the contents of an archive, the next visits, and the rules of a learned site; you can label images and pick
+fields by clicking, and start crawls. PAGES are saved pages to annotate and to learn from: files, folders, quoted
+patterns, page sets, or URLs. Without them, enter a site on the page itself. Without --archive, --profile and PAGES it
+uses the archive in this folder (*.scythe.db), or a new one.
 
-The page listens on this machine only, and wants the token in the address that is shown, new with every start. Programs
-use the same: /api/openapi.json describes it, `Authorization: Bearer TOKEN` opens it.
+The server listens on this machine only and requires the token in the printed URL, which is new at every start. Programs
+can use the same interface: /api/openapi.json describes it, `Authorization: Bearer TOKEN` authenticates.
 
 \b
 Examples:
@@ -37,13 +37,13 @@ Examples:
   scythe ui --archive news.db                      what a crawl or a watch archived
   scythe ui saved/ --profile site.json             annotate saved pages, pick fields
   scythe ui --archive news.db --port 8765 --no-browser
-  scythe ui --archive news.db --host 0.0.0.0       for other machines, too: only behind a proxy with TLS
+  scythe ui --archive news.db --host 0.0.0.0       for other machines: only behind a TLS proxy
 
 \b
 Exit codes:
-  0  ended with Ctrl-C or by SIGTERM
+  0  stopped by Ctrl-C or SIGTERM
   1  the archive cannot be used
-  2  the command was not understood, or the port is taken
+  2  invalid command, or the port is in use
 """
 
 _NEW_ARCHIVE = "web.scythe.db"
@@ -51,16 +51,20 @@ _NEW_ARCHIVE = "web.scythe.db"
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 Host = Annotated[
-    str, typer.Option(metavar="ADDRESS", help="Listen here. Others than this machine can reach any but loopback.")
+    str,
+    typer.Option(
+        metavar="ADDRESS", help="Address to listen on; anything but loopback is reachable from other machines."
+    ),
 ]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Listen on this port; 0 takes one that is free.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free port.")]
 Names = Annotated[
-    list[str] | None, typer.Option("--name", metavar="HOST", help="A name that other machines call this one by.")
+    list[str] | None,
+    typer.Option("--name", metavar="HOST", help="Host name under which other machines reach this one."),
 ]
 Token = Annotated[
     str | None,
     typer.Option(
-        envvar="SCYTHE_TOKEN", metavar="TOKEN", help="Want this token rather than a new one; 16 characters or more."
+        envvar="SCYTHE_TOKEN", metavar="TOKEN", help="Fixed token instead of a new one; at least 16 characters."
     ),
 ]
 Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")]
@@ -71,11 +75,11 @@ def ui(
     pages: Annotated[list[str] | None, typer.Argument(metavar="[PAGES]...", show_default=False)] = None,
     archive: Annotated[
         str | None,
-        typer.Option(metavar="FILE|postgresql://...", help="The archive to show; it is made if it is not there."),
+        typer.Option(metavar="FILE|postgresql://...", help="The archive to show; created if it does not exist."),
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The profile to show and to teach; it is made when there is something."),
+        typer.Option(metavar="FILE", help="The profile to show and to extend; created when needed."),
     ] = None,
     host: Host = "127.0.0.1",
     port: Port = 0,

@@ -85,7 +85,7 @@ def kinds_of(names: str | None) -> frozenset[str] | None:
     kinds = frozenset(name.strip() for name in names.split(",") if name.strip())
     unknown = sorted(kinds - set(KINDS))
     if unknown or not kinds:
-        raise BadInput(f"{(unknown or [names])[0]!r} is no kind of event; known are {', '.join(KINDS)}")
+        raise BadInput(f"{(unknown or [names])[0]!r} is not a kind of event; expected one of {', '.join(KINDS)}")
     return kinds
 
 
@@ -196,39 +196,38 @@ def describe(event: Event) -> str:
 
 HELP = """Watch lists: archive every new record once, and visit a page only when something new is due.
 
-SITE is the address of a page with one or more lists (news, products, jobs ...), of a feed or of a sitemap. Its lists
-are found by themselves and known again after a redesign. How often each gets new records, by the hour of the week, is
-learned; the next visit comes just before records would fall off the page. Where one comes late all the same, older
-pages are followed back until what was there is found again: nothing is lost.
+SITE is the URL of a page with one or more lists (news, products, jobs ...), of a feed or of a sitemap. Lists are found
+automatically and recognised after a redesign. scythe learns how many records each gets at which hour of the week, and
+visits just before records would leave the page. If a visit comes late, older pages are followed back to known records:
+nothing is lost.
 
-Without SITE everything that the archive watches is gone on with. Stop whenever you like: the next run goes on from
-there, and no record is archived twice.
+Without SITE, resume every list in the archive. Stop at any time: the next run resumes, and no record is archived twice.
 
 \b
 Examples:
   scythe watch https://example.org/news                       into watch.scythe.db, until Ctrl-C
-  scythe watch example.org example.net/jobs --max-delay 6h    no record is seen later than 6 hours after it came
-  scythe watch example.org --p95 1h                           95 of 100 within the hour, and quiet nights
-  scythe watch example.org/shop --region products             only its products, none of its other lists
-  scythe watch example.org --follow                           and archive the pages that the records lead to
+  scythe watch example.org example.net/jobs --max-delay 6h    every record within 6 hours
+  scythe watch example.org --p95 1h                           95 % within the hour, quiet nights
+  scythe watch example.org/shop --region products             only its list of products
+  scythe watch example.org --follow                           and archive the pages behind the records
   scythe watch example.org --exec 'notify-me --stdin'         run a command for new records
   scythe watch example.org --webhook https://hooks.example.net/x --feed new.rss
-  scythe watch                                                go on with all of them
-  scythe watch example.org --archive postgresql://db/web --queue     leave it to whatever `scythe worker` is free
-  scythe watch --once                                         visit what is due, then end
-  scythe watch --forget example.org                           watch it no longer
+  scythe watch                                                resume every list
+  scythe watch example.org --archive postgresql://db/web --queue     leave it to the next free `scythe worker`
+  scythe watch --once                                         visit what is due, then exit
+  scythe watch --forget example.org                           stop watching it
   scythe schedule                                             what is due when, and why
 
-On a terminal a table shows what goes on. Otherwise, or with --json, every event is one JSON object on standard output:
+A terminal shows a table. Otherwise, or with --json, every event is one JSON object on standard output:
 record, visit, region, gap, lost, trouble, moved, document, hook.
 
 \b
 Exit codes:
   0  done (--once, --forget)
   1  the archive could not be used
-  2  the command was not understood
+  2  invalid command
   3  nothing is watched
-  130  interrupted; the same command goes on
+  130  interrupted; the same command resumes
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -337,14 +336,14 @@ def _queue(
 
     check_shared(where)
     if hooks.exec or hooks.webhooks or hooks.feeds:
-        raise BadInput("workers run no hooks: leave --exec, --webhook and --feed away, or watch without --queue")
+        raise BadInput("workers run no hooks: drop --exec, --webhook and --feed, or watch without --queue")
     with open_archive(where, create=bool(addresses)) as archive:
         rows = queue_watch(archive, addresses, wanted, options)
     if not rows:
         complain(f"nothing is watched in {where}; name the address of a page with a list")
         return EMPTY
     for row in rows if not quiet else ():
-        typer.echo(neutralise(f"{row.site_key}: handed over"))
+        typer.echo(neutralise(f"{row.site_key}: queued"))
     return OK
 
 
@@ -353,8 +352,8 @@ def _forget(where: str, addresses: list[str]) -> int:
     from scythe.watching.watch import forget_lists
 
     if not addresses:
-        raise BadInput("say which pages are to be watched no longer")
+        raise BadInput("name the pages to stop watching")
     with open_archive(where, create=False) as archive:
         for address in forget_lists(archive, addresses):
-            typer.echo(neutralise(f"{address} is watched no longer"), err=True)
+            typer.echo(neutralise(f"{address} is no longer watched"), err=True)
     return OK

@@ -13,7 +13,7 @@ import typer
 UNITS_S = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
 WORDS = {"sec": "s", "min": "m", "hour": "h", "hours": "h", "day": "d", "days": "d", "week": "w", "weeks": "w"}
 LONGEST_S = 3_660 * 86_400.0  # ten years: nobody waits longer, and no date overflows
-_EXAMPLES = "a length of time is written like 45s, 90m, 6h, 1.5d, 1w or 1h30m"
+_EXAMPLES = "expected a duration such as 45s, 90m, 6h, 1.5d, 1w or 1h30m"
 
 
 def parse_duration(text: str) -> float:
@@ -62,15 +62,13 @@ def _unit_s(written: str, text: str) -> float:
 
 
 WatchedSites = Annotated[list[str] | None, typer.Argument(metavar="[SITE...]", show_default=False)]
-WatchArchive = Annotated[
-    str, typer.Option("--archive", metavar="FILE|URL", help="Keep everything here: a file, or postgresql://...")
-]
+WatchArchive = Annotated[str, typer.Option("--archive", metavar="FILE|URL", help="Archive: a file or postgresql://...")]
 Miss = Annotated[
-    float, typer.Option(min=0.0001, max=0.5, metavar="SHARE", help="Of all records, so many may be missed.")
+    float, typer.Option(min=0.0001, max=0.5, metavar="SHARE", help="Largest share of records that may be missed.")
 ]
 MaxDelay = Annotated[
     float | None,
-    typer.Option(parser=parse_duration, metavar="TIME", help="No record is seen later than this: 6h, 90m, 1d."),
+    typer.Option(parser=parse_duration, metavar="TIME", help="See every record within TIME: 6h, 90m, 1d."),
 ]
 Within = Annotated[
     float | None,
@@ -78,58 +76,59 @@ Within = Annotated[
         "--p95",
         parser=parse_duration,
         metavar="TIME",
-        help="95 of 100 records are seen within so long; rests at night.",
+        help="See 95 % of records within TIME; may pause at night.",
     ),
 ]
 AtLeast = Annotated[
     float | None,
     typer.Option(
-        "--floor", parser=parse_duration, metavar="TIME", help="Between two visits to a page, at least; otherwise 10m."
+        "--floor",
+        parser=parse_duration,
+        metavar="TIME",
+        help="Minimum time between two visits to a page; default: 10m.",
     ),
 ]
-Policy = Annotated[
-    str, typer.Option(metavar="NAME", help="What plans the visits; `scythe schedule --help` names them all.")
-]
+Policy = Annotated[str, typer.Option(metavar="NAME", help="Scheduling policy; see `scythe schedule --help`.")]
 OlderPages = Annotated[
     int,
-    typer.Option(min=0, max=1_000, help="Follow so many older pages, at most, to find again what was there; 0: none."),
+    typer.Option(min=0, max=1_000, help="Maximum number of older pages to follow back to known records; 0: none."),
 ]
 Regions = Annotated[
     list[str] | None,
     typer.Option(
         "--region",
         metavar="N|KIND",
-        help="Only this list of the page: the N-th, or the first of a kind; `scythe records SITE --all` shows them.",
+        help="Only this list of the page: the N-th, or the first of a kind; see `scythe records SITE --all`.",
     ),
 ]
-Follow = Annotated[bool, typer.Option("--follow", help="Archive the page that each new record leads to as well.")]
+Follow = Annotated[bool, typer.Option("--follow", help="Also archive the page behind each new record.")]
 Exec = Annotated[
     list[str] | None,
-    typer.Option("--exec", metavar="COMMAND", help="Run this with new records as JSON lines on its standard input."),
+    typer.Option("--exec", metavar="COMMAND", help="Run COMMAND with new records as JSON lines on its standard input."),
 ]
-Webhook = Annotated[list[str] | None, typer.Option("--webhook", metavar="URL", help="Post new records there as JSON.")]
+Webhook = Annotated[list[str] | None, typer.Option("--webhook", metavar="URL", help="Post new records to URL as JSON.")]
 Secret = Annotated[
     str,
     typer.Option(
-        "--webhook-secret", metavar="TEXT", envvar="SCYTHE_WEBHOOK_SECRET", help="Sign what is posted with this."
+        "--webhook-secret", metavar="TEXT", envvar="SCYTHE_WEBHOOK_SECRET", help="Secret for signing webhook messages."
     ),
 ]
 FeedFiles = Annotated[
     list[Path] | None,
-    typer.Option("--feed", metavar="FILE", help="Keep a feed of new records here: .rss, .xml, .atom or .json."),
+    typer.Option("--feed", metavar="FILE", help="Keep a feed of new records in FILE: .rss, .xml, .atom or .json."),
 ]
 NotifyFirst = Annotated[
-    bool, typer.Option("--notify-first", help="Tell hooks also what the first visit to a page finds.")
+    bool, typer.Option("--notify-first", help="Also send hooks the records of the first visit to a page.")
 ]
-Once = Annotated[bool, typer.Option("--once", help="Visit what is due now, each page once, then end: for cron.")]
+Once = Annotated[bool, typer.Option("--once", help="Visit each due page once, then exit; for cron.")]
 QueueLists = Annotated[
-    bool, typer.Option("--queue", help="Hand SITE... over to `scythe worker` and end; needs a PostgreSQL archive.")
+    bool, typer.Option("--queue", help="Queue SITE... for `scythe worker` and exit; needs a PostgreSQL archive.")
 ]
-Forget = Annotated[bool, typer.Option("--forget", help="Watch SITE... no longer; what was archived stays.")]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="One JSON object per event, also where a live table could be shown.")
-]
+Forget = Annotated[bool, typer.Option("--forget", help="Stop watching SITE...; archived records stay.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object per event, also on a terminal.")]
 Only = Annotated[
     str | None,
-    typer.Option("--events", metavar="KINDS", help="Only events of these kinds, with commas: record,lost,trouble ..."),
+    typer.Option(
+        "--events", metavar="KINDS", help="Only these kinds of events, comma-separated: record,lost,trouble ..."
+    ),
 ]

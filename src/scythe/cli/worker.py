@@ -20,31 +20,30 @@ from scythe.memory import trimmed
 if TYPE_CHECKING:
     from scythe.workers.worker import Worker, WorkerOptions
 
-HELP = """Work on sites that were handed over with --queue, on this machine and on any number of others.
+HELP = """Crawl and watch sites queued with --queue, on any number of machines.
 
-Start as many as you like, wherever the database can be reached: each takes a site that nobody works on, up to --places
-at once. A host is asked by one worker at a time, at its pace, however many there are. A site is learned once: all
-workers cut with the same rules.
+Start as many workers as you like, wherever the database can be reached: each takes free sites, up to --places at once.
+Each host is handled by one worker at a time, with its delay. A site is learned once and shared by all workers.
 
-A worker that dies, is stopped or loses its network is given up after its --heartbeat; others go on where it was, and no
-page is lost or stored twice. Ctrl-C or SIGTERM gives everything back at once. Where the database is away for a while,
-workers say so and wait for it, up to --patience.
+If a worker dies, is stopped or loses its network, others take over after its --heartbeat, and no page is lost or stored
+twice. Ctrl-C or SIGTERM releases its sites at once. If the database is unreachable, workers report it and wait, up to
+--patience.
 
 \b
 Examples:
-  scythe crawl example.org --queue --archive postgresql://db/web     hand a site over
+  scythe crawl example.org --queue --archive postgresql://db/web     queue a site
   scythe watch example.org/news --queue --archive postgresql://db/web
-  scythe worker --archive postgresql://db/web                        work, until Ctrl-C
+  scythe worker --archive postgresql://db/web                        run until Ctrl-C
   scythe worker --archive postgresql://db/web --places 50 --extractors 4
-  scythe worker --archive postgresql://db/web --until-idle           end when nothing is left to do
-  scythe status --archive postgresql://db/web                        who works on what
+  scythe worker --archive postgresql://db/web --until-idle           exit when nothing is left to do
+  scythe status --archive postgresql://db/web                        see who handles what
 
 \b
 Exit codes:
   0  nothing is left to do (--until-idle)
-  1  the archive could not be used, or was away for longer than --patience
-  2  the command was not understood
-  130  interrupted; others go on
+  1  the archive could not be used, or was unreachable for longer than --patience
+  2  invalid command
+  130  interrupted; other workers take over
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -55,21 +54,17 @@ SharedArchive = Annotated[
         "--archive", metavar="URL", envvar="SCYTHE_ARCHIVE", help="The archive: postgresql://USER@HOST/DATABASE."
     ),
 ]
-Places = Annotated[int, typer.Option(min=1, max=1_000, help="Sites to work on at once.")]
+Places = Annotated[int, typer.Option(min=1, max=1_000, help="Number of sites to handle at once.")]
 Heartbeat = Annotated[
     float,
-    typer.Option(
-        min=1.0, max=3_600.0, metavar="SECONDS", help="Others take over before this worker is silent for so long."
-    ),
+    typer.Option(min=1.0, max=3_600.0, metavar="SECONDS", help="Other workers take over after this much silence."),
 ]
 Patience = Annotated[
     float,
-    typer.Option(
-        min=0.0, max=31_536_000.0, metavar="SECONDS", help="Wait so long for a database that is away, then end."
-    ),
+    typer.Option(min=0.0, max=31_536_000.0, metavar="SECONDS", help="How long to wait for an unreachable database."),
 ]
-Extractors = Annotated[int, typer.Option(min=1, max=256, help="Processes that extract.")]
-UntilIdle = Annotated[bool, typer.Option("--until-idle", help="End when no site is left to crawl and no list is due.")]
+Extractors = Annotated[int, typer.Option(min=1, max=256, help="Number of extraction processes.")]
+UntilIdle = Annotated[bool, typer.Option("--until-idle", help="Exit when no site is left to crawl and no list is due.")]
 
 
 @app.command(help=HELP, no_args_is_help=True)
@@ -104,7 +99,7 @@ def _leaving() -> Iterator[None]:
     except typer.Exit as end:
         if not _LATE:
             raise
-        complain("not everything could be given back in time; others take over what is left")
+        complain("not everything could be released in time; other workers take over the rest")
         sys.stderr.flush()
         os._exit(end.exit_code)
 

@@ -271,7 +271,7 @@ class Crawl:
     async def _wait_for_more(self) -> bool:
         """Wait for addresses to be tried again, or for a lane that another process holds; False: the run is over."""
         if not self._is_wanted(0):
-            self.why_ended = self.why_ended or f"as many pages as asked for: {self.options.limit}"
+            self.why_ended = self.why_ended or f"page limit reached: {self.options.limit}"
             return False
         now = self._kit.now()
         due = await self._clerk.ask(self._archive.next_due, self._site)

@@ -349,7 +349,7 @@ def build_corners(setting: Setting, names: Iterable[str]) -> tuple[Corner, ...]:
     wanted = list(names)
     unknown = [name for name in wanted if name not in CORNERS and name != "all"]
     if unknown:
-        raise BadInput(f"no corner is called {unknown[0]!r}; there are {', '.join(CORNERS)}")
+        raise BadInput(f"unknown corner {unknown[0]!r}; expected one of {', '.join(CORNERS)}")
     chosen = CORNERS if "all" in wanted else {name: CORNERS[name] for name in wanted}
     corners = tuple(build(setting) for build in chosen.values())
     return (_lab(setting, corners), *corners) if corners else ()

@@ -43,7 +43,7 @@ class DemoOptions:
     redesign_after: int | None = _option(None, "requests after which the other design is served")
     latency_s: float = _option(0.0, "wait before every answer")
     crawl_delay_s: float | None = _option(None, "what robots.txt asks for")
-    weight_bytes: int = _option(0, "make pages at least so long")
+    weight_bytes: int = _option(0, "minimum length of pages")
     corners: tuple[str, ...] = _option((), "odd corners to add, names with commas between, or: all")
     slow_s: float = _option(2.0, "what the slow corner waits")
     address: str = _option("127.0.0.1", "of this machine: 127.0.0.0/8 or ::1")

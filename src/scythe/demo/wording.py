@@ -176,6 +176,6 @@ def _judge(results: Results) -> Iterator[Promise]:
         seen = f"{len(watched.sightings)} of {len(watched.published)}"
         is_kept = bool(watched.looks) and not (watched.lost or watched.strange)
         yield Promise("no record is lost", seen, is_kept)
-        yield Promise("no record is told twice", f"{watched.doubled or 'none'}", not watched.doubled)
+        yield Promise("no record is reported twice", f"{watched.doubled or 'none'}", not watched.doubled)
         known = "yes" if watched.is_known_again else "taken for another one"
         yield Promise("a list is known again in another design", known, watched.is_known_again)

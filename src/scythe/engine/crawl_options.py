@@ -53,7 +53,7 @@ class CrawlOptions:
             raise BadInput(f"depth must not be negative, not {self.depth}")
         unknown = set(self.parts or ()) - set(PARTS)
         if unknown:
-            raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; known are {', '.join(PARTS)}")
+            raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; expected one of {', '.join(PARTS)}")
 
     @property
     def places(self) -> int:

@@ -192,10 +192,10 @@ def open_codings(content_encoding: str, most: int) -> list[Coding]:
     """Return what undoes a Content-Encoding header, in the order of undoing. Raises ValueError when nothing does."""
     names = coding_names(content_encoding)
     if len(names) > most:
-        raise ValueError(f"{len(names)} content codings, at most {most} are undone")
+        raise ValueError(f"{len(names)} content codings, at most {most} are decoded")
     unknown = [name for name in names if name not in _CODINGS]
     if unknown:
-        raise ValueError(f"content coding {unknown[0][:40]!r} was not asked for and cannot be undone")
+        raise ValueError(f"content coding {unknown[0][:40]!r} was not requested and cannot be decoded")
     return [_CODINGS[name]() for name in reversed(names)]
 
 

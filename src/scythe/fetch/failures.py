@@ -25,7 +25,7 @@ def failure_of(url: Url, error: Exception) -> FetchFailed:
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         return FetchFailed(url, f"the secure connection failed: {error}")
     if isinstance(error, aiohttp.InvalidURL):
-        return FetchFailed(url, "not an address that can be dialled")
+        return FetchFailed(url, "not an IP address to connect to")
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return FetchFailed(url, f"the proxy answered {error.status}", retry_after_s=TRY_AGAIN_S)
     if isinstance(error, aiohttp.ClientProxyConnectionError):

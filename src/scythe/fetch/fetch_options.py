@@ -30,7 +30,7 @@ class Credentials:
         if not origin_of(self.origin):
             raise BadInput(f"credentials are for an origin such as https://example.org, not {self.origin!r}")
         if not (self.header or self.user) or not self.header.isprintable() or ":" in self.user:
-            raise BadInput(f"credentials for {self.origin} want a user without a colon, or a header of one line")
+            raise BadInput(f"credentials for {self.origin} need a user without a colon, or a one-line header")
 
     @property
     def authorization(self) -> str:

@@ -66,7 +66,7 @@ def make_sure(url: Url, response: Response, began: float, max_bytes: int) -> Res
     """
     why = _why_wrong(url, response)
     if why:
-        raise FetchFailed(url, f"the fetcher broke its word: {why}")
+        raise FetchFailed(url, f"the fetcher broke its contract: {why}")
     now = monotonic()
     if not began <= response.answered_at <= now:
         response = replace(response, answered_at=now)
@@ -123,9 +123,9 @@ def dialled(url: str) -> Url:
     except ValueError:
         name, port = "", None
     if not name:
-        raise FetchFailed(url, "its host is neither a name nor a number that can be dialled")
+        raise FetchFailed(url, "its host is neither a name nor an IP address")
     if port in _CLOSED_PORTS:
-        raise FetchFailed(url, f"port {port} is not one of web servers")
+        raise FetchFailed(url, f"port {port} is not a web server port")
     netloc = name if port is None else f"{name}:{port}"
     return Url(urlunsplit(parts._replace(netloc=netloc)))
 
@@ -450,7 +450,7 @@ class Fetcher:
         ) as answer:
             answered_at, fetched_at = monotonic(), datetime.now(UTC)
             if answer.status < 200:
-                raise FetchFailed(url, f"the server answers {answer.status} and wants to speak something else")
+                raise FetchFailed(url, f"the server answers {answer.status} and switches to another protocol")
             self._secrets.keep(url, answer.headers.getall("Set-Cookie", ()))
             is_wanted = asked.body is None and (answer.status not in REDIRECTS or "Location" not in answer.headers)
             # what is not wanted is never even inflated

@@ -211,5 +211,5 @@ def check_base(url: str | None) -> str | None:
         return None
     address = absolute(url)
     if address is None:
-        raise BadInput(f"--url wants an http or https address, got {url!r}")
+        raise BadInput(f"--url expects an http or https address, got {url!r}")
     return address

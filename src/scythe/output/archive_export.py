@@ -176,9 +176,9 @@ def plan_export(output: str | Path | None, kind: str | None = None, what: str = 
     Without `kind` the suffix names the format; a folder, which ends with a slash or has no suffix, gets Markdown.
     """
     if kind is not None and kind not in FORMATS:
-        raise BadInput(f"{kind} is no format of exports; known are {', '.join(FORMATS)}")
+        raise BadInput(f"{kind} is not an export format; expected one of {', '.join(FORMATS)}")
     if what not in THINGS:
-        raise BadInput(f"{what} cannot be exported; known are {', '.join(THINGS)}")
+        raise BadInput(f"{what} cannot be exported; expected one of {', '.join(THINGS)}")
     if output is None or str(output) == "-":
         plan = Export(None, kind or "jsonl", what)
     else:
@@ -412,7 +412,7 @@ def scan_archive(
     """
     require_arrow()
     if table not in ARROW_TABLES:
-        raise BadInput(f"an archive has no table {table!r}; known are {', '.join(ARROW_TABLES)}")
+        raise BadInput(f"an archive has no table {table!r}; expected one of {', '.join(ARROW_TABLES)}")
     if isinstance(sites, str):
         raise BadInput("sites is a list of keys, not one text")
     wanted = PageQuery(sites=tuple(sites), since=_moment(since), until=_moment(until))

@@ -117,7 +117,9 @@ def page_columns(parts: Collection[str]) -> dict[str, Any]:
 
     unknown = set(parts) - {*RENDERED, *NESTED}
     if unknown:
-        raise BadInput(f"{min(unknown)!r} is no part of a document; known are {', '.join((*RENDERED, *NESTED))}")
+        raise BadInput(
+            f"{min(unknown)!r} is not a part of a document; expected one of {', '.join((*RENDERED, *NESTED))}"
+        )
     text = pa.string()
     shown = [name for name in RENDERED if name in parts]
     columns = dict.fromkeys(("url", "title", *shown, *STATED), text) | {"keywords": pa.list_(text)}
@@ -177,7 +179,7 @@ def _pair() -> Any:
 def _joined(columns: dict[str, Any], extra: Extra | None) -> dict[str, Any]:
     twice = sorted(set(columns) & set(extra or ()))
     if twice:
-        raise BadInput(f"there is a column {twice[0]!r} already: name the further one otherwise")
+        raise BadInput(f"there is a column {twice[0]!r} already: choose another name")
     return columns | dict(extra or {})
 
 
@@ -211,7 +213,7 @@ class TableBuilder:
         extra = dict(extra or {})
         unknown = (set(tables) - set(TABLES)) | (set(keys) - set(extra))
         if unknown:
-            raise BadInput(f"no table or further column is called {min(unknown)!r}; tables are {', '.join(TABLES)}")
+            raise BadInput(f"unknown table or column {min(unknown)!r}; tables are {', '.join(TABLES)}")
         shared = {name: extra[name] for name in keys}
         known = {
             "documents": documents_schema(parts, extra),

@@ -132,14 +132,14 @@ class Page:
     def from_bytes(cls, body: bytes, *, url: str | None = None, content_type: str | None = None) -> Page:
         """Take a page as it was received. `content_type` is the HTTP header, believed when the bytes agree."""
         if not isinstance(body, (bytes, bytearray, memoryview)):
-            raise BadInput(f"Page.from_bytes wants bytes, not {type(body).__name__}; use Page.from_text for text")
+            raise BadInput(f"Page.from_bytes expects bytes, not {type(body).__name__}; use Page.from_text for text")
         return cls._from_decoded(decode(bytes(body), content_type), url)
 
     @classmethod
     def from_text(cls, html: str, *, url: str | None = None) -> Page:
         """Take a page that is already text."""
         if not isinstance(html, str):
-            raise BadInput(f"Page.from_text wants text, not {type(html).__name__}; use Page.from_bytes for bytes")
+            raise BadInput(f"Page.from_text expects text, not {type(html).__name__}; use Page.from_bytes for bytes")
         losses: list[Loss] = []
         if len(html) > LIMITS.body_bytes:
             losses.append(Loss("characters beyond the size limit", len(html) - LIMITS.body_bytes))

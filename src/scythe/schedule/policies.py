@@ -97,7 +97,7 @@ POLICIES: dict[str, Kind] = {
 def policy_kind(name: str) -> Kind:
     """Return the class of a name; raise BadInput where there is none."""
     if name not in POLICIES:
-        raise BadInput(f"no policy is called {name!r}; there are {', '.join(POLICIES)}")
+        raise BadInput(f"unknown policy {name!r}; expected one of {', '.join(POLICIES)}")
     return POLICIES[name]
 
 

@@ -444,7 +444,7 @@ def check_policies(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names without repeats, all policies where there are none; raise BadInput for one that is unknown."""
     for name in names:
         if name not in POLICIES and name not in VARIANTS:
-            raise BadInput(f"no policy is called {name!r}; there are {', '.join([*POLICIES, *VARIANTS])}")
+            raise BadInput(f"unknown policy {name!r}; expected one of {', '.join([*POLICIES, *VARIANTS])}")
     return tuple(dict.fromkeys(names)) or tuple(POLICIES)
 
 

@@ -43,7 +43,7 @@ def require_raster() -> None:
     except ImportError:
         raise MissingExtra("PNG needs the package resvg-py: pip install 'scythe[plot]'; SVG needs nothing") from None
     if not has_fonts():
-        raise MissingExtra("this machine has no fonts to draw a PNG with: install some, or take SVG, which needs none")
+        raise MissingExtra("no fonts to draw a PNG with: install some, or use SVG")
 
 
 def has_fonts() -> bool:

@@ -41,7 +41,7 @@ _DEEPEST = 40  # levels of lists and dicts in one value: nobody writes more by h
 
 
 def dump_request(request: Request, spider: Spider) -> str:
-    """Write a request. Raises ValueError where it has a callback that is no method of the spider, or such values."""
+    """Write a request. Raises ValueError where it has a callback that is not a method of the spider, or such values."""
     kind = _REQUEST_ROWS_NAMES.get(type(request))
     if kind is None:
         raise ValueError(f"requests of the class {type(request).__name__} cannot be written")
@@ -89,7 +89,7 @@ def _name_of(spider: Spider, method: Callable[..., Any]) -> str:
     for name, other in getmembers(spider, ismethod) if function is not None else ():  # its name in the class differs
         if other.__func__ is function:
             return name
-    raise ValueError(f"{method} is no method of the spider {spider.name}")
+    raise ValueError(f"{method} is not a method of the spider {spider.name}")
 
 
 def _method_of(spider: Spider, name: object) -> Any:

@@ -265,7 +265,7 @@ class Scheduler(BaseScheduler):
         if self._ticker.running:
             self._ticker.stop()
         if not self._turn(0):
-            logger.error("The archive was not told of the last requests: they will be asked again (%s)", reason)
+            logger.error("The last requests were not stored in the archive and will be repeated (%s)", reason)
         else:
             self._requests.leave([number for number in self._hand.numbers() if number > 0])
         self._archive.close()

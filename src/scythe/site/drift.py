@@ -465,7 +465,7 @@ def read_track(value: object) -> FieldHistory:
     """Make a track from what JSON held."""
     track = read_plain(FieldHistory, value)
     if len(track.recent) > RECENT or not _HEALTH_LETTERS.issuperset(track.recent):
-        raise BadInput(f"health: {track.recent!r:.60} are no outcomes")
+        raise BadInput(f"health: {track.recent!r:.60} are not outcomes")
     return track
 
 

@@ -35,7 +35,7 @@ class Saved(NamedTuple):
 def dump_profile(profile: Profile, health: dict[str, object] | None = None) -> str:
     """Write a profile as JSON text; the same profile always gives the same text. Raises BadInput beyond the limits."""
     if not isinstance(profile, Profile):
-        raise BadInput(f"dump_profile wants a Profile, not {type(profile).__name__}")
+        raise BadInput(f"dump_profile expects a Profile, not {type(profile).__name__}")
     try:
         plain = json.loads(json.dumps(health or {}, allow_nan=False))
         version = _oldest(profile)

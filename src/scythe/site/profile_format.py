@@ -223,7 +223,7 @@ class Record:
             raise Wrong(at, f"an object was expected, not {value!r:.60}")
         unknown = sorted(value.keys() - self.forms.keys())
         if unknown:
-            raise Wrong(at, f"unknown key {unknown[0]!r:.60}; known are {', '.join(self.forms)}")
+            raise Wrong(at, f"unknown key {unknown[0]!r:.60}; expected one of {', '.join(self.forms)}")
         missing = [name for name in self.forms if name not in value and name not in _defaults(self.of)]
         if missing:
             raise Wrong(at, f"{missing[0]!r} is missing")

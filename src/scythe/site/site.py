@@ -65,7 +65,7 @@ class Site:
         """
         given = list(pages)
         if not given:
-            raise BadInput("Site.learn wants at least one page")
+            raise BadInput("Site.learn needs at least one page")
         shown = _examples(examples, len(given)) if examples is not None else None
         wanted = _wanted(shown, fields)
         lessons = [_lesson(page, shown[i] if shown is not None else None) for i, page in enumerate(given)]
@@ -227,7 +227,7 @@ def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | N
     unknown = set(fields) - set(named) - set(DEFAULT_FIELDS)
     if unknown:
         raise BadInput(
-            f"no example shows {', '.join(sorted(unknown))}; without examples known are {', '.join(DEFAULT_FIELDS)}"
+            f"no example shows {', '.join(sorted(unknown))}; without examples there are {', '.join(DEFAULT_FIELDS)}"
         )
     return tuple(dict.fromkeys((*named, *fields)))
 
@@ -235,7 +235,7 @@ def _wanted(examples: Sequence[Example | None] | None, fields: Sequence[str] | N
 def _examples(given: Sequence[object], pages: int) -> list[Example | None]:
     if len(given) != pages:
         raise BadInput(
-            f"examples must have one entry per page, None where nobody looked: {len(given)} entries, {pages} pages"
+            f"examples must have one entry per page, None without an example: {len(given)} entries, {pages} pages"
         )
     return [_example(example) for example in given]
 

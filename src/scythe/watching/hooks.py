@@ -233,7 +233,7 @@ def split(command: str) -> list[str]:
     except ValueError as error:
         raise BadInput(f"the command {command!r} cannot be read: {error}") from error
     if not words or "\0" in command:
-        raise BadInput("a command to be run needs the name of a program")
+        raise BadInput("a command to run needs the name of a program")
     return words
 
 

@@ -36,14 +36,14 @@ class ListOptions:
     def __post_init__(self) -> None:
         """Raise BadInput where a value cannot be meant."""
         if self.policy not in POLICIES:
-            raise BadInput(f"there is no policy {self.policy!r}; known are {', '.join(POLICIES)}")
+            raise BadInput(f"there is no policy {self.policy!r}; expected one of {', '.join(POLICIES)}")
         if not 0 <= self.older_pages <= _MOST_OLDER_PAGES:
             raise BadInput(f"0 to {_MOST_OLDER_PAGES} older pages can be followed, not {self.older_pages}")
         if max(len(self.regions), len(self.others)) > MOST:
-            raise BadInput(f"{MOST} lists of a page can be chosen, not {len(self.regions)}")
+            raise BadInput(f"at most {MOST} lists of a page can be chosen, not {len(self.regions)}")
         unknown = set(self.parts) - set(PARTS)
         if unknown:
-            raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; known are {', '.join(PARTS)}")
+            raise BadInput(f"{sorted(unknown)[0]!r} cannot be extracted; expected one of {', '.join(PARTS)}")
 
     def to_json(self) -> str:
         """Write them as they are kept in an archive."""

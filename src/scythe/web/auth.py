@@ -50,7 +50,7 @@ class Auth:
 
     def __post_init__(self) -> None:
         if not self.token:
-            raise ValueError("a gate without a token is none")
+            raise ValueError("a token is required")
 
     @property
     def word(self) -> str:

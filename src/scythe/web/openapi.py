@@ -178,7 +178,7 @@ def _schemas(operations: list[Operation]) -> tuple[list[Schema], list[Schema], S
 def _anything(kind: type) -> Schema:
     """Describe what msgspec knows no form of: only `object` is meant so."""
     if kind is not object:
-        raise NotImplementedError(f"{kind} in an answer has no form in JSON")  # how a hook of msgspec says no
+        raise NotImplementedError(f"{kind} in a response cannot be written as JSON")  # how a hook of msgspec says no
     return {"description": "Anything."}
 
 

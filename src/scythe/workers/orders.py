@@ -113,9 +113,9 @@ def cancel_crawl(archive: Archive, start: str, options: CrawlOptions | None = No
     with archive.database.writing() as connection:
         for row in load_assignments(connection, "open"):
             if (row.kind, row.site_key) == ("crawl", key):
-                end_assignment(connection, row, "cancelled", "nobody wants it any more", datetime.now(UTC))
+                end_assignment(connection, row, "cancelled", "no longer wanted", datetime.now(UTC))
                 return row
-    raise BadInput(f"{key} is not handed over to be crawled")
+    raise BadInput(f"{key} is not queued for crawling")
 
 
 def queue_watch(

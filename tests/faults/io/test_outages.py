@@ -85,7 +85,7 @@ def test_a_crawl_whose_database_restarts_goes_on_or_says_so_and_goes_on_later(
     for errors in said:
         (line,) = [line for line in errors.splitlines() if line.strip()]
         assert line.startswith("scythe: postgresql://")
-        assert "run it again to go on" in line
+        assert "run it again to resume" in line
     assert_complete(trial, archive)
 
 

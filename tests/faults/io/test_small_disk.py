@@ -72,7 +72,7 @@ def test_a_crawl_goes_on_when_there_is_room_again_whatever_filled_the_disk(trial
     command = crawl_command(trial.url, str(archive), *FAST, "--raw", "--store", f"folder:{disk / 'bodies'}")
     for room in (700_000, 300_000, 100_000):
         leave(disk, room)
-        assert_told(run(*command), str(disk), "what was stored before is whole; run it again to go on")
+        assert_told(run(*command), str(disk), "what was stored before is whole; run it again to resume")
         stored.append(query(str(archive), "SELECT count(*) FROM pages")[0][0] if archive.exists() else 0)
     leave(disk, DISK)
     done = run(*command)

@@ -64,7 +64,7 @@ def test_pages_without_text_or_images_are_judged_too(name, html):
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(BadInput, match=r"no image method is called 'best'; known are .*nearby.*400x400"):
+    with pytest.raises(BadInput, match=r"unknown image method 'best'; expected one of .*nearby.*400x400"):
         image_method("best")
 
 

@@ -110,7 +110,7 @@ def test_a_label_that_is_there_twice_counts_once() -> None:
         ("page,image\n,1.jpg\n", ":2: the page is missing"),
         ("page,image\na,#0\n", ":2: the number of an image"),
         ("page,image\na,#x\n", ":2: the number of an image"),
-        ("page,image,relevent\na,1,1\n", ":1: unknown column 'relevent'; known are page, image, relevant, by"),
+        ("page,image,relevent\na,1,1\n", ":1: unknown column 'relevent'; expected one of page, image, relevant, by"),
         ("page,image,image\na,1,1\n", ":1: there are two columns image"),
         ("page,relevant\na,1\n", ":1: the column image is missing"),
         ("page,image\na,1,0\n", ":2: 3 cells, but the columns are page, image"),
@@ -136,7 +136,7 @@ def test_two_people_may_contradict_each_other() -> None:
     ("body", "why"),
     [
         (b"PK\x03\x04...", "this is a spreadsheet; save it as CSV"),
-        (b"page,image\na,\x00\x01\n", ":2: this is no text file"),
+        (b"page,image\na,\x00\x01\n", ":2: not a text file"),
         ("page,image\nfür.html,ä.jpg".encode("latin-1"), ":2: not UTF-8; save it as CSV, encoded in UTF-8"),
         (b"\xff\xfep\x00a", "cut or damaged"),
     ],
@@ -186,7 +186,7 @@ def test_json_lines_are_objects_with_their_lines() -> None:
         ("l.json", '{"a": {"relevant": ["1"], "irrelevant": ["1"]}}', "entry 1: 1 of a is not relevant, but in"),
         ("l.json", "[" * 100_000, "not JSON"),
         ("l.jsonl", '{"page": "a", "image": "1"}\n{"page"', r"l\.jsonl:2: not JSON"),
-        ("l.jsonl", '{"page": "a", "img": "1"}', r"l\.jsonl:1: unknown key 'img'; known are page, image"),
+        ("l.jsonl", '{"page": "a", "img": "1"}', r"l\.jsonl:1: unknown key 'img'; expected one of page, image"),
     ],
 )
 def test_json_that_says_something_else_is_refused_with_its_place(name: str, text: str, why: str) -> None:

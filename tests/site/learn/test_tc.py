@@ -67,7 +67,7 @@ def test_another_seed_may_choose_another_token_that_tells_as_much() -> None:
 
 
 def test_an_unknown_method_is_refused() -> None:
-    with pytest.raises(BadInput, match="known are adaboost, forest"):
+    with pytest.raises(BadInput, match="expected one of adaboost, forest"):
         fit_tc(EXAMPLES, "oracle")
 
 

@@ -78,7 +78,7 @@ def image_method(name: str) -> MarkImages:
         return mark_by_entities
     if name in METHODS:
         return partial(_mark_by_rule, name=name)
-    raise BadInput(f"no image method is called {name!r:.60}; known are {', '.join(METHODS)}")
+    raise BadInput(f"unknown image method {name!r:.60}; expected one of {', '.join(METHODS)}")
 
 
 def mark_by_sizes(page: Page, name: str, sizes: Sequence[Size] | None = None) -> tuple[Image, ...]:

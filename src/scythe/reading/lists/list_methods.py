@@ -32,7 +32,7 @@ def record_method(name: str) -> Callable[[Page], tuple[RecordList, ...]]:
         from scythe.reading.papers.stm import read_by_stm
 
         return read_by_stm
-    raise BadInput(f"no record method is called {name!r}; known are {', '.join(RECORD_METHODS)}")
+    raise BadInput(f"unknown record method {name!r}; expected one of {', '.join(RECORD_METHODS)}")
 
 
 def attribute_method(name: str) -> Callable[[Page], Pairs]:
@@ -57,7 +57,7 @@ def attribute_method(name: str) -> Callable[[Page], Pairs]:
         from scythe.reading.papers.cnbe import read_by_cnbe
 
         return read_by_cnbe
-    raise BadInput(f"no attribute method is called {name!r}; known are {', '.join(ATTRIBUTE_METHODS)}")
+    raise BadInput(f"unknown attribute method {name!r}; expected one of {', '.join(ATTRIBUTE_METHODS)}")
 
 
 class LazyPageLists:

@@ -120,7 +120,7 @@ def from_plain(saved: object) -> TokenTables:
         raise BadInput(f"image model of version {saved.get('version')!r:.60}; this scythe reads version {VERSION}")
     method = saved.get("method")
     if method not in PUBLISHED:
-        raise BadInput(f"image model of method {method!r:.60}; known are {', '.join(PUBLISHED)}")
+        raise BadInput(f"image model of method {method!r:.60}; expected one of {', '.join(PUBLISHED)}")
     if "why" in saved:
         return TokenTables(method, why=str(saved["why"])[:1_000])
     try:
@@ -162,7 +162,7 @@ def _check_shape(trees: TokenTrees, inner: Whole) -> None:
     nodes = len(trees.right)
     children = np.concatenate((inner + 1, trees.right[inner]))
     if np.any(trees.right[inner] <= inner + 1) or np.any(children >= nodes):
-        raise BadInput("not an image model: a child does not stand behind its parent")
+        raise BadInput("not an image model: a child node must come after its parent")
     parents = np.bincount(children, minlength=nodes)
     parents[trees.starts[trees.starts < nodes]] += 1
     if np.any(parents != 1) or np.any(trees.starts >= nodes):
@@ -202,7 +202,7 @@ def _unpack(saved: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any
     for name, kind in kinds.items():
         packed = np.frombuffer(b64decode(saved[name], validate=True), kind)
         if kind == _REAL and not np.all(np.abs(packed) <= 1e30):
-            raise BadInput(f"not an image model: {name} has numbers that are none")
+            raise BadInput(f"not an image model: {name} contains NaN or infinity")
         made[name] = packed.astype(np.int64 if kind == _WHOLE else np.float64)
     return made
 

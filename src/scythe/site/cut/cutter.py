@@ -344,7 +344,7 @@ NAMES = tuple(_SEARCHES)
 def search_by(name: str = DEFAULT) -> NamedSearch:
     """Return the way to search of that name. Raises BadInput for an unknown one."""
     if name not in _SEARCHES:
-        raise BadInput(f"no way to search is called {name!r}; known are {', '.join(_SEARCHES)}")
+        raise BadInput(f"unknown search {name!r}; expected one of {', '.join(_SEARCHES)}")
     return _SEARCHES[name]
 
 

@@ -96,7 +96,7 @@ def _check_names(names: tuple[str, ...], where: str) -> tuple[str, ...]:
         names = names[:-1]
     for name in names:
         if name not in COLUMNS:
-            raise BadInput(f"{where}: unknown column {name!r:.60}; known are {', '.join(COLUMNS)}")
+            raise BadInput(f"{where}: unknown column {name!r:.60}; expected one of {', '.join(COLUMNS)}")
         if names.count(name) > 1:
             raise BadInput(f"{where}: there are two columns {name}")
     if "image" not in names:
@@ -285,7 +285,7 @@ def _decode(body: bytes, name: str) -> str:
         why = "cut or damaged" if is_wide else "not UTF-8; save it as CSV, encoded in UTF-8"
         raise BadInput(f"{name}:{line}: {why}") from None
     if "\0" in text:
-        raise BadInput(f"{name}:{text.count(chr(10), 0, text.index(chr(0))) + 1}: this is no text file")
+        raise BadInput(f"{name}:{text.count(chr(10), 0, text.index(chr(0))) + 1}: not a text file")
     return text
 
 
@@ -331,7 +331,7 @@ def _object(row: object, number: int, where: str) -> Row:
         raise BadInput(f"{where}: an object with page and image was expected, not {row!r:.60}")
     unknown = sorted(row.keys() - set(COLUMNS))
     if unknown:
-        raise BadInput(f"{where}: unknown key {unknown[0]!r:.60}; known are {', '.join(COLUMNS)}")
+        raise BadInput(f"{where}: unknown key {unknown[0]!r:.60}; expected one of {', '.join(COLUMNS)}")
     relevant = ("" if row["relevant"] is None else row["relevant"]) if "relevant" in row else None
     return number, row.get("page"), row.get("image"), relevant, row.get("by")
 

@@ -85,7 +85,7 @@ def annotate(
     """
     method = method if method is not None else profile.images.method
     if method not in IMAGE_METHODS:
-        raise BadInput(f"no image method is called {method!r:.60}; known are {', '.join(IMAGE_METHODS)}")
+        raise BadInput(f"unknown image method {method!r:.60}; expected one of {', '.join(IMAGE_METHODS)}")
     merged = merge_labelled(profile.images.labelled, new)
     known = fit_method(count_at_hand(replace(profile.images, labelled=merged.labelled, method=method), seen))
     annotated, by_tree = replace(profile, images=known), 0

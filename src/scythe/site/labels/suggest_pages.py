@@ -218,7 +218,7 @@ def suggest_pages(
     read = [page if isinstance(page, str) else _images(page) for page in pages]
     if any(isinstance(page, str) for page in read):
         if by == "cover":
-            raise BadInput("to choose pages by cover their source is needed, not only addresses")
+            raise BadInput("choosing pages by cover needs their source, not only URLs")
         return suggest_pages(read, count, by="clusters", seed=seed, site=site)
     return _by_cover([page for page in read if isinstance(page, PageImages)], count, seed, site or SiteImages())
 

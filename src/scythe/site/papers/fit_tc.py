@@ -34,7 +34,7 @@ def fit_tc(examples: Sequence[tuple[str, bool]], method: str = "adaboost", *, se
     where scikit-learn is not installed.
     """
     if method not in PUBLISHED:
-        raise BadInput(f"no published image method is called {method!r}; known are {', '.join(PUBLISHED)}")
+        raise BadInput(f"unknown published image method {method!r}; expected one of {', '.join(PUBLISHED)}")
     why = _no_model(examples, method)
     if why:
         return TokenTables(method, why=why)

@@ -262,7 +262,7 @@ def _pick(sheet: FieldPage, wanted: PickWanted) -> Pick:
         return Pick(value, None, "", "typed")
     whole = sheet.take(wanted.element, wanted.attribute)
     if value and value not in whole:
-        raise BadInput(f"{value!r:.80} is no part of what stands there")
+        raise BadInput(f"{value!r:.80} does not occur in this element")
     if value and value != whole and words_of(value) == words_of(whole):
         raise BadInput(f"{value!r:.80} has all words of {whole!r:.80}; signs alone cannot be left out, take the whole")
     return Pick(value or whole, wanted.element, wanted.attribute)

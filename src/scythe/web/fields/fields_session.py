@@ -73,9 +73,9 @@ class Sitting:
     def show(self, page: int, name: str, picks: tuple[Pick, ...]) -> None:
         """Say what a page has of a field. Raises BadInput where it is too much."""
         if name not in self.names and len(self.names) >= FIELDS:
-            raise BadInput(f"{FIELDS} fields are the most")
+            raise BadInput(f"at most {FIELDS} fields are possible")
         if len(picks) > VALUES:
-            raise BadInput(f"{VALUES} values of a page are the most")
+            raise BadInput(f"at most {VALUES} values per page are possible")
         self._change({**self.shown, page: {**self.shown.get(page, {}), name: picks}})
 
     def forget(self, name: str, page: int | None) -> None:
@@ -116,7 +116,7 @@ def check_name(given: str) -> str:
     if not name.isprintable():
         raise BadInput("the name has a character that cannot be seen; write it with letters, digits and spaces")
     if name.lower() in _ELSEWHERE:
-        raise BadInput(f"{name} are no field with a value; for them there is the page {_ELSEWHERE[name.lower()]!r}")
+        raise BadInput(f"{name} are not fields with a value; use the page {_ELSEWHERE[name.lower()]!r}")
     return name
 
 
@@ -227,7 +227,7 @@ def save(room: State, sitting: Sitting, *, with_usual: bool) -> SaveResult:
         taught = site.add_fields(given, [examples_of(shown, page.number) for page in chosen])
         learned = {rules.name for layout in site.profile.layouts for rules in layout.fields}
         if not learned & set(names):
-            raise BadInput(f"nothing could be learned of what was shown: {'; '.join(taught.notes)}")
+            raise BadInput(f"nothing could be learned from the examples: {'; '.join(taught.notes)}")
         where = room.save_site(sitting.site, site)
         sitting.saved, sitting.before, sitting.kept = where, before, shown
     return SaveResult(where, site.profile.fields, taught.notes)

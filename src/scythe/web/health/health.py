@@ -407,7 +407,7 @@ def _see_archive(row: SiteRow, found: SiteHealth) -> ArchiveHealth:
 
 def _see_robots(stored: StoredRobots) -> RobotsSeen:
     robots = parse_robots(stored.status, stored.body)
-    says = robots.why or ("everything may be asked for" if not stored.body.strip() else "rules are heeded")
+    says = robots.why or ("everything may be asked for" if not stored.body.strip() else "its rules are obeyed")
     return RobotsSeen(
         origin=stored.origin,
         status=stored.status,

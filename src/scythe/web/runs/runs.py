@@ -191,6 +191,6 @@ OPERATIONS = (
     Operation(
         "POST", "/api/runs/{number}/pause", pause_run, RunWanted, RunSeen, "End a run in good order, for now.", "pause"
     ),
-    Operation("POST", "/api/runs/{number}/continue", continue_run, RunWanted, RunSeen, "Let a run go on.", "go_on"),
+    Operation("POST", "/api/runs/{number}/continue", continue_run, RunWanted, RunSeen, "Resume a run.", "go_on"),
 )
 VIEWS = (View("/runs", "runs.html", show_runs, area="runs"),)

@@ -82,7 +82,7 @@ class GoalsSeen:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A page that is watched no longer."""
+    """A page that is no longer watched."""
 
     watch: int
     page: str
@@ -146,7 +146,7 @@ def change_goals(room: State, wanted: GoalsWanted) -> GoalsSeen:
     with room.archive() as archive:
         row = find_watch(archive, wanted.watch)
         if row.ended_at is not None:
-            raise NotNow(f"{row.url} is watched no longer")
+            raise NotNow(f"{row.url} is no longer watched")
         options = _changed(ListOptions.from_json(row.options), wanted)
         found = FoundUrl(row.url, row.lane, "start", "list", key=f"list {row.url}")
         archive.add_watch(row.site, found, options.to_json(), now=datetime.now(UTC))
@@ -180,7 +180,7 @@ def visit_now(room: State, wanted: WatchWanted) -> Hastened:
     with room.archive() as archive:
         row = find_watch(archive, wanted.watch)
         if not archive.hasten_watch(row.id):
-            raise NotNow(f"{row.url} is watched no longer")
+            raise NotNow(f"{row.url} is no longer watched")
     return Hastened(row.id, str(row.url), room.part(Runs).nudge())
 
 

@@ -18,7 +18,7 @@ now?.addEventListener("click", async () => {
   now.disabled = true;
   const done = await attempt(async () => {
     const { is_watching: isWatching } = await ask("/api/schedule/now", { watch });
-    if (isWatching) return "It is due now; the watch that goes on visits it at once.";
+    if (isWatching) return "It is due now; the running watch visits it at once.";
     say("Visiting the page");
     const run = await ended(await ask("/api/runs/watch", { watches: [watch], once: true }));
     const { visits = 0, records = 0 } = run.watch ?? {};
