@@ -29,7 +29,7 @@ from scythe.reading.images.image_methods import DEFAULT as RELEVANCE
 from scythe.reading.images.image_methods import mark_by_model
 from scythe.reading.lists.find_lists import read_records
 from scythe.reading.lists.list_features import feature_columns
-from scythe.reading.text import auto, network
+from scythe.reading.text import choose_text, network
 from scythe.reading.text.network import Network, prepare
 
 FORMAT = "scythe-folds"
@@ -72,13 +72,13 @@ class Folds:
 
     def extractor(self, site: str) -> Extract:
         """Return what `scythe.read` does for the text of pages of a site, by a network that has not seen it."""
-        choose = partial(auto.read, network=self.network(site))
+        choose = partial(choose_text.read, network=self.network(site))
         return lambda html, url: read_by(choose, html, url).text
 
     def read_document(self, html: str, url: str | None, site: str) -> Document:
         """Read a page as `scythe.read` does, its text and its images by models that have not seen its site."""
         judging = Judging(RELEVANCE, partial(mark_by_model, forest=self.image_forest(site)))
-        return read_by(partial(auto.read, network=self.network(site)), html, url, judging=judging)
+        return read_by(partial(choose_text.read, network=self.network(site)), html, url, judging=judging)
 
     def read_records(self, page: Page, site: str) -> tuple[RecordList, ...]:
         """Return the regions of a page, ranked by a forest that has not seen its site."""

@@ -25,7 +25,7 @@ from scythe.reading.images.image_features import feature_names as image_feature_
 from scythe.reading.images.relevance import score_images
 from scythe.reading.lists.find_lists import read_records
 from scythe.reading.lists.list_features import feature_names
-from scythe.reading.text.auto import see
+from scythe.reading.text.choose_text import see
 
 ROOT = Path(__file__).parents[2]
 LISTING = (ROOT / "examples" / "tools.html").read_text("utf-8")

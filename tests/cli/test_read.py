@@ -18,7 +18,7 @@ from tests.fetch.server import always, by_path, serve
 from tests.fetch.server import page as answer
 from typer.testing import CliRunner
 
-import scythe as scythe_package
+from scythe.cli import read as read_verb
 from scythe.cli.read import app
 from scythe.fetch.inputs import list_sources
 from scythe.limits import LIMITS
@@ -57,13 +57,13 @@ def test_each_format_is_written_as_asked(scythe: Run, page: Path, kind: str, pie
 def test_only_what_is_written_is_rendered(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str, written: str
 ) -> None:
-    read, documents = scythe_package.read, []
+    read, documents = read_verb.read_page, []
 
     def keep(*args: Any, **kwargs: Any) -> Document:
         documents.append(read(*args, **kwargs))
         return documents[-1]
 
-    monkeypatch.setattr(scythe_package, "read", keep)
+    monkeypatch.setattr(read_verb, "read_page", keep)
     (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
     assert CliRunner().invoke(app, [str(tmp_path / "page.html"), "-f", kind]).exit_code == 0
     worked_out = {"markdown", "html", "images", "lists", "attributes"} & vars(documents[0]).keys()

@@ -19,8 +19,8 @@ from labels import Labels, label_chunks, label_gold
 from numpy.typing import NDArray
 
 from scythe.page import Page
-from scythe.reading.text.auto import head_of, is_thread
 from scythe.reading.text.block_features import WORD, Features, Vocabulary, describe, split_names
+from scythe.reading.text.choose_text import head_of, is_thread
 
 NAMES, WORDS, PAGE = (2500, 8), (5000, 12), (500, 6)  # how many at most, and on how many sites each must occur
 _domain = tldextract.TLDExtract(suffix_list_urls=())

@@ -13,8 +13,8 @@ from bench.scoring import aggregate, count
 from scythe.model import TextOptions
 from scythe.page import Page
 from scythe.page.content import PageContent
-from scythe.reading.text.auto import BlockFacts, choose, has_headline, head_of, is_thread, settle, without_title
 from scythe.reading.text.block_features import describe
+from scythe.reading.text.choose_text import BlockFacts, choose, has_headline, head_of, is_thread, settle, without_title
 from scythe.reading.text.network import load
 
 

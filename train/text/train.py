@@ -19,8 +19,8 @@ from network import TextNetwork, export, lay_out
 from torch import Tensor
 from torch.nn import functional
 
-from scythe.reading.text.auto import BlockFacts, choose, settle
 from scythe.reading.text.block_features import Vocabulary
+from scythe.reading.text.choose_text import BlockFacts, choose, settle
 
 EPOCHS, PAGES_PER_STEP, RATE = 12, 8, 3e-3
 MEMORY = 0.997  # of the running mean of weights that is kept in the end

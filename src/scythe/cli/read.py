@@ -10,7 +10,6 @@ from pathlib import Path
 
 import typer
 
-import scythe
 from scythe.cli.console import EMPTY, FAILED, USAGE, RunCounts, attempt, complain, neutralise, quiet_ends, show_progress
 from scythe.cli.document_sinks import FORMATS, Form, Sink, is_folder, open_sink
 from scythe.cli.options import (
@@ -43,6 +42,7 @@ from scythe.fetch.inputs import Input, LoadedPage, Reach, check_base, find_sourc
 from scythe.limits import LIMITS
 from scythe.model import Document, TextOptions
 from scythe.plugins import load_function
+from scythe.reader import read as read_page
 from scythe.reading.images.image_methods import DEFAULT, AskSizes, Size
 from scythe.reading.images.image_methods import image_method as image_method_called
 from scythe.reading.text import method as text_method
@@ -204,7 +204,7 @@ def _read_one(page: LoadedPage, sink: Sink, wish: ReadParts, tally: RunCounts) -
     began = time.perf_counter()
 
     def work() -> tuple[Document, list[str]]:
-        document = scythe.read(
+        document = read_page(
             page.body,
             url=page.url,
             options=wish.options,

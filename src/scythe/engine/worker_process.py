@@ -152,7 +152,7 @@ class SiteLearner:
         self._sample.settle(learned=site is not None)
         if site is None:
             return None
-        self._site = site.save_trees()
+        self._site = site.skip_hopeless_trees()
         return self._hand_on(site)
 
     def take_profile(self, *, now: bool = False) -> str | None:
@@ -224,7 +224,7 @@ class SiteLearner:
 
 def _take_up(profile: str | None) -> Site | None:
     try:
-        return Site.from_json(profile).save_trees() if profile else None
+        return Site.from_json(profile).skip_hopeless_trees() if profile else None
     except BadInput:  # whoever gave it has checked it: what an archive holds may be of a newer version
         return None
 

@@ -139,7 +139,7 @@ class Site:
                 self._keeper.memory.remember(lesson.url, {k: tuple(v) for k, v in (lesson.example or {}).items()})
         return taught
 
-    def save_trees(self) -> Site:
+    def skip_hopeless_trees(self) -> Site:
         """From now on, ask the tree less often for a field that few pages have and that it never had; return self.
 
         What is extracted then depends a little on the pages before: for crawls, not for proofs.

@@ -12,7 +12,7 @@ from scythe.demo import site
 from scythe.demo.scoring import compare, cut_tokens, rate
 from scythe.model import TextOptions
 from scythe.page import Page
-from scythe.reading.text import auto
+from scythe.reading.text import choose_text
 from scythe.testing import check_text_method
 
 PARAGRAPHS = [
@@ -50,7 +50,7 @@ def comments(name: str = "comments") -> str:
 
 
 def test_it_keeps_the_promises_of_a_text_method():
-    check_text_method(auto.read)
+    check_text_method(choose_text.read)
 
 
 def test_an_article_is_kept_without_menu_and_footer():
@@ -90,10 +90,10 @@ def test_comments_are_kept_when_asked_for():
 
 def test_comments_are_the_content_of_a_page_that_has_nothing_else():
     page = Page.from_text(f"<html><body>{comments()}</body></html>")
-    seen = auto.BlockFacts(
+    seen = choose_text.BlockFacts(
         np.array([0.9, 0.8]), np.array([20.0, 20.0]), np.array([True, True]), np.array([False, False])
     )
-    assert auto.without_comments(seen).tolist() == [0.9, 0.8]
+    assert choose_text.without_comments(seen).tolist() == [0.9, 0.8]
     assert len(page.blocks) == 2
 
 
@@ -109,14 +109,14 @@ def test_comments_are_the_content_of_a_page_that_has_nothing_else():
     ],
 )
 def test_a_thread_is_known_by_its_address(url):
-    assert auto.is_thread(auto.head_of(Page.from_text(article(comments()), url=url)))
+    assert choose_text.is_thread(choose_text.head_of(Page.from_text(article(comments()), url=url)))
 
 
 @pytest.mark.parametrize(
     "path", ["news/1", "2026/the-question-of-the-thread.html", "board-of-trade-meets-forum-of-mayors"]
 )
 def test_a_headline_about_threads_is_no_thread(path):
-    assert not auto.is_thread(auto.head_of(Page.from_text(article(), url=f"https://example.org/{path}")))
+    assert not choose_text.is_thread(choose_text.head_of(Page.from_text(article(), url=f"https://example.org/{path}")))
 
 
 def test_hidden_blocks_are_left_out():
@@ -138,7 +138,7 @@ def test_a_page_that_hides_all_its_text_until_scripts_run_is_read_all_the_same()
 
 @pytest.mark.parametrize("html", ["", " \n ", "<body></body>", "<body><script>var a = 1</script></body>"])
 def test_a_page_without_text_gives_a_reason(html):
-    reading = auto.read(Page.from_text(html), TextOptions())
+    reading = choose_text.read(Page.from_text(html), TextOptions())
     assert reading.kept == ()
     assert reading.why
 
@@ -156,9 +156,9 @@ def test_a_page_of_links_has_no_main_text():
 
 def test_choose_takes_blocks_while_the_expected_f1_rises():
     words = np.array([10.0, 10.0, 10.0, 10.0])
-    assert auto.choose(np.array([0.99, 0.98, 0.05, 0.9]), words) == (0, 1, 3)
-    assert auto.choose(np.array([0.1, 0.19, 0.05, 0.0]), words) == ()
-    assert auto.choose(np.array([0.4, 0.4, 0.4, 0.4]), words) == (0, 1, 2, 3)
+    assert choose_text.choose(np.array([0.99, 0.98, 0.05, 0.9]), words) == (0, 1, 3)
+    assert choose_text.choose(np.array([0.1, 0.19, 0.05, 0.0]), words) == ()
+    assert choose_text.choose(np.array([0.4, 0.4, 0.4, 0.4]), words) == (0, 1, 2, 3)
 
 
 def test_windows_of_a_long_page_keep_each_block_under_its_boxes():
@@ -166,7 +166,7 @@ def test_windows_of_a_long_page_keep_each_block_under_its_boxes():
     blocks = Page.from_text(f"<div id=a><section><p>before</p><table>{rows}</table></section>after</div>").blocks
     for start in range(0, len(blocks), 7):
         end = min(start + 7, len(blocks))
-        part = auto.window(blocks, start, end)
+        part = choose_text.window(blocks, start, end)
         assert part.text == blocks.text[start:end]
         for number in range(end - start):
             tags = [part.box_tag[box] for box in part.boxes_above(number)]
@@ -174,7 +174,7 @@ def test_windows_of_a_long_page_keep_each_block_under_its_boxes():
 
 
 def test_a_page_longer_than_a_window_is_read_to_its_end():
-    count = auto.WINDOW + 50
+    count = choose_text.WINDOW + 50
     html = article(
         body="".join(f"<p>Line {i} of the long story goes on, and on, and ends here.</p>" for i in range(count))
     )
@@ -208,6 +208,6 @@ def test_a_page_longer_than_a_window_is_read_to_its_end():
 )
 def test_any_markup_gives_a_reading_with_one_score_per_block(pieces):
     page = Page.from_text("".join(pieces))
-    reading = auto.read(page, TextOptions())
+    reading = choose_text.read(page, TextOptions())
     assert len(reading.scores) in (0, len(page.blocks))
     assert all(0.0 <= score <= 1.0 for score in reading.scores)

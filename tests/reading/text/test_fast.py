@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from scythe.demo import site
 from scythe.page import Page
 from scythe.page.blocks import Blocks
-from scythe.reading.text import auto
+from scythe.reading.text import choose_text
 from scythe.reading.text import network as fast
-from scythe.reading.text.auto import head_of
 from scythe.reading.text.block_features import Vocabulary
+from scythe.reading.text.choose_text import head_of
 from scythe.reading.text.network import load
 
 compiled = pytest.mark.skipif(
@@ -70,7 +70,7 @@ def agree(page: Page) -> bool:
     np.testing.assert_array_equal(comment, expected[2])
     assert probabilities.dtype == expected[0].dtype
     assert comment.dtype == expected[2].dtype
-    return auto.choose(probabilities, words) == auto.choose(expected[0], expected[1])
+    return choose_text.choose(probabilities, words) == choose_text.choose(expected[0], expected[1])
 
 
 @compiled

@@ -8,8 +8,8 @@ from scythe.page import Page
 from scythe.reading.lists import role_words
 from scythe.reading.lists.role_words import RoleWords
 from scythe.reading.text import block_features
-from scythe.reading.text.auto import head_of
 from scythe.reading.text.block_features import Vocabulary
+from scythe.reading.text.choose_text import head_of
 
 
 def test_a_head_says_title_description_and_what_made_it() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from scythe.model import Reading
 from scythe.page import Page
-from scythe.reading.text.auto import expect_f1
+from scythe.reading.text.choose_text import expect_f1
 
 PAGE = Page.from_text("<p>one two three four</p><p>five six</p><p>seven eight</p>")
 

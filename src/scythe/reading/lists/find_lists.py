@@ -25,7 +25,7 @@ from scythe.reading.lists.candidates import Candidate, find_candidates
 from scythe.reading.lists.fill import fill_list, fill_placed
 from scythe.reading.lists.list_features import Described, describe, feature_columns
 from scythe.reading.lists.traits import Floats, measure
-from scythe.reading.text.auto import see
+from scythe.reading.text.choose_text import see
 
 Get = Callable[[str], float]
 Rules = tuple[tuple[str, Callable[[Get], bool]], ...]

@@ -32,8 +32,8 @@ def method_names() -> tuple[str, ...]:
 def method(name: str) -> TextMethod:
     """Return the method called `name`. Raises BadInput for a name nobody provides or a plug-in that won't load."""
     if name in BUILT_IN:
-        home = __name__ if name == "auto" else "scythe.reading.papers"
-        read: TextMethod = import_module(f"{home}.{name}").read
+        home = f"{__name__}.choose_text" if name == "auto" else f"scythe.reading.papers.{name}"
+        read: TextMethod = import_module(home).read
         return read
     base, *added = name.split("+")
     if added and base in BUILT_IN:

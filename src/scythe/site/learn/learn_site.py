@@ -13,7 +13,7 @@ from scythe.page.source import Source, read_source
 from scythe.reader import read
 from scythe.reading.lists.find_lists import CUT
 from scythe.reading.text import method as text_method
-from scythe.reading.text.auto import expect_f1
+from scythe.reading.text.choose_text import expect_f1
 from scythe.site.boilerplate import find_boilerplate
 from scythe.site.extract import observe_lists
 from scythe.site.labels.site_relevance import count_images
