@@ -33,8 +33,14 @@ def align(one: Sequence[Hashable], other: Sequence[Hashable]) -> list[Stretch]:
     start = first = 0
     while start < len(one) or first < len(other):
         found = [
-            Stretch(tag == "equal", start + a, start + b, first + c, first + d)
-            for tag, a, b, c, d in LCSseq.opcodes(one[start : start + _WINDOW], other[first : first + _WINDOW])
+            Stretch(
+                op.tag == "equal",
+                start + op.src_start,
+                start + op.src_end,
+                first + op.dest_start,
+                first + op.dest_end,
+            )
+            for op in LCSseq.opcodes(one[start : start + _WINDOW], other[first : first + _WINDOW])
         ]
         has_more = start + _WINDOW < len(one) or first + _WINDOW < len(other)
         if has_more:
