@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, overload
 
 from scythe.url import Url
 
@@ -232,15 +233,54 @@ class TextOptions:
     images: bool = True  # in markdown and html
 
 
+class LateText:
+    """A text of a document: passed to it, or worked out when first asked for by the function that was passed."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __set__(self, document: Document, given: str | Callable[[], str]) -> None:
+        document.__dict__[self._name] = given
+
+    def __get__(self, document: Document | None, owner: type) -> str:
+        if document is None:
+            return ""  # what the text is where nothing is passed
+        text: str | Callable[[], str] = document.__dict__[self._name]
+        if not isinstance(text, str):
+            text = document.__dict__[self._name] = text()
+        return text
+
+
+class LateHow:
+    """How the parts of a document were got: passed to it, or a function that says what is known of it by now."""
+
+    def __set__(self, document: Document, given: Mapping[str, str] | Callable[[], dict[str, str]] | None) -> None:
+        document.__dict__["how"] = given
+
+    @overload
+    def __get__(self, document: None, owner: type) -> None: ...
+    @overload
+    def __get__(self, document: Document, owner: type) -> dict[str, str]: ...
+    def __get__(self, document: Document | None, owner: type) -> dict[str, str] | None:
+        if document is None:
+            return None
+        how: Mapping[str, str] | Callable[[], dict[str, str]] | None = document.__dict__["how"]
+        return how() if callable(how) else dict(how or {})
+
+
 @dataclass(frozen=True, repr=False)
 class Document:
-    """What was read from one page. `text` is there at once; all else when first asked for."""
+    """What was read from one page. `text` is there at once; all else when first asked for.
 
-    title: str = ""
-    text: str = ""
+    `how` says of each part which method or rule gave it, or why there is none. What nobody asked for yet has an entry
+    that says how it will be got; each call returns a new dictionary.
+    """
+
+    title: LateText = LateText()
+    text: LateText = LateText()
     metadata: Metadata = Metadata()
-    how: dict[str, str] = field(default_factory=dict)  # field name -> method, rule, fallback or reason
-    fields: dict[str, Field] = field(default_factory=dict)  # learned fields by name; empty when read cold
+    how: LateHow = LateHow()
+    fields: Mapping[str, Field] = field(default_factory=dict)  # learned fields by name; empty when read cold
     url: Url | None = None
     losses: tuple[Loss, ...] = ()
     why: str = ""  # the reason when there is no text
@@ -287,6 +327,10 @@ class Document:
         """The other pages of the list that this page is part of."""
         return self.listing.paging()
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what a copy has, which has no page behind it."""
+        return {**self.__dict__, "title": self.title, "text": self.text, "how": self.how}
+
     def detach(self) -> Document:
         """Render everything and return the same document without the page behind it, to keep many in memory."""
         content = Rendered(self.text, self.markdown, self.html, self.images)
@@ -299,7 +343,7 @@ class Document:
         plain["images"] = [asdict(image) for image in self.images]
         plain["lists"] = [asdict(found) for found in self.lists]
         plain |= {"attributes": [list(pair) for pair in self.attributes], "paging": asdict(self.paging)}
-        plain |= {"metadata": asdict(self.metadata), "how": dict(self.how)}
+        plain |= {"metadata": asdict(self.metadata), "how": self.how}
         plain["fields"] = {name: asdict(value) for name, value in self.fields.items()}
         plain |= {"losses": [asdict(loss) for loss in self.losses], "why": self.why}
         return plain

@@ -62,10 +62,22 @@ def test_a_title_that_was_not_learned_is_what_the_head_says_where_no_tree_may_be
     assert (nothing.title, nothing.how["title"]) == ("", "missing: the field was not learned")
 
 
-def test_a_title_that_was_learned_costs_no_look_at_the_head() -> None:
-    assert "title" in extracted(OTHER).__dict__
-    assert "title" in extracted(OTHER, "title").__dict__
-    assert "title" not in extracted(OTHER, "date").__dict__
+def test_a_title_that_was_learned_costs_no_look_at_the_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = [extracted(OTHER), extracted(OTHER, "title")]
+    late = extracted(OTHER, "date")
+    monkeypatch.setattr(Page, "from_bytes", None)
+    assert [doc.title for doc in documents] == [OTHER.gold_title] * 2
+    with pytest.raises(TypeError):
+        _ = late.title
+
+
+def test_a_dictionary_that_said_how_stays_as_it_was() -> None:
+    doc = extracted(OTHER)
+    before = doc.how
+    kept = dict(before)
+    assert before["images"] == "cut: by rules, when asked for"
+    assert doc.fields["images"].how == doc.how["images"] == "cut: 1 area"
+    assert before == kept
 
 
 @pytest.mark.parametrize("fields", [(), ("title",), ("date",), ("date", "text")])

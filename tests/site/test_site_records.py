@@ -29,7 +29,7 @@ def test_records_are_cut_and_say_so(shop: Site) -> None:
     document = extract(shop, shop_page(9))
     assert document.how["records"] == "cut: by rules, when asked for"
     (region,) = document.lists
-    assert document.how["records"] == "cut: 1 of 1 regions by rules"
+    assert document.how["records"] == "cut: 1 of 1 lists by rules"
     assert (region.kind, len(region.records)) == ("products", 12)
     first = dict(zip(region.columns, region.records[0].fields, strict=True))
     assert (first["price"], first["rating"]) == ("$ 181.50", "1.5 of 5")
@@ -41,7 +41,7 @@ def test_cut_tree_and_cold_give_the_same_records(shop: Site) -> None:
     page = shop_page(9)
     by_cut, by_tree = extract(shop, page, "cut"), extract(shop, page, "tree")
     assert by_cut.lists == by_tree.lists
-    assert by_tree.how["records"].startswith("tree: 1 of 1 regions by rules")
+    assert by_tree.how["records"].startswith("tree: 1 of 1 lists by rules")
     cold = read_lists(page, url_of(9))
     assert [record.html for record in by_cut.lists[0].records] == [record.html for record in cold[0].records]
 
@@ -74,7 +74,7 @@ def test_a_page_whose_bytes_do_not_tell_is_read_by_the_same_rules_on_the_tree(sh
     page = shop_page(9).replace(b"<h1>", b"<p><b>left open</p><h1>")
     document = extract(shop, page)
     assert document.lists[0].columns == extract(shop, shop_page(9)).lists[0].columns
-    assert document.how["records"] == "tree: 1 of 1 regions by rules (overlapping formatting)"
+    assert document.how["records"] == "tree: 1 of 1 lists by rules (overlapping formatting)"
 
 
 def test_cutting_alone_leaves_doubtful_records_out(shop: Site) -> None:

@@ -182,8 +182,8 @@ def _rest(document: Document, parts: Collection[str]) -> dict[str, Any]:
         rest["attributes"] = document.attributes
     if "records" in parts and document.how.get("records", "").startswith(("auto", "tree: read cold")):
         rest["paging"] = _paging(document.paging)  # by the tree, which is there already
-    rest["fields"] = {name: _field(name, field) for name, field in document.fields.items()}
-    rest["how"] = document.how  # last: asking for the rest may change it
+    rest["fields"] = {name: {} if name == "images" else _field(name, document.fields[name]) for name in document.fields}
+    rest["how"] = document.how  # last: by then more is known of it
     rest["losses"] = [[loss.what, loss.count] for loss in document.losses]
     rest["why"] = document.why
     return {name: value for name, value in rest.items() if value}
@@ -191,8 +191,9 @@ def _rest(document: Document, parts: Collection[str]) -> dict[str, Any]:
 
 def _count_ways(document: Document) -> dict[str, int]:
     counts = {"cut": 0, "tree": 0, "missing": 0}
-    for name, field in document.fields.items():
-        way = document.how.get(name, field.how).partition(":")[0]
+    how = document.how
+    for name in document.fields:
+        way = (how[name] if name in how else document.fields[name].how).partition(":")[0]
         if way in counts:
             counts[way] += 1
     return counts

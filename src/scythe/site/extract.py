@@ -2,8 +2,7 @@
 
 Fields are cut from the bytes; where a cut is in doubt the same rules are followed on the tree, and where the rules know
 nothing the page is read cold. Each field says which of these it was.
-
-Documents of a site that was learned for other fields: title and text are read when somebody first asks for them.
+What costs more than a cut (images, records, a title or text that was not learned) is worked out when asked for.
 
 Join cutting and reading for what a page of a learned site lists: a body and its layout come in, `PageLists` go out.
 
@@ -19,11 +18,11 @@ do not tell, the same areas are followed on the tree; where the rules do not fit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from threading import Lock
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from scythe.fetch.page_check import sniff_text
 from scythe.model import Content, Document, Field, Image, Listed, Metadata, PageLists, Paging, RecordList, Rendered
@@ -64,6 +63,7 @@ from scythe.site.learn.list_groups import ListOnPage, ObservedList
 from scythe.site.rules import FLOW, FieldRules, Layout, Profile, Way
 from scythe.url import Url, absolute
 
+Note = Callable[[str, str], None]  # told "records" or "images" and how they were got, once they are
 _MAYBE = 3  # regions that score so many times less than those read are looked at: on other pages they may be read
 _CLEAR = 2 * CUT  # score of a list beyond doubt, on a page of a layout that has none
 WHEN_ASKED = "when asked for"
@@ -142,29 +142,31 @@ class ListExtractor:
 
 
 class SiteLists:
-    """What one page of a learned site lists, worked out when asked for; `how` then says in which way.
-
-    Pickled or copied, it becomes what it found.
-    """
+    """What one page of a learned site lists, worked out when asked for. Pickled or copied, it becomes what it found."""
 
     def __init__(
         self,
         asked: PageToExtract,
-        reaper: ListExtractor | None,
-        how: dict[str, str],
+        extractor: ListExtractor | None,
         saving: tuple[TreeBudget, str] | None = None,
+        note: Note | None = None,
     ) -> None:
         self._asked = asked
-        self._saving = saving if reaper is None else None  # and the name of a layout without rules for records
-        self._reaper = reaper
-        self._how = how
-        self.watch: Callable[[str], None] | None = None  # told how the records were got, once
-        if reaper is not None:
-            how["records"] = f"{'tree' if asked.via == 'tree' else 'cut'}: by rules, {WHEN_ASKED}"
+        self._saving = saving if extractor is None else None  # and the name of a layout without rules for records
+        self._extractor = extractor
+        self._note = note
+
+    @property
+    def how(self) -> dict[str, str]:
+        """In which way the records were got; before, in which way they will be, where rules say so."""
+        if "_found" in self.__dict__:
+            return {"records": self._found[1]}
+        by = "tree" if self._asked.via == "tree" else "cut"
+        return {"records": f"{by}: by rules, {WHEN_ASKED}"} if self._extractor is not None else {}
 
     def lists(self) -> tuple[RecordList, ...]:
         """Return the lists of records, best first."""
-        return self._lists
+        return self._found[0]
 
     def attributes(self) -> tuple[tuple[str, str], ...]:
         """Return what the page says of its subject."""
@@ -175,47 +177,42 @@ class SiteLists:
         return self._by_tree.paging()
 
     @cached_property
-    def _lists(self) -> tuple[RecordList, ...]:
-        found = self._read()
-        if self.watch is not None:
-            self.watch(self._how["records"])
-        return found
+    def _found(self) -> tuple[tuple[RecordList, ...], str]:
+        found, how = self._read()
+        if self._note is not None:
+            self._note("records", how)
+        return found, how
 
-    def _read(self) -> tuple[RecordList, ...]:
-        asked, reaper, why = self._asked, self._reaper, ""
-        if reaper is not None:
-            regions, why, may_follow = (None, "", True) if asked.via == "tree" else reaper.cut(asked.body, asked.url)
+    def _read(self) -> tuple[tuple[RecordList, ...], str]:
+        """Return the lists, and in which way they were got."""
+        asked, extractor, why = self._asked, self._extractor, ""
+        if extractor is not None:
+            lists, why, may_follow = (None, "", True) if asked.via == "tree" else extractor.cut(asked.body, asked.url)
             by = "cut"
-            if regions is None and asked.via != "cut" and may_follow:
+            if lists is None and asked.via != "cut" and may_follow:
                 by, reason = "tree", why
-                regions, why = reaper.follow(read_source(asked.body), asked.url)
+                lists, why = extractor.follow(read_source(asked.body), asked.url)
                 why = "; ".join(filter(None, (reason, why)))
-            if regions is not None:
-                self._how["records"] = f"{by}: {len(regions)} of {len(reaper.layout.regions)} regions by rules" + (
-                    f" ({why})" if why else ""
-                )
-                return regions
+            if lists is not None:
+                how = f"{by}: {len(lists)} of {len(extractor.layout.regions)} lists by rules"
+                return lists, how + (f" ({why})" if why else "")
         if asked.via == "cut":
-            self._how["records"] = f"missing: {why or 'no rule in this layout'}"
-            return ()
+            return (), f"missing: {why or 'no rule in this layout'}"
         if self._saving is not None:
-            return self._read_thriftily(*self._saving)
-        self._how["records"] = "tree: read cold" + (f" ({why})" if why else "")
-        return self._by_tree.lists()
+            return self._read_sparingly(*self._saving)
+        return self._by_tree.lists(), "tree: read cold" + (f" ({why})" if why else "")
 
-    def _read_thriftily(self, thrift: TreeBudget, layout: str) -> tuple[RecordList, ...]:
+    def _read_sparingly(self, budget: TreeBudget, layout: str) -> tuple[tuple[RecordList, ...], str]:
         """Read records by the tree, unless trees of such pages never had any.
 
-        None were learned of this layout, so regions that just pass, such as teasers below an article, do not count.
+        None were learned of this layout, so lists that just pass, such as teasers below an article, do not count.
         """
         doubt = (layout, "records", "")
-        if not thrift.is_worth(doubt):
-            self._how["records"] = "missing: no rule in this layout, and trees of its pages had none"
-            return ()
-        self._how["records"] = "tree: read cold"
-        regions = tuple(region for region in self._by_tree.lists() if region.score >= _CLEAR)
-        thrift.note(doubt, found=bool(regions))
-        return regions
+        if not budget.is_worth(doubt):
+            return (), "missing: no rule in this layout, and trees of its pages had none"
+        lists = tuple(found for found in self._by_tree.lists() if found.score >= _CLEAR)
+        budget.note(doubt, found=bool(lists))
+        return lists, "tree: read cold"
 
     @cached_property
     def _by_tree(self) -> PageLists:
@@ -347,18 +344,21 @@ class ImageExtractor:
 class ExtractedContent:
     """The content of a page of a learned site with the images of its areas, worked out when asked for.
 
-    `how` then says in which way. Pickled or copied, it becomes what it renders to.
+    Pickled or copied, it becomes what it renders to.
     """
 
     def __init__(
-        self, content: Content, asked: AskedImages, gleaner: ImageExtractor | None, how: dict[str, str]
+        self, content: Content, asked: AskedImages, extractor: ImageExtractor | None, note: Note | None = None
     ) -> None:
         self._content = content
         self._asked = asked
-        self._gleaner = gleaner
-        self._how = how
-        self.watch: Callable[[str], None] | None = None  # told how the images were got, once
-        how["images"] = self._expect()
+        self._extractor = extractor
+        self._note = note
+
+    @property
+    def how(self) -> str:
+        """In which way the images were got; before, in which way they will be."""
+        return self._found[1] if "_found" in self.__dict__ else self._expect()
 
     def text(self) -> str:
         return self._content.text()
@@ -371,34 +371,33 @@ class ExtractedContent:
 
     def images(self) -> Images:
         """Return the images of the areas in page order; where the page was read cold, all of its images."""
-        return self._images
+        return self._found[0]
 
     @cached_property
-    def _images(self) -> Images:
+    def _found(self) -> tuple[Images, str]:
         images, how = self._read()
-        self._how["images"] = how
-        if self.watch is not None:
-            self.watch(how)
-        return images
+        if self._note is not None:
+            self._note("images", how)
+        return images, how
 
     def _expect(self) -> str:
-        if self._gleaner is None:
+        if self._extractor is None:
             return "missing: no rule in this layout" if self._asked.via == "cut" else f"tree: read cold, {WHEN_ASKED}"
         by = "tree" if self._asked.via == "tree" else "cut"
-        return f"{by}: by rules, {WHEN_ASKED}" if self._gleaner.layout.images.areas else f"{by}: {_NONE}"
+        return f"{by}: by rules, {WHEN_ASKED}" if self._extractor.layout.images.areas else f"{by}: {_NONE}"
 
     def _read(self) -> tuple[Images, str]:
-        asked, gleaner, why = self._asked, self._gleaner, ""
-        if gleaner is not None and gleaner.has_none(asked):
+        asked, extractor, why = self._asked, self._extractor, ""
+        if extractor is not None and extractor.has_none(asked):
             return (), self._expect()
-        if gleaner is not None and not gleaner.layout.images.areas:
+        if extractor is not None and not extractor.layout.images.areas:
             why = _NAMED
-        elif gleaner is not None:
-            images, why, may_follow = gleaner.cut(asked) if asked.via != "tree" else (None, "", True)
+        elif extractor is not None:
+            images, why, may_follow = extractor.cut(asked) if asked.via != "tree" else (None, "", True)
             if images is not None:
                 return images, f"cut: {why}"
             if asked.via != "cut" and may_follow:
-                images, found = gleaner.follow(asked)
+                images, found = extractor.follow(asked)
                 if images is not None:
                     return images, f"tree: {found} by rules" + (f" ({why})" if why else "")
                 why = "; ".join(filter(None, (why, found)))
@@ -417,41 +416,6 @@ def _count(areas: int) -> str:
 _NOT_LEARNED = "the field was not learned"
 
 
-class UntitledDocument(Document):
-    """A document whose title no rule was learned for."""
-
-    def __init__(self, *values: Any, unread: UnreadTitle | None = None, **named: Any) -> None:
-        super().__init__(*values, **named)
-        if not self.__dict__["title"]:
-            del self.__dict__["title"]  # which would hide the property
-            self.__dict__["unread"] = unread
-
-    @cached_property
-    def title(self) -> str:
-        unread: UnreadTitle | None = self.__dict__.pop("unread", None)
-        if unread is None:
-            return ""
-        title, self.how["title"] = unread.read()
-        return title
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return what a copy has, which has no page behind it."""
-        _ = self.title
-        return dict(self.__dict__)
-
-
-class UnreadDocument(UntitledDocument):
-    """A document whose text no rule was learned for."""
-
-    def __init__(self, *values: Any, **named: Any) -> None:
-        super().__init__(*values, **named)
-        del self.__dict__["text"]  # which would hide the property
-
-    @cached_property
-    def text(self) -> str:
-        return self.content.text()
-
-
 class UnreadTitle:
     """What a page calls itself: as `read` finds it, or where there is to be no tree, as its head says."""
 
@@ -460,8 +424,17 @@ class UnreadTitle:
         self._url = url
         self._page = page  # None: there is to be no tree
 
-    def read(self) -> tuple[str, str]:
-        """Return the title and how it was got."""
+    def title(self) -> str:
+        """Return the title."""
+        return self._found[0]
+
+    @property
+    def how(self) -> dict[str, str]:
+        """How the title was got, once it is."""
+        return {"title": self._found[1]} if "_found" in self.__dict__ else {}
+
+    @cached_property
+    def _found(self) -> tuple[str, str]:
         if self._page is None:
             title = read_declared_title(self._body, self._url)
             return title, f"head: declared by the page ({_NOT_LEARNED})" if title else f"missing: {_NOT_LEARNED}"
@@ -492,15 +465,19 @@ class Extractor:
         profile: Profile,
         wanted: tuple[str, ...],
         judge: ImageJudge | None = None,
-        thrift: TreeBudget | None = None,
+        budget: TreeBudget | None = None,
+        note: Callable[[Layout, str | None, str, str], None] | None = None,
     ) -> None:
         self.profile = profile
-        self._thrift = thrift
+        self._budget = budget
+        self._note = (
+            note  # told layout, address, part and how, when a part of a page is asked for that "auto" extracted
+        )
         self.judge = judge or ImageJudge(profile.images)
         self._wanted = tuple(name for name in wanted if name != "records")  # which are no field but lists
         self._dispatcher = Dispatcher(profile.layouts)
-        self._reapers = [ListExtractor(layout) if layout.regions else None for layout in profile.layouts]
-        self._gleaners = [ImageExtractor(layout) if layout.images.pages else None for layout in profile.layouts]
+        self._list_extractors = [ListExtractor(layout) if layout.regions else None for layout in profile.layouts]
+        self._image_extractors = [ImageExtractor(layout) if layout.images.pages else None for layout in profile.layouts]
         self._cutters = [Cutter(layout) for layout in profile.layouts]
         self._boilerplate = [Boilerplate(layout.boilerplate) for layout in profile.layouts]
         self._tuner = Tuner(profile.layouts)
@@ -528,8 +505,10 @@ class Extractor:
         if number is not None:
             layout = self.profile.layouts[number]
             cuts = self._cutters[number].cut(body) if via != "tree" else ()
-            one.reaper, one.gleaner = self._reapers[number], self._gleaners[number]
-            one.thrift = self._thrift
+            one.list_extractor, one.image_extractor = self._list_extractors[number], self._image_extractors[number]
+            one.budget = self._budget
+            if self._note is not None and via == "auto":
+                one.note = partial(self._note, layout, url)
             page = Harvest(one.by_layout(layout, cuts, self._boilerplate[number]), layout)
             self._pages += 1
             if self._pages % _OBSERVED_EVERY == 0:
@@ -552,9 +531,10 @@ class _Extraction:
         self._boilerplate = Boilerplate()
         self._encodings: tuple[str, ...] = ()
         self._content: Content | None = None
-        self.reaper: ListExtractor | None = None
-        self.gleaner: ImageExtractor | None = None
-        self.thrift: TreeBudget | None = None
+        self.list_extractor: ListExtractor | None = None
+        self.image_extractor: ImageExtractor | None = None
+        self.budget: TreeBudget | None = None
+        self.note: Note | None = None
         self.layout = ""  # the name of it
 
     def by_layout(self, layout: Layout, cuts: tuple[Cut, ...], boilerplate: Boilerplate) -> Document:
@@ -592,13 +572,13 @@ class _Extraction:
 
     def _ask_tree(self, rules: FieldRules, reason: str) -> Field:
         """Follow rules on the tree, unless that was in vain too often for a field that need not be there."""
-        if self.thrift is None or rules.usual.is_expected:
+        if self.budget is None or rules.usual.is_expected:
             return self._follow(rules, reason)
         doubt = (self.layout, rules.name, reason)
-        if not self.thrift.is_worth(doubt):
+        if not self.budget.is_worth(doubt):
             return Field((), None, f"missing: {reason}, and trees of such pages did not have it")
         field = self._follow(rules, reason)
-        self.thrift.note(doubt, found=bool(field.values))
+        self.budget.note(doubt, found=bool(field.values))
         return field
 
     def _follow(self, rules: FieldRules, reason: str) -> Field:
@@ -647,31 +627,34 @@ class _Extraction:
         fields = self._fields
         title, author, date = (_first(fields, name) for name in ("title", "author", "date"))
         metadata = cold.metadata if cold is not None else Metadata(title=title, author=author, published=date)
-        how = {name: field.how for name, field in fields.items()}
-        content = self._with_images(content, how)
         trees = self._trees  # and not all of this, which would hold itself
-        saving = (self.thrift, self.layout) if self.thrift is not None and cold is None else None
-        lists = SiteLists(PageToExtract(self._body, self._url, self._via, lambda: trees.page), self.reaper, how, saving)
+        asked = AskedImages(self._body, self._url, self._via, fields.get("text"), trees)
+        with_images = ExtractedContent(content, asked, self.image_extractor, self.note)
+        saving = (self.budget, self.layout) if self.budget is not None and cold is None else None
+        page = PageToExtract(self._body, self._url, self._via, lambda: trees.page)
+        lists = SiteLists(page, self.list_extractor, saving, self.note)
         unread = None
-        if "title" not in self._wanted:
+        if "title" not in self._wanted and not title:
             unread = UnreadTitle(self._body, self._url, (lambda: trees.page) if self._via != "cut" else None)
-        if "text" not in self._wanted and cold is None:
-            named = {"fields": fields, "metadata": metadata, "how": how, "url": self._url}
-            return UnreadDocument(title, **named, content=content, listing=lists, unread=unread)
+        known: Mapping[str, Field] = fields
+        if "images" in self._wanted:
+            fields["images"] = Field()
+            known = FieldsWithImages(fields, with_images)
+        is_read = "text" in self._wanted or cold is not None
         text = _first(fields, "text")
-        why = "" if text else fields["text"].how if "text" in fields else "text was not asked for"
-        losses = cold.losses if cold is not None else ()
-        values = (title, text, metadata, how, fields, self._url, losses, why, content, lists)
-        return Document(*values) if unread is None else UntitledDocument(*values, unread=unread)
-
-    def _with_images(self, content: Content, how: dict[str, str]) -> Content:
-        """Return the content with the images of the layout's areas, and make a field of them where it is wanted."""
-        asked = AskedImages(self._body, self._url, self._via, self._fields.get("text"), self._trees)
-        if "images" not in self._wanted:
-            return ExtractedContent(content, asked, self.gleaner, {})
-        gleaned = ExtractedContent(content, asked, self.gleaner, how)
-        self._fields["images"] = LazyField(gleaned, how)
-        return gleaned
+        why = "" if text or not is_read else fields["text"].how if "text" in fields else "text was not asked for"
+        return Document(
+            title if unread is None else unread.title,
+            text if is_read else with_images.text,
+            metadata,
+            partial(_how, fields, with_images, lists, unread),
+            known,
+            self._url,
+            cold.losses if cold is not None and is_read else (),
+            why,
+            with_images,
+            lists,
+        )
 
     def _lacks(self, name: str) -> bool:
         return name in self._wanted and not (name in self._fields and self._fields[name].values)
@@ -720,28 +703,33 @@ def sterner(rules: FieldRules) -> FieldRules:
     return replace(rules, ways=tuple(replace(way, needed=way.needed + 1) for way in rules.ways[:1]))
 
 
-class LazyField(Field):
-    """The images of a content as a field: their addresses are worked out when first asked for."""
+class FieldsWithImages(Mapping[str, Field]):
+    """Fields of which that of the images is worked out when it is looked up. Pickled or copied, it becomes a dict."""
 
-    def __init__(self, content: Content, hows: dict[str, str]) -> None:
-        super().__init__()
-        del self.__dict__["values"]  # which would hide the property
-        self.__dict__.update(content=content, hows=hows)
+    def __init__(self, fields: dict[str, Field], content: ExtractedContent) -> None:
+        self._fields = fields  # with an empty one for the images
+        self._content = content
 
-    @cached_property
-    def values(self) -> tuple[str, ...]:
-        content: Content = self.__dict__["content"]
-        return tuple(image.src for image in content.images() if image.relevant)
+    def __getitem__(self, name: str) -> Field:
+        if name != "images":
+            return self._fields[name]
+        values = tuple(image.src for image in self._content.images() if image.relevant)
+        return Field(values, None, self._content.how)
 
-    @property
-    def how(self) -> str:
-        """In which way the images were got, once they are."""
-        hows: dict[str, str] = self.__dict__["hows"]
-        return hows["images"]
+    def __contains__(self, name: object) -> bool:
+        return name in self._fields
 
-    @how.setter
-    def how(self, how: str) -> None:
-        self.__dict__["hows"] = {"images": how}
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __reduce__(self) -> tuple[type[dict[str, Field]], tuple[dict[str, Field]]]:
+        return dict, (dict(self),)
 
 
 class _Cold:
@@ -775,6 +763,17 @@ def _codec_of(element: bytes, codecs: Sequence[str]) -> str:
             continue
         return codec
     return "utf-8"
+
+
+def _how(
+    fields: dict[str, Field], content: ExtractedContent, lists: SiteLists, unread: UnreadTitle | None
+) -> dict[str, str]:
+    """Say how each part of a document was got, or will be when it is asked for."""
+    hows = {name: field.how for name, field in fields.items()}
+    if "images" in hows:
+        hows["images"] = content.how
+    hows |= lists.how
+    return hows if unread is None else hows | unread.how
 
 
 def _known_cold(cold: Document) -> dict[str, str]:

@@ -405,7 +405,8 @@ class Monitor:
         key = url or f"#{self._met}"
         self._misfits.pop(key, None)
         fields = page.document.fields
-        uncut = frozenset({"", *(name for name, field in fields.items() if not field.how.startswith("cut"))})
+        how = page.document.how
+        uncut = frozenset({"", *(name for name in fields if not how[name].startswith("cut"))})
         values = got_by_rules(fields, self.memory.names)
         self._misfits[key] = Misfit(body, url, page.layout.name if page.layout is not None else UNKNOWN, values, uncut)
         while len(self._misfits) > MOST_MISFITS or sum(len(kept.body) for kept in self._misfits.values()) > MOST_BYTES:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from threading import Lock
 
@@ -21,7 +20,7 @@ from scythe.model import Document, LabelledPage, PageImages
 from scythe.page import Page
 from scythe.page.image_context import read_image_contexts
 from scythe.site.drift import Drift, Health, TreeBudget
-from scythe.site.extract import ExtractedContent, Extractor, SiteLists, Via
+from scythe.site.extract import Extractor, Via
 from scythe.site.labels.learn_labels import Annotated, annotate, list_labels, place_labels
 from scythe.site.labels.match_labels import Lost
 from scythe.site.learn.learn_site import DEFAULT_FIELDS, Example, LessonPage, learn_profile, make_lesson_page
@@ -46,7 +45,7 @@ class Site:
         self._lock = Lock()
         self._thrift: TreeBudget | None = None
         self.profile = profile
-        self._harvester = Extractor(profile, profile.fields)
+        self._harvester = Extractor(profile, profile.fields, note=self._note)
 
     @classmethod
     def learn(
@@ -95,8 +94,6 @@ class Site:
                 )
                 if better is not None:
                     self._adopt(better)
-            if page.layout is not None:
-                self._watch(page.document, page.layout, url)
         return page.document
 
     def annotate(
@@ -179,26 +176,17 @@ class Site:
             raise BadInput(f"{name}: {error}") from None
         return cls(saved.profile, keeper=keeper)
 
-    def _watch(self, document: Document, layout: Layout, url: str | None) -> None:
-        """Take note of how records and images are got, should anyone ask for them."""
-        if isinstance(document.listing, SiteLists):
-            document.listing.watch = partial(self._note_records, layout, url)
-        if isinstance(document.content, ExtractedContent):
-            document.content.watch = partial(self._note_images, layout, url)
-
-    def _note_records(self, layout: Layout, url: str | None, how: str) -> None:
+    def _note(self, layout: Layout, url: str | None, part: str, how: str) -> None:
+        """Take note of how records and images of a page were got; they are worked out when someone asks for them."""
         with self._lock:
-            self._keeper.health.observe_records(layout, how, url)
-
-    def _note_images(self, layout: Layout, url: str | None, how: str) -> None:
-        with self._lock:
-            self._keeper.health.observe_images(layout, how, url)
+            health = self._keeper.health
+            (health.observe_records if part == "records" else health.observe_images)(layout, how, url)
 
     def _adopt(self, profile: Profile) -> None:
         # what labels teach is fitted once, not whenever rules are tuned
         judge = self._harvester.judge if profile.images is self.profile.images else None
         self.profile = profile
-        self._harvester = Extractor(profile, profile.fields, judge, self._thrift)
+        self._harvester = Extractor(profile, profile.fields, judge, self._thrift, self._note)
 
     def _look_back(self, lessons: Sequence[LessonPage]) -> None:
         """Extract the pages learned, to see what is normal, and remember what was shown on them."""
