@@ -1,4 +1,4 @@
-"""Harvest web sites: read first pages with the tree, learn them, then cut the same things out of raw bytes."""
+"""Extract text, images and records from web pages; learn a site from a few pages, cut the rest out of raw bytes."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""`python -m scythe` is the `scythe` command."""
+"""Run the `scythe` command with `python -m scythe`."""
 
 from scythe.cli.main import run
 

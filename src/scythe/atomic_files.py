@@ -1,4 +1,4 @@
-"""Files that are whole or not there: a path comes in, a file to write to goes out, which takes its place at the end."""
+"""Write files atomically: a file takes its place when it is complete, or not at all."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The records of a crawl: what is to be visited, what came of a visit, and what the archive made of it.
+"""The records of a crawl: URLs found, tasks, extracted content, outcomes of visits and the archive's receipts.
 
-found -> Found -> archive -> Task -> fetch -> Response -> extract -> Extracted -> Outcome -> archive -> Receipt
+FoundUrl -> archive -> Task -> fetch -> Response -> extract -> Extracted -> Outcome -> archive -> Receipt
 """
 
 from __future__ import annotations

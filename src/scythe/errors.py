@@ -1,9 +1,9 @@
-"""The tree of errors raised on purpose; a leaf exists only where a caller would act differently.
+"""The exceptions that scythe raises on purpose; a leaf exists only where a caller would act differently.
 
 ScytheError
-+-- BadInput         an argument that no page could make right: say what was expected and what came
-+-- MissingExtra     a capability whose optional packages are not installed
-+-- FetchFailed      an address gave no usable response
++-- BadInput         a wrong argument; the message says what was expected and what came
++-- MissingExtra     a feature whose optional packages are not installed
++-- FetchFailed      a URL gave no usable response
 +-- ArchiveFailed    an archive cannot be opened, read or written
 """
 

@@ -1,7 +1,7 @@
-"""The optional compiled extension `scythe._native`: loaded here once, None where it is missing.
+"""Load the optional compiled extension `scythe._native` once; None where it is missing.
 
-It is missing where it could not be built, and where `SCYTHE_NO_EXTENSION=1` in the environment switches it off. What it
-does is then done in Python, by the tree or with numpy: slower, with the same results.
+It is missing where it could not be built, and where `SCYTHE_NO_EXTENSION=1` in the environment disables it. Everything
+then runs in Python, by the parsed page or with numpy: slower, with the same results.
 """
 
 from __future__ import annotations

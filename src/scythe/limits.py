@@ -1,4 +1,4 @@
-"""Every bound in one record, each with its reason; what a bound cut off is reported, never dropped in silence."""
+"""Every limit in one record, each with its reason; what a limit removes is reported, never dropped silently."""
 
 from __future__ import annotations
 

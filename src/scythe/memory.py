@@ -1,6 +1,6 @@
-"""Keep the memory of a process that runs for weeks level: garbage is looked for, and what is free is given back.
+"""Keep long-running processes from growing: collect garbage and trim the heap.
 
-Only for processes that are all ours, commands and workers: in another's, when to look is for that one to say.
+Only for processes of our own, commands and workers; inside another program that is the program's decision.
 """
 
 from __future__ import annotations

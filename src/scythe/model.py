@@ -1,4 +1,4 @@
-"""The records that flow between the stages: frozen, named by meaning and unit, no behaviour beyond rendering."""
+"""The data model shared by all stages: responses, documents, fields, lists, records, images and metadata."""
 
 from __future__ import annotations
 

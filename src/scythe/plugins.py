@@ -1,6 +1,6 @@
-"""Parts that other packages bring: a kind and a name come in, what their entry point names goes out, loaded on demand.
+"""Find and load plug-ins of other packages through entry points: stores, fetchers, text methods, characteristics.
 
-A name is said by whoever runs scythe. No page, profile or archive can name code: only what is installed here is found.
+Plug-ins are only named by users. No page, profile or archive can name code.
 """
 
 from __future__ import annotations

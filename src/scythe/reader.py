@@ -1,6 +1,6 @@
-"""Join the stages that read one page: html comes in, a `Document` goes out.
+"""Read one page without having learned its site: `scythe.read` and `scythe.read_lists`.
 
-Say why a page has no main text: a page comes in, the reason its own markup gives goes out.
+Also says why a page has no main text.
 """
 
 from __future__ import annotations

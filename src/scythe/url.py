@@ -1,9 +1,7 @@
-"""Addresses: any text from a page in, an absolute http(s) `Url` or None out; and what one looks like.
+"""Parse, resolve, normalise and compare URLs.
 
-Write addresses in one way: an address as a page has it comes in, the one to ask for goes out.
-
-Only what RFC 3986 (6.2.2, 6.2.3) calls equal is made equal: a strict server answers both alike. What may be folded
-beyond that, to know a page again, is `identity`.
+`normalise` only merges what RFC 3986 (6.2.2, 6.2.3) calls equivalent, so it is safe for requests; `identity` goes
+further, to recognise the same page under several URLs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The records of a watch: what a visit saw of a list, what is wanted of it, when it is to be visited again.
+"""The records of a watch: what a visit observed of a list, the goals for it, and when to visit it again.
 
-visit -> Seen -> estimator -> Plan -> next visit
+visit -> Observation -> estimator -> VisitPlan -> next visit
 
-Times are seconds since 1970, UTC: a list has no time zone, and no clock change moves it.
+Times are seconds since 1970, UTC.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Url -> Response: the client, the egress guard and bounded decoding."""
+"""Fetch URLs: HTTP client, guard against private addresses, bounded decoding, robots.txt and browser rendering."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -1,9 +1,7 @@
-"""Run the system's Chromium without a network: the traffic of a page comes in, what the page shows goes out.
+"""Run the system's Chromium without network access; the HTTP client answers the requests of a page.
 
-Answer what a page asks for while a browser shows it: its requests come in, responses of our client go out.
-
-Documents of frames, pictures, media and fonts are refused to save traffic, everything but GET because a reader does not
-write. Redirects are followed by the client, whose guard judges every hop.
+Frames, pictures, media and fonts are refused to save traffic, and everything but GET because a reader does not write.
+The client follows redirects, so the guard checks every hop.
 """
 
 from __future__ import annotations

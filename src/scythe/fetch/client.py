@@ -1,8 +1,6 @@
-"""Fetch pages: addresses come in, one Response each (or a FetchFailed with the reason) goes out.
+"""Fetch pages named by the user: `fetch` for one URL, `fetch_all` for many, in order and with bounded concurrency.
 
-robots.txt is not consulted: this fetches pages that a person named, not pages that a program found.
-
-Keep a few pages under way: addresses come in as they are needed, results go out in the order of the addresses.
+robots.txt is not consulted, because a person named the pages.
 """
 
 from __future__ import annotations

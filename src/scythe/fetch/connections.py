@@ -1,7 +1,7 @@
-"""Connections that are kept and bounded: options come in, a connector goes out that hands out only clean ones.
+"""A connection pool for aiohttp that bounds response heads and never reuses a connection with unread data.
 
-aiohttp bounds the lines of a head and the length of each, which adds up to more than a megabyte; it hands a kept
-connection out again even when its server went on talking into it; and it keeps as many as there are.
+aiohttp limits each header line but not their sum, reuses connections whose server kept sending, and keeps any number
+of them.
 """
 
 from __future__ import annotations

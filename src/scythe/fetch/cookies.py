@@ -1,11 +1,7 @@
-"""Cookies of exact origins: Set-Cookie lines come in, the Cookie header for an address of the same origin goes out.
+"""Cookies and credentials, each sent only to the exact origin it belongs to.
 
-A cookie goes back to the scheme, host and port it came from and nowhere else, whatever domain it asks for: no list of
-public suffixes is needed, and none can be wrong.
-
-What only one origin may see: an address comes in, the headers with its credentials and cookies go out.
-
-Neither goes to robots.txt, which everybody may read, nor through a proxy that could read along.
+A cookie returns to the scheme, host and port it came from, whatever domain it asks for, so no list of public suffixes
+is needed. Nothing is sent to robots.txt, or through a proxy that could read it.
 """
 
 from __future__ import annotations

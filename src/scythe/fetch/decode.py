@@ -1,7 +1,4 @@
-"""Bounded inflation: the chunks of a coded body come in, at most `max_bytes` of plain body go out.
-
-One content coding undone: coded bytes come in, pieces of plain ones of bounded length go out.
-"""
+"""Decode compressed bodies (gzip, deflate, brotli, zstd) up to a limit."""
 
 from __future__ import annotations
 

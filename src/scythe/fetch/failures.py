@@ -1,4 +1,4 @@
-"""Why an exchange failed: the error of a library comes in, plain words and whether to try again go out."""
+"""Translate errors of the network libraries into `FetchFailed`, with plain words and whether a retry may help."""
 
 from __future__ import annotations
 

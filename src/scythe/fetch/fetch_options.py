@@ -1,7 +1,4 @@
-"""How to fetch: what the caller says in, one frozen record with everything checked out.
-
-Who may be told what: a user and password (or a header) come in with the one origin they are for.
-"""
+"""`FetchOptions` and `Credentials`: the checked settings of the fetcher."""
 
 from __future__ import annotations
 

@@ -1,21 +1,8 @@
-"""Ask servers: addresses come in, one Response each goes out, or a FetchFailed with the reason.
+"""The HTTP fetcher: one request with redirects, deadlines, limits per host and a bounded body.
 
-One deadline covers a whole exchange, from name look-up to last byte and over all redirects; waiting for one's turn
-does not count. robots.txt is not consulted here.
-
-Read one answer: its head and its stream come in, headers that can be kept and a bounded body go out.
-
-Whose turn it is: a host comes in, a place at it (and one of all places) is held until it is given back.
-
-Spell an address as it is dialled: any http(s) address comes in, one whose host no parser reads differently goes out.
-
-It is rebuilt from its parts: no user, a host in lower-case letters, digits, dots and hyphens or an IPv6 number, a port.
-What cannot be spelled like that is not dialled at all.
-
-Ask through a fetcher of another package: its name comes in, what asks goes out; what it returns is made sure of.
-
-Which addresses may be asked, when, how many at once, for how long and what follows a redirect is decided as ever. The
-package does one exchange at a time, and a run goes on where it breaks its word: the address counts as failed.
+One deadline covers the whole exchange, from DNS to the last byte and over all redirects; waiting for a free slot does
+not count. URLs are rebuilt from their parts before a connection is made, so that no two parsers can disagree about the
+host. Fetchers of plug-ins run here too, and their responses are checked. robots.txt is not consulted here.
 """
 
 from __future__ import annotations

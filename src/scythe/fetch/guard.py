@@ -1,12 +1,8 @@
-"""The egress guard: an address to dial comes in, a reason to refuse it (or none) goes out.
+"""Refuse connections to private, local and other non-public addresses (protection against SSRF).
 
-Only addresses of the public internet are dialled, unless the caller opens the guard. Judgement happens where sockets
-are made, on the very address that is dialled: redirects, names that resolve anew and odd spellings all end here.
-
-Wait for blocking work without being held up by it: a function comes in, its result goes out.
-
-The executors of asyncio are joined when a loop or the interpreter ends; a stuck name look-up or a silent pipe would
-then hold up the deadline, Ctrl-C and the exit. A daemon thread does not.
+The check happens where sockets are created, on the very address that is connected to, so that redirects, changing DNS
+answers and odd spellings cannot bypass it. Blocking look-ups run in daemon threads, which cannot delay a deadline,
+Ctrl-C or the exit.
 """
 
 from __future__ import annotations

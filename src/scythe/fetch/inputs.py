@@ -1,7 +1,4 @@
-"""Where pages come from: command line inputs come in, loaded pages (or the reason why not) go out, in order.
-
-Choose some of many: pages or other items come in, those that are evenly spread over them go out.
-"""
+"""Load the pages that a command is given: files, folders, patterns, URLs, lists of URLs and standard input."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Is this response a page? A Response comes in; the same goes out, or a FetchFailed that says what it is instead.
-
-Tell what a body is by its first bytes: bytes or text come in, the name of a format that is not HTML goes out.
-"""
+"""Check whether a response is a web page, and say what it is instead: an error, a PDF, a picture ..."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where to ask: addresses and Location headers come in, addresses that may be asked, and their places, go out."""
+"""Resolve redirects and `Location` headers, and compare origins."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Render pages: an address comes in, a Response whose body is the page as a browser shows it goes out.
+"""Render pages in a browser: `open_renderer` gives a fetcher whose bodies are pages after their scripts have run.
 
-The browser has no network of its own. The page is fetched by our client, and so is everything the page asks for; the
-browser only runs its scripts. What is no page (a file, an error, a redirect, a body cut short) is returned as it came.
+The browser has no network access; the client fetches the page and everything it requests. What is not a page (a file,
+an error, a redirect, a truncated body) is returned as it came.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""robots.txt (RFC 9309): a status and the bytes of a file come in, what this crawler may ask for goes out.
+"""Parse robots.txt (RFC 9309) and decide which URLs may be requested.
 
-The groups are chosen here, by the product token; of them only the lines that hold for us are given to protego, which
-reads the rules and matches addresses. That keeps the work linear whatever a file holds: of a file with 20 000 agents
-before 30 000 rules, protego by itself would make 600 million rules.
+Groups are chosen here, by product token; only the lines that apply to us go to protego, which matches URLs. That keeps
+the work linear: for a file with 20 000 agents before 30 000 rules, protego alone would create 600 million rules.
 """
 
 from __future__ import annotations

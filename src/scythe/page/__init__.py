@@ -1,4 +1,4 @@
-"""Response -> Page: encoding, tree, blocks, links, images, metadata."""
+"""Turn a response into a page: encoding, HTML tree, text blocks, links, images and metadata."""
 
 from scythe.page.page import Page
 

@@ -1,7 +1,6 @@
-"""Keep the attributes of a hostile page within limits: a tag comes in, the tag without what is too much goes out.
+"""Limit the attributes of hostile pages before they are parsed.
 
-lexbor is quadratic in the attributes of one tag, and in the different names of attributes on the whole page, which it
-keeps in 128 lists, together with names of document types. Names that HTML itself has are in none of them.
+lexbor is quadratic in the attributes of one tag, and in the number of unknown attribute names of the whole page.
 """
 
 from __future__ import annotations

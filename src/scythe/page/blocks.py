@@ -1,12 +1,8 @@
-"""Cut a parsed page into text blocks: a lexbor tree comes in, parallel columns of boxes and blocks go out.
+"""Split a parsed page into text blocks, and render chosen blocks as plain text.
 
 A *box* is a block-level element. A *block* is one run of inline content inside one box, ended by the edge of a box or
 by a line break: what a reader sees as one line or paragraph. Blocks keep their leaf nodes, so that any choice of blocks
-can be rendered again without a second parse.
-
-Tell tables of data from tables of layout: the blocks of a page come in, the cells that belong to data go out.
-
-Render chosen blocks as text: block numbers come in, lines and paragraphs as a reader sees them go out.
+can be rendered without a second parse. Data tables are told from layout tables here too.
 """
 
 from __future__ import annotations

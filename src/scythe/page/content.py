@@ -1,8 +1,6 @@
-"""Join a page, its chosen blocks and the renderers: block numbers come in, text, markdown and html go out.
+"""Render chosen blocks as text, Markdown and safe HTML, with the images that belong to them.
 
-Render pieces as html: every tag and attribute is written by us, every word is escaped.
-
-Find the images that stand with chosen blocks: block numbers come in, image rows with their places go out.
+Every tag and attribute of the HTML is written by us, and every word is escaped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Normalise dates as pages write them: any text in, ISO 8601 as precise as the text is or an empty string out."""
+"""Normalise dates as pages write them to ISO 8601, as precise as the text is."""
 
 from __future__ import annotations
 

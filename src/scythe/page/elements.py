@@ -1,9 +1,6 @@
-"""List the elements of a parsed page: a lexbor tree comes in, parallel columns of elements and text leaves go out.
+"""List the visible elements and text leaves of a parsed page, in columns, for finding lists and attributes.
 
-What the blocks of a page are for running text, these columns are for structure: one row per element that can show
-something, in page order, so that everything inside an element is one range of rows and one range of leaves.
-
-List the text leaves of a page with their tag paths: a tree in, leaves in page order out.
+One row per element in page order, so that everything inside an element is one range of rows and one range of leaves.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Turn the bytes of a page into text, once: bytes and header in, clean text, codec and losses out.
+"""Decide the encoding of a page and decode its bytes to text.
 
-The order is that of the HTML standard (byte order mark, header, declaration), but each is believed only as far as the
-bytes bear it out: valid UTF-8 is UTF-8 whatever the page says, and a declared codec must fit about as well as others.
-
-Find the encoding a page is declared to have: header or first bytes in, Python codec name or None out.
+The order is that of the HTML standard (byte order mark, header, declaration), but each is only believed as far as the
+bytes agree: valid UTF-8 is UTF-8 whatever the page says, and a declared codec must fit about as well as others.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Guess the encoding of bytes that nothing names truly: bytes and hints in, the most likely codec out.
+"""Guess the encoding of undeclared or wrongly declared bytes from letter statistics.
 
-Each candidate is scored as log P(bytes | codec, language): letter frequencies for single-byte codecs, and which letters
-follow each other where the script is not Latin; classes of characters, and how often spaces part them, for the East
-Asian ones. What a page declares counts as evidence, not as proof.
-
-Tell how much likelier letters are beside each other: codecs, languages and counts in, a table over byte pairs out.
-
-Letters alone hardly tell Hebrew from a Russian that writes seldom letters often; which of them follow each other does.
+Each candidate is scored as log P(bytes | codec, language): letter frequencies for single-byte codecs, letter pairs
+where the script is not Latin, character classes and spacing for East Asian ones. A declaration counts as evidence, not
+as proof.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Read feeds: a body comes in, its entries go out. RSS, Atom and RDF by feedparser, JSON Feed by hand.
+"""Read RSS, Atom and RDF feeds (by feedparser) and JSON Feed.
 
-feedparser takes a string for an address or a file to open, and reads broken XML by regular expressions: it is
-given bytes only, without a document type, and of broken feeds only a first part.
+feedparser would treat a string as a URL or file name, and parses broken XML by regular expressions: it only gets bytes
+without a document type, and only the beginning of broken feeds.
 """
 
 from __future__ import annotations

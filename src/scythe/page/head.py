@@ -1,9 +1,4 @@
-"""Collect what a page says about itself in one query of its tree: meta, link, title, base, JSON-LD, item types.
-
-Read what the body says about the page where the head is silent: microdata, time elements, author links, headings.
-
-Read schema.org objects out of JSON-LD scripts: script texts in, flat objects and a count of skipped scripts out.
-"""
+"""Read meta tags, links, JSON-LD and microdata of a parsed page, the raw material of its metadata."""
 
 from __future__ import annotations
 

@@ -1,12 +1,7 @@
-"""Read what a page says about itself without its tree: bytes come in, the `Metadata` of head and JSON-LD goes out.
+"""Read the metadata of a page from its bytes, without parsing the whole page.
 
-The tags that say something are put into a small document of their own, which is read like that of a page. What only the
-body shows (bylines, time elements, headings) is left to those who know where it stands.
-
-Read the tags by which a page describes itself where they are written plainly: their source in, a `Head` or None out.
-
-Most pages write `<meta name="a" content="b">` and nothing that a parser would have to think about. What is not so plain
-that its meaning is beyond doubt gives None, and the caller asks the parser; a test holds that both say the same.
+Plainly written tags are read directly; anything doubtful is put into a small document and parsed. What only the body
+shows (bylines, time elements, headings) is not read here.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""Look around the images of a page: a page comes in, what its source says of each image and around it goes out.
+"""Collect what the page source says of each image and its surroundings, the evidence for judging relevance.
 
-Tell which image an address is of: addresses in, names out that all sizes, crops and mirrors of one image share.
-
-Name the kind of an image: its context in, a text out that images in the same place of a template share.
-
-Opening tags of images and of what is around them: written from attributes, split out of a text.
+Also recognises sizes, crops and mirrors of one image by URL, and images in the same place of a template.
 """
 
 from __future__ import annotations

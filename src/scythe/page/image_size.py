@@ -1,12 +1,7 @@
-"""Ask for the real sizes of images: addresses come in, for each its size or the reason why there is none goes out.
+"""Measure the real size of images from their first bytes, fetched through the guard.
 
-Only first bytes are asked for, and no more are read whatever a server sends. Nothing here runs unless somebody asks
-for real sizes; requests go through the same guard as pages.
-
-Measure an image by its first bytes: a prefix of any file comes in, the size that its header names goes out.
-
-Only lengths and sizes are read, nothing is decoded or rendered. Every length in a header may lie: each step looks no
-further than the prefix and moves forward, so that any bytes take linear time and none raise.
+Only header fields are read, nothing is decoded. Every length in a header may lie: each step stays within the prefix
+and moves forward, so any bytes take linear time and none raise.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""List the image uses of a page: its tree and base address in, one record per shown image out, lazy twins merged.
-
-Find the addresses that a page offers for one image: its node in, what a browser loads and what is largest out.
-"""
+"""List the images of a page with URLs (`srcset`, `<picture>`, lazy loading), sizes, captions and alternative text."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Render pieces as markdown: nested pieces come in, CommonMark with GitHub tables goes out.
-
-Write inline content as markdown: runs and pictures come in, one line (or several, by hard breaks) goes out.
-
-Words of the page are escaped so that they read as themselves: by CommonMark 0.31 and GitHub's tables and strikethrough.
-"""
+"""Render an outline as Markdown: CommonMark 0.31 with GitHub's tables and strikethrough, all words escaped."""
 
 from __future__ import annotations
 

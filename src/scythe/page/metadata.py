@@ -1,4 +1,4 @@
-"""Say what a page says about itself: head, JSON-LD and body in, one `Metadata` out, each value from the best place."""
+"""Combine head, JSON-LD and body of a page into `Metadata`, each value from the most reliable source."""
 
 from __future__ import annotations
 

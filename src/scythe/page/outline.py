@@ -1,13 +1,6 @@
-"""Rebuild the structure around chosen blocks: block numbers come in, a flat list of nested pieces goes out.
+"""Rebuild the structure around chosen blocks (headings, lists, quotes, tables, figures) for rendering.
 
-Headings, paragraphs, lists, quotes, tables of data, figures and preformatted text are kept; all other boxes are seen
-through. No recursion, and nesting is capped: deeper lists and quotes become part of the last one kept.
-
-Read the inline content of a block: its leaf nodes come in, runs of text and pictures with their settings go out.
-
-The flat form between a tree and its renderings: what chosen blocks say, with allow-listed structure only.
-
-Everything that leaves scythe as markdown or html is built from these pieces, never from the page's own markup.
+Markdown and HTML are built from these pieces, never from the page's own markup. No recursion; nesting is limited.
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
-"""One page: bytes or text come in; encoding, tree, blocks, links, images and metadata are worked out when asked for.
+"""The `Page` class: one page whose encoding, tree, blocks, links, images and metadata are computed on demand.
 
-List the links of a page: its tree and base address in, links with absolute addresses and a count of bad ones out.
-
-Recover a page that one unclosed element swallowed: source in, source without that element's opening tag out.
-
-By the standard everything after a `<title>`, `<script>` or `<!--` without an end belongs to it, so a page that a tool
-cut and glued shows nothing at all. Readers of such a page want the text that follows.
+Also recovers pages that an unclosed `<title>`, `<script>` or comment would swallow by the standard.
 """
 
 from __future__ import annotations

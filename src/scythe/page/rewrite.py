@@ -1,10 +1,8 @@
-"""Rewrite the source of a hostile page so that building its tree takes linear time: source in, source and losses out.
+"""Rewrite the source of a hostile page so that parsing it takes linear time.
 
-Tree builders are quadratic in nesting, in attributes of one tag and in formatting elements left open. The rewritten
-source opens and closes elements strictly in turn, never deeper than `Limits.depth`; what goes beyond a limit loses its
-tags, never its text. Where the source keeps the rules it is passed on unchanged.
-
-The stack of open elements of a page being rewritten: names go on and come off, scope is known without a walk.
+Parsers are quadratic in nesting, in attributes of one tag and in unclosed formatting elements. The rewritten source
+opens and closes elements strictly in turn, never deeper than `Limits.depth`; beyond a limit tags are dropped, never
+text. Well-behaved sources are passed through unchanged.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Read sitemaps: a body comes in, the addresses it lists and the sitemaps it names go out.
-
-The format (sitemaps.org) is read by string search, not by an XML parser: nothing is expanded, nothing is opened, a file
-cut in the middle gives what it has.
-"""
+"""Read sitemaps by string search: nothing is expanded or opened, and truncated files give what they have."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Tie a page's tree to its bytes: a body comes in, its elements with the offsets of their opening tags go out.
+"""Map the elements of a parsed page to byte offsets in its source, for learning and for doubtful cuts.
 
-Every `<name` of the source gets a mark with its offset before lexbor parses it; what carries a mark in the tree is a
-true element, whatever the bytes around it look like. It costs some milliseconds a page: for learning and for doubt.
+Every `<name` in the source is marked with its offset before parsing; elements that carry a mark are real elements,
+whatever the bytes look like. Costs a few milliseconds per page.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Read the attributes of one opening tag from its text: `<img src=a.png alt="a > b">` in, names and values out.
-
-For tags that stand alone, apart from any tree: the tags kept with an image, the rows of a benchmark.
-
-Read a srcset attribute: its text in, addresses with their size descriptors out, as the HTML standard splits them.
-"""
+"""Parse the attributes of a single opening tag, and `srcset` values, without a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cut the site's name off a page title: title and proofs in, the page's own title out."""
+"""Remove the site's name from a page title."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tokenizer of the HTML standard over bytes, as src/cut/tokens.h has it: an offset comes in, a token goes out."""
+"""The HTML tokenizer over bytes, in Python; the same as the one in src/native."""
 
 from __future__ import annotations
 

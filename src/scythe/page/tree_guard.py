@@ -1,11 +1,7 @@
-"""Stand between a page and the tree builder: UTF-8 source in, a tree built in linear time and the losses out.
+"""Parse HTML with lexbor in linear time, whatever the page contains.
 
-lexbor is quadratic in the attributes of one tag, in different names of tags and of attributes, in nesting and in
-formatting left open. Pages too small or too plain for that to matter are recognised by a few vector operations and one
-pass over their tags, longer ones by their elements being closed in turn; both are built as they are. The others are
-rewritten first.
-
-Tell pages that cannot make a tree builder slow from those that might: UTF-8 source in, yes or no out.
+lexbor is quadratic in attributes, unknown names, nesting and unclosed formatting. Small, plain or properly nested pages
+are recognised quickly and parsed as they are; all others are rewritten first.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Page -> Reading: what one page says, by its tree."""
+"""Read one page without having learned its site: main text, lists, attributes and images."""

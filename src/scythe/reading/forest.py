@@ -1,7 +1,7 @@
-"""Score rows of features with a trained forest: numbers come in, one score per row goes out.
+"""Score rows of features with a trained forest of decision trees, without scikit-learn.
 
-A node's children stand side by side, so the next node is the first child plus the answer to "is the feature above the
-threshold"; a leaf is its own first child and its threshold is infinite. All rows walk all trees at once.
+The children of a node are adjacent, so the next node is the first child plus the result of the comparison; a leaf is
+its own first child. All rows walk all trees at once.
 """
 
 from __future__ import annotations

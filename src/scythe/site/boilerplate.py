@@ -1,8 +1,7 @@
-"""Find what only many pages show: pages with their chosen blocks come in, lines that are no content go out.
+"""Find lines that repeat across the pages of a site and are therefore not content.
 
-A line that stands on several pages was not written for one of them. Digits, months and the like are folded, so that
-"Posted: 2:51 pm" is the same line every day. A pattern is a folded line; with `...` at its end or its start it stands
-for all short lines that begin or end so, and with `^` before it only above the first paragraph.
+Digits, months and the like are folded, so that "Posted: 2:51 pm" is one line. A pattern is a folded line; `...` at its
+start or end matches all short lines that end or begin so, `^` only above the first paragraph.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Put what was learned into words: rules of a layout come in, records that people and programs can read go out."""
+"""Describe learned rules in words, for people and programs."""
 
 from __future__ import annotations
 

@@ -1,22 +1,8 @@
-"""Tell what a field usually looks like from what it looks like today: values come in, a reason for doubt goes out.
+"""Notice that a learned site has changed: judge each field's values and outcomes, and open and close events.
 
-Two rules that agree are seldom wrong, so the margins are generous: a value is doubted when it is far outside anything
-seen, and the fewer pages were seen, the farther it must be.
-
-Keep watch over a learned site: how each field of each page was got comes in, what stopped working goes out.
-
-Per layout and field the last outcomes are kept as letters, one a page: `c` cut, `t` only by the tree, `m` missing,
-`i` implausible; for all pages `k` as learned, `x` otherwise, `u` of unknown layout. Memory is bounded, and a page on
-which all is well costs a microsecond. Trouble opens an event after three bad pages in a row, or four of the last eight
-where templates alternate (more, where a field was missing now and then before), and closes it only after ten good ones
-in a row: no site makes it flutter.
-
-Name what happens to a learned site: events that are open, changes that were made, and the two together as drift.
-
-Save trees that are built in vain: how asking a tree for a field went comes in, whether to ask again goes out.
-
-A field that some pages of a layout do not have is often in doubt on those, always for the same reason, and building
-the tree takes twenty times as long as cutting the page. Who extracts many pages in a row may stop asking.
+Per layout and field the last outcomes are kept as letters: `c` cut, `t` by the tree, `m` missing, `i` implausible; for
+pages `k` as learned, `x` otherwise, `u` of unknown layout. An event opens after three bad pages in a row or four of the
+last eight, and closes after ten good ones. Also decides when parsing pages for a hopeless field can be skipped.
 """
 
 from __future__ import annotations

@@ -1,19 +1,6 @@
-"""Join cutting and reading for one page of a learned site: a body and a profile come in, a `Document` goes out.
+"""Extract one page of a learned site: cut its fields, lists and images, parse in doubt, read cold where no rule fits.
 
-Fields are cut from the bytes; where a cut is in doubt the same rules are followed on the tree, and where the rules know
-nothing the page is read cold. Each field says which of these it was.
-What costs more than a cut (images, records, a title or text that was not learned) is worked out when asked for.
-
-Join cutting and reading for what a page of a learned site lists: a body and its layout come in, `PageLists` go out.
-
-Records are cut from the bytes when they are first asked for. Where the bytes do not tell, the same rules are followed
-on the tree; where the rules do not fit the page, it is read cold. What a page says of its subject and the other pages
-of a list come from the tree.
-
-Join cutting and reading for the images of a page of a learned site: a body and its layout come in, images go out.
-
-The areas that hold a layout's relevant images are cut from the bytes when images are first asked for. Where the bytes
-do not tell, the same areas are followed on the tree; where the rules do not fit the page, it is read cold.
+Every field says how it was found. Lists and images are computed when first used.
 """
 
 from __future__ import annotations

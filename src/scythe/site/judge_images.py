@@ -1,8 +1,4 @@
-"""Judge the images of a page: what is known of the site's images comes in once, a score per image goes out per page.
-
-The shared model scores every image; what people said of images of the site corrects it, or, where one of the published
-methods was asked for, replaces it.
-"""
+"""Score the images of a site's pages with the shared model, adjusted by labels or replaced by a published method."""
 
 from __future__ import annotations
 

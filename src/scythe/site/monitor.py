@@ -1,21 +1,8 @@
-"""Learn a site again by itself: pages that the rules no longer fit come in, a profile with one more layout goes out.
+"""Relearn a site by itself: collect pages that no rule fits, learn their layout, and complete half-learned ones.
 
-Fields that reading finds are read again. Fields that someone once showed by example are recollected: what the same
-pages said before, and what the old rules still agree on, serve as new examples. Rules that do not give back every value
-recollected are not taken; the field then stays missing, and its event open.
-
-Learn later what the first pages did not show: pages of a half-learned layout come in, a fuller profile goes out.
-
-A layout that was met on one or two pages, or whose pages did not agree, has no rule for its text or its title, and each
-of its pages is read by the tree. Some of them are kept, and when there are enough the layout is learned once more.
-
-Recollect what was extracted earlier: values of a page come in, and when the page comes back changed, go out again.
-
-After a redesign nobody marks examples again; but many pages of the site were extracted before, and still say the same.
-A page is known by its address, or else by what it shows: its title names a value that only one page remembered has, and
-another value of that page is on it too.
-
-Prove rules on what is known of pages: values recollected and rules learned from them come in, a verdict goes out.
+Fields by example are restored from what the same pages said before. Pages are recognised by URL, or by a title and
+another value that only one remembered page has. Rules that do not reproduce every remembered value are rejected; the
+field then stays missing and its event open.
 """
 
 from __future__ import annotations

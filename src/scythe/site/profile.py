@@ -1,7 +1,6 @@
-"""A profile as text: what was learned of a site goes out as versioned JSON and comes back checked, or not at all.
+"""Save and load profiles as versioned JSON with a checksum.
 
-Nothing in a file names code. The checksum is there against accidents (a cut file, a slip of an editor), the checks of
-`profile_values` against everything else.
+Nothing in a file names code. The checksum detects accidents, the checks of `profile_format` everything else.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""A folder of profiles, one file per site: an address comes in, what was learned of its site goes out.
-
-A site is a host, with its port where it is not the usual one. Extracting writes nothing back: the same files give the
-same rows.
-"""
+"""A folder of profiles, one file per site (host and port)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What each part of a profile file looks like: the forms of all records of a profile.
-
-The kinds of values in a profile file: plain JSON comes in, checked values go out, and back.
-"""
+"""The file format of profiles: every record and value, checked when read."""
 
 from __future__ import annotations
 

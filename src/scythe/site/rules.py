@@ -1,4 +1,4 @@
-"""What scythe knows of a site once it has learned it: the records that `learn` makes and `cut` follows."""
+"""The rules of a learned site: profile, layouts, ways to fields, lists and images."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""A site that was learned: pages come in, a profile is learned; further bodies come in, documents go out.
+"""The `Site` class: learn a site, extract its pages, and monitor what still works.
 
-pages -> read by the tree -> layouts -> rules -> Profile      Site.learn, in teach.py
-body  -> layout -> cut from bytes -> tree in doubt            Site.extract, in harvest.py
-outcome -> health -> drift -> learn again                     Site.drift, in relearn.py and ripen.py
-labels of images -> marks -> judged by them from then on      Site.annotate, in annotate.py
-values shown -> rules -> fields besides those it has          Site.add_fields, in teach_fields.py
+pages -> parsed -> layouts -> rules -> Profile                Site.learn
+body  -> layout -> cut from bytes -> parsed in doubt          Site.extract
+outcome -> health -> drift -> learn again                     Site.drift
+labels of images -> marks -> used from then on                Site.annotate
+examples -> rules -> further fields                           Site.add_fields
 """
 
 from __future__ import annotations

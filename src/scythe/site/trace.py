@@ -1,4 +1,4 @@
-"""Follow one page through a profile: a site and a body come in, a record of every decision goes out."""
+"""Record every decision of a profile on one page, for `scythe explain` and the rules page."""
 
 from __future__ import annotations
 

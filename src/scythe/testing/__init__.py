@@ -1,7 +1,6 @@
-"""For those who write plug-ins: checks that assert every promise scythe relies on, and stand-ins that keep them.
+"""Conformance checks and stand-ins for plug-ins: stores, fetchers, text methods and characteristics.
 
-A check raises AssertionError with the promise that was broken, and lets through what your part itself raises where it
-must not; call it from a test of your package.
+A check raises AssertionError with the broken promise; call it from your package's tests.
 """
 
 from scythe.testing.fetcher_checks import CannedFetcher, check_fetcher

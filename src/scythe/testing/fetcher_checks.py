@@ -1,7 +1,4 @@
-"""Check fetchers: a way to open one comes in, AssertionError tells which promise it broke.
-
-A server on loopback that answers as servers of the web do, well and badly, and writes down what it was asked.
-"""
+"""`check_fetcher` tests a fetcher plug-in against good and bad local servers; `CannedFetcher` is a stand-in."""
 
 from __future__ import annotations
 

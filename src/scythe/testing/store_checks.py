@@ -1,4 +1,4 @@
-"""Check stores: a way to open one comes in, AssertionError tells which promise it broke."""
+"""`check_store` tests a store plug-in; `MemoryStore` is a stand-in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check parts that read: a text method or a characteristic comes in, AssertionError tells which promise it broke."""
+"""Conformance checks for text methods and for text and record characteristics."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Read what a page says of its subject: names with values, prices, structured data."""
+"""Read the attributes of a page's subject: typed values such as price and brand, and labelled pairs."""

@@ -1,7 +1,4 @@
-"""Know the names of attributes in many languages: a label as printed comes in, the concept that it names goes out.
-
-The attribute dictionary of Zhang et al. 2018 with its delimiters; reading/lists/tables/attributes.txt holds the names.
-"""
+"""A dictionary of attribute names in many languages, after Zhang et al. 2018."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""Read what a page's structured data says of its subject: a page comes in, the subject's typed pairs go out.
+"""Read typed attributes of a page's subject from structured data: JSON-LD, microdata, RDFa, and JSON inside scripts.
 
-Read the offers of an item of structured data: its properties come in, price, currency and availability go out.
-
-Read the subject's offer from the JSON that scripts build a page from: a page comes in, typed pairs go out.
-
-Asked only when neither markup nor text states a price: the data of such scripts has no agreed form, so an object counts
-only if it bears the subject's name and a price beside it.
+Script data has no common format, so it is only used when nothing else states a price, and only for an object that has
+the subject's name and a price.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Choose what a page is about among the items of its structured data: a page comes in, an item goes out.
+"""Choose the item of a page's structured data that the page is about.
 
-JSON-LD, microdata and RDFa are read into the same nested objects. One of them is what the page is about; it is chosen
-by its kind, by whether it bears the page's title or address, and by where it stands. Products of other pages that are
-listed beside it have neither.
-
-Read items marked up in attributes, as microdata or RDFa: a tree comes in, nested objects as in JSON-LD go out.
+JSON-LD, microdata and RDFa become the same nested objects. The subject is chosen by its kind, by whether it has the
+page's title or URL, and by position.
 """
 
 from __future__ import annotations

@@ -1,25 +1,8 @@
-"""Read what a page says of its subject: a page comes in, names with values go out, typed ones first.
+"""Read the attributes of a page's subject: name, price, availability, contacts, then all labelled pairs.
 
-Structured data is believed before what the page shows, and both are said once. Values of canonical names have one form:
-a price is a plain number with its currency beside it, codes are digits with a right check digit, availability is what
-schema.org calls it. What follows is labelled as on the page.
-
-Find how to reach a page's subject where no label says so: elements and lines come in, pairs go out.
-
-Microformat classes (hCard) name the parts of an address; telephone numbers, web and mail addresses are known by their
-form, and believed only near the subject's name.
-
-Find whether a page's subject can be had, as the page shows it: page and lines come in, a state goes out.
-
-Find the name of what a page is about as the page shows it: page and lines come in, a leaf or nothing goes out.
-
-The name is a text that the page's title repeats, mostly a heading. Titles add the site's name and words such as
-"Review" or "online kaufen" to it, headings a format or a place in a leaf of their own.
-
-Find the price of a page's subject as the page shows it: elements and lines come in, a price or nothing goes out.
-
-Pages show many amounts: old prices, shipping, instalments, prices of related products. The subject's stands near its
-name, bears a price word in its classes or its label, is not crossed out and is not one of a list of equals.
+Structured data is believed before the visible page. Values under canonical names are normalised: a price is a number
+with its currency, codes have a valid check digit, availability is a schema.org term. The visible price is the one near
+the name, with a price word in class or label, not crossed out and not one of a list of similar prices.
 """
 
 from __future__ import annotations

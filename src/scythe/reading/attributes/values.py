@@ -1,7 +1,4 @@
-"""Bring stated values into one form: availability, product codes, ratings and names of fields; text in, text out.
-
-Read prices as pages write them: text comes in, a plain amount with its ISO 4217 currency goes out.
-"""
+"""Parse and normalise prices, currencies, availability, product codes and ratings."""
 
 from __future__ import annotations
 

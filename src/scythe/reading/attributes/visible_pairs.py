@@ -1,9 +1,6 @@
-"""Find labelled values on a page as it shows them: elements and lines come in, pairs with where they stand go out.
+"""Find the labelled values that a page shows: specification tables, definition lists, `label: value` lines.
 
-A label is known by its place (the head of a table row, a `dt`), by the colon behind it, by the class of its element, by
-repetition (rows of two elements each) or because it is a known name of an attribute and set apart from what follows.
-
-Cut the leaves of a page into lines as a reader sees them: elements come in, ranges of leaves go out.
+A label is recognised by its place (a table header, a `dt`), a colon, its class, repetition, or the dictionary.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Page -> the images that belong to its content."""
+"""Decide which images of a page belong to its content."""

@@ -1,7 +1,4 @@
-"""Describe the images of a page in numbers: what is around them comes in, one row of features per image goes out.
-
-Describe the images of a page by how they stand to each other: columns of single images in, more columns out.
-"""
+"""Compute the feature rows of a page's images for the relevance model."""
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
-"""Ways to judge the images of a page, by name: a page and its kept blocks come in, its images go out, scored.
-
-Whatever a method needs is imported when it is asked for.
-
-Mark the images of a page by their scores: a page and a score per image come in, its images go out.
-
-Mark the images that stand with the kept blocks: a page and its chosen blocks come in, its images go out, scored.
-
-A plain rule by position and declared size; no image is downloaded.
-"""
+"""The image methods by name, and the default rule by position and declared size; nothing is downloaded."""
 
 from __future__ import annotations
 

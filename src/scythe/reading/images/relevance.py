@@ -1,11 +1,6 @@
-"""Score the images of a page by the shared model: what is around them comes in, a probability per image goes out.
+"""Score the images of a page with the shared relevance model, boosted trees trained on labelled pages of many sites.
 
-The model is boosted trees over `features.py`, trained on labelled pages of many sites; it needs no annotated page.
-
-Choose images where the model chose none: scores and where images stand come in, scores go out.
-
-The model learned from pages of the web, which are long and crowded. On a short page with one picture it is unsure, and
-there the place says more: what stands in the main text and leads nowhere is taken at even odds.
+Short pages with one picture are unlike its training pages; there an unlinked image in the main text is accepted.
 """
 
 from __future__ import annotations

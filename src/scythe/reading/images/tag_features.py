@@ -1,11 +1,4 @@
-"""Describe an image by its own tag: the opening tag comes in, numbers go out.
-
-Describe where an image stands by the elements around it: the path to the body comes in, numbers go out.
-
-Describe an image by its address and by where the link around it leads: addresses come in, numbers go out.
-
-Split what is written about images into words, and say what class names and addresses mean for an image.
-"""
+"""Features of a single image: its tag, its URL, the link around it and the path of elements it is in."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Read what a page lists: a page comes in, regions of records, attribute-value pairs and paging go out."""
+"""Find the lists, tables and threads of a page, align their records in columns, and find further pages."""

@@ -1,18 +1,8 @@
-"""Find what could be a list: the elements of a page come in, every plausible region of records goes out.
+"""Find every group of elements that could be a list of records.
 
-Nothing is chosen here: groups are offered from strict (siblings of the same classes) to loose (the same tag anywhere),
-nested and overlapping, each set of texts once. Choosing is the work of ranking.
-
-The record between finding, ranking and filling a region.
-
-Find lines: the elements of a page come in, text broken by `<br>` goes out with every line a record.
-
-Breaks stand at any depth inside inline elements, so the lines are those of the box around them.
-
-Find records of several siblings: groups of heads come in, the runs from each head to the next go out.
-
-A heading with the paragraphs below it, `dt` with its `dd`, a table row with the rows that continue it, what stands
-between two rules: a label that comes back every few siblings begins a record each time.
+Groups range from strict (siblings with the same classes) to loose (the same tag anywhere), nested and overlapping;
+ranking chooses among them. Records may also be lines separated by `<br>`, or runs of siblings such as a heading with
+its paragraphs or a `dt` with its `dd`.
 """
 
 from __future__ import annotations

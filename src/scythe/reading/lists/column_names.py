@@ -1,7 +1,4 @@
-"""Guess names for columns: described columns in reading order come in, one unique name for each goes out.
-
-Describe a column of texts: its cells and texts come in, what they are and where they stand goes out.
-"""
+"""Guess unique names for the columns of a list from their contents and markup."""
 
 from __future__ import annotations
 

@@ -1,17 +1,7 @@
-"""Align the texts of records: where the records are comes in, the cells of each column go out.
+"""Align the texts of records into columns.
 
-The records are walked level by level, all at once. Children of elements that share a column so far share one again
-where tag and classes are the same; where these repeat, what they hold decides (`slots`). Work grows with the number of
-elements and leaves.
-
-Put what repeats inside records into shared slots: per record a sequence of items comes in, a slot for each goes out.
-
-Siblings that look alike (`p p p`, `td td`, lines of text) are told apart by what they hold, not by their number, so
-that one that is missing in a record moves none of the others.
-
-Tell running text from fields on one line: parts of records come in, lines and whether to keep them whole go out.
-
-`<p>The <b>best</b> of all <a>villages</a> ...</p>` is one field, `<p>by <a>Ann</a> | <b>12 May</b></p>` is several.
+Records are walked level by level, all at once. Children share a column if tag and classes agree; similar siblings are
+matched by what they hold, not by position, so that a missing one shifts no other. Running text stays one field.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Read a table of data: where its rows are comes in, rows with the cells of each column and the head's names go out.
+"""Read an HTML data table as records, with column names from its header rows.
 
-A cell across several rows is repeated in each; one across several columns stands in the first of them, in the head in
-all. Rows of the head are not records. Work grows with the number of cells, whatever the spans claim.
+A cell spanning rows is repeated in each; one spanning columns is placed in the first. The work is linear in the cells,
+whatever the spans claim.
 """
 
 from __future__ import annotations

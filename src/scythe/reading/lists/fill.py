@@ -1,11 +1,6 @@
-"""Fill a region: where its records are on a page comes in, records with named columns, links and images go out.
+"""Turn a chosen group of elements into a `RecordList` with ordered, named columns, links and images.
 
-Bring columns into reading order: the cells of each column come in, described columns, not too many, go out.
-
-Join columns that stand in for each other: columns of records of several makes come in, fewer columns go out.
-
-A list may mix makes of record, such as a large first teaser and small ones, whose paths share nothing. Two columns that
-no record has both of, and that look alike, are one.
+Columns that no record has both of, and that look alike, are merged: lists may mix large and small teasers.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
-"""Find the records of a page: a page comes in, regions with aligned columns go out, what the page is about first.
+"""Find, rank and classify the lists of a page, best first.
 
-Decide what a page is about: its possible regions come in, the best go out with score and kind.
-
-Correct scores by what needs no learning: features and scores of candidates come in, scores go out.
-
-The labelled pages hold few tables of data and hardly any plain articles, so what a table and what running text is
-stands here as rules.
-
-Name what a region is: its features and score come in, one of a few words goes out.
+Scores come from a trained forest and are corrected by rules for data tables and running text, which are rare in the
+training pages.
 """
 
 from __future__ import annotations

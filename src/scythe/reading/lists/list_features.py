@@ -1,14 +1,7 @@
-"""Describe possible regions by numbers: a page's traits and candidates come in, one row per candidate goes out.
+"""Compute the features by which list candidates are ranked.
 
-Everything is measured for all records of all candidates at once: a record is a range of rows and a range of leaves, so
-what is in it is a difference of running sums, and a candidate is a run of records.
-
-Name the numbers that describe a possible region, in the order in which they stand in a row.
-
-Compare possible regions of one page with each other: ranges of records come in, columns of numbers go out.
-
-Most candidates are parts or sums of others: a field of each record, the cells of its rows, the rows of its cells, a
-list inside one record. Which of them is the record can only be told by looking at the others.
+Records are ranges of rows and leaves, so their contents are differences of running sums, computed for all candidates at
+once. Candidates are also compared with each other: most are parts or unions of others.
 """
 
 from __future__ import annotations

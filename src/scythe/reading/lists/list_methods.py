@@ -1,7 +1,4 @@
-"""Name the methods for records and attributes: a name comes in, a callable on a page goes out, imported on demand.
-
-What a page lists, by its tree: a page comes in; records, attributes and paging are worked out when asked for.
-"""
+"""The record and attribute methods by name, and the lazily computed lists of a page."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Find the link that is a record's own: a region comes in, one address per record goes out.
+"""Find the link that identifies each record of a list.
 
-A record has many links: title and picture lead to the same page, others to its author, its category, its comments,
-a place to share it. Its own is the one that no other record has, of the kind that tells nearly all records of the
-region apart. Kinds are shapes of addresses; what a kind is worth is said by how well it tells records apart first,
-by the words that address and title share, by where it stands and what it looks like then.
+A record has many links: title and picture, author, category, comments. Its own link is one that no other record has, of
+the URL shape that distinguishes nearly all records; ties are broken by shared words with the title and by position.
 """
 
 from __future__ import annotations

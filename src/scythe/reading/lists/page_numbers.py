@@ -1,7 +1,4 @@
-"""Tell which page of a list an address names: two addresses come in, how they differ in a page number goes out.
-
-Say what the words on and around a link tell of paging: labels and attribute text come in, their meaning goes out.
-"""
+"""Interpret page numbers in URLs, and the words and class names of pager links."""
 
 from __future__ import annotations
 

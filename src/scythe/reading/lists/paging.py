@@ -1,11 +1,7 @@
-"""Read how a list goes on: a page comes in, the addresses of its next, previous and numbered pages go out.
+"""Find the next, previous and numbered pages of a list.
 
-Every link that speaks of paging collects points for what it says, how it is named, where it stands and how its
-address differs from the page's own; the best one above a bar wins. Points are set by hand: docs/why/lists.md.
-
-Gather the links of a page that may turn the pages of a list: elements come in, links with their evidence go out.
-
-Find the page numbers of a pager: elements come in, rising runs of numbers with their addresses go out.
+Every candidate link collects points for its words, names, position and the way its URL differs from the page's; the
+best above a threshold wins. Points are set by hand: docs/why/lists.md.
 """
 
 from __future__ import annotations

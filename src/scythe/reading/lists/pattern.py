@@ -1,8 +1,7 @@
-"""Know a region again: the records of a region come in, the tag tree they share goes out as a short text.
+"""Describe the common tag tree of a list's records as a short text, to recognise the list on other pages or days.
 
-A pattern reads like `li(a(img),h3(a),p?)`: an optional node has a question mark, siblings that repeat are written
-once with a plus, a record of several siblings has a root without a name. Regions of other pages or other days whose
-patterns are similar by Simple Tree Matching are the same region (paper 004, Figure 5).
+A pattern reads like `li(a(img),h3(a),p?)`: `?` marks optional nodes, `+` repeated siblings. Patterns are compared by
+Simple Tree Matching (paper 004, Figure 5).
 """
 
 from __future__ import annotations

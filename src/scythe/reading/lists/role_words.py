@@ -1,4 +1,4 @@
-"""Say what the class, id and role words of elements mean: attribute text comes in, a set of roles as bits goes out."""
+"""Map class, id and role words of elements to roles such as menu, pager or price."""
 
 from __future__ import annotations
 

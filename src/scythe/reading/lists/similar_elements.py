@@ -1,7 +1,4 @@
-"""Group what is alike: columns of a page and marks come in, sets of records go out as parallel columns.
-
-Label the elements of a page: its elements come in, number columns that say which are alike go out.
-"""
+"""Group similar elements of a page by tag, classes and structure."""
 
 from __future__ import annotations
 

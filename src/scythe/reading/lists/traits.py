@@ -1,9 +1,4 @@
-"""Measure the leaves and elements of a page: its columns come in, running sums that answer for any range go out.
-
-Say what one short text is made of: dates, prices, amounts and the like, as numbers.
-
-Put the records of all candidates of a page side by side: candidates come in, columns go out.
-"""
+"""Measure the text leaves and elements of a page, as running sums that answer for any range."""
 
 from __future__ import annotations
 

@@ -1,14 +1,7 @@
-"""Align tag trees by partial tree alignment (DEPTA, Zhai and Liu 2005): trees come in, one that holds them goes out.
+"""Compare tag trees by Simple Tree Matching (Yang 1991) and align them by partial tree alignment (DEPTA, 2005).
 
-The largest tree is the seed. Of every other tree the nodes that match the seed are placed there; those that do not are
-added where their place between matched neighbours is the only one possible. Trees with nodes left over are tried
-again after the seed has grown; what has no unique place even then gets a place of its own next to its left neighbour,
-so that nothing is lost and nothing that has a place is moved.
-
-Compare tag trees by Simple Tree Matching (Yang 1991): two trees come in, the number of nodes they share goes out.
-
-A tree is kept as columns in document order. Two nodes can only match when their parents do, so the pairs to look at are
-listed from the roots down and weighed from the leaves up: no recursion, at most the product of the two sizes.
+The largest tree is the seed. Matching nodes of other trees are placed there; others are added where their place is
+unique, and trees with nodes left over are tried again after the seed has grown. No recursion.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Recognise what a short text is: a text comes in; whether it is a date, a price, a rating or a number goes out.
-
-Texts are matched as people write them in lists, in many languages; nothing is converted. Every pattern is bounded.
-"""
+"""Recognise dates, prices, ratings, numbers and addresses in short texts, without converting them."""
 
 from __future__ import annotations
 

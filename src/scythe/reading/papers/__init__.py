@@ -1,1 +1,1 @@
-"""Published methods under their own names, with the parameters of their papers."""
+"""The published methods for reading one page, under their own names and with their papers' parameters."""

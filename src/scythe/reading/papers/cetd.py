@@ -1,7 +1,6 @@
-"""Keep the elements whose text is dense: content extraction via composite text density (Sun, Song, Liao 2011).
+"""CETD: keep the elements with dense text (Sun, Song, Liao: DOM Based Content Extraction via Text Density, SIGIR 2011).
 
-F. Sun, D. Song, L. Liao: DOM Based Content Extraction via Text Density, SIGIR 2011. The density of an element is its
-characters per tag, weakened by links; DensitySum adds up the densities of its children.
+The density of an element is its characters per tag, reduced by links; DensitySum adds up those of its children.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Keep the lines with much text per tag: content extraction via tag ratios (Weninger, Hsu, Han 2010).
+"""CETR: keep the lines with much text per tag (Weninger, Hsu, Han: Content Extraction via Tag Ratios, WWW 2010).
 
-T. Weninger, W. H. Hsu, J. Han: CETR - Content Extraction via Tag Ratios, WWW 2010. Ratios are smoothed, paired with
-their smoothed change, and clustered in two dimensions with one centre held at the origin, whose lines are not content.
+Ratios are smoothed, paired with their change, and clustered with one centre fixed at the origin, which is not content.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Keep the first `div` with 500 characters in its own paragraphs: the character counter of Joshi and Liu (2009).
+"""The character counter of Joshi and Liu (DocEng 2009): keep the first `div` with 500 characters in its own paragraphs.
 
-P. M. Joshi, S. Liu: Web Document Text and Images Extraction using DOM Analysis and Natural Language Processing, DocEng
-2009; as told, and taken as the variant to beat, by Radilova et al. (2022), see `sentences`.
+As described, and used as baseline, by Radilova et al. (2022), see `sentences`.
 """
 
 from __future__ import annotations

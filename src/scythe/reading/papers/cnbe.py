@@ -1,9 +1,7 @@
-"""Read attribute-value pairs by co-trained naive Bayes: a page comes in, (name, value) pairs go out.
+"""CNBE: read attribute-value pairs by co-trained naive Bayes (Wu, Cheng, Wang, Guo, Song, WI-IAT 2009).
 
-CNBE, the baseline of Zhang et al. 2018: B. Wu, X. Cheng, Y. Wang, Y. Guo, L. Song: Simultaneous product attribute name
-and value extraction from web pages (WI-IAT 2009). Two classifiers, one that sees the text of a leaf and one that sees
-where it stands, teach each other on the page at hand, beginning with the names of the dictionary; the area is where
-what they take for names is dense. docs/why/papers.md says what of it is ours.
+Two classifiers, one for the text of a leaf and one for its position, train each other on the page, starting from the
+dictionary; attributes are where their names are dense. docs/why/papers.md says what is ours.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
-"""Read attribute-value pairs by a hidden Markov model over the tree: a page comes in, (name, value) pairs go out.
+"""Read attribute-value pairs by a hidden Markov model over the page's tree (Zhang et al. 2018, section 4.3.2).
 
 J. Zhang, Q. Wang, Q. Yang, R. Zhou, Y. Zhang: Exploiting Multi-Category Characteristics and Unified Framework to
-Extract Web Content. Data Science and Engineering 3 (2018) 101-114, section 4.3.2. docs/why/papers.md says
-what the paper leaves open and which way we took.
-
-Weigh the elements of a page by the characteristics of the text below them: elements come in, weights go out.
-
-Formula 3 of Zhang et al. 2018 (Data Science and Engineering 3, 101-114): WVC(i) is the sum over the characteristics k
-of n_k log(N / n_k), where n_k leaves below element i have the characteristic and the page has N leaves. We take
-log(1 + N / n_k), so that a whole never weighs less than its part.
+Extract Web Content. Data Science and Engineering 3 (2018) 101-114. Element weights follow formula 3, with log(1 + N /
+n_k), so that a whole never weighs less than its part. docs/why/papers.md has the open points.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Judge the images of a page by their sizes: contexts and a size for each come in, a score of 0 or 1 for each goes out.
+"""Judge images by size: the unsupervised rules of paper 003 (Table 5), each under its authors' names.
 
-The unsupervised functions of paper 003 (Table 5), each under the authors it names. Sizes are those that the page
-declares, or real ones where somebody asked for them; an image of unknown size is never called large.
+Sizes are declared or measured; an image of unknown size is never called large.
 """
 
 from __future__ import annotations

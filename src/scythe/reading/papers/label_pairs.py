@@ -1,8 +1,4 @@
-"""Pair labels with values: leaves of a page that are labels come in, (name, value) pairs go out.
-
-The rest of an attribute-value method once its area is known; the published methods share it, so that they differ only
-in how they find the area and the labels.
-"""
+"""Pair labels with values once the area of the attributes is known; shared by the published attribute methods."""
 
 from __future__ import annotations
 

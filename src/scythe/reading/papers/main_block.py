@@ -1,27 +1,8 @@
-"""Mark the images of the main block that speak of what the article speaks of: a page in, its images go out, scored.
+"""Judge images by the names they share with the article (paper 001, section 4.1.2).
 
-Paper 001, section 4.1.2. The main block is the element that holds the text and the heading above it; an image that
-stands with the text belongs to it anyway, another one when the words around it name whom and what the text names.
-
-Compare what is written about images with an article: texts come in, one similarity (0..1) for each goes out.
-
-Paper 001, section 4.1.2: the names in both texts are counted, and the cosine of the angle between their frequencies is
-the similarity; a text with few names is compared by whether the article has them.
-
-Find the names in a text: running text of any language comes in, its names in the order of the text go out.
-
-Names of people, places and organisations stand out by how they are written, and nothing else is looked at: no model,
-no dictionary of names. Where a script has capitals, names are runs of capitalised words, held together by small words
-such as "von" and "of"; what a capital means is learned from the text itself, since German gives one to every noun and
-every language to the first word of a sentence. Where it has none, what a text says again and again stands for names.
-
-Find what a text repeats in scripts without capitals: a text comes in, its terms go out.
-
-Which of them are names cannot be seen. Words between spaces (Arabic, Hebrew, Hindi, Korean) lose the commonest
-particles written onto them; Japanese has words by its change of scripts; Chinese and Thai are taken in pieces of a few
-characters.
-
-The small words of many languages: a kind of word comes in, a set of words in lower case goes out.
+An image inside the main block is relevant; others are if the names around them resemble those of the text. Names are
+found without a model: runs of capitalised words, judged by the text's own use of capitals, and repeated terms in
+scripts without capitals.
 """
 
 from __future__ import annotations

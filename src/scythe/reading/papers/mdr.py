@@ -1,8 +1,7 @@
-"""Mine data records (MDR: Liu, Grossman and Zhai 2003, as paper 004 uses it): elements come in, data regions go out.
+"""MDR: mine data records (Liu, Grossman, Zhai 2003, as used by paper 004).
 
-A generalised node is a run of one to `most_nodes` siblings. Neighbouring generalised nodes of the same length whose
-tag strings differ by at most `threshold` form a data region. Records are the generalised nodes, or what lies inside
-them when that is similar in turn. docs/why/papers.md says where this departs from the papers and why.
+A generalised node is a run of one to `most_nodes` siblings. Adjacent generalised nodes of the same length whose tag
+strings differ by at most `threshold` form a data region. docs/why/papers.md says where this departs from the papers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Keep every `div` of at least five sentences, else the body: the sentence counter of Radilova et al. (2022).
+"""The sentence counter of Radilova et al. (2022): keep every `div` of at least five sentences, else the body.
 
 M. Radilova, P. Kamencay, R. Hudec, M. Benco, R. Radil: Tool for Parsing Important Data from Web Pages. Applied Sciences
-12 (2022) 12031. Sentences are counted by their rule: pieces between "dot + space". What the paper leaves open is
-decided in docs/why/papers.md.
-
-Relations between boxes that several text methods need: columns come in, numbers of boxes and images go out.
+12 (2022) 12031. Sentences are pieces between "dot + space". docs/why/papers.md has the open points.
 """
 
 from __future__ import annotations

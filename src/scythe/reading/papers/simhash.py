@@ -1,8 +1,4 @@
-"""Fingerprint texts so that like texts differ in few bits: weighted keywords come in, rows of 64 bits go out.
-
-M. Charikar: Similarity Estimation Techniques from Rounding Algorithms, STOC 2002. Every keyword votes with its weight
-for the bits of its own hash; a text's bit is set where the votes are positive.
-"""
+"""SimHash fingerprints of 64 bits, by which similar texts differ in few bits (Charikar, STOC 2002)."""
 
 from __future__ import annotations
 

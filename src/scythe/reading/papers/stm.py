@@ -1,6 +1,6 @@
-"""Divide the records of a data region into groups of similar ones (paper 004, Figure 3), each with aligned columns.
+"""STM: divide the records of a data region into groups of similar ones (paper 004, Figure 3) with aligned columns.
 
-With `mdr` before it and `alignment` after it this is the paper's whole system, here under the name `stm`.
+Between `mdr` and the alignment this is the paper's whole system.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
-"""Judge images by the tokens of their tags, as paper 003 (TC) does: a fitted model and images in, answers out.
+"""TC: judge images by the tokens of their tags (paper 003), with a fitted classifier read from JSON.
 
-Everything is computed from the model's tables, without scikit-learn, in scikit-learn's order of additions and with its
-way out of ties, so that the answers are those of the classifier that was fitted.
-
-Tokens of an image's tags as paper 003 (TC, Algorithm 3) cuts them: text comes in, a bag of tokens goes out.
-
-What a classifier over tokens learned, in numbers: a record that fitting makes and predicting needs, and its JSON.
-
-Nothing in the JSON names code, and what comes back is checked: every walk through a tree ends, every number is finite.
+Predictions follow scikit-learn's order of additions and tie-breaking, without importing it. Nothing in the JSON names
+code, and it is checked: every walk through a tree ends, every number is finite.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Number the elements of a page: a tree and its blocks come in, columns of elements and text leaves go out.
-
-Blocks know block-level boxes only; the published density and path methods count every tag.
-"""
+"""Number all elements and text leaves of a page, for the published density and path methods, which count every tag."""
 
 from __future__ import annotations
 

@@ -1,13 +1,8 @@
-"""Keep the text below the tag path shared by the most written-out leaves: VSSE (Zhang, Wang, Yang, Zhou, Zhang 2018).
+"""VSSE: keep the text under the tag path shared by most written-out leaves (Zhang et al. 2018).
 
 J. Zhang et al.: Exploiting Multi-Category Characteristics and Unified Framework to Extract Web Content. Data Science
-and Engineering 3 (2018) 101-114. Characteristics find leaves that are content beyond doubt, path aggregation widens
-them to an area, semantics drop what does not fit the title. docs/why/papers.md tells what the paper leaves open.
-
-Cut text into keywords without a dictionary: any text comes in, words in lower case go out.
-
-Scripts that put no spaces between words (Chinese, Japanese, Thai, Lao, Burmese, Khmer) give overlapping pairs of
-characters, which is what search engines index where no segmenter is at hand; a lone character stands for itself.
+and Engineering 3 (2018) 101-114. Characteristics find certain content, path aggregation widens it to an area, semantics
+drop what does not fit the title. docs/why/papers.md has the open points.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Name the text methods: a name comes in, a callable `read(page, options) -> Reading` goes out, imported on demand.
+"""The text methods by name, built-in and from plug-ins.
 
-Other packages add methods through the entry point group `scythe.text_methods`, and characteristics to VSSE through
-`scythe.text_characteristics`: "vsse+quotes" is VSSE with the characteristic called quotes. `scythe.testing` has the
-checks that tell their authors whether they keep the promises that the rest of scythe relies on.
+Entry points: `scythe.text_methods` for methods, `scythe.text_characteristics` for characteristics of VSSE
+("vsse+quotes" adds the one called quotes). `scythe.testing` has the checks for both.
 """
 
 from __future__ import annotations

@@ -1,12 +1,4 @@
-"""Describe every block of a page by numbers: blocks and the page's head come in, arrays for `network` go out.
-
-All heavy steps are whole-page array operations. The blocks inside a box are consecutive, so one running sum gives the
-totals of every box.
-
-Count the kinds of characters in every block at once: texts come in, a histogram per text goes out.
-
-Turn the class, id and role attributes of elements into embedding rows, remembering what was asked before.
-"""
+"""Compute the features of every text block for the network, as whole-page array operations."""
 
 from __future__ import annotations
 

@@ -1,13 +1,8 @@
-"""Main text of any page, our own default: score every block with the network, keep the best set of blocks.
+"""The default text method: score every block with the network and keep the set with the highest expected F1.
 
-The set kept is the one with the highest expected F1: blocks are taken in order of their probability for as long as the
-expected harmonic mean of precision and recall, weighted by words, goes on rising. Comments are not left to the network,
-because people disagree about them: they are dropped, except on pages that are made of them (forums, questions and
-answers). Neither is the title line: where structured data gives the headline, the text does not repeat it.
-
-Read what the features need from a page's head: a page comes in, title, description and kind tokens go out.
-
-Say how sure a reading is of itself: a page and a scored choice of its blocks come in, the F1 to expect goes out.
+Blocks are taken in order of probability while the expected harmonic mean of precision and recall, weighted by words,
+rises. Comments are dropped, except on pages made of them (forums, questions and answers). The title line is not
+repeated if structured data has the headline.
 """
 
 from __future__ import annotations

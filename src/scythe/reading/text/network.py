@@ -1,13 +1,8 @@
-"""Score blocks with the trained network: features come in, one probability per block goes out.
+"""The neural network that scores text blocks, in numpy and, where built, in C.
 
-Each block starts from its own numbers and from learned vectors for the words in its text and in the names of the
-elements around it. Four rounds then let it see its neighbours, the blocks in the boxes around it, the blocks of the
-same style and the page as a whole. Every step is an array operation; nothing here needs more than numpy.
-
-Score blocks in compiled code where it is built: blocks, head and network come in, scores per block go out.
-
-The compiled module repeats `features` and `network` in C; those two stay the reference, and the way without a compiler.
-`SCYTHE_NO_EXTENSION=1` in the environment turns the compiled module off.
+Each block starts from its own numbers and from learned vectors for its words and the names of its elements. Four rounds
+then let it see its neighbours, the boxes around it, blocks of the same style and the whole page. The Python code is the
+reference for the C code.
 """
 
 from __future__ import annotations

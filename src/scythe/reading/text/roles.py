@@ -1,4 +1,4 @@
-"""Name the part that each block plays where people disagree about main text: title, caption, comment or table."""
+"""Mark the blocks people disagree about: title, caption, comment and table."""
 
 from __future__ import annotations
 

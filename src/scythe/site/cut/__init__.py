@@ -1,1 +1,1 @@
-"""Cut learned fields out of the bytes of a page: bytes and rules come in, text and byte ranges go out."""
+"""Cut learned fields, lists and images out of the bytes of a page."""

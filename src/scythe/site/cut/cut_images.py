@@ -1,7 +1,6 @@
-"""Cut the image areas of a page out of its bytes: a layout and bytes come in, byte ranges, images or doubt go out.
+"""Cut the image areas of a page out of its bytes, or report a doubt.
 
-No tree of the page is built; only the bytes of areas that hold an image are parsed, each on its own. The images are
-those that the same areas have on the tree of the page, or it is doubt and the reason says why.
+Only the bytes of areas with an image are parsed, each on its own. The result equals that of the parsed page.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
-"""Cut the records of a page's regions out of its bytes: a layout and bytes come in, byte ranges or doubt go out.
+"""Cut the records of a page's lists out of its bytes, or report a doubt.
 
-No tree is built. The ranges are those of the elements that the tree of the page has, or it is doubt and the reason says
-why: every tag is a true one, every end is where the tree builder closes the element (see docs/why/cutting.md).
-
-Read the records of a page that were cut: byte ranges come in, regions with learned columns go out, or doubt.
-
-The bytes of all records of a region are parsed together, each in a box of its own, without the page around them. Where
-that could make a difference (formatting left open, end tags without a start) the paragraphs of a record are in doubt,
-and so is the region.
+Record ranges are those of the elements of the parsed page: every tag is real, every end is where a parser closes the
+element (docs/why/cutting.md). The bytes of all records are parsed together, each in a box of its own.
 """
 
 from __future__ import annotations

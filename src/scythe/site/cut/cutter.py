@@ -1,26 +1,7 @@
-"""Cut the fields of a layout out of a page's bytes: a layout and bytes come in, values with their byte ranges go out.
+"""Pick the layout of a page and cut its fields out of the bytes, or report a doubt.
 
-No tree is built. A value is what the tree of the page holds at that place, or there is none and the reason says why.
-
-Pick the layout of a page by literals in its source: bytes come in, the number of a layout or None goes out.
-
-Find literals in the bytes of a page: the name of a way to search comes in, a `ByteSearch` goes out.
-
-Turn the bytes of one element into text in paragraphs: a fragment of a page comes in, text or None (doubt) goes out.
-
-The compiled flow reads the bytes once and builds no tree. Without it the fragment is parsed on its own. Both give what
-`page.flow` gives for the element in the tree of its page, or None where the fragment alone does not tell.
-
-Turn one element into text in paragraphs: a node of a marked tree comes in, its lines as a reader sees them go out.
-
-All that the element holds is rendered, hidden boxes too, but for what it is told to leave out: elements whose opening
-tag begins with a literal, and whole lines. An element left out counts as empty: a box still ends the paragraph around
-it, an inline element leaves no trace.
-
-Parse one element on its own: its bytes, cut out of a page, come in; its node in a marked tree goes out.
-
-What the tree builder makes of an element depends on what stands around it: table parts are therefore put into a table,
-and further parses among other open elements show whether those matter.
+A value is what the parsed page has at that place, or there is none. Text in paragraphs comes from one pass over the
+bytes in C, or from parsing the fragment alone; where the fragment depends on its surroundings, that is a doubt.
 """
 
 from __future__ import annotations

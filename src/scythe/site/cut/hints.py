@@ -1,14 +1,7 @@
-"""Keep the places where searches begin up to date: byte ranges of cut fields come in, layouts with better hints go out.
+"""Learn where searches may start from the pages cut so far, and keep these hints up to date.
 
-The start of a field predicts where the anchors of its rules are: a rule's reach bounds the distance between the two.
-
-Learn hints for one rule while pages are cut: what each page showed comes in, hints for the next page go out.
-
-The prediction step of UzunExt (Uzun 2020, Algorithm 3): the search may begin at the least position seen that is no
-outlier by Grubbs' test; the number of inner tags and the end after the first element are relied on once ten pages
-agreed. Memory is bounded by a ring of the last positions, and nothing is ever computed anew over all of them.
-
-Tell outliers at the low end of a sample (Grubbs 1969): a sample size comes in, a critical value goes out.
+The prediction step of UzunExt (Uzun 2020, Algorithm 3): the search begins at the lowest position seen that is not an
+outlier by Grubbs' test; tag counts and end markers are trusted after ten pages. Memory is bounded.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""The end of an element and its text from bytes, as src/cut/scan.c finds them: as the tree builder does, or not at all.
-
-Only elements that the standard calls special decide about each other's ends. So, in a special element, inline ones need
-not be remembered, however badly they are nested; in an inline element everything is, and must be in order.
-
-Follow learned rules over bytes, as src/cut/follow.c does: a way comes in, the place and the value there go out.
-"""
+"""Find the end and text of an element in bytes, in Python; the C version is in src/native."""
 
 from __future__ import annotations
 

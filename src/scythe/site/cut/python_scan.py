@@ -1,4 +1,4 @@
-"""Cut without the compiled module: what `Cutter` uses of scythe.site.cut._scan, in Python and with the same results."""
+"""Cut fields without the compiled extension, with the same results."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Text out of raw bytes, as src/cut/text.c has it: runs of bytes come in, squeezed text goes out, or None in doubt.
-
-Skip elements whose inside is not followed (template, select, svg), read math: a token comes in, its end goes out.
-
-What tag names do to the tree, as in src/cut/tags.h: a test holds that both say the same.
-"""
+"""Turn raw bytes into text, in Python; the C version is in src/native."""
 
 from __future__ import annotations
 

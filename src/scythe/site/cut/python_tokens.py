@@ -1,4 +1,4 @@
-"""The tokens of a page, as src/cut/map.c has them: which tags are true, what is text, what is open around a place."""
+"""The token map of a page (real tags, text, open elements), in Python; the C version is in src/native."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Follow learned rules on the tree of a page."""
+"""Apply learned rules to the parsed page: the reference for every cut."""

@@ -1,7 +1,4 @@
-"""Follow learned rules on a page's tree: a source and a way come in, the element and its text go out.
-
-This is what a cut is checked against, so it shares no code with the cutter.
-"""
+"""Apply field rules to a parsed page; shares no code with the cutter, which is checked against it."""
 
 from __future__ import annotations
 

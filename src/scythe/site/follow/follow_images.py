@@ -1,15 +1,6 @@
-"""Follow the rules of image areas on a page's tree: a source and rules come in, the elements of the areas go out.
+"""Apply image rules to a parsed page, and read and score the images of an area.
 
-This is what cut areas are checked against, so it shares no code with the cutter.
-
-Read and judge the images inside an area of a page: the node of its element comes in, scored images go out.
-
-An area that was cut out of the bytes and the same area on the tree of its page are read by the same code, which looks
-at nothing outside: so both give the same images.
-
-Find the image that a page names as its own in the page's bytes: a body comes in, where tags show the image goes out.
-
-A literal search that costs some microseconds: a hint that there is a picture where none was expected, not a proof.
+Cut areas are read by the same code, which looks at nothing outside the area, so both give the same images.
 """
 
 from __future__ import annotations

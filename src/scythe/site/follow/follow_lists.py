@@ -1,20 +1,7 @@
-"""Follow the rules of a region on a page's tree: a source and rules come in, the siblings of each record go out.
+"""Apply list rules to a parsed page, and put the texts of records into learned columns.
 
-This is what cut records are checked against, so it shares no code with the cutter.
-
-Judge whether rules still select what they were learned for: records come in, what is strange about them goes out.
-
-Put the texts of records into learned columns: elements and the rows of records come in, `Record`s go out.
-
-A text whose place was not met before goes where its nearest relative went: no text of a record is lost, and the columns
-stay those that were learned.
-
-Number the places of texts in records: elements and the rows of a record come in, a number for each leaf goes out.
-
-The place of a text is the path of labels from the record down to the element it stands in. The same place in two
-records, or on two pages, has the same name; that is what learned columns are made of.
-
-Name elements alike that play the same part in different records: tag and classes come in, a label goes out.
+The place of a text is the path of labels from the record to its element. A text in an unknown place goes to the nearest
+known column, so that no text is lost. Shares no code with the cutter.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Labels of images: files of them, people who disagree, and what a site learns from them."""
+"""Labels of relevant images: files, matching, several annotators, learning, and suggesting pages to label."""

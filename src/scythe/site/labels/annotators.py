@@ -1,7 +1,6 @@
-"""Put the marks of several people together: labelled pages come in, merged ones, conflicts and agreement go out.
+"""Merge the labels of several people: majority, conflicts and agreement.
 
-One page may be there in several versions where it changed between two people; each keeps what was said of it, and
-images are known again by their addresses.
+If a page changed between two people, each version keeps its labels, and images are matched by URL.
 """
 
 from __future__ import annotations

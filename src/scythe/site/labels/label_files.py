@@ -1,14 +1,8 @@
-"""Read what people said of images: a file of labels (CSV, JSON or JSON lines) comes in, one `Label` per statement out.
+"""Read label files: CSV, JSON or JSON lines that say which images of a page are relevant.
 
-A table has the columns page and image and, if wanted, relevant and by; without relevant every image named is relevant.
+A table has the columns page and image and optionally relevant and by; without relevant, every image listed is relevant.
 JSON is {"page": ["image", ...]}, {"page": {"relevant": [...], "irrelevant": [...]}} or a list of objects with the keys
-of the table; JSON lines are such objects. An image is an address or its number on the page (`#3`, and an address behind
-it is not read); an empty image says that someone looked at the page and none is relevant.
-
-Read a table of labels: the text of a CSV file comes in, its rows go out with their lines, strictly.
-
-The separator (comma, semicolon or tab) is the one that makes sense of the first line; a file is never read in a way
-that only might be meant.
+of the table. An image is a URL or its number on the page (`#3`); an empty image means that none is relevant.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Teach a site what people said of its images: labels, pages and a profile come in, a profile that heeds them goes out.
-
-labels -> images they mean -> merged with what others said -> counted, fitted, areas learned again -> Profile
-"""
+"""Learn from labelled images: match labels to images, merge them with earlier ones, and update the profile."""
 
 from __future__ import annotations
 

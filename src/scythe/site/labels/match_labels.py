@@ -1,7 +1,6 @@
-"""Find the images that labels mean: labels of one page and its images come in, marks and labels not found go out.
+"""Find the images that labels refer to, by number or URL.
 
-An image is known by its number, by any address that the page offers for it, and, where only one image can be meant, by
-that address without scheme, query, size or folders: pages and copies of them differ in these.
+If no URL matches exactly, one that differs only in scheme, query, size or folders is taken if it is unambiguous.
 """
 
 from __future__ import annotations

@@ -1,17 +1,8 @@
-"""Learn what annotated pages change for a site: labels and the shared model's log-odds come in, an update goes out.
+"""Adjust the shared relevance model to a site from its labelled images.
 
-Two views of the labels, each starting from the shared model: how images of the same kind were labelled, and a logistic
-model of their traits. The first holds after a single page, the second learns what relevant images have in common and
-takes over as soon as images of both sorts are known.
-
-Name what tells the images of one site apart: the context of an image comes in, its traits go out as short texts.
-
-The first letter of a trait says what it is of: `o` the image's own tag and address, `n` the three nearest elements,
-each at its level, `p` everything it stands in, `f` facts of its use.
-
-Fit a logistic model that starts from guesses: a kernel, labels and guesses come in, weights of rows go out.
-
-Count what the images of a site share: pages of images come in, what repeats across them goes out.
+Two views of the labels: how images of the same kind were labelled, which works after one page, and a logistic model of
+their traits, which takes over once both kinds are known. Traits begin with a letter: `o` own tag and URL, `n` nearest
+elements, `p` all elements around, `f` facts of its use.
 """
 
 from __future__ import annotations

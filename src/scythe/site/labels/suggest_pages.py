@@ -1,14 +1,7 @@
-"""Say which pages of a site a person should annotate: pages or addresses come in, suggestions with reasons go out.
+"""Suggest which pages of a site to annotate.
 
-By address, pages are grouped as in the TC paper. With their source there is a better way: images of the pages are
-judged by the model, and those pages are chosen that cover most of the kinds of images it is unsure about.
-
-Choose the pages that a person should look at, by address: addresses come in, positions among them go out.
-
-This is the clustering step of the TC paper (Algorithm 1), and the two ways of choosing that it is compared with there.
-Where the pseudo-code and its example differ the example is followed: docs/why/images.md#labels lists the differences.
-
-Choose pages worth annotating: pages of images with scores come in, the numbers of those that teach most go out.
+With their source, those pages are chosen that cover most kinds of images the model is unsure about. By URL alone, pages
+are clustered as in the TC paper (Algorithm 1); docs/why/images.md#labels lists where its pseudo-code was corrected.
 """
 
 from __future__ import annotations

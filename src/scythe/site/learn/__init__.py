@@ -1,1 +1,1 @@
-"""Learn a site: pages and what was read of them come in, a profile of rules goes out."""
+"""Learn a site: turn pages and what was read from them into a profile of rules."""

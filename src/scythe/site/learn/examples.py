@@ -1,11 +1,4 @@
-"""Learn named fields from example values: pages and values come in, rules for each field go out.
-
-Choose which places of a value on several pages belong together: places per page come in, rows of them go out.
-
-Find the literals around a value in a longer text: places on several pages come in, `before` and `after` go out.
-
-Learn a field that stands on a page several times: pages and its values come in, one literal for all goes out.
-"""
+"""Learn fields from example values."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Choose the literals by which pages of a layout are known: page sources by layout come in, marks by layout go out.
+"""Choose the literals by which pages of a layout are recognised.
 
-A mark is the beginning of an opening tag (or comment) as it stands in the source, cut at a delimiter, such as
-`<article id="post-`. Marks stand on nearly all pages of their layout. Most are rare on the site's other layouts, which
-tells layouts apart; some are of the site's shell, so that a redesigned page or one of another site has too few marks.
+A mark is the beginning of an opening tag or comment, such as `<article id="post-`. Marks are on nearly all pages of
+their layout; most are rare on other layouts, some belong to the site's shell, so that foreign or redesigned pages have
+too few.
 """
 
 from __future__ import annotations

@@ -1,19 +1,8 @@
-r"""Group the pages of a site by template: pages come in, groups of page numbers go out.
+"""Group the pages of a site by template.
 
-A page is the set of its tag paths and of the names (class, id, role) its boxes carry. Two pages are alike as their sets
-overlap (Jaccard), so a list of three or of thirty items is the same; groups grow by average linkage. Two groups stay
-apart, however alike, where each has several features on all its pages that no page of the other has: a block that some
-pages lack makes a difference on one side only, a template makes one on both.
-
-Tell pages whose trees agree but whose sources do not: sources come in, groups of sources written alike go out.
-
-Some sites serve the same template through two minifiers or two writers of tags: `<div class="a">` on one page is
-`<div\nclass='a'>` on another. A rule in bytes of the one finds nothing on the other, so they are layouts of their own.
-
-Say which addresses of a site look alike: addresses come in, clusters go out.
-
-The clusters are those of the TC paper (Algorithm 1): Levenshtein distances between addresses, grouped by DBSCAN. They
-say little where addresses end in a title, which differs by more than any useful radius; shapes take over there.
+A page is the set of its tag paths and names (class, id, role); groups grow by average linkage over Jaccard similarity.
+Groups stay apart if each has several features on all its pages that the other lacks. Pages of one template written by
+different minifiers become separate layouts. Also clusters URLs as the TC paper does (Algorithm 1).
 """
 
 from __future__ import annotations

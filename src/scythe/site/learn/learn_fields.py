@@ -1,8 +1,6 @@
-"""Learn the fields that reading finds by itself: pages of one layout come in, rules go out.
+"""Learn rules for the fields that reading finds by itself: title, text, date, author.
 
-What `scythe.read` reports of each page is taken for an example; pages that disagree are outvoted by the others.
-
-Tell the title of a page from the name of its site, as only many pages show: pages come in, their titles go out.
+What `scythe.read` finds on each page is the example; pages that disagree are outvoted.
 """
 
 from __future__ import annotations

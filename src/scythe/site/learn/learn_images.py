@@ -1,14 +1,7 @@
-"""Join judging and learning of images: pages of a layout come in, rules for the areas that hold its images go out.
+"""Learn where the relevant images of a layout are.
 
-Learn where the relevant images of a layout stand: judged pages come in, rules for elements that hold them go out.
-
-The element of the main text holds most of them and is known; others, such as a lead picture above it, are learned like
-any field. A layout gets rules for nearly all of its relevant images or none at all: then its pages are read by the
-tree, so that nothing is missing without a sign.
-
-List the elements around the images of a page: a page with scored images comes in, named boxes go out.
-
-Sum up how images were judged: areas and judged pages come in, scores by kind, by address and by area go out.
+Most are in the main text; other areas, such as a lead picture, are learned like a field. A layout gets rules for nearly
+all of its relevant images or none, so that nothing is missing silently.
 """
 
 from __future__ import annotations

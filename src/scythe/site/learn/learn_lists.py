@@ -1,15 +1,7 @@
-"""Learn what the pages of one layout list: regions that reading found come in, rules to cut their records go out.
+"""Learn rules that cut the records of a layout's lists.
 
-A layout gets rules for all of its regions or for none: where a good part of what reading finds follows no rule, pages
-of the layout are read by the tree, so that nothing is missing without a sign.
-
-Learn how records begin: regions that reading found on several pages come in, literals of their tags go out.
-
-The same region of several pages is recognised by what its records and the element around them are called. A rule is the
-beginning of the records' opening tags, and where that stands elsewhere too, a way to the element around them. It is
-taken where it selects the records that reading found on nearly all pages; reading's slips are outvoted.
-
-Propose literals that begin records: the opening tags of records on several pages come in, rules to try go out.
+A rule is the beginning of the records' opening tags and, where that is ambiguous, a way to the element around them. It
+must select the records that reading found on nearly all pages. A layout gets rules for all of its lists or for none.
 """
 
 from __future__ import annotations

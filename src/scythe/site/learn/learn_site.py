@@ -1,4 +1,4 @@
-"""Join reading and learning: some pages of a site come in, a `Profile` of rules and the reasons for gaps go out."""
+"""Learn a `Profile` from the pages of a site: group them into layouts and learn each one's fields, lists and images."""
 
 from __future__ import annotations
 

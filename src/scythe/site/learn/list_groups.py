@@ -1,16 +1,6 @@
-"""Recognise a region again: regions that reading found on several pages come in, groups that are the same one go out.
+"""Match the lists of several pages of a layout, and learn their common columns.
 
-They are told by what their records are called and, where a page has several of that name, by what is around them.
-
-Learn the columns of a region: the same region of several pages comes in, columns that hold for all of them go out.
-
-On each page reading aligned the texts of records in columns. Columns of two pages are the same where their texts stand
-in the same places; each place then belongs to the column in which it was most often.
-
-Look for a better tag to begin records with: records come in, the same records one element further out or in go out.
-
-An element around a record that holds no other text, or one inside that holds all of its text, is the record as well,
-and its tag may be the one that can be told by how it begins.
+Lists are matched by the names of their records and surroundings; columns by the places of their texts.
 """
 
 from __future__ import annotations

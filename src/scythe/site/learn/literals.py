@@ -1,7 +1,4 @@
-"""Cut page bytes down to literals that stay the same from page to page: tags and contexts come in, prefixes go out.
-
-The places that rules are learned for: a page and an offset come in, the opening tag and its surroundings go out.
-"""
+"""Reduce tags and contexts to the literals that stay the same from page to page."""
 
 from __future__ import annotations
 

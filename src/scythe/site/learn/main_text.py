@@ -1,16 +1,7 @@
-"""Learn the way to the main text: pages with their chosen blocks come in, ways with what they leave out go out.
+"""Learn the way to the main text of a layout, and what to leave out of it.
 
-A way is only given when its text agrees with what reading the pages gave; otherwise a reason is.
-
-Propose the element that holds the main text: pages with their chosen blocks come in, candidates go out.
-
-A candidate is one element per page that has the same name, or the same place, on most pages of the layout.
-
-Choose what to leave out of a container: pages and their container come in, literals of opening tags go out.
-
-Each literal is tried on all pages together: it stays when the words that it takes away are hardly ever content.
-
-Say how far two texts agree: two texts come in, the F1 of their words goes out.
+A candidate is one element per page with the same name or place on most pages. Parts are left out if their words are
+hardly ever content. A way is only kept if its text agrees with what reading the pages gave.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Join a newly learned layout to a profile: a profile, a layout and its pages come in, a larger profile goes out.
+"""Add a newly learned layout, or fields learned by example, to an existing profile.
 
-Add fields shown by example to what is known of a site: a profile and lessons come in, a larger profile goes out.
-
-Layouts, fields, lists and labels that the profile has stay as they are; a field that is shown again is replaced on the
-layouts on which it was shown. Pages of no known layout on which something was shown become layouts of their own.
+Existing layouts, fields, lists and labels stay; a field that is shown again is replaced on the layouts where it was
+shown.
 """
 
 from __future__ import annotations

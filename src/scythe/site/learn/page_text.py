@@ -1,7 +1,4 @@
-"""Lay a page's text out as one string in which every element is a range: a source comes in, values can be looked up.
-
-Find where a value stands on a page: its text comes in, elements, text runs and attributes that hold it go out.
-"""
+"""Lay out the text of a page as one string, to look up where a value occurs."""
 
 from __future__ import annotations
 

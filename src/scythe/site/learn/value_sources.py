@@ -1,12 +1,4 @@
-"""What a learner gets of one page: the page, its source, and what reading it gave.
-
-List what may be taken at the tags of a page: its source comes in, texts that may be values go out.
-
-Find where a page states a value that reading reports of it: a title, an author, a date.
-
-One page and a value come in; the elements and attributes that give this value go out, each under keys that tell it
-apart from others and stay the same from page to page.
-"""
+"""Find the elements and attributes of a page that state a known value: a title, an author, a date."""
 
 from __future__ import annotations
 

@@ -1,19 +1,8 @@
-"""Learn a way to an element: pages and the element's place on each come in, verified and ranked rules go out.
+"""Learn a way to an element: propose rules, try them on all pages, and rank those that hold.
 
-The paper (Algorithm 4) walks up from the element to an opening tag that is unique on one page. Here several kinds of
-rules are tried on all pages; those that lead astray anywhere are dropped, and two of different kind must agree.
-
-Propose rules that lead to an element: the element on several pages comes in, rules worth trying go out.
-
-Find texts that can serve as labels: a page and one of its opening tags come in, literals with offsets go out.
-
-Try a rule on the learned pages: a rule and targets come in, where it held and how firmly goes out.
-
-How firmly is what decides on a page that lacks the field or a row before it. A *tight* rule is about the element itself
-and falls silent; one that counts from the *front* or from the *back* of a list then leads to a neighbour, and so do all
-others that count from the same side.
-
-Learn how an element ends: its places on several pages come in, an end marker and a tag count go out.
+The paper (Algorithm 4) looks for a unique opening tag on one page. Here several kinds of rules are tried on all pages,
+and two of different kinds must agree. A *tight* rule concerns the element itself; one that counts from the *front* or
+*back* of a list fails together with others that count from the same side.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Published methods for learned sites under their own names."""
+"""The published methods for learned sites, under their own names."""

@@ -1,7 +1,4 @@
-"""Fit a classifier to the tokens of labelled images, as paper 003 (TC) does: texts and answers in, its tables out.
-
-The five classifiers are scikit-learn's with its default parameters. Their numbers are all that is kept.
-"""
+"""Fit one of the five classifiers of the TC paper (003) to labelled images, with scikit-learn's defaults."""
 
 from __future__ import annotations
 

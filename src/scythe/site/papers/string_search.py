@@ -1,15 +1,7 @@
-"""Cut elements out of a page by string search: a page and an opening tag come in, byte ranges go out.
+"""UzunExt as published: cut elements by string search, with and without hints (Uzun 2020, Algorithms 1 and 2).
 
-This is the simple way of UzunExt (Uzun 2020, Algorithms 1 and 2 without hints): find the opening tag, go from closing
-tag to closing tag until as many of them as opening tags of that name have passed, repeat to the end of the page.
-It knows nothing of comments, scripts or letter case, as published; `scythe.site.cut.cutter` is the exact way.
-docs/why/cutting.md lists where the printed algorithms had to be corrected.
-
-Cut elements with the help of hints: a page and a rule with hints come in, byte ranges go out.
-
-This is UzunExt as published (Uzun 2020, Algorithms 1 and 2): the search begins at a learned position and once more at
-the start where that was too far, a known number of inner tags saves counting them, a tag that does not repeat ends the
-search. The end marker, literal bytes that follow the element on every page, is ours: one search finds the end.
+It ignores comments, scripts and letter case, as in the paper; `scythe.site.cut.cutter` is exact. The end marker is our
+addition. docs/why/cutting.md lists corrections to the printed algorithms.
 """
 
 from __future__ import annotations
