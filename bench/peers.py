@@ -61,4 +61,4 @@ def peer(name: str) -> Extract:
     try:
         return _MAKERS[name]()
     except ImportError as error:
-        raise MissingExtra(f"{name} is not installed: pip install 'scythe[bench]'") from error
+        raise MissingExtra(f"{name} is not installed: pip install 'webscythe[bench]'") from error

@@ -1,4 +1,4 @@
-"""What `pip install scythe` brings: the core, and none of what the extras are for."""
+"""What `pip install webscythe` brings: the core, and none of what the extras are for."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-OWN = ("scythe",)  # in no index yet, or another one there
+OWN = ("webscythe",)  # in no index yet, or another one there
 CLEAN, VULNERABLE, UNKNOWN = 0, 1, 2
 
 

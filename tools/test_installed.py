@@ -56,7 +56,7 @@ def oldest(python: Path, extras: Sequence[str]) -> list[str]:
 
 def install(python: Path, what: Sequence[str]) -> None:
     """Install into an environment; scythe is built anew, whatever was built of this tree before."""
-    command = [find_uv(), "pip", "install", "--quiet", "--refresh-package", "scythe", "--python", str(python)]
+    command = [find_uv(), "pip", "install", "--quiet", "--refresh-package", "webscythe", "--python", str(python)]
     run([*command, *what])
 
 
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wheel = next(iter(sorted(given.wheel.glob("*.whl"))), None) if given.wheel else ROOT
     if wheel is None:
         parser.error(f"{given.wheel} has no wheel: make wheel")
-    named = f"scythe[{','.join(given.extra)}] @ {wheel.absolute().as_uri()}"
+    named = f"webscythe[{','.join(given.extra)}] @ {wheel.absolute().as_uri()}"
     pins = oldest(python, given.extra) if given.oldest else []
     print("\n".join(pins), flush=True)
     install(python, [named, *TEST_TOOLS, *pins])

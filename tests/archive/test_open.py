@@ -132,7 +132,7 @@ def test_a_server_that_does_not_answer_is_named_without_the_password() -> None:
 
 def test_postgresql_without_its_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scythe.archive.open.find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"scythe\[postgres\]"):
+    with pytest.raises(MissingExtra, match=r"webscythe\[postgres\]"):
         open_archive("postgresql://localhost/x")
 
 
@@ -210,9 +210,9 @@ def test_an_archive_made_from_a_source_tree_says_so(tmp_path: Path, monkeypatch:
     def not_installed(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(migrations, "version", not_installed)
+    monkeypatch.setattr("scythe.version.version_of", not_installed)
     with open_archive(tmp_path / "a.db") as archive, archive.database.reading() as connection:
-        assert connection.execute(text("SELECT made_by FROM scythe_archive")).scalar() == "unknown"
+        assert connection.execute(text("SELECT made_by FROM scythe_archive")).scalar() == "source"
 
 
 def test_a_name_that_is_too_long_for_a_file_is_refused(tmp_path: Path) -> None:

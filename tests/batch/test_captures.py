@@ -319,5 +319,5 @@ def test_an_html_file_beyond_the_limit_is_told(tmp_path: Path) -> None:
 
 def test_without_fastwarc_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "fastwarc.warc", None)
-    with pytest.raises(reading.MissingExtra, match=r"scythe\[batch\]"):
+    with pytest.raises(reading.MissingExtra, match=r"webscythe\[batch\]"):
         reading.require_warc()

@@ -151,5 +151,5 @@ def test_a_whole_batch_opens_one_cluster_to_learn_and_to_extract(
 
 def test_without_ray_the_line_that_installs_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)  # as where it is not installed
-    with pytest.raises(MissingExtra, match=r"pip install 'scythe\[ray\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'webscythe\[ray\]'"):
         list(run_units([], tmp_path, BatchOptions(engine="ray")))

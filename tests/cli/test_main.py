@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.metadata import version
 
 import pytest
 
 from scythe.cli.main import VERBS, load_verb
+from scythe.version import version
 
 from .conftest import Run
 
@@ -23,7 +23,7 @@ def test_no_arguments_show_the_help(scythe: Run) -> None:
 
 
 def test_version_is_that_of_the_package(scythe: Run) -> None:
-    assert scythe("--version").stdout == f"scythe {version('scythe')}\n"
+    assert scythe("--version").stdout == f"scythe {version()}\n"
 
 
 def test_an_unknown_verb_is_a_usage_error(scythe: Run) -> None:

@@ -152,4 +152,4 @@ def test_without_the_package_it_says_what_to_install(tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 2
-    assert done.stderr == "scythe: `scythe mcp` needs the package mcp: pip install 'scythe[mcp]'\n"
+    assert done.stderr == "scythe: `scythe mcp` needs the package mcp: pip install 'webscythe[mcp]'\n"

@@ -76,7 +76,7 @@ def test_run_without_records_writes_an_empty_file(tmp_path: Path) -> None:
 def test_missing_package_is_said_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"pip install 'scythe\[parquet\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'webscythe\[parquet\]'"):
         require_parquet()
 
 

@@ -397,7 +397,7 @@ def test_without_playwright_it_names_the_extra(monkeypatch: pytest.MonkeyPatch) 
     for name in ("playwright", "scythe.fetch.browser", "scythe.fetch.browser"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "playwright", None)
-    with pytest.raises(MissingExtra, match=r"scythe\[browser\]"):
+    with pytest.raises(MissingExtra, match=r"webscythe\[browser\]"):
         render("http://127.0.0.1/")
 
 

@@ -256,7 +256,7 @@ def test_an_image_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     from scythe.errors import MissingExtra
 
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    with pytest.raises(MissingExtra, match=r"scythe\[plot\]"):
+    with pytest.raises(MissingExtra, match=r"webscythe\[plot\]"):
         to_png("<svg/>")
 
 

@@ -496,7 +496,7 @@ def test_without_scrapy_the_extra_is_named(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ))
     assert done.returncode == 1
     assert MissingExtra.__name__ in done.stderr
-    assert "pip install 'scythe[scrapy]'" in done.stderr
+    assert "pip install 'webscythe[scrapy]'" in done.stderr
 
 
 def test_a_package_of_ours_that_is_missing_is_no_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:

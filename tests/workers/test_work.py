@@ -197,7 +197,7 @@ def test_only_the_site_that_is_named_is_cancelled(archive: Archive) -> None:
 
 def test_without_the_job_engine_the_line_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(orders, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtra, match=r"pip install 'scythe\[workers\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'webscythe\[workers\]'"):
         orders.check_shared("postgresql://example.org/archive")
 
 

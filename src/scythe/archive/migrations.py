@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 
 from sqlalchemy import Connection, Index, func, inspect, select, text, update
 
 from scythe.archive.database import LOCKS
 from scythe.archive.schema import ARCHIVE, TABLES
 from scythe.errors import ArchiveFailed
+from scythe.version import version
 
 
 def _index_fetches_by_site(connection: Connection) -> None:
@@ -140,7 +140,7 @@ def prepare(connection: Connection, where: str, *, create: bool) -> None:
     if inspect(connection).has_table(ARCHIVE.name):
         return _migrate(connection, where)
     TABLES.create_all(connection)
-    made = {"id": 1, "version": newest_version(), "made_at": time.time(), "made_by": _scythe()}
+    made = {"id": 1, "version": newest_version(), "made_at": time.time(), "made_by": version()}
     connection.execute(ARCHIVE.insert(), made)
     return None
 
@@ -180,10 +180,3 @@ def _version(connection: Connection, where: str) -> int:
             f"{newest_version()}): update scythe to open it"
         )
     return int(found)
-
-
-def _scythe() -> str:
-    try:
-        return version("scythe")
-    except PackageNotFoundError:  # run from a source tree
-        return "unknown"

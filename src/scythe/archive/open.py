@@ -99,7 +99,7 @@ def _postgres(where: str) -> tuple[Engine, str]:
     if url.drivername not in _POSTGRES:
         raise BadInput(f"an archive is a file or a postgresql:// address, not {url.drivername}://")
     if find_spec("psycopg") is None:
-        raise MissingExtra("archives in PostgreSQL need psycopg: pip install 'scythe[postgres]'")
+        raise MissingExtra("archives in PostgreSQL need psycopg: pip install 'webscythe[postgres]'")
     # where a connection was lost the driver says so by itself, in words of its own; our error says it
     logging.getLogger("psycopg").addHandler(logging.NullHandler())
     url = url.set(drivername="postgresql+psycopg")

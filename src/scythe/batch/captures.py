@@ -130,7 +130,7 @@ def require_warc() -> None:
     try:
         import fastwarc.warc  # noqa: F401
     except ImportError:
-        raise MissingExtra("WARC files need the package fastwarc: pip install 'scythe[batch]'") from None
+        raise MissingExtra("WARC files need the package fastwarc: pip install 'webscythe[batch]'") from None
 
 
 def _read_files(unit: Unit, page_bytes: int, address: str, found: UnitContents) -> Iterator[Capture]:

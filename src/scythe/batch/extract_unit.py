@@ -24,7 +24,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +43,7 @@ from scythe.site.cut.cutter import is_utf8
 from scythe.site.drift import TreeBudget
 from scythe.site.extract import Extractor
 from scythe.site.profile_folder import ProfileFolder, site_of
+from scythe.version import version
 
 TABLES = ("documents", "images", "records")
 DONE = "_done"
@@ -162,7 +162,7 @@ def _input_of(unit: Unit) -> dict[str, Any]:
 def _digest(options: BatchOptions) -> str:
     """Return what tells options from others that give other rows. Profiles are compared by what is in them."""
     rows = options.to_dict()
-    told = {name: rows[name] for name in ("parts", "address", "page_bytes")} | {"scythe": metadata.version("scythe")}
+    told = {name: rows[name] for name in ("parts", "address", "page_bytes")} | {"scythe": version()}
     return blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 

@@ -89,7 +89,7 @@ def cluster(options: BatchOptions) -> Iterator[Any]:
         import ray
         import ray.data
     except ImportError:
-        raise MissingExtra("the engine ray needs the package ray: pip install 'scythe[ray]'") from None
+        raise MissingExtra("the engine ray needs the package ray: pip install 'webscythe[ray]'") from None
     is_ours = not ray.is_initialized()
     if is_ours:
         cores = options.processes if "RAY_ADDRESS" not in os.environ else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterable
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -143,9 +143,10 @@ app = typer.Typer(
 def _show_version(wanted: bool) -> None:
     if wanted:
         from scythe.extension import native
+        from scythe.version import version
 
         missing = "" if native is not None else " (without its compiled extension: the same results, slower)"
-        typer.echo(f"scythe {metadata.version('scythe')}{missing}")
+        typer.echo(f"scythe {version()}{missing}")
         raise typer.Exit
 
 

@@ -18,7 +18,6 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -48,6 +47,7 @@ from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.model import Document, Response
 from scythe.site.profile import load_profile, open_profile
 from scythe.site.site import Site
+from scythe.version import version
 
 _TOLD = 10  # names of fields
 
@@ -217,7 +217,7 @@ class Crawl:
         return FetchOptions(
             timeout_s=self.options.timeout_s,
             allow_private=self.options.allow_private,
-            user_agent=self.options.user_agent or f"scythe/{version('scythe')} (crawler)",
+            user_agent=self.options.user_agent or f"scythe/{version()} (crawler)",
             contact=self.options.contact,
             concurrency=max(self.options.concurrency, self.options.places),
             per_host=self.options.places,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from urllib.parse import urlsplit
 
 from scythe.errors import BadInput
 from scythe.limits import LIMITS
+from scythe.version import version
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -60,7 +60,7 @@ class FetchOptions:
     max_bytes: int = LIMITS.body_bytes  # of the body after decompression; what is longer is cut and marked
     max_redirects: int = LIMITS.redirects
     allow_private: bool = False  # dial loopback, private and link-local addresses too
-    user_agent: str = f"scythe/{version('scythe')} (reads pages its user named)"
+    user_agent: str = f"scythe/{version()} (reads pages its user named)"
     contact: str = ""  # an address or e-mail by which a site's owner reaches the user; sent with the user agent
     concurrency: int = 8  # requests under way in all
     per_host: int = 1  # requests under way at one host

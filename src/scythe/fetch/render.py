@@ -56,7 +56,7 @@ async def open_renderer(
     try:
         from scythe.fetch.browser import Browser
     except ImportError:
-        raise MissingExtra("rendering needs playwright: pip install 'scythe[browser]'") from None
+        raise MissingExtra("rendering needs playwright: pip install 'webscythe[browser]'") from None
     async with Browser(options.agent) as browser:
         yield Renderer(fetcher, browser, options, rendering or RenderOptions())
 

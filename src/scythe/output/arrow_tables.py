@@ -91,7 +91,7 @@ Extra = Mapping[str, Any]  # further columns: their Arrow types by name
 def require_arrow() -> None:
     """Raise MissingExtra where there are no Arrow tables."""
     if find_spec("pyarrow") is None:
-        raise MissingExtra("Arrow tables need the package pyarrow: pip install 'scythe[parquet]'")
+        raise MissingExtra("Arrow tables need the package pyarrow: pip install 'webscythe[parquet]'")
 
 
 def documents_schema(parts: Collection[str] = PARTS, extra: Extra | None = None) -> Any:

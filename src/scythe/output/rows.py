@@ -27,7 +27,7 @@ def safe_cell(text: str) -> str:
 def require_parquet() -> None:
     """Raise MissingExtra where Parquet cannot be written."""
     if find_spec("pyarrow") is None:
-        raise MissingExtra("Parquet needs the package pyarrow: pip install 'scythe[parquet]'")
+        raise MissingExtra("Parquet needs the package pyarrow: pip install 'webscythe[parquet]'")
 
 
 LEADING = ("page", "region", "kind")

@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from hashlib import new as new_hash
 from hashlib import sha1
 from http import HTTPStatus
-from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -29,6 +28,7 @@ from warcio.warcwriter import WARCWriter
 from scythe.archive.results import StoredRaw
 from scythe.errors import BadInput
 from scythe.output.warc_pieces import Headers, WarcPiece, read_pieces, split_record
+from scythe.version import version
 
 SOFTWARE = "scythe"
 END = "urn:scythe:end"  # address of the record that counts the others
@@ -47,7 +47,7 @@ class WarcFile:
         self._made_at = made_at
         self._info = _identify(f"warcinfo {name} {made_at.isoformat()}")
         self.responses = 0
-        software = f"{SOFTWARE}/{version('scythe')}"
+        software = f"{SOFTWARE}/{version()}"
         fields = {"software": software, "format": "WARC File Format 1.1", "conformsTo": _CONFORMS}
         headers = {"WARC-Record-ID": self._info, "WARC-Date": _date(made_at)}
         if name:

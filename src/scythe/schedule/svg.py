@@ -41,7 +41,7 @@ def require_raster() -> None:
     try:
         import resvg_py  # noqa: F401 (only whether it is there)
     except ImportError:
-        raise MissingExtra("PNG needs the package resvg-py: pip install 'scythe[plot]'; SVG needs nothing") from None
+        raise MissingExtra("PNG needs the package resvg-py: pip install 'webscythe[plot]'; SVG needs nothing") from None
     if not has_fonts():
         raise MissingExtra("no fonts to draw a PNG with: install some, or use SVG")
 

@@ -39,4 +39,6 @@ def __getattr__(name: str) -> object:
     except ModuleNotFoundError as error:
         if str(error.name).partition(".")[0] not in _OF_THE_EXTRA:
             raise
-        raise MissingExtra(f"{__name__}.{name} needs the package {error.name}: pip install 'scythe[scrapy]'") from error
+        raise MissingExtra(
+            f"{__name__}.{name} needs the package {error.name}: pip install 'webscythe[scrapy]'"
+        ) from error

@@ -20,7 +20,6 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from importlib.metadata import version
 from pathlib import Path
 
 from scythe.archive.archive import Archive
@@ -45,6 +44,7 @@ from scythe.fetch.page_check import header
 from scythe.fetch.render import RenderOptions, open_renderer
 from scythe.model import Response
 from scythe.url import Url
+from scythe.version import version
 from scythe.watch_model import DAY_S
 from scythe.watching.clock import Clock
 from scythe.watching.events import DocumentEvent, Event, TroubleEvent
@@ -250,7 +250,7 @@ class Watch:
         return FetchOptions(
             timeout_s=self.options.timeout_s,
             allow_private=self.options.allow_private,
-            user_agent=self.options.user_agent or f"scythe/{version('scythe')} (watches lists)",
+            user_agent=self.options.user_agent or f"scythe/{version()} (watches lists)",
             contact=self.options.contact,
             concurrency=self.options.concurrency,
             accept="text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5",

@@ -11,7 +11,6 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.metadata import version
 from inspect import getdoc
 from typing import Any
 
@@ -19,6 +18,7 @@ import msgspec
 from msgspec import inspect as kinds
 
 from scythe.limits import LIMITS
+from scythe.version import version
 from scythe.web.app import AREAS, load_areas
 from scythe.web.operations import Operation
 
@@ -127,7 +127,7 @@ def describe_interface() -> Schema:
         "openapi": "3.1.0",
         "info": {
             "title": "scythe",
-            "version": version("scythe"),
+            "version": version(),
             "description": _ABOUT,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },

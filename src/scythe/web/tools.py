@@ -9,13 +9,13 @@ import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from inspect import getdoc
 from typing import Any
 
 import msgspec
 
 from scythe.errors import MissingExtra, ScytheError
+from scythe.version import version
 from scythe.web.app import all_operations
 from scythe.web.openapi import add_meanings
 from scythe.web.operations import Operation, words
@@ -140,7 +140,7 @@ try:
     from mcp.server.stdio import stdio_server
     from mcp.shared.exceptions import MCPError
 except ImportError as missing:
-    raise MissingExtra("`scythe mcp` needs the package mcp: pip install 'scythe[mcp]'") from missing
+    raise MissingExtra("`scythe mcp` needs the package mcp: pip install 'webscythe[mcp]'") from missing
 
 _INSTRUCTIONS = """scythe reads web pages: the main text, images, lists of records and fields of learned sites, and what
 an archive of crawled and watched sites holds. Ask for the parts you need: answers that are too long are cut, and `cut`
@@ -170,9 +170,7 @@ def make_server(room: State, tools: dict[str, Tool], most_chars: int = MOST_CHAR
         outcome = await asyncio.to_thread(call_tool, room, tool, asked.arguments or {}, most_chars)
         return _result(outcome)
 
-    return Server(
-        "scythe", version=version("scythe"), instructions=_INSTRUCTIONS, on_list_tools=list_all, on_call_tool=call
-    )
+    return Server("scythe", version=version(), instructions=_INSTRUCTIONS, on_list_tools=list_all, on_call_tool=call)
 
 
 def _describe(tool: Tool) -> types.Tool:

@@ -81,7 +81,7 @@ def check_shared(where: str) -> None:
 def check_extra() -> None:
     """Raise MissingExtra where the job engine is not installed."""
     if find_spec("procrastinate") is None or find_spec("psycopg") is None:
-        raise MissingExtra("workers need Procrastinate and psycopg: pip install 'scythe[workers]'")
+        raise MissingExtra("workers need Procrastinate and psycopg: pip install 'webscythe[workers]'")
 
 
 def queue_crawl(

@@ -15,7 +15,6 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from time import monotonic
 from typing import Any
 
@@ -29,6 +28,7 @@ from scythe.archive.results import WorkerRow
 from scythe.engine.context import RunContext, open_kit
 from scythe.engine.worker_protocol import SiteSetup
 from scythe.errors import ArchiveFailed, BadInput
+from scythe.version import version
 from scythe.workers.job_queue import QUEUE, Engine, connected, is_away, make_app, prepare_jobs, reason
 from scythe.workers.work import AssignmentThread, Tell, Work, is_left, tend
 
@@ -274,7 +274,7 @@ class Worker:
         return WorkerRow(
             owner=self.owner.to_text(),
             name=self.name,
-            made_by=version("scythe"),
+            made_by=version(),
             heartbeat_s=self.options.heartbeat_s,
             places=self.options.places,
             sites=tuple(sorted({one.row.site_key for one in self._work.under_way.values()})),

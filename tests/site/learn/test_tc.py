@@ -73,7 +73,7 @@ def test_an_unknown_method_is_refused() -> None:
 
 def test_without_scikit_learn_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.feature_extraction.text", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'scythe\[ml\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'webscythe\[ml\]'"):
         fit_tc(EXAMPLES)
 
 

@@ -71,7 +71,7 @@ def _bags(texts: Sequence[str]) -> tuple[tuple[str, ...], Any]:
     try:
         from sklearn.feature_extraction.text import CountVectorizer
     except ImportError:
-        raise MissingExtra("published image methods need scikit-learn: pip install 'scythe[ml]'") from None
+        raise MissingExtra("published image methods need scikit-learn: pip install 'webscythe[ml]'") from None
     counter = CountVectorizer(analyzer=tokenise)
     bags = counter.fit_transform(texts)
     return tuple(counter.get_feature_names_out().tolist()), bags

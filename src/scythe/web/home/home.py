@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import islice
 from typing import Annotated, Any
 
@@ -18,6 +17,7 @@ from scythe.errors import BadInput
 from scythe.fetch.inputs import Input, LoadedPage, load
 from scythe.site.rules import Profile
 from scythe.url import absolute
+from scythe.version import version
 from scythe.watching.plan_report import Planned, read_plan
 from scythe.web.learned_sites import LearnedSites, SiteCounts
 from scythe.web.operations import Address, Key, Nothing, Number, Operation, RequestInput, View
@@ -78,7 +78,7 @@ def see_about(room: State, wanted: Nothing) -> About:
     """Say what is being served."""
     options = room.options
     profile = None if options.profile is None else str(options.profile)
-    return About(version("scythe"), room.where, profile, len(room.pages()))
+    return About(version(), room.where, profile, len(room.pages()))
 
 
 def list_sites(room: State, wanted: Nothing) -> list[SiteSeen]:
