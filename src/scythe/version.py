@@ -1,4 +1,4 @@
-"""Which scythe this is: the distribution is called webscythe, the import and the command scythe."""
+"""The version of the installed distribution, which is called webscythe."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Outcome -> Receipt: addresses, pages, versions, extractions and records, kept so that nothing is lost or doubled."""
+"""The archive: frontier, pages and versions, records, search and watches, in SQLite or PostgreSQL."""

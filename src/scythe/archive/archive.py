@@ -1,4 +1,4 @@
-"""An archive: what is known of sites, what is to be visited, what visits brought. The SQL is in the modules beside."""
+"""The `Archive` class: one open archive; the SQL is in the other modules of this folder."""
 
 from __future__ import annotations
 

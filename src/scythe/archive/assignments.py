@@ -1,11 +1,7 @@
-"""What was handed over to workers: sites to crawl or to watch come in, what is still wanted of them goes out.
+"""Sites queued for workers, and the workers that handle them.
 
-An assignment that is handed over again gets a new `added_at`. Whoever works on it says which one it means: to end an
-older one changes nothing.
-
-Processes that work on what was handed over: each says now and then that it is there, and what it is at.
-
-Times are the database's own: the clocks of many machines differ by more than a heartbeat.
+Queuing a site again gives it a new `added_at`; a worker names the one it means, so that ending an older one changes
+nothing. Times are the database's own.
 """
 
 from __future__ import annotations

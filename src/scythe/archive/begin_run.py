@@ -1,7 +1,6 @@
-"""Begin a run over a site: its start comes in, all that a run has to know of it goes out, with few questions.
+"""Start a run over a site: load everything the run needs in few transactions.
 
-A worker that takes over twenty sites of one that died begins twenty runs. With a transaction for each question the last
-of them would ask its host when two hundred transactions are over, one after the other.
+A worker that takes over twenty sites starts twenty runs; one transaction per question would delay them all.
 """
 
 from __future__ import annotations

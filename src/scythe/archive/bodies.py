@@ -1,4 +1,4 @@
-"""Responses as they came: bodies packed and stored once, by their hash, in the database or in a store beside it."""
+"""Store response bodies once, compressed and by hash, in the database or in a store."""
 
 from __future__ import annotations
 

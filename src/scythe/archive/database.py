@@ -1,4 +1,4 @@
-"""One database behind an archive: transactions out, and errors that say what it means for the archive."""
+"""Database connections and transactions, with errors that say what they mean for the archive."""
 
 from __future__ import annotations
 

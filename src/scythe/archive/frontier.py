@@ -1,4 +1,4 @@
-"""Addresses: found ones in, tasks that are due out."""
+"""The frontier: URLs found, URLs due, and their states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an archive knows of one document or record: its number comes in; versions, requests, sightings go out."""
+"""The history of one document or record: versions, requests and sightings."""
 
 from __future__ import annotations
 

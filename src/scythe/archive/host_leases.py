@@ -1,9 +1,6 @@
-"""Which process may ask which lane: taken, renewed, wanted and given back, so that one asks at a time.
+"""Leases on hosts, so that each host is requested by one process at a time.
 
-`now` is the caller's clock, and clocks jump. No hold, wait or wish is longer than a bound, so what lies further in the
-future than that was written by a clock that was wrong, and is taken as over.
-
-Who holds a lane: one process, told from every other one that has, or had, the same number.
+`now` is the caller's clock, and clocks jump: a lease that ends later than any lease can is treated as expired.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A database in, an archive with today's tables out: made, brought up to date, or refused."""
+"""Create an archive's tables, migrate older versions, or refuse newer ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What visits saw of the regions of watched pages: kept with each visit, handed out as regions, plans and a journal."""
+"""What visits observed of the lists of watched pages, with each list's plan and journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A path or a PostgreSQL address in, an open archive out."""
+"""Open an archive by path or PostgreSQL address."""
 
 from __future__ import annotations
 

@@ -1,13 +1,7 @@
-"""Outcomes of visits in, receipts out: the state of each address and all that came of it, in one transaction.
+"""Store the outcomes of visits in one transaction: URL states, pages, versions, duplicates and records.
 
-Extractions of one batch in, pages and versions stored: new, changed, the same, a duplicate, or cut.
-
-Pages whose texts are nearly the same: fingerprints of 64 bits in, the page that differs in at most three out.
-
-Cut into four bands, two fingerprints that differ in at most three bits agree in one band at least (G. S. Manku and
-others: Detecting Near-Duplicates for Web Crawling, WWW 2007). A page that is near to one known is not put down itself,
-and a bucket takes no more than BUCKET: a look-up costs the same however many pages look alike. A page found so is a
-hint to the reader, nothing is left out because of it.
+Near-duplicates are found by 64-bit fingerprints that differ in at most three bits, looked up in four bands (Manku et
+al.: Detecting Near-Duplicates for Web Crawling, WWW 2007). They are only a hint; nothing is left out because of them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""What was learned of a site and what its hosts allow: profiles with their history, robots.txt as last fetched.
+"""Store the profiles of a site with their history, robots.txt, and the right to learn a site.
 
-Who may learn a site: one process at a time, so that no two write profiles against each other.
-
-As with lanes, `now` is the caller's clock, and a right that lasts longer than any may is taken as over.
+One process at a time may learn a site, so that no two overwrite each other's profiles.
 """
 
 from __future__ import annotations

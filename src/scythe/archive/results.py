@@ -1,9 +1,4 @@
-"""What an archive hands out about itself: sites, lanes, robots.txt as it was fetched, watches and their regions.
-
-The records that are read out of an archive: what is wanted comes in, what was stored goes out.
-
-The records of a search: what is looked for comes in, what was found goes out.
-"""
+"""The records that queries of an archive take and return."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""Read an archive out: what is wanted comes in, stored pages, records and responses go out, one by one.
+"""Read pages, records and responses out of an archive, in bounded memory.
 
-Numbers and sizes of what is wanted are read in batches, each from where the last one ended, and then the contents, as
-many together as fit into a few megabytes: memory stays flat however many there are, no transaction stays open while
-somebody writes a file, and a crawl may go on meanwhile.
-
-What is wanted of an archive -> queries for the numbers of its versions, records and responses, with their sizes.
+Keys and sizes are read in batches, then the contents, a few megabytes at a time; no transaction stays open while a file
+is written, so a crawl can run meanwhile.
 """
 
 from __future__ import annotations

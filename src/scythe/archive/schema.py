@@ -1,9 +1,7 @@
-"""The tables of an archive, as SQLAlchemy Core describes them.
+"""The tables of an archive (SQLAlchemy Core), and conversion of values to what a database can hold.
 
-Times are seconds since 1970 (UTC) as doubles: the same in SQLite and PostgreSQL, and quick to compare.
-Hashes are 16 bytes. What is asked for often has an index that holds only the rows in question.
-
-Values from pages and servers -> what a database can hold: hashes of 16 bytes, text without holes, seconds.
+Times are seconds since 1970 (UTC) as doubles, the same in SQLite and PostgreSQL. Hashes are 16 bytes. Partial indexes
+cover the frequent queries.
 """
 
 from __future__ import annotations

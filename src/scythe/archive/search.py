@@ -1,9 +1,4 @@
-"""Search an archive: what is looked for comes in, a page of results with marked snippets goes out.
-
-Results are pages of what is known when the first one is asked for: a cursor holds them together while crawls go on.
-
-What is shown of a text that was found: a text and what was looked for come in, marked pieces go out.
-"""
+"""Full-text search in an archive, with marked snippets; a cursor keeps pages of results consistent."""
 
 from __future__ import annotations
 

@@ -1,13 +1,7 @@
-"""The index that searches use: what an archive has stored since the last time comes in, words by number go out.
+"""The search index: split texts into folded words and keep them up to date.
 
-It is made of what is stored already, by whoever searches, so that crawls pay nothing for it; it may be dropped at any
-time. Versions of documents and records never change once they are stored, so that rows are only ever added.
-
-Words by which texts are found: a text, or what somebody looks for, comes in; folded words go out.
-
-Both databases are given words that were told apart here, so that they find the same. Case, accents and forms of width
-do not matter. Scripts that are written without spaces (Chinese, Japanese, Thai ...), and Korean, whose words grow
-endings, are cut into pairs of signs: whatever stands in the middle of a sentence is found, without a dictionary.
+Searches build it from what is stored, so crawls pay nothing for it, and it can be dropped at any time. Both databases
+get the same words: without case, accents and width; scripts without spaces, and Korean, as pairs of characters.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""How a site fares, by its archive: the number of a site comes in, states, failures, shares and versions go out.
-
-Everything is bounded: of the fetches the last ones are looked at, of the extractions a sample, so that a site of 10^5
-pages is told about as quickly as one of ten.
-
-What an archive holds, counted.
-"""
+"""Count states, failures, shares and versions of a site, from bounded samples."""
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
-"""Turn what was read from a page into plain values to be stored: a `Document` comes in, an `Extracted` goes out.
-
-Fingerprint the text of a page by 64 bits, so that nearly equal texts differ in few of them.
-
-The bits are those of reading/papers/simhash.py with all weights 1. There the votes of many texts are counted as tables;
-here those of one text are added up as one long number with a lane of 16 bits for each bit, which takes a tenth of
-the time and no table.
-
-Turn what an archive holds of a page back into a document: a `StoredPage` comes in, a `Document` goes out.
-"""
+"""Convert documents to stored values and back, and compute the fingerprint of their text."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""Records of pages in, each stored once however often it is seen: known by its links, or else by what it says.
+"""Store each record once, however often it is seen.
 
-What makes a record itself: the regions of one page come in, a hash for each record goes out.
-
-A record is its own link, so that neither a changed price nor a new link to its author makes it another. Where no link
-is sure to be its own, it is all of its links; where these lead several records to one place, links and texts; without
-links, its texts. To take two records for one would lose one of them, to take one for two only stores it twice: in
-doubt they are two.
+A record is identified by its own link, so that a changed price does not make it another; without one by all its links,
+with its texts if links are shared, or by its texts. In doubt two records are kept: merging them would lose one.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""Where bodies are that an archive does not keep in its database: a text such as `folder:bodies` in, a store out.
+"""Stores for response bodies outside the database: folders, and those of plug-ins.
 
-The archive writes down for each body which store has it. A folder is found again by that; stores of other packages are
-opened only where whoever runs scythe names them: an archive, which may come from anybody, opens none by itself.
-
-A store in a folder: a file per body, written beside its place, synced, then moved there, so that none is ever half.
-
-Many processes may use one folder, also over a shared mount: equal keys have equal bodies, so it does not matter whose
-file stays.
+The archive records which store has each body. Only stores that the user names are opened, since an archive may come
+from anyone. A folder has one file per body, written atomically; many processes may share it.
 """
 
 from __future__ import annotations

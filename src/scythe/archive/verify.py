@@ -1,4 +1,4 @@
-"""An archive in, complaints about it out: what the database, the hashes and the links between rows tell."""
+"""Check an archive for damage: the database, hashes and references between rows."""
 
 from __future__ import annotations
 

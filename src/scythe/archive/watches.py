@@ -1,4 +1,4 @@
-"""List pages that are watched: added, moved and ended; when each is due, whatever the clock did."""
+"""The watched pages of an archive: add, move and end them, and find which are due."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Extract from archives of pages on disk: WARC and HTML files come in, Parquet files go out."""
+"""Extract WARC and HTML files into Parquet tables, on all cores or a Ray cluster."""

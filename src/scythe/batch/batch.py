@@ -1,8 +1,8 @@
-"""Run a batch: paths come in, tables in a folder and a report of exact counts go out.
+"""The story of a batch: `run_batch` plans units, learns sites, extracts and reports.
 
 inputs -> units -> those not done yet -> sites learned from samples -> units extracted -> report
 
-A run that was ended, in whatever way, is taken up by the next one: a unit that is done has a manifest.
+An interrupted run is resumed by the next one: finished units have a manifest.
 """
 
 from __future__ import annotations

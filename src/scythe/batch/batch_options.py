@@ -1,4 +1,4 @@
-"""How to extract a batch: what the caller says in, one frozen record with everything checked out."""
+"""`BatchOptions`: the checked settings of a batch."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A process that does units: lines of JSON with tasks come in by standard input, lines with answers go out.
+"""A batch worker process: reads tasks as JSON lines and extracts units.
 
-Before every page it writes down which one it is at, in a small file that whoever started it has open too: should the
-system end it, that page is known. It ends when its input does, or when whoever started it is gone.
+It notes the current page in a file shared with its parent, so that the page is known if the system kills it. It exits
+when its input ends or its parent dies.
 """
 
 from __future__ import annotations

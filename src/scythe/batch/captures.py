@@ -1,9 +1,6 @@
-"""Read what servers sent out of the files of a unit: a unit comes in, captures go out in the order of the file.
+"""Read the responses of WARC and HTML files, in file order.
 
-A file is read in one go as long as it is sound. Where it is not, and at its end, records are looked for one by one, so
-that damage costs no more than the records it is in, and nothing that follows is taken for the end of the file.
-
-Undo how a server packed a body that was kept as it came: a body and its headers come in, the plain body goes out.
+Sound files are read in one pass; after damage, records are searched one by one, so that it costs only those it hits.
 """
 
 from __future__ import annotations

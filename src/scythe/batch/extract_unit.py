@@ -1,17 +1,7 @@
-"""Extract one unit: a unit and a folder come in, Parquet files and a report of exact counts go out.
+"""Extract one unit into Parquet files and a manifest; every engine calls this.
 
-This is the function that every engine calls, on this machine or on others. Rows depend on the files of the unit, the
-options and the profiles, and on nothing else: not on the clock, the other units, or who runs it.
-
-Put the pages of a unit into UTF-8: bytes as they came in, UTF-8 out, so that one set of rules serves all of a site.
-
-To work out what a page is in takes longer than to cut it. Where a page of a site declared a codec and turned out to be
-in it, the next one that declares it, and can be read by it, is believed.
-
-Write the tables of one unit: documents come in, Parquet files and last of all a manifest go out.
-
-A file takes its name when it is whole and on the disk. The manifest comes last, so a unit that has one is done; what
-was left by a run that was killed has no manifest, or is named as unfinished.
+Rows depend only on the files, options and profiles. The manifest is written last, so a unit that has one is done. Pages
+are converted to UTF-8, so that one set of rules serves a site.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
-"""Learn the sites of a batch before it is extracted: units come in, a profile for each site that lacks one goes out.
+"""Learn the sites of a batch from a sample of their pages before it is extracted.
 
-Units are looked through side by side for pages of such sites (scan.py), then sites are learned side by side. The same
-input gives the same profiles, whoever does what part of it when; what an interrupted run has done is not done again.
-
-Choose pages to learn sites from: units come in, for every site some places where its pages stand go out.
-
-Each unit is looked through by itself, in any order and process, and what is found is written down, sorted by site. Then
-all these lists are read side by side, so that memory holds one site at a time, however many there are. Which pages are
-chosen goes by a digest of their addresses: it does not matter in which order they are met.
+Units are scanned in parallel for pages of sites without a profile, then sites are learned in parallel. The same input
+gives the same profiles in any order, and finished steps are not repeated.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""Run units on this machine: units come in, reports go out as they are done, by a process for each core.
+"""Run the units of a batch on this machine, one process per core, replacing processes that die.
 
-Threads wait for the processes; a process that dies is replaced by its thread.
-
-A worker process that is replaced when it dies: units come in, reports go out.
-
-A page that a process dies of, twice, is left out and told as failed; all others of its unit are extracted.
+A page that kills its process twice is skipped and reported as failed; all others of its unit are extracted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Run units on a Ray cluster: units come in, reports go out as they are done.
+"""Run the units of a batch on a Ray cluster.
 
-Ray Data is given paths, and files are opened inside its tasks by the same function that the local engine calls, so that
-the rows are the same. (`ray.data.read_binary_files` would unpack a `.warc.gz` in silence and make one row of it.) All
-machines must see the files, the output folder and the folder of profiles under the same paths.
+Ray Data gets paths; files are opened inside its tasks by the same function as locally, so the rows are the same.
+(`ray.data.read_binary_files` would silently decompress a `.warc.gz` into one row.) All machines must see files, output
+and profiles under the same paths.
 """
 
 from __future__ import annotations

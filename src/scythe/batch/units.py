@@ -1,9 +1,7 @@
-"""Plan a batch: paths, folders and patterns come in, units of work of about the same size go out.
+"""Split the inputs of a batch into units of work of similar size, and count their results.
 
-A unit is a WARC file, a stretch of a large one, or some HTML files. Its name depends on its path and place alone, so
-that a later run knows again what was done.
-
-What came of a batch: counts of one unit, as its manifest keeps them, and sums over all units.
+A unit is a WARC file, a part of a large one, or some HTML files. Its name depends only on path and position, so that a
+later run recognises what is done.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The command line: one verb per capability."""
+"""The `scythe` command line, one module per verb."""

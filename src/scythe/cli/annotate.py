@@ -1,13 +1,7 @@
-"""`scythe annotate`: labels of images and a profile come in, a profile that has learned from them goes to a file.
+"""`scythe annotate`: learn from labelled images, or open the web page for labelling.
 
-`scythe annotate` without labels: a site and its pages come in, the web page to mark images on goes out.
-
-What `scythe annotate` works on: its inputs come in, pages and a profile, there or to be made, go out.
-
-Find the pages that labels name: names and the pages of a command come in, the images of each page go out.
-
-A page is one of those given, by its file or address, or the end of either where that is unambiguous; else one that was
-labelled before; else a file, as named or beside the labels; else it is fetched by its address.
+A page named in labels is one of those given, by file or URL or an unambiguous end of either; else one labelled before;
+else a file beside the labels; else it is fetched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`scythe batch`: WARC and HTML files come in, Parquet tables in a folder and exact counts go out.
-
-Show a batch while it runs and say what it came to: its progress and report come in, lines for people go out.
-"""
+"""`scythe batch`: extract WARC and HTML files into Parquet tables."""
 
 from __future__ import annotations
 

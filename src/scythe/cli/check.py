@@ -1,4 +1,4 @@
-"""`scythe check`: a profile and recent pages come in, a drift report and an exit code that judges them go out."""
+"""`scythe check`: report whether a profile still fits recent pages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How commands end: exit codes, and the quiet ends that are nobody's error.
-
-A progress bar for whoever is looking: pages come in and go out as they are.
-"""
+"""Exit codes, error lines, progress bars and safe terminal output, shared by all verbs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`scythe crawl`: a site comes in, its pages go into an archive and, at the end, into files.
-
-Show a crawl while it runs: its tally comes in, a live display (or now and then a line) goes to standard error.
-"""
+"""`scythe crawl`: crawl a site into an archive and export it."""
 
 from __future__ import annotations
 

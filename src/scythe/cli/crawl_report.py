@@ -1,4 +1,4 @@
-"""Say what a crawl came to: its tally comes in, lines for people go out, and the files asked for are written."""
+"""The summary of a crawl, and the files written at its end."""
 
 from __future__ import annotations
 

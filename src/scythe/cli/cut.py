@@ -1,4 +1,4 @@
-"""`scythe cut`: a profile and pages come in, their fields go to a sink, a summary to standard error."""
+"""`scythe cut`: extract the fields of pages with a profile."""
 
 from __future__ import annotations
 

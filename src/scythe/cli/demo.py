@@ -1,4 +1,4 @@
-"""`scythe demo`: serve a bundled site on this machine, crawl it, and show what came out; nothing else is reached."""
+"""`scythe demo`: serve a bundled site, crawl it and show the results."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""The acts of the demo, one after the other: a show and a stage come in, results and what did not hold go out.
-
-Where the demo is played: what is said and shown comes in, lines of a terminal or of a file go out.
-
-On a terminal what takes long is shown while it happens; anywhere else there are plain lines only, in the same order.
-
-Tables of the demo for a terminal: rows of results come in, tables of at most 77 columns go out.
-"""
+"""Play the acts of the demo on a terminal or as plain lines."""
 
 from __future__ import annotations
 

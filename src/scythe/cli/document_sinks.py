@@ -1,7 +1,4 @@
-"""Where documents go: standard output, one file, or a folder. Documents come in, bytes of one format go out.
-
-Write the records of a document below its text: a document comes in, tables as text, Markdown or HTML go out.
-"""
+"""Write documents to standard output, a file or a folder, in the chosen format."""
 
 from __future__ import annotations
 

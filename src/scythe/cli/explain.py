@@ -1,4 +1,4 @@
-"""`scythe explain`: a profile and one page come in; which rules spoke, where and how fast goes to standard output."""
+"""`scythe explain`: show which rules match on one page, and where."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scythe export`: an archive comes in, one file or folder goes out, a line with the count to standard error."""
+"""`scythe export`: write an archive to a file or folder."""
 
 from __future__ import annotations
 

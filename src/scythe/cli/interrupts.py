@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: what ends a run in good order comes in; the second time the run ends at once."""
+"""Stop a run in order on Ctrl-C or SIGTERM, and at once the second time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of images for people: pages or conflicts come in, CSV that a spreadsheet opens and `--from` reads goes out."""
+"""Write tables of images and conflicts for spreadsheets, as `--from` reads them."""
 
 from __future__ import annotations
 

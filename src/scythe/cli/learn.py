@@ -1,4 +1,4 @@
-"""`scythe learn`: pages of one site come in, a profile goes to a file and what was learned to standard output."""
+"""`scythe learn`: learn a profile from pages or a sample of a site."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""The `scythe` command: arguments come in, one verb runs, an exit code goes out.
+"""The `scythe` command: dispatch to a verb, and format help for the terminal.
 
-Verbs live in modules of their own, imported only when they run: `scythe --help` must not pay for a parser or a model.
-
-Help that fits the terminal: what a command says of itself comes in, lines that are not too wide go out.
+Verbs are imported only when they run: `scythe --help` must not load a parser or a model.
 """
 
 from __future__ import annotations

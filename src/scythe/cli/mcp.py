@@ -1,4 +1,4 @@
-"""`scythe mcp`: an archive, a profile and pages come in, tools for a language model go out until its program ends."""
+"""`scythe mcp`: offer scythe's operations to a language model as tools."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The options of the commands that work with a learned site, one type each.
-
-The options of `scythe read`, one type each: what typer shows in `--help` and checks on the command line.
-
-The options of `scythe crawl`, one type each.
-"""
+"""Command-line options shared by several verbs."""
 
 from typing import Annotated
 

@@ -1,15 +1,8 @@
-"""Pages of one site: inputs of a command come in, loaded pages with their addresses go out, in order.
+"""Load the pages, examples and state that commands work on.
 
-Beyond files, folders, patterns and addresses these may be page sets: JSON lines with `html` and, where known, `url`,
-`id` and `fields` (the values that an example should give).
-
-What people say the pages should give: an examples file or `--field name=value` comes in, one example per page out.
-
-JSON is an object (page -> field -> value or list of values), CSV a table with a column `page` and one column per field;
-several rows of one page add up, and an empty cell says that the page has none. A page is named by its file or its
-address, as far as that is unambiguous.
-
-What the web page and the tools work on: pages, a profile and an archive come in as named, a room goes out.
+Besides files, folders, patterns and URLs, inputs may be page sets: JSON lines with `html` and optionally `url`, `id`
+and `fields`. Examples are JSON (page -> field -> value or values) or CSV with a column `page`; rows of one page add
+up, and an empty cell says that the page has no such field.
 """
 
 from __future__ import annotations

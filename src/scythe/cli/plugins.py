@@ -1,4 +1,4 @@
-"""`scythe plugins`: what installed packages bring for scythe goes out, and whether it loads."""
+"""`scythe plugins`: list installed plug-ins and check that they load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scythe read`: inputs and options come in, documents go to a sink, one line per failure to standard error."""
+"""`scythe read`: read pages and write their text, images or metadata."""
 
 from __future__ import annotations
 

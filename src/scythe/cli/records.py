@@ -1,8 +1,6 @@
-"""`scythe records`: pages come in, one row per record goes to a sink, one line per failure to standard error.
+"""`scythe records`: write the records of pages, following lists over further pages.
 
-Follow a list from page to page: a page comes in, the next one of its list goes out, fetched when it is polite to.
-
-Nobody named these pages, so robots.txt is heeded and there is a pause before each; `read_paging` stays on the host.
+These pages were not named by the user, so robots.txt is obeyed, with a delay.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Where rows go: a table on the terminal, CSV, JSON, JSON lines or Parquet. Batches come in, one format goes out.
-
-Where images go with `--images-only`: documents come in, addresses or rows of images go out.
-"""
+"""Write rows of records or images: a table on the terminal, CSV, JSON, JSON lines or Parquet."""
 
 from __future__ import annotations
 

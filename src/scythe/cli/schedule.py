@@ -1,4 +1,4 @@
-"""`scythe schedule`: an archive or a trace comes in, when lists are visited, at what cost and risk, goes out."""
+"""`scythe schedule`: show the plan of an archive, or simulate policies."""
 
 from __future__ import annotations
 

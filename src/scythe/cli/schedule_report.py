@@ -1,9 +1,4 @@
-"""`scythe schedule` of an archive: what is watched comes in, a line for each list, the next visit first, goes out.
-
-`scythe schedule --simulate`: a trace and policies come in, what each would have cost and lost goes out.
-
-Files of plots: a name and a drawing come in, an SVG or PNG file goes out.
-"""
+"""Tables and plots of `scythe schedule`, for plans and for simulations."""
 
 from __future__ import annotations
 

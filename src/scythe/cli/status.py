@@ -1,4 +1,4 @@
-"""`scythe status`: an archive comes in, its workers and what they are at go out."""
+"""`scythe status`: show workers, their sites and what is waiting."""
 
 from __future__ import annotations
 

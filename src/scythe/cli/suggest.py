@@ -1,7 +1,4 @@
-"""`scythe suggest`: a site, pages or addresses come in, those that a person should annotate go to standard output.
-
-Pages that may be suggested: inputs of a command come in, names of pages and, where needed, their source go out.
-"""
+"""`scythe suggest`: choose the pages of a site to annotate."""
 
 from __future__ import annotations
 

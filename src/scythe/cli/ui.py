@@ -1,4 +1,4 @@
-"""`scythe ui`: an archive, a profile and pages come in, a web page on this machine goes out until it is interrupted."""
+"""`scythe ui`: serve the local web page."""
 
 from __future__ import annotations
 

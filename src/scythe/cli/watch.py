@@ -1,7 +1,4 @@
-"""`scythe watch`: lists come in, each new record goes into an archive once, and out to whoever wants to know.
-
-Show a watch while it runs: events come in, JSON lines or a live table go out.
-"""
+"""`scythe watch`: watch lists, with a live table or JSON lines."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The options of `scythe watch`, one type each.
-
-Lengths of time on the command line: "6h" comes in and seconds go out, seconds come in and "6 h" goes out.
-"""
+"""Options of `scythe watch`, and durations such as "6h"."""
 
 from __future__ import annotations
 

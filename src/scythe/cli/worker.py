@@ -1,4 +1,4 @@
-"""`scythe worker`: an archive in PostgreSQL comes in, sites that were handed over are crawled and watched."""
+"""`scythe worker`: crawl and watch queued sites."""
 
 from __future__ import annotations
 

@@ -1,13 +1,8 @@
-"""Crawl one site: its start comes in, its pages go into the archive and out to whoever listens, each once.
+"""The story of a crawl: `Crawl` runs it, `scythe.crawl` yields its documents.
 
-start -> frontier -> lane -> robots, pace -> fetch -> judge -> extract (in a worker) -> archive -> new addresses -> ...
+start -> frontier -> host -> robots, pace -> fetch -> judge -> extract (in a worker) -> archive -> new URLs -> ...
 
-The state of an address and what was extracted from it are stored together, or not at all. Whatever stops a run, the
-next one goes on from there.
-
-Crawl from Python: a start comes in, documents go out one by one while the crawl goes on behind them.
-
-What a site was crawled with before: the notes of its last run come in, what this run goes on with goes out.
+The state of a URL and its content are stored in one transaction, so any run can be resumed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Judge an answer: a task and what its server sent come in, what it means for the address goes out.
-
-Some answers settle the address at once (redirects, errors, files that are no pages); the others go on to extraction.
-"""
+"""Decide what a response means for its URL: store, redirect, retry, fail, or extract."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Sample a site on the web: its address comes in, some of its pages go out, fetched one by one through the guard.
+"""Fetch a sample of a site's pages for learning, one at a time, obeying robots.txt.
 
-Links of the same host are followed, those that look like the most others first, since what a site has many of is what
-it is read for. robots.txt is heeded: nobody named these pages.
+Links on the same host are followed, the most common URL shapes first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Say what belongs to a site: the address a crawl starts at comes in, a judge of other addresses goes out."""
+"""Decide which URLs belong to the crawled site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Count what a crawl came to: outcomes and receipts come in, one record that can be looked at any time goes out."""
+"""Count the results of a crawl."""
 
 from __future__ import annotations
 

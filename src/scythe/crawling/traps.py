@@ -1,13 +1,7 @@
-"""Notice where a site has no end: addresses and the texts found there come in, reasons not to go on go out.
+"""Detect crawler traps: endless calendars, session ids, recursive folders, combined filters.
 
-An honest site may have thousands of pages that look alike, archives by month and long lists in pages: what an address
-looks like stops nothing by itself, except where no honest one looks like that. What stops a kind of address is that its
-pages say again and again what others of the kind have said.
-
-Remember which marks were seen: numbers of 64 bits come in, whether each came before goes out.
-
-The table is one array, with room for a quarter of a million marks in two megabytes. A set of so many would take twelve,
-and grow for hours. Where there is no room left, the oldest marks of the same bucket are forgotten.
+A URL's form alone stops nothing, unless no honest URL looks like that. A kind of URL is stopped when its pages keep
+repeating what others of the kind say. Seen pages are remembered in a hash table of fixed size.
 """
 
 from __future__ import annotations

@@ -1,13 +1,7 @@
-"""Decide about addresses: those that pages name come in, those to visit go out, the others with the reason.
+"""Decide which discovered URLs to visit, and learn which query parameters do not matter.
 
-What is learned about the addresses of a site on the way (which hosts are its own, which query parameters do not matter,
-which kinds of address have no end) is kept as notes for the next run.
-
-Learn which query parameters do not matter: addresses and what was found there come in, keys of pages go out.
-
-Evidence is a pair of addresses that differ in one parameter only. If they gave the same page, the parameter may not
-matter; if they did not, it does, and is never folded again. Pages that are all the same ("not found", "please log in")
-prove nothing: several different pages must agree.
+Evidence is a pair of URLs that differ in one parameter. If they give the same page it may not matter; if not, it does,
+for good. Error pages prove nothing: several different pages must agree. What was learned is kept for the next run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Sites to try things on: a seed comes in, realistic pages with known text, images and metadata go out.
+"""A bundled demo site with known content: generated pages, a server on loopback and the show of `scythe demo`.
 
-`site()` makes pages, `world()` a whole site of many kinds of pages, `scythe.demo.serve` serves it on loopback.
+`site()` makes pages, `world()` a whole site, `scythe.demo.serve` serves it.
 """
 
 from scythe.demo.build import DemoPage, GoldRecord, site

@@ -1,11 +1,4 @@
-"""What the demo server answers: a world and a request come in, status, headers and body go out.
-
-Pictures and the style sheet of the demo site, so that people can look at it too.
-
-Feeds of the demo site: a world comes in, its newest articles as RSS, Atom and JSON go out.
-
-What the demo site tells crawlers: a world comes in, robots.txt and sitemaps (an index with packed parts) go out.
-"""
+"""The responses of the demo server: pages, pictures, style sheet, feeds, robots.txt and sitemaps."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The content of news articles and blog posts.
-
-The content of forum threads, manuals, products, recipes and encyclopaedia entries.
-"""
+"""Generate the content of news, blog posts, threads, manuals, products, recipes and encyclopaedia entries."""
 
 from __future__ import annotations
 

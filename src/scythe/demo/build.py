@@ -1,4 +1,4 @@
-"""Join the parts of the demo site: a seed and a page count come in, finished pages with their gold go out."""
+"""Build the pages of the demo site with their correct content."""
 
 from __future__ import annotations
 

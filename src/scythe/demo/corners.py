@@ -1,11 +1,4 @@
-"""Odd corners of the demo site: a world comes in, what real servers do to crawlers goes out, one corner per kind.
-
-Each corner says which addresses lead into it, what it answers there, and what a good crawl makes of it.
-
-Addresses without end: each page of these corners leads to more pages that say the same.
-
-Pack the bodies of the demo site in the content codings of the web.
-"""
+"""The awkward corners of the demo site: endless calendars, sessions and other things servers do to crawlers."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Crawl the demo site as it is served: a site and an archive come in, everything that happened goes out.
-
-The pages of the demo site in the order of the crawl: what was visited and the server's log come in, steps go out.
-
-What a redesign did to a crawl, and when it was over: steps come in, pages until noticed and until healed go out.
-"""
+"""Crawl the served demo site, list its pages in order, and measure the effect of the redesign."""
 
 from __future__ import annotations
 

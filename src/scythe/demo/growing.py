@@ -1,8 +1,4 @@
-"""Watch a list that grows: how long comes in, what was published, visited and seen goes out, and what it would cost.
-
-Days of a newspaper pass in seconds: the site and the one who watches it look at the same clock, which runs faster. What
-was published when is known beforehand, so that what is lost or seen twice can be counted.
-"""
+"""Watch a growing list in fast motion, and compare what was published with what was seen."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Everything around the content of a page: menus, banners, teasers, forms, comments, footers.
-
-Small pieces of HTML, each with the text a reader should get out of it.
-
-Two designs of the same site: what each part of a page is called in its markup.
-
-The second one is what a redesign does to a reader: other class names, other elements, another order around the content.
-"""
+"""The frame of a demo page (menus, banners, teasers, comments, footers) in two designs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a demo site consists of: a seed and a page count come in, one plan per page goes out.
-
-Invented prose: a language, a topic and a random source come in, sentences go out.
-"""
+"""Plan the pages of the demo site and generate their prose."""
 
 from __future__ import annotations
 

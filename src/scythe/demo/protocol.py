@@ -1,7 +1,4 @@
-"""HTTP as the demo server speaks it: bytes of requests come in, answers that were written once go out.
-
-An asyncio.Protocol with whole answers kept in memory: a real client, not this, should be what a test measures.
-"""
+"""The HTTP protocol of the demo server, with responses kept in memory so that it never limits a measurement."""
 
 from __future__ import annotations
 

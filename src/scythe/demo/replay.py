@@ -1,14 +1,6 @@
-"""What a replay shows: traces of arrivals and a pace come in, the stories that exist at a moment go out.
+"""A replayed news site: lists that grow by recorded arrivals, with redesigns and outages at given times.
 
-A replay is a news site whose past is known: every list grows by the arrivals of a trace, so many times faster than they
-came. It is redesigned and fails at given times. What it showed, and what a watch should have found, can be counted.
-
-How a replay dresses the same stories: a story and a dress come in, the markup of its record goes out.
-
-What a redesign changes: elements, class names, order, wording, the format of dates, and how many links a record has.
-What it leaves alone: the address of the article.
-
-What a replay answers: a request and a moment come in, the page as it was at that moment goes out.
+A redesign changes elements, class names, order, wording and date formats, but not the URLs of articles.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Serve a replay on loopback: what is replayed comes in, the addresses of its hosts and a ledger of requests go out.
+"""Serve a replay or a growing list on loopback, and log its requests.
 
-`python -m scythe.demo.replay_serve REPLAY.json --ledger FILE` does it as a process of its own, until its input ends.
-
-Serve a list that grows while one looks at it: a pace comes in, a news page gets stories at it until interrupted.
+`python -m scythe.demo.replay_serve REPLAY.json --ledger FILE` runs it as a process.
 """
 
 from __future__ import annotations

@@ -1,17 +1,6 @@
-"""The report page of the demo: results come in, one HTML file that needs nothing else goes out.
+"""Write the HTML report of the demo, with tables and inline SVG charts.
 
-Whatever came from pages is escaped; a policy in the head forbids scripts and anything from elsewhere.
-
-Pieces of the report page: names and cells come in, sections and tables go out.
-
-Small charts: numbers come in, text with inline SVG beside it goes out, without any reference to the outside.
-
-Names and numbers stay text of the page, so that they keep their size on small screens and can be read aloud; colours
-are classes, so that the style sheet of the page decides them.
-
-Charts over time: steps of a crawl or the visits of a watch come in, inline SVG with its axis as text goes out.
-
-Lines keep their width and words their size on every screen: drawings are stretched, what is written stands below them.
+Page content is escaped; a policy in the head forbids scripts and external resources.
 """
 
 from __future__ import annotations

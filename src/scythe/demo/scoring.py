@@ -1,4 +1,4 @@
-"""Parts of scythe.demo.scoring."""
+"""Score extracted text against the correct text: precision, recall and F1 of words."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Serve the demo site on loopback: what to serve comes in, an address to crawl and a log of requests go out.
+"""Serve the demo site on loopback, in a thread or process, with a log of requests.
 
-`python -m scythe.demo.serve --pages 1500` does it as a process of its own.
-
-What to serve of the demo site and how, as a record and as a command line.
+`python -m scythe.demo.serve --pages 1500` runs it as a process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The demo act by act: a site is served, crawled, learned, cut, redesigned and crawled on; a list is watched.
-
-Whoever plays the acts calls them one after the other, in the order in which they stand here; `results` sums up.
-"""
+"""The acts of the demo: serve, crawl, learn, cut, redesign, crawl on, watch a list."""
 
 from __future__ import annotations
 

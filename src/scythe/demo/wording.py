@@ -1,7 +1,4 @@
-"""Put results of the demo into words, for the terminal and the report alike.
-
-What the demo promises: results come in, what did not hold goes out.
-"""
+"""Describe the results of the demo in words, and check what it promises."""
 
 from __future__ import annotations
 

@@ -1,15 +1,4 @@
-"""A whole site to crawl: a seed and a count come in, every page with its gold and its answer goes out.
-
-Nothing is written before it is asked for, and the same seed gives the same bytes.
-
-What the large demo site consists of: a seed and a count come in, the plan of every page it has goes out.
-
-List pages of the large demo site: what a list holds comes in, its page with cards and a pager goes out.
-
-Products of the demo site: a number comes in, a product that no other page has goes out.
-
-Galleries of the demo site: a number comes in, many pictures with captions go out.
-"""
+"""The large demo site: articles, products, galleries and list pages with their correct content, generated on demand."""
 
 from __future__ import annotations
 

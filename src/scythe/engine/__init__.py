@@ -1,1 +1,1 @@
-"""What crawls and watches share: queues per host, politeness, the archive thread, the worker processes."""
+"""What crawls and watches share: host queues, politeness, the archive thread and the worker processes."""

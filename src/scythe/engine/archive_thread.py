@@ -1,7 +1,4 @@
-"""Talk to the archive from an event loop: calls come in, one thread makes them in turn, answers go out.
-
-Outcomes that wait while a batch is being written make up the next batch: one transaction for all of them.
-"""
+"""Run archive calls from an event loop in one thread, and batch outcomes into one transaction."""
 
 from __future__ import annotations
 

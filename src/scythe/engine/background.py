@@ -1,4 +1,4 @@
-"""Work that goes on in a thread of its own: what it puts out comes in, whoever iterates gets it one by one."""
+"""Iterate over results that a background thread produces."""
 
 from __future__ import annotations
 

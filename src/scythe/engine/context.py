@@ -1,4 +1,4 @@
-"""What all runs of one process share: one way to the archive, the processes that extract, connections, one lease."""
+"""What all runs of one process share: archive access, worker processes, connections and a lease."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to crawl: what the caller says in, one frozen record with everything checked out."""
+"""`CrawlOptions`: the checked settings of a crawl."""
 
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
-"""Find where to go on: a page, a sitemap or a feed comes in, the addresses it names go out, each with its rank.
+"""Find further URLs in pages, sitemaps and feeds, and read the lists of watched pages; runs in the worker processes.
 
-It runs beside extraction, in the worker; whether an address belongs to the site is for the crawl to say.
-
-Read a list that is watched, in a worker: a page, a feed or a sitemap comes in, its regions of records go out.
-
-By the tree, not by rules: at a few visits a day the milliseconds do not count, and a redesign costs nothing.
+Watched pages are parsed, not cut: at a few visits a day that costs little and survives redesigns.
 """
 
 from __future__ import annotations

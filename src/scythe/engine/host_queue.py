@@ -1,6 +1,6 @@
-"""Work off one lane: the right to ask a host comes in, its addresses are asked one after the other, at its pace.
+"""The queue of one host: visit its URLs one after the other, at its pace.
 
-What is under way stands in memory only; in the archive an address waits until its outcome is stored.
+What is under way is only in memory; in the archive a URL waits until its outcome is stored.
 """
 
 from __future__ import annotations

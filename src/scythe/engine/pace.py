@@ -1,7 +1,7 @@
-"""The pace of one lane: what its server answered comes in, in how many seconds it may be asked again goes out.
+"""Compute the delay until the next request to a host from its responses.
 
-A pause is counted from the first byte of an answer, which proves that the server had the request; so the gap it sees
-is never shorter than the delay, whatever happens on our side. Nothing here sleeps, and the clock is passed in.
+The delay counts from the first byte of a response, so the server never sees a shorter gap. Nothing here sleeps; the
+clock is passed in.
 """
 
 from __future__ import annotations

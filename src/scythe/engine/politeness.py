@@ -1,4 +1,4 @@
-"""Heed what a host asks for: its robots.txt, asked once a day and kept in the archive, and its answers."""
+"""Obey robots.txt, fetched once a day and kept in the archive, and a host's requests to slow down."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""Keep some pages of a site to learn it from: pages come in as they are crawled, enough of them go out when it is time.
+"""Choose and keep the pages from which a crawl learns a site.
 
-The first pages of a crawl seldom show all that a site has. So pages that what was learned does not fit are kept too,
-and when they are many the site is learned once more, from both. Learning costs as much as reading some hundred pages
-by their trees, so it waits for many, and troubles that it could not help once do not count again.
-
-Choose the pages to learn a site from: addresses that wait come in, the one that adds most to the sample goes out.
+The first pages of a crawl rarely show all layouts. Pages that no rule fits are kept too, and when there are many the
+site is learned again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a run has to do with the learning of a site: pages come in and are extracted with the newest profile there is.
+"""Decide when a run learns a site, and share the profile between processes.
 
-Of all processes that work on a site one has the right to learn it. It stores what it learns; the others look for that
-every few seconds and take it up. All keep pages to learn from, so that another can go on when the one is gone.
+One process has the right to learn; the others pick up its profile within seconds, and keep pages so that they can take
+over.
 """
 
 from __future__ import annotations

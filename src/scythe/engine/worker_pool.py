@@ -1,15 +1,8 @@
-"""Extraction in processes of its own: jobs come in, each is answered once, whatever becomes of the process.
+"""A pool of extraction processes that replaces processes which die.
 
-A site's pages all go to one worker, which learns the site. A worker that dies takes one page with it, the one under
-way: that page is answered with the reason and never tried again; those behind it go to a fresh worker, which takes up
-the site from the last profile that came back.
-
-One place for a worker process: asks come in, answers go out; a process that died is replaced by a fresh one.
-
-A process with pipes, in an event loop: a command comes in, its input and its two outputs go out.
-
-asyncio has this, too, but until Python 3.12.4 whoever is cancelled while a process starts may wait for ever: it waits
-for the end of pipes that were never connected. A loop that ends cancels whatever runs.
+All pages of a site go to one worker, which learns the site. If it dies, the page under way is reported as failed and
+never retried; the rest go to a new worker with the last profile. asyncio's subprocesses are not used: before Python
+3.12.4, cancelling one while it starts can hang.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
-"""A process that extracts: frames with jobs come in by standard input, frames with answers go out by standard output.
+"""An extraction process: reads jobs from standard input, extracts pages, learns sites, and writes results.
 
-It ends when its input does, so it never outlives the crawl. What it may use of memory is set once, of CPU before every
-page; the system ends it where a page takes more. After an answer it may go on to learn a site, and says so, that no
-page is blamed if it dies of that.
-
-Extract the pages of one site in a worker: a job comes in, an answer goes out, and the site is learned on the way.
-
-The first pages are read cold, and kept. Then the site is learned from them, and its pages are cut from there on.
-
-Remember which addresses were named before: an address comes in, whether it is news goes out, in fixed memory.
+It exits when its input ends. Memory is limited once, CPU before every page. When it goes on to learn after a result it
+says so, so that no page is blamed if it dies.
 """
 
 from __future__ import annotations

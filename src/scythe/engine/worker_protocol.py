@@ -1,11 +1,6 @@
-"""The records between the crawl and its extraction workers, and how each is put into a frame and taken out of it.
+"""The messages between a run and its extraction processes, and the limits of those processes.
 
-Frames between the crawl and its extraction workers: a JSON object and raw parts in, bytes of a pipe out, and back.
-
-A frame is two lengths (4 bytes each, big endian), a JSON object, and the parts one behind the other; the object's
-"parts" has their lengths. JSON cannot name code, and bodies and texts need not be quoted.
-
-What a process that extracts may use, and how it says what went wrong: seconds and bytes come in, limits are set.
+A message is two lengths (4 bytes each, big endian), a JSON object and raw parts, whose lengths are in its "parts".
 """
 
 from __future__ import annotations

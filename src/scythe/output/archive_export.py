@@ -1,14 +1,7 @@
-"""Write an archive to files: an open archive and what is wanted of it come in, a file or a folder goes out.
+"""Export an archive to JSON lines, CSV, Parquet, a folder of pages, WARC, or Arrow batches.
 
-A file appears under its name when it is whole, not before. Everything is read and written piece by piece, so that
-memory stays flat however large the archive is.
-
-Write pages to a folder, one file each: stored pages come in; Markdown, text or HTML goes out.
-
-A file is named after its page's title and a hash of its address: the same page has the same name in every export, two
-pages never share one, and no page can choose a path.
-
-Give an archive to other tools: where it is comes in, a stream of Arrow batches of what it holds goes out.
+Files are written atomically and streamed. Files of a folder are named after the page title and a hash of its URL, so
+names are stable and no page can choose a path.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Say what files hold of an archive: stored pages and records come in, rows with named values go out.
-
-Lines (JSON) hold everything, nested as it is. Cells (CSV) are flat, for people and spreadsheets.
-
-Write rows to one file: rows with named values come in, JSON lines, CSV or Parquet go out as they come.
-"""
+"""The rows of archive exports: nested for JSON lines, flat for CSV and Parquet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read pages out of tables: a frame, a relation or Parquet files come in, one document per row goes out."""
+"""Read documents from tables: data frames, relations and Parquet files."""
 
 from __future__ import annotations
 

@@ -1,15 +1,6 @@
-"""Collect documents as tables: documents come in one by one, record batches of pages, images and records go out.
+"""Convert documents to Arrow tables of pages, images and records.
 
-The columns of the tables that documents become: parts of a page come in, Arrow schemas go out.
-
-A name means the same in all tables, in the exports of an archive and in `Document`.
-
-Turn columns of Python values into Arrow arrays: values and a type come in, an array goes out.
-
-A cell that lists things is a tuple of tuples, one value per field: its parts become columns of their own without a
-dictionary for each.
-
-Give documents to other tools: documents come in, an Arrow table or a stream of its batches goes out.
+A name means the same in all tables, in archive exports and in `Document`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Write documents to a folder: text, html and an images folder per page, under names that every file system takes.
+"""Write documents to a folder: text, HTML and images under file names that are safe everywhere.
 
-The form is that of the main-block paper (docs/why/papers.md): `<title>.txt`, `<title>.html` and `<title>_files/`.
-Pictures are written only where the caller gives a function that downloads them.
+The form is that of the main-block paper: `<title>.txt`, `<title>.html` and `<title>_files/`. Pictures are written only
+if the caller passes a download function.
 """
 
 from __future__ import annotations

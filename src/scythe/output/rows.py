@@ -1,7 +1,4 @@
-"""Turn what a page lists into rows: regions or attributes come in, batches of rows with named columns go out.
-
-Write rows of records as files: batches come in, the text or the bytes of one format go out.
-"""
+"""Write lists, attributes and images of pages as rows: CSV, JSON, JSON lines or Parquet."""
 
 from __future__ import annotations
 

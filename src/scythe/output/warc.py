@@ -1,11 +1,7 @@
-"""Write kept responses as a WARC file: StoredRaw comes in, one record each goes out, every one with its digests.
+"""Write stored responses as WARC files, and verify the digests of WARC files.
 
-A file begins with a `warcinfo` record and ends with a `metadata` record that counts the others, so that a file which
-was cut off between two records is known for it. Each record is a gzip member of its own: damage stays where it hit.
-
-Check a WARC file: a path comes in, the number of sound records and what is wrong with the others go out.
-
-One flipped bit costs one record. Memory is bounded by the longest record that is checked.
+A file begins with a `warcinfo` record and ends with a `metadata` record that counts the others, so truncation is
+noticed. Each record is its own gzip member: one flipped bit costs one record.
 """
 
 from __future__ import annotations

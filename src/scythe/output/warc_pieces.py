@@ -1,8 +1,4 @@
-"""Find the records of a WARC file whatever is wrong with it: the file comes in, its pieces go out.
-
-Damage is not followed: after a record that cannot be read the next one is looked for, so that one flipped bit costs one
-record.
-"""
+"""Split a WARC file into records, continuing after damaged ones."""
 
 from __future__ import annotations
 

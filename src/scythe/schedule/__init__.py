@@ -1,4 +1,4 @@
-"""When to visit a list again: estimators learn from past visits and plan the next one with its risk."""
+"""Plan when to visit a list again: estimators, policies, a simulator and plots."""
 
 from typing import TYPE_CHECKING
 

@@ -1,12 +1,10 @@
-"""The default estimator: what visits saw comes in, the latest next visit that keeps the goals goes out.
+"""The default policy, `Auto`: the latest next visit that still meets the goals.
 
-    forecast   hour-of-week profile x level x what past forecasts got wrong        weekly.py, level.py
-    allowance  how many records may be expected before a list is visited           safety.py
-    wait       until the forecast reaches the allowance; sooner for other goals    delay.py
+    forecast   hour-of-week profile x level x past forecast errors              forecast.py
+    allowance  how many records may be expected before a list is visited        safety.py
+    wait       until the forecast reaches the allowance; sooner for other goals
 
-It is told counts only. A full page says "at least so many"; a visit that came when a page had to be full says nothing.
-
-When to come again for other reasons than a full page: a forecast comes in, a wait goes out.
+It sees counts only. A full page means "at least this many"; a visit to a page that had to be full says nothing.
 """
 
 from __future__ import annotations

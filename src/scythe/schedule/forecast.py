@@ -1,15 +1,4 @@
-"""How busy a list is at present, its hours of the week aside: a slow level and what the last day adds to it.
-
-Visits come in as (records, exposure); a rate and a correction of it go out.
-
-The hour-of-week profile of a list: how much busier than its mean each hour is.
-
-Counts of visits come in, which cover many hours each; 168 factors with mean 1 go out.
-
-A stretch of time, cut at whole hours: what a forecast and a learner both walk over.
-
-Numbers of a saved state: plain values come in, finite numbers go out, or ValueError.
-"""
+"""Forecast the records of a list: an hour-of-week profile, a slow level and a short-term correction."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Draw one region over time: what came, what was expected, when it was visited, what was lost. Times in, SVG out.
+"""Plot arrivals, forecasts, visits and losses of a list over time, as SVG.
 
-However much there is to show, a drawing stays small: what came is counted into a few hundred bars, and of visits that
-fall on the same spot of the paper one is drawn.
+Plots stay small: arrivals are counted into a few hundred bars, and of visits on the same spot one is drawn.
 """
 
 from __future__ import annotations

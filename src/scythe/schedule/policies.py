@@ -1,9 +1,4 @@
-"""Every estimator by its name: a name and goals come in, an estimator of one region goes out.
-
-What every estimator is: visits of one region are told to it, and it says when to come again.
-
-Remember what an estimator expects: an estimator comes in, the same one that writes down its forecasts goes out.
-"""
+"""All scheduling policies by name, and the protocol they implement."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""How far a list may fill before it is visited: errors of past forecasts come in, an allowance goes out.
+"""How far a list may fill before it is visited, from the errors of past forecasts.
 
-A forecast of M records that turns out as r * M loses (r * M - P) of them where that is above 0. The errors r of the
-last visits have a tail that falls like that of a normal distribution; fitted to the largest fifth, with full pages
-counted as "at least so much", it tells which share of the records a forecast of M loses. The largest M that keeps the
-share wanted is the allowance. The fit uses forty errors where counting full pages would have eight.
-
-Chances of counts: the mean of a Poisson count comes in, quantiles and what exceeds a page go out.
+A forecast of M records that turns out as r * M loses r * M - P of them if positive. The tail of the errors r is fitted
+to a normal distribution, with full pages counted as "at least this much"; the largest M that keeps the wanted share of
+losses is the allowance.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Rules that know no hours: a constant interval, the published one, its yardstick, and what crawlers do.
-
-Rules that forecast a count and its spread: a homogeneous Poisson process, and one with the hours of the week.
-
-What the simple estimators share: visits of one region come in, a wait within the goals goes out.
-"""
+"""The simple policies: fixed interval, mean rate, exponential smoothing, adaptive, Poisson and seasonal."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
-"""Run an estimator over arrivals that were recorded: times and an estimator come in, what it would have seen goes out.
+"""Simulate policies over recorded or generated arrivals: what they fetch, miss, and how late they are.
 
-The world: a list shows the newest P records. A visit sees them all and learns how many are new. What was pushed off
-the list between two visits is missed for good, unless older pages can be followed back (`recovers`).
-
-Arrivals in files: a CSV of `site,unix_time` (packed as .xz or not) comes in, one trace a list goes out.
-
-Arrivals that were never recorded: a seed and a rhythm come in, times with nights, weekends and bursts go out.
+A list shows its newest P records. What leaves it between two visits is missed, unless older pages can be followed
+(`recovers`).
 """
 
 from __future__ import annotations

@@ -1,18 +1,7 @@
-"""Pieces of SVG: shapes and words come in, elements go out, every text of them escaped.
+"""Draw SVG charts: shapes, axes, bars, labels, and conversion to PNG.
 
-A drawing refers to nothing outside of itself and runs nothing. Colours are classes with plain values, dark ones in a
-media query: what knows no media queries or variables, such as a rasteriser, still shows the light ones. There are no
-ids, so that several drawings can stand in one page.
-
-Axes of plots: the range of some numbers comes in, where they lie on the paper and which of them are named goes out.
-
-Times are named in UTC by tables of our own: a plot must not change with the locale or the time zone of a machine.
-
-Draw what several ways came to side by side: names and numbers come in, bars as SVG go out.
-
-Find room for names beside points: points, names and lines come in, a place for each name goes out.
-
-Turn a drawing into an image: SVG comes in, PNG goes out, with the letters of the system's fonts.
+A drawing is self-contained and runs nothing; all text is escaped. Colours are classes with light defaults and dark ones
+in a media query. Times are in UTC, independent of locale and time zone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a Scrapy project loads from scythe by name: the add-on with its parts, page objects, the durable scheduler."""
+"""scythe inside Scrapy: add-on, middleware, pipeline, page objects and a durable scheduler."""
 
 from __future__ import annotations
 

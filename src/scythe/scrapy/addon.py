@@ -1,4 +1,4 @@
-"""The add-on: one line in the settings of a Scrapy project comes in, all parts of scythe go to their places."""
+"""The Scrapy add-on that enables all parts of scythe with one setting."""
 
 from __future__ import annotations
 

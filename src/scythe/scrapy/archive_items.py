@@ -1,4 +1,4 @@
-"""Store what a Scrapy run extracts in an archive: pages come in, each version and each record is stored once."""
+"""Store the pages and records of a Scrapy run in an archive."""
 
 from __future__ import annotations
 

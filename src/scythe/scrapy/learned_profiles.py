@@ -1,9 +1,6 @@
-"""Where a Scrapy project keeps what it learned: an address comes in, the profile of its site goes out, and back.
+"""Keep the profiles of a Scrapy project in a folder or archive, and learn sites in a separate process.
 
-Learn a site in a process of its own: pages and what is known of the site come in, a profile goes out.
-
-Learning takes seconds, and Scrapy does everything in one thread: whoever learns there keeps all answers waiting. The
-process reads frames from standard input and writes one to standard output; the system ends it when it takes too much.
+Learning takes seconds, which would block Scrapy's single thread.
 """
 
 from __future__ import annotations

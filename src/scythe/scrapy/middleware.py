@@ -1,4 +1,4 @@
-"""The spider middleware: responses pass by on their way to the spider, each gets a document, and sites are learned."""
+"""The spider middleware that attaches a document to every response and collects pages to learn from."""
 
 from __future__ import annotations
 

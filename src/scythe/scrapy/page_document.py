@@ -1,7 +1,4 @@
-"""A document that is worked out when something of it is first asked for: a response comes in, its parts go out.
-
-What of a page can be put into an item: a document and a name come in, a plain value that feeds can hold goes out.
-"""
+"""The lazily read document of a response, and the values it offers to items."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Page objects of web-poet: a response comes in, and what was learned of its site if anything was; an item goes out.
-
-They work with scrapy-poet and with any other framework that has HttpResponse to give, or none. Fields of a subclass are
-added to these or replace them, as with any page object.
-"""
+"""Page objects for web-poet: `ScytheArticle`, `ScytheRecords` and `ScythePage`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The item pipeline: items come in, those whose page is known go out with what they lack of it."""
+"""The item pipeline that fills in missing fields from the item's page."""
 
 from __future__ import annotations
 

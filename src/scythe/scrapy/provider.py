@@ -1,4 +1,4 @@
-"""Give page objects what a Scrapy run has learned: scrapy-poet asks for it, the sites of the crawler answer."""
+"""Let scrapy-poet inject what the run has learned into page objects."""
 
 from __future__ import annotations
 

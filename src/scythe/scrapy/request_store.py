@@ -1,12 +1,7 @@
-"""The requests of a crawler that keeps its frontier here: written down, handed out, and done only when it says so.
+"""Store Scrapy requests in an archive and hand them out, each until it is done.
 
-A request in hand waits on: it has an owner and a time at which the hold runs out, so one whose process died is handed
-out again. Each host is asked by one process at a time, whichever crawls name it.
-
-Scrapy requests -> text that an archive keeps -> the same requests, for the same spider.
-
-It is JSON, and names no code: a callback is a method of the spider, a class one of four. What JSON does not know
-(bytes, tuples) is marked; what cannot be written without a change of meaning raises ValueError.
+A request in progress has an owner and an expiry, so those of a dead process are handed out again. Requests are JSON and
+name no code: callbacks are methods of the spider; what cannot be written faithfully raises ValueError.
 """
 
 from __future__ import annotations

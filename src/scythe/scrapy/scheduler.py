@@ -1,16 +1,7 @@
-"""A scheduler for Scrapy whose requests are in an archive: after a kill nothing is lost, and what was begun goes on.
+"""A durable Scrapy scheduler: requests are in an archive, so a killed run loses nothing.
 
-A request that Scrapy takes stays in the archive until its callback has ended, every item of it went through the
-pipelines, and every request it named is stored. Several processes may work on one crawl.
-
-What a scheduler has handed out, or is about to: requests go in, those that are over come out.
-
-A request is over when Scrapy is done with its answer and every request that could not be written, and that may have
-been named by it, is over too: were the process killed before, only asking it again would bring those back.
-
-Feed files of Scrapy that a kill leaves whole lines in: written out in time, ended where one was torn.
-
-The settings of a Scrapy project -> what its durable scheduler is to do.
+A request stays in the archive until its callback has finished, its items passed the pipelines and its new requests are
+stored. Several processes can share a crawl. Feed files are repaired after a kill.
 """
 
 from __future__ import annotations

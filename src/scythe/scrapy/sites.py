@@ -1,14 +1,4 @@
-"""The sites that a Scrapy run meets: pages come in as they pass by, documents go out when they are asked for.
-
-The first pages of a site are read by their trees, and some are kept. When they are enough the site is learned from them
-in another process, and from then on its pages are cut. Nothing here takes longer than to read one page.
-
-Which page an item is from: Scrapy tells a spider middleware, and its pipelines are not told.
-
-What a Scrapy project asks of scythe: its settings come in, a record goes out.
-
-Let a thread do what takes time, whatever Scrapy runs in: asyncio, asyncio in a reactor, or another reactor.
-"""
+"""The sites of a Scrapy run: collect pages, learn in another process, and extract documents on demand."""
 
 from __future__ import annotations
 

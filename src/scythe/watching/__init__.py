@@ -1,1 +1,1 @@
-"""Watch lists: pages come in, each new record goes into the archive once, and the next visit is planned."""
+"""Watch lists: archive each new record once and plan the next visit."""

@@ -1,7 +1,4 @@
-"""The clock of a watch: the one on the wall, or one that runs faster, to replay months in minutes.
-
-Waits are measured by a clock that never jumps. When the one on the wall does, somebody has to be told.
-"""
+"""The clock of a watch: real time, or a faster one for replays."""
 
 from __future__ import annotations
 

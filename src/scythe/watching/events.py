@@ -1,8 +1,7 @@
-"""What happens while pages are watched: visits and what came of them come in as records, JSON lines go out.
+"""The events of a watch, and their JSON lines.
 
-Every line is an object that begins with `kind` (what happened), `at` (UTC), `site` and `page`; the keys after these
-are the fields of the records below, by the same names and in the same order. Keys are added, never renamed or taken
-away.
+Every line begins with `kind`, `at` (UTC), `site` and `page`, followed by the fields of the event. Keys are added, never
+renamed or removed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Write a feed that any reader can subscribe to: the newest records come in, an RSS, Atom or JSON Feed file goes out.
+"""Write feed files of new records: RSS 2.0, Atom (RFC 4287) and JSON Feed 1.1.
 
-Required elements are those of RSS 2.0, RFC 4287 and JSON Feed 1.1. A record keeps its id however often the file is
-written, and a file whose contents would not change is left as it is: readers that ask whether it changed hear "no".
+A record keeps its id, and an unchanged file is not written, so that conditional requests work.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
-"""What people want done with new records: commands, addresses and files come in, checked, as the hooks of a watch.
+"""Hooks for new records: run a command or post to a webhook.
 
-A hook is told of every new record at least once, page by page. It keeps nothing in memory: where it stands is in the
-archive (watching/outbox.py).
-
-Tell a command of new records: a batch comes in, lines of JSON go to its standard input.
-
-No shell reads the command, and nothing of a page is ever part of it: what pages say goes to its input, and the site,
-the page and the number of records to its environment.
-
-Tell an address of new records: a batch comes in, one signed JSON object is posted through the guarded fetcher.
+A hook gets every new record at least once; its position is in the archive (outbox.py). No shell runs the command, and
+page content only goes to its standard input.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Pick the chosen lists of a page: the regions found and what is known of them come in, those to be watched go out.
+"""Select the lists of a page that the user chose to watch.
 
-All regions are known again, the others too: one that was not chosen must never be taken for one that was and is gone.
-
-What the watch of one page keeps in mind between visits, beside its regions: plain values, kept as JSON.
+All lists are recognised, so that an unchosen one is never mistaken for a chosen one that disappeared.
 """
 
 from __future__ import annotations

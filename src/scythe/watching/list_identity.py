@@ -1,11 +1,7 @@
-"""Know the lists of a page again: regions found now and those known from before come in, which is which goes out.
+"""Recognise the lists of a page on later visits, also after a redesign.
 
-The records are the best evidence: a list that still shows some of what it showed is the same one, whatever it looks
-like now. Where all records changed, or several lists share them, the tag tree of the records counts (paper 004, Figure
-5), what their own addresses look like, then columns, kind, size and place. A page has many lists of one build, so all
-are assigned together, the surest first.
-
-The lists of a page that somebody chose to watch: regions come in, what they are known again by goes out.
+A list that still shows known records is the same one. Otherwise tag tree (paper 004, Figure 5), URL shapes, columns,
+kind, size and place count; all lists are assigned together, the surest first.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Tell hooks of new records, each at least once: word that a page was visited comes in, batches go out to the hooks.
+"""Deliver new records to hooks and feed files, each at least once.
 
-What a hook has been told is known by a cursor in the archive, one for each hook and page, which is moved when the hook
-has a batch: a process that is killed between the two tells that batch again, under the same id. A hook that fails holds
-up neither the watch nor another hook, and a page whose records it will not take holds up no other page for long.
-
-Keep feed files up to date: word that a page was visited comes in, files with the newest records go out.
+A cursor in the archive, per hook and page, moves when the hook accepts a batch; after a crash the same batch is sent
+again under the same id. A failing hook delays neither the watch nor other hooks.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""The plan of a watch: an archive comes in, when each list is visited next and why goes out, and as a plot.
+"""Report the plan of a watch, and what other policies would have done with the same list.
 
-What other rules would have made of a list: its journal comes in, what happened beside what they would have done.
-
-When a record came is known only to the time between two visits. It is taken to have come at any moment of it, so what
-the other rules would have seen and missed is an estimate; what happened is not.
+Arrival times are only known to lie between two visits, so figures of other policies are estimates.
 """
 
 from __future__ import annotations

@@ -1,12 +1,6 @@
-"""Read when something happened as people write it: a short text and the present come in, a moment goes out.
+"""Read when a record was published: dates, times and phrases such as "3 hours ago", in many languages.
 
-Dates and times in the main languages of the web, "3 hours ago" among them. What says no zone is taken for UTC.
-
-Read when the records of a list were published: a region and the present come in, a moment per record goes out.
-
-What a machine wrote (`<time datetime=...>`) counts before what people read. Times without a zone are taken for UTC, and
-where some of them lie in the future, all move back by as many half hours as it takes: an error of hours does not matter
-for how often a list brings something new.
+Machine-readable times come first. Times without a zone are UTC, shifted by half hours if some lie in the future.
 """
 
 from __future__ import annotations

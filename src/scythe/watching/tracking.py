@@ -1,14 +1,7 @@
-"""Follow the lists of one page through one visit: the regions of the page, and of older pages behind it, come in; what
-is new of each, whether anything was missed, and when to come again go out.
+"""Track the lists of a page during a visit: what is new, whether anything was missed, and when to come again.
 
-Nothing here asks a server or an archive: whoever visits does, and tells.
-
-Prove that no record was missed: the keys of a list now and at the last visit come in, what is new and whether
-anything may have fallen off in between go out.
-
-Most lists show the newest first. There a record of the last visit that is still shown proves that all that came since
-stands above it, unless it is pinned to its place. So what counts are records of the last visit in their old order,
-after the new ones; what stands before them may be pinned, what the archive knows from other lists proves nothing.
+On a list with the newest first, a record of the last visit that is still shown proves that all newer ones are above it,
+unless it is pinned. So old records in their old order count, after the new ones. No input or output happens here.
 """
 
 from __future__ import annotations

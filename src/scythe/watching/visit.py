@@ -1,16 +1,8 @@
-"""Visit a watched page: its address comes in, its lists are read and what is new of them is stored, the next visit with
-it, in one transaction; what happened is told.
+"""One visit to a watched page, from the request to the stored records and the next plan.
 
-fetch -> regions -> known again -> overlap with what was there? -> if not, older pages -> plan -> archive -> events
+fetch -> lists -> recognised -> overlap with the last visit? -> if not, older pages -> plan -> archive -> events
 
-Say what a visit meant: what was seen and stored comes in, events go out.
-
-Ask for one page of a list, following it where it moved: an address comes in, its answer or the reason goes out.
-
-Every request waits for its turn in the lane; a redirect is asked like any other address, if robots.txt allows it and it
-stays at the host whose lane is held.
-
-What a server says about its page without being asked: a response comes in, hints for the next visit go out.
+Everything is stored in one transaction. Redirects obey robots.txt and stay on the leased host.
 """
 
 from __future__ import annotations

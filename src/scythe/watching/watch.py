@@ -1,15 +1,8 @@
-"""Watch lists: pages come in, each is visited when something new is due, each new record is archived once.
+"""The story of a watch: `Watch` visits pages when they are due, `scythe.watch` yields its events.
 
-due? -> lane of its host -> visit -> archive -> when next? -> due?
+due? -> lease on its host -> visit -> archive -> when next? -> due?
 
-Everything that has to survive is in the archive when a visit ends: whatever stops a run, the next one goes on from
-there. `visit.py` tells the story of one visit.
-
-Watch from Python: lists come in, events go out one by one while the watch goes on behind them.
-
-Archive the pages of new records: an address comes in, its document is extracted and stored, as a crawl would.
-
-What is learned of a site on the way is kept in the archive; its pages are cut from then on.
+All state is in the archive when a visit ends, so any run can be resumed. `visit.py` tells one visit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""How to watch: what the caller says in, frozen records with everything checked out.
-
-`ListOptions` belongs to a page and is kept with it, so that a restart goes on as before; `WatchOptions` belongs to the
-process that watches.
-"""
+"""`ListOptions`, stored with each watched page, and `WatchOptions` of the process."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The local web page, and the JSON interface behind it: a person or a program asks, scythe shows and does."""
+"""The local web page of `scythe ui` and its JSON interface."""

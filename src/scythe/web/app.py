@@ -1,4 +1,4 @@
-"""Join the areas into one application behind the gate: a room comes in, an ASGI application goes out."""
+"""Build the web application: routes, templates and authentication of all areas."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Who may ask: every request comes in here first, and leaves with the headers that bind a browser.
+"""Authenticate every request by token or cookie, and set security headers.
 
-Nothing is open: page, script, picture and interface alike want the token. It is in the address that `scythe ui` shows,
-which a browser trades for a cookie; programs send it as `Authorization: Bearer TOKEN`. What changes something is a POST
-with JSON and, where a cookie spoke for it, with the word that only pages of this origin know.
+Everything requires the token. `scythe ui` prints it in a URL, which a browser trades for a cookie; programs send
+`Authorization: Bearer TOKEN`. Changes are JSON POSTs and, with a cookie, need a secret that only pages of this origin
+know.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How values are written on pages: times, counts, shares, sizes."""
+"""Format times, counts, shares and sizes for the templates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Learned sites that are ready to extract: a key comes in, the site goes out, loaded again only when it was changed.
-
-How much the archive has of each site: asked for at any rate, and counted for a small share of the time only.
-"""
+"""Load learned sites and keep them until they change, with cached counts of their archive."""
 
 from __future__ import annotations
 

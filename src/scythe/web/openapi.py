@@ -1,9 +1,4 @@
-"""The operations come in, their description goes out: an OpenAPI 3.1 document, for programs that write programs.
-
-What the code says beside its fields: types come in, the meanings of the fields of their records go out.
-
-Records say in a comment what each field means; the description of the interface says the same, without a second copy.
-"""
+"""Describe all operations as an OpenAPI 3.1 document, with field descriptions taken from the source comments."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What the web page and its JSON interface can do: a record for each thing; routes, OpenAPI and tools come of them.
+"""Declare operations, parse requests, write responses, and map each expected error to a status.
 
-An operation is a plain function of the room and of what is wanted. It runs in a thread, so it may take its time.
-
-Requests to what is wanted, and what comes of it to answers; every error that is meant has a status of its own.
+An operation is a plain function of the state and the request; it runs in a thread. Routes, OpenAPI and tools are made
+from these records.
 """
 
 from __future__ import annotations

@@ -1,15 +1,8 @@
-"""Make a page of the web safe to look at: its tree comes in, a document that can do nothing goes out.
+"""Make web pages and style sheets safe to show in a frame.
 
-It is written anew from allow-listed elements and attributes; no script, form, frame, address or handler is among them.
-Elements and images carry their numbers, so that a click can be told to mean one. The policy it is sent with forbids the
-browser what the writing leaves out anyway.
-
-Make a style sheet of the web fit for a frame: its text comes in, without what fetches, covers or breaks looking.
-
-Nothing depends on it for safety: the policy of a frame forbids all fetching, and a frame can do nothing. But what the
-policy refuses the browser complains about, and what is fixed to a window or as high as it cannot be looked at in a
-frame that is as high as its page. So: no addresses but pictures inside the sheet, no rules that only fetch or move, no
-fixed places, no heights of windows, no filters, no sizes that no page has. One pass, linear in the text.
+The document is rewritten from allow-listed elements and attributes, without scripts, forms, frames or URLs; elements
+carry numbers, so that clicks can be mapped. Style sheets lose everything that fetches, covers or depends on the window.
+The frame's policy forbids the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Serve a room on this machine: it comes in with an address to listen on; its page is there until it is stopped."""
+"""Serve the web application on a local port, in the foreground or in a thread."""
 
 from __future__ import annotations
 

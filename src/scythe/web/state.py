@@ -1,10 +1,6 @@
-"""What a running web page works on: an archive, profiles, pages at hand, and the work under way.
+"""The state of a running web page: archive, profiles, loaded pages and background jobs.
 
-Requests run in threads. Whoever changes pages or a site holds `lock`; archives are lent, one to a borrower.
-
-Work that takes longer than a request: it runs in a thread of its own, and whoever asks is told how far it is.
-
-Why an operation does nothing: errors that have a status of their own beside those of the package.
+Requests run in threads. Changes to pages or sites hold `lock`; each borrower gets its own archive connection.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compare two texts for people to read: paragraphs, the words inside them, or words on one line."""
+"""Compare two texts by paragraphs and words, for display."""
 
 from __future__ import annotations
 

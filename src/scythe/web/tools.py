@@ -1,7 +1,4 @@
-"""The operations as tools of language models: a name and arguments come in, an answer that fits goes out.
-
-Serve tools by the Model Context Protocol: messages come in on standard input, answers go out on standard output.
-"""
+"""Offer the operations as tools to language models, over the Model Context Protocol."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Many workers on one archive: sites are handed over, processes on any number of machines work on them."""
+"""Crawl and watch with many workers on one PostgreSQL archive."""

@@ -1,7 +1,6 @@
-"""The job engine: Procrastinate in the database of the archive, made to bear a worker that slept and a restart.
+"""The job queue: Procrastinate in the archive's database, hardened against sleeping workers and restarts.
 
-Procrastinate ends a job by its number, whoever says so. A worker that was stopped for longer than its heartbeat and
-wakes up would end the job that another took over: here a job is ended, or put back, only by who holds it.
+Procrastinate lets any worker finish a job by its number; here only its holder can finish it or put it back.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is wanted of a site, as an assignment keeps it: options come in, JSON goes out, and back.
-
-Hand sites over to workers: what is wanted comes in, an assignment and a job for it go into the archive together.
-"""
+"""Queue sites for workers: store options as JSON with an assignment and its job."""
 
 from __future__ import annotations
 

@@ -1,11 +1,6 @@
-"""Work on one assignment: a job comes in, its site is crawled or its lists are visited, when to go on goes out.
+"""Handle one assignment: crawl its site or visit its lists, and restore lost jobs.
 
-What is wanted and who works on it, asked from an event loop: one call is one transaction.
-
-Tend what is handed over: jobs of workers that vanished are put back, what is wanted and has no job gets one.
-
-What is wanted stands in the assignments; jobs follow from them. So a job that was lost, ended by one who should not
-have, or deleted with all others leaves no site behind. Every worker tends, at the same time if it so happens.
+Assignments are the truth and jobs follow from them, so a lost or deleted job leaves no site behind.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""A worker: an archive comes in, sites that were handed over are worked on, as many at once as it has places.
+"""A worker: take jobs, handle as many sites at once as it has places, send heartbeats, and wait for an absent database.
 
-register -> take jobs -> work -> say every now and then "I am here", tend what others left -> until stopped
-
-A database that is away: errors come in, who looks is told at once and then ever less often, until it is too long.
+register -> take jobs -> work -> heartbeat, restore what others left -> until stopped
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How it goes: an archive comes in, its workers, what they are at, what waits and what failed go out.
-
-It needs no job engine: an archive that one process works on, or nobody, has a status too.
-"""
+"""Report workers, their sites, what is waiting and what failed; works for any archive."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Mark relevant images with clicks."""
+"""Annotate relevant images."""

@@ -1,9 +1,4 @@
-"""Mark relevant images with clicks: the page for people, and the same for programs.
-
-What is shown of a sitting, to people and to programs: it comes in, plain records go out.
-
-Save what was said of images: a sitting comes in, a profile that has learned from it goes to where profiles are.
-"""
+"""Annotate: mark the relevant images of pages, confirm them, see the expected quality, and save what was learned."""
 
 from __future__ import annotations
 

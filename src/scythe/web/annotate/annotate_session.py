@@ -1,13 +1,7 @@
-"""One person's way through the pages of a site that are worth annotating: pages at hand come in, marks go out.
+"""One person's annotation of a site: the pages, marks, undo steps and drafts.
 
-What people say of a page is kept here until it is saved, with all steps so that they can be undone; what the model
-makes of images is fitted anew whenever a page was confirmed, which takes some ten milliseconds.
-
-Where sittings are kept: the key of a site comes in, the sitting on its pages goes out, as it was left.
-
-Marks that are not in a profile yet, kept beside it: confirmed pages come in, a file of labels goes out, and back.
-
-It is JSON lines as `scythe annotate --from` reads them, so that nothing is lost when scythe ends before anybody saved.
+The model is fitted again after every confirmed page, in about ten milliseconds. Unsaved marks are kept beside the
+profile as JSON lines that `scythe annotate --from` reads.
 """
 
 from __future__ import annotations

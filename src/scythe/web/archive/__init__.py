@@ -1,1 +1,1 @@
-"""Search the archive and look at documents and records."""
+"""Search the archive and show documents and records."""

@@ -1,7 +1,4 @@
-"""Search what was archived, and look at it: documents with their versions, records with where they were seen.
-
-What is told of one archived document or record: what the archive has comes in, plain values go out.
-"""
+"""Search the archive, and show documents with their versions and records with their sightings."""
 
 from __future__ import annotations
 

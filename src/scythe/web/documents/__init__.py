@@ -1,1 +1,1 @@
-"""Pages to documents, for programs."""
+"""Read and extract pages."""

@@ -1,4 +1,7 @@
-"""Pages to documents, for programs: an address, HTML or a page at hand comes in, what scythe reads there goes out."""
+"""Read any page, extract pages of a learned site, list their records, and suggest pages to annotate.
+
+A page is given by its URL, its HTML or the number of a loaded page.
+"""
 
 from __future__ import annotations
 

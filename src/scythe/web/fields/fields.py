@@ -1,7 +1,4 @@
-"""Pick fields: click an element and name it; see what the rule finds on the other pages, accept or correct, save.
-
-What is said with requests about fields, and what is answered.
-"""
+"""Pick fields: choose an element and name it, check what is found on the other pages, correct it and save."""
 
 from __future__ import annotations
 

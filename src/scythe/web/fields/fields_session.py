@@ -1,7 +1,4 @@
-"""What somebody has shown of the fields of a site until now: picks come in, examples and what was before go out.
-
-Learn and save what was shown: a sitting comes in, a trial on all pages, then a profile with the fields goes out.
-"""
+"""One person's picked fields of a site, and learning and saving them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Pages at hand that things can be picked on: numbers of elements come in, what can be taken there goes out.
-
-Values are spelled as learning looks for them: the text of the tree that is tied to the bytes, white space squeezed.
-"""
+"""Pages on which fields can be picked: their elements and the values these offer."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Learn what was shown and try it on all pages at hand: pages with examples come in, a table with doubts goes out.
+"""Learn picked fields, try them on all loaded pages, and rate how doubtful each value is.
 
-How much each found value is to be doubted, and why, in words: what rules found on all pages comes in.
-
-A doubt is a share from 0 to 1. Reasons are taken as independent: two of one half make three quarters.
+A doubt is between 0 and 1; reasons count as independent, so two of one half make three quarters.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Saved pages to look at."""
+"""Show saved pages safely."""

@@ -1,7 +1,6 @@
-"""Saved pages to look at: a number comes in, an inert document, a picture or a style sheet of it goes out.
+"""Show saved pages as inert documents, with their pictures and style sheets once you allow requesting them.
 
-Pictures and style sheets are asked for from the site's servers only after somebody allowed it, through the guard; which
-addresses those are the page says, never the one who asks.
+Only URLs that the page names are requested, through the guard.
 """
 
 from __future__ import annotations

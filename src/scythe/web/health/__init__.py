@@ -1,1 +1,1 @@
-"""How a site fares."""
+"""The health of a site."""

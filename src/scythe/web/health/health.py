@@ -1,7 +1,4 @@
-"""How a site fares: its rules, its pages, its servers, and what changed; one sentence says it all.
-
-Say in a sentence how a site fares: what was noticed of its rules and its servers comes in, plain words go out.
-"""
+"""The health of a site: its rules, pages and servers, and what changed, summed up in one sentence."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Compare two versions of what was learned of a site: profiles come in, what changed goes out in words.
-
-Versions of what was learned of a site, as an archive keeps them: a key and a number come in, a profile goes out.
-"""
+"""Compare two stored versions of a profile and describe the changes."""
 
 from __future__ import annotations
 

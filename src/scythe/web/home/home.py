@@ -1,4 +1,4 @@
-"""The overview: what there is, what happens next, and where to begin; also pages to take in, and work under way."""
+"""The overview: sites, loaded pages, background jobs and next visits; also load pages of a site."""
 
 from __future__ import annotations
 

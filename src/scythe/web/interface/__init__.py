@@ -1,1 +1,1 @@
-"""The JSON interface, described for people."""
+"""The documentation of the JSON interface."""

@@ -1,4 +1,4 @@
-"""The JSON interface for people: its OpenAPI description comes in, a page with every operation and form goes out."""
+"""The JSON interface, documented for people from its OpenAPI description."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The lists of a page as grids."""
+"""The lists of a page."""

@@ -1,8 +1,6 @@
-"""The lists of a page at hand: its number comes in, regions of records with their places in its frame go out.
+"""The lists of a loaded page with their positions, and watching them.
 
-They are read by the tree, as a watch reads them: what is chosen here by its number is the same list there.
-
-Watch lists of pages: which ones, and how much of them may be missed, come in; a watch in the archive goes out.
+They are read like a watch reads them, so that a list's number means the same there.
 """
 
 from __future__ import annotations

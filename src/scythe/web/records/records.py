@@ -1,4 +1,4 @@
-"""Records: the lists of a page as grids, each to be looked at, saved as a file, and watched."""
+"""Show the lists of a page as grids, export one, or watch it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Look at what was learned of a site."""
+"""The rules of a learned site."""

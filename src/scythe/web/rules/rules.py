@@ -1,4 +1,4 @@
-"""What was learned of a site, to look at: each layout with its rules, and pages at hand with what was cut from them."""
+"""Show what was learned of a site: its layouts and rules, and what they extract from loaded pages."""
 
 from __future__ import annotations
 

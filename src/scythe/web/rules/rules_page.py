@@ -1,13 +1,4 @@
-"""One page at hand, explained: what was cut where, in the source and in the frame, and whether the tree agrees.
-
-Follow pages at hand through what was learned of their site: a key comes in, how each field was got goes out.
-
-A page is followed once for each profile, which takes some milliseconds; what came of it is kept.
-
-Show where parts of a page lie in its source: bytes and byte ranges come in, numbered lines with marks go out.
-
-Of a long source only what is near the edges of the parts is shown; the rest is asked for piece by piece.
-"""
+"""Explain one loaded page: what was cut where, in source and frame, and whether a full parse agrees."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Crawls and watches of a room: each is a job whose thread has its own event loop and its own archive.
+"""Run crawls and watches in threads and collect their figures.
 
-To pause a run is to end it in good order: everything is in the archive, and what begins again goes on from there.
-
-Crawls and watches as they are shown: figures that one thread takes, and any other may read.
+Pausing a run ends it in order; everything is in the archive, and it resumes from there.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Start, pause and follow crawls and watches."""
+"""Start, pause, resume and follow crawls and watches."""
 
 from __future__ import annotations
 

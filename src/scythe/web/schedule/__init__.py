@@ -1,1 +1,1 @@
-"""When lists are visited, and why."""
+"""The schedule of watched lists."""

@@ -1,9 +1,4 @@
-"""When watched lists are visited, and why: the next visit first.
-
-What is wanted of a watched page: told in words, changed, ended, and its next visit hastened.
-
-One watched list: what came and when it was visited, what is expected, and what fixed visits would have cost.
-"""
+"""Show when watched lists are visited and why, change their goals, visit now, or stop watching."""
 
 from __future__ import annotations
 
