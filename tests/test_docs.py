@@ -157,7 +157,7 @@ def test_extras_that_documents_install_exist() -> None:
     named = {
         name.strip()
         for document in DOCUMENTS
-        for names in re.findall(r"\bscythe\[([\w, ]+)\]", document.read_text(encoding="utf-8"))
+        for names in re.findall(r"\bwebscythe\[([\w, ]+)\]", document.read_text(encoding="utf-8"))
         for name in names.split(",")
     }
     assert named
