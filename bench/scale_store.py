@@ -16,7 +16,10 @@ from sqlalchemy import text
 
 from bench.scale_measure import Body
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.sites import add_site
 from scythe.archive.stored_documents import to_extracted
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Task
 from scythe.crawling.crawl import crawl
@@ -54,15 +57,15 @@ def measure_store(where: str | None, pages: Sequence[Body], times: int) -> Store
     """Store so many pages in a new archive, in SQLite where no address says otherwise, and see what it took."""
     extracted = [to_extracted(read(body, url), ("text", "images")) for url, body in pages]
     with TemporaryDirectory() as folder, open_archive(where or Path(folder) / "scale.db") as archive:
-        site = archive.add_site(_LANE, Url(f"https://{_LANE}/"))
+        site = add_site(archive, _LANE, Url(f"https://{_LANE}/"))
         address_bytes = _measure_addresses(archive, site)
         before, spent = _size(archive), list[float]()
         for start in range(0, times, _BATCH):
-            archive.add_found(site, [_found(f"page/{start + i}") for i in range(_BATCH)])
-            tasks = archive.next_tasks(site, _LANE, _BATCH, now=datetime.now(UTC))
+            add_urls(archive, site, [_found(f"page/{start + i}") for i in range(_BATCH)])
+            tasks = next_tasks(archive, site, _LANE, _BATCH, now=datetime.now(UTC))
             outcomes = [_outcome(task, extracted[task.id % len(extracted)]) for task in tasks]
             began = time.perf_counter()
-            archive.store(outcomes)
+            store_outcomes(archive, outcomes)
             spent.append((time.perf_counter() - began) / len(tasks))
         return Stored(median(spent) * 1e3, (_size(archive) - before) / times / 1e3, address_bytes)
 
@@ -70,8 +73,10 @@ def measure_store(where: str | None, pages: Sequence[Body], times: int) -> Store
 def _measure_addresses(archive: Archive, site: int) -> float:
     before = _size(archive)
     for start in range(0, _ADDRESSES, 1_000):
-        archive.add_found(
-            site, [_found(f"wait/{number}/of-a-common-length", rank=2) for number in range(start, start + 1_000)]
+        add_urls(
+            archive,
+            site,
+            [_found(f"wait/{number}/of-a-common-length", rank=2) for number in range(start, start + 1_000)],
         )
     return (_size(archive) - before) / _ADDRESSES
 
@@ -97,8 +102,8 @@ def _found(path: str, rank: int = 0) -> FoundUrl:
 
 def _size(archive: Archive) -> int:
     """Return the bytes of an archive with all its indexes."""
-    with archive.database.reading() as connection:
-        if archive.database.is_sqlite:
+    with archive.reading() as connection:
+        if archive.is_sqlite:
             pages = connection.execute(text("PRAGMA page_count")).scalar_one()
             return int(pages) * int(connection.execute(text("PRAGMA page_size")).scalar_one())
         return int(

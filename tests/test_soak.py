@@ -19,6 +19,7 @@ from tools.soak_report import Seen, fit, grow, make_report, to_json, to_markdown
 from tools.soak_site import Plan, crawled_sites, watched_site
 
 from scythe.archive.open import open_archive
+from scythe.archive.profile_history import save_robots
 from scythe.archive.results import StoredRobots
 
 HOUR_S = 3_600.0
@@ -75,7 +76,7 @@ def test_a_crawl_that_robots_txt_kept_away_did_not_fail(tmp_path: Path) -> None:
     where, origin = str(tmp_path / "archive.db"), "http://127.0.0.1:8001"
     with open_archive(where) as archive:
         for number, status in ((8_001, 503), (8_002, 200)):
-            archive.save_robots(StoredRobots(f"http://127.0.0.1:{number}", status, b"", datetime.now(UTC)))
+            save_robots(archive, StoredRobots(f"http://127.0.0.1:{number}", status, b"", datetime.now(UTC)))
     assert [is_refused(where, origin, code) for code in (0, 1, 2)] == [False, True, False]
     assert not is_refused(where, "http://127.0.0.1:8002", 1)
     assert not is_refused(where, "http://127.0.0.1:8003", 1)

@@ -17,8 +17,14 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.profile_history import save_profile
 from scythe.archive.schema import digest_text
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site
+from scythe.archive.watches import add_watch
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome, Task
 from scythe.demo import site as demo_site
 from scythe.model import Record, RecordList
@@ -88,19 +94,19 @@ def visited(task: Task, at: datetime, extracted: Extracted, **more: object) -> O
 
 def add_pages(archive: Archive, maker: Maker, host: str, pages: int, records: int) -> None:
     """Store documents of a site; a fifth of them list records, a fifth changes once or twice."""
-    site = archive.add_site(host, Url(f"http://{host}/"))
+    site = add_site(archive, host, Url(f"http://{host}/"))
     lists = max(1, pages // 5)
     each = -(-records // lists)
-    archive.add_found(site, [FoundUrl(Url(f"http://{host}/page/{number}"), host) for number in range(pages)])
+    add_urls(archive, site, [FoundUrl(Url(f"http://{host}/page/{number}"), host) for number in range(pages)])
     for round_ in range(3):
         at = BEGAN + timedelta(days=5 * round_)
-        tasks = archive.next_tasks(site, host, pages, now=at)
+        tasks = next_tasks(archive, site, host, pages, now=at)
         for start in range(0, len(tasks), BATCH):
             outcomes = []
             for number, task in enumerate(tasks[start : start + BATCH], start):
                 regions = (maker.region(host, each),) if round_ == 0 and number < lists and each else ()
                 outcomes.append(visited(task, at, maker.extracted(maker.sentence(7), maker.text(500), regions)))
-            archive.store(outcomes)
+            store_outcomes(archive, outcomes)
         if round_ < 2:
             again = [task.id for task in tasks[:: 5 + round_]]
             _revisit(archive, again)
@@ -111,7 +117,7 @@ def _revisit(archive: Archive, tasks: Sequence[int]) -> None:
 
     from scythe.archive.schema import URLS
 
-    with archive.database.writing() as connection:
+    with archive.writing() as connection:
         for start in range(0, len(tasks), 500):
             some = tasks[start : start + 500]
             connection.execute(update(URLS).where(URLS.c.id.in_(some)).values(state="retry", due_at=0.0))
@@ -119,27 +125,27 @@ def _revisit(archive: Archive, tasks: Sequence[int]) -> None:
 
 def add_long_page(archive: Archive, maker: Maker, host: str) -> None:
     """Store two versions of a text of a megabyte that differ in the middle and in a hundred places."""
-    site = archive.add_site(host, Url(f"http://{host}/"))
-    archive.add_found(site, [FoundUrl(Url(f"http://{host}/long"), host)])
-    (task,) = archive.next_tasks(site, host, 1, now=BEGAN)
+    site = add_site(archive, host, Url(f"http://{host}/"))
+    add_urls(archive, site, [FoundUrl(Url(f"http://{host}/long"), host)])
+    (task,) = next_tasks(archive, site, host, 1, now=BEGAN)
     paragraphs = [maker.sentence(60) for _ in range(2_500)]
-    archive.store([visited(task, BEGAN, maker.extracted("A long one", "\n".join(paragraphs)))])
+    store_outcomes(archive, [visited(task, BEGAN, maker.extracted("A long one", "\n".join(paragraphs)))])
     for place in range(0, 2_500, 25):
         words = paragraphs[place].split()
         words[len(words) // 2] = "something else"
         paragraphs[place] = " ".join(words)
     _revisit(archive, [task.id])
     at = BEGAN + timedelta(days=3)
-    (task,) = archive.next_tasks(site, host, 1, now=at)
-    archive.store([visited(task, at, maker.extracted("A long one", "\n".join(paragraphs)))])
+    (task,) = next_tasks(archive, site, host, 1, now=at)
+    store_outcomes(archive, [visited(task, at, maker.extracted("A long one", "\n".join(paragraphs)))])
 
 
 def add_watches(archive: Archive, maker: Maker, host: str, watches: int, records: int) -> None:
     """Watch lists of a site, each with two regions, visited many times."""
-    site = archive.add_site(host, Url(f"http://{host}/"))
+    site = add_site(archive, host, Url(f"http://{host}/"))
     lane = host
     numbers = [
-        archive.add_watch(site, FoundUrl(Url(f"http://{host}/list/{number}"), lane), "{}", now=BEGAN)
+        add_watch(archive, site, FoundUrl(Url(f"http://{host}/list/{number}"), lane), "{}", now=BEGAN)
         for number in range(watches)
     ]
     shown: dict[int, tuple[Record, ...]] = dict.fromkeys(numbers, ())
@@ -149,7 +155,7 @@ def add_watches(archive: Archive, maker: Maker, host: str, watches: int, records
     for visit in range(VISITS):
         at = BEGAN + visit * wait
         outcomes = []
-        for task in archive.next_tasks(site, lane, watches, now=at, kinds=("list",)):
+        for task in next_tasks(archive, site, lane, watches, now=at, kinds=("list",)):
             new = maker.region(host, brought)
             shown[task.id] = (*new.records, *shown[task.id])[:LISTED]
             region = RecordList(shown[task.id], new.columns, new.kind)
@@ -169,7 +175,7 @@ def add_watches(archive: Archive, maker: Maker, host: str, watches: int, records
                 Outcome(task, "retry", at, status=200, seconds=0.2, size=30_000, retry_at=at + wait, looked=looked,
                         extracted=Extracted(regions=(region,)))
             )  # fmt: skip
-        archive.store(outcomes)
+        store_outcomes(archive, outcomes)
 
 
 def make(where: str, *, records: int = 100_000, pages: int = 10_000, sites: int = 20, watches: int = 200) -> None:
@@ -183,7 +189,7 @@ def make(where: str, *, records: int = 100_000, pages: int = 10_000, sites: int 
             add_pages(archive, maker, host, pages // sites, records // 2 // sites)
             add_watches(archive, maker, host, max(1, watches // sites), records // 2 // sites)
             for profile in learned:
-                archive.save_profile(archive.add_site(host, Url(f"http://{host}/")), profile)
+                save_profile(archive, add_site(archive, host, Url(f"http://{host}/")), profile)
         add_long_page(archive, maker, "site00.example")
 
 
@@ -198,7 +204,7 @@ def main() -> None:
     began = time.perf_counter()
     make(options.archive, records=options.records, pages=options.pages, sites=options.sites, watches=options.watches)
     with open_archive(options.archive, create=False) as archive:
-        counts = archive.counts()
+        counts = count_archive(archive)
     print(f"{counts.pages} pages, {counts.versions} versions, {counts.records} records, {counts.sightings} sightings")
     print(f"{time.perf_counter() - began:.1f} s")
 

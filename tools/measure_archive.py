@@ -20,8 +20,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_records
+from scythe.archive.sites import add_site
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Task
 from scythe.model import Record, RecordList
 from scythe.url import Url
@@ -87,15 +91,15 @@ def page(task: Task, first: int, count: int, *, text: str = "") -> Outcome:
 
 
 def add_tasks(archive: Archive, site: int, names: list[str]) -> list[Task]:
-    archive.add_found(site, [FoundUrl(Url(f"{SITE}{name}"), LANE) for name in names])
-    return archive.next_tasks(site, LANE, len(names), now=datetime.now(UTC))
+    add_urls(archive, site, [FoundUrl(Url(f"{SITE}{name}"), LANE) for name in names])
+    return next_tasks(archive, site, LANE, len(names), now=datetime.now(UTC))
 
 
 def find_server(archive: Archive) -> int | None:
     """Return the process that serves this connection, None for SQLite; only one on this machine can be measured."""
-    if archive.database.is_sqlite:
+    if archive.is_sqlite:
         return None
-    with archive.database.reading() as connection:
+    with archive.reading() as connection:
         return int(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
 
 
@@ -105,7 +109,7 @@ def see_again(archive: Archive, site: int, stored: int, server: int | None) -> S
     tasks = add_tasks(archive, site, [f"again/{stored}/{number}" for number in range(20)])
     outcomes = [page(task, CHANCE.randrange(max(1, stored - 50)), 50, text="short") for task in tasks]
     with spent.on(20 * 50):
-        receipts = archive.store(outcomes)
+        receipts = store_outcomes(archive, outcomes)
     assert sum(receipt.records for receipt in receipts) == 0, "a known record was stored again"
     return spent
 
@@ -114,7 +118,7 @@ def read(archive: Archive, most: int, server: int | None) -> Spent:
     """Read records from the start, as an export does."""
     spent = Spent(server)
     with spent.on(most):
-        for number, _ in enumerate(archive.read_records(PageQuery()), 1):
+        for number, _ in enumerate(read_records(archive, PageQuery()), 1):
             if number == most:
                 break
     return spent
@@ -127,14 +131,14 @@ def measure(where: str, pages: int, records: int) -> None:
     print("| records | store, per record | the same, per page | seen again, per record | read, per record |")
     print("|---|---|---|---|---|")
     with open_archive(where) as archive:
-        site = archive.add_site(LANE, SITE)
+        site = add_site(archive, LANE, SITE)
         server = find_server(archive)
         stored, marks, spent, of_pages = 0, [mark for mark in MARKS if mark <= records], Spent(server), 0
         while stored < records:
             tasks = add_tasks(archive, site, [f"list/{stored}/{number}" for number in range(BATCH)])
             outcomes = [page(task, stored + place * each, each) for place, task in enumerate(tasks)]
             with spent.on(each * len(outcomes)):
-                archive.store(outcomes)
+                store_outcomes(archive, outcomes)
             stored += each * len(outcomes)
             of_pages += len(outcomes)
             if marks and stored >= marks[0]:
@@ -145,7 +149,7 @@ def measure(where: str, pages: int, records: int) -> None:
                 spent, of_pages = Spent(server), 0
         whole = Spent(server)
         with whole.on(stored):
-            assert sum(1 for _ in archive.read_records(PageQuery())) == stored
+            assert sum(1 for _ in read_records(archive, PageQuery())) == stored
         print(f"\nreading all {stored} records: {whole.each_us()} microseconds each")
 
 

@@ -20,8 +20,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks, requeue
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.schema import digest_text
+from scythe.archive.sites import add_site
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Task
 from scythe.url import Url
 
@@ -52,17 +55,17 @@ def visit(task: Task, kind: str, number: int, chance: random.Random) -> Outcome:
 
 def change(archive: Archive, site: int) -> Iterator[float]:
     """Store other bodies, all the same, for all pages that there are."""
-    archive.requeue(site, now=datetime.now(UTC))
-    while tasks := archive.next_tasks(site, LANE, BATCH, now=datetime.now(UTC)):
+    requeue(archive, site)
+    while tasks := next_tasks(archive, site, LANE, BATCH, now=datetime.now(UTC)):
         outcomes = [visit(task, "changed", 0, random.Random(1)) for task in tasks]
         began = time.process_time()
-        archive.store(outcomes)
+        store_outcomes(archive, outcomes)
         yield time.process_time() - began
 
 
 def add_tasks(archive: Archive, site: int, names: list[str]) -> list[Task]:
-    archive.add_found(site, [FoundUrl(Url(f"{SITE}{name}"), LANE) for name in names])
-    return archive.next_tasks(site, LANE, len(names), now=datetime.now(UTC))
+    add_urls(archive, site, [FoundUrl(Url(f"{SITE}{name}"), LANE) for name in names])
+    return next_tasks(archive, site, LANE, len(names), now=datetime.now(UTC))
 
 
 def store(archive: Archive, site: int, kind: str, pages: int) -> Iterator[float]:
@@ -73,7 +76,7 @@ def store(archive: Archive, site: int, kind: str, pages: int) -> Iterator[float]
         tasks = add_tasks(archive, site, names)
         outcomes = [visit(task, kind, first + at, chance) for at, task in enumerate(tasks)]
         began = time.process_time()
-        archive.store(outcomes)
+        store_outcomes(archive, outcomes)
         yield time.process_time() - began
 
 
@@ -85,7 +88,7 @@ def main() -> None:
     said = parser.parse_args()
     for kind in said.kind or KINDS:
         with tempfile.TemporaryDirectory(dir=said.folder) as folder, open_archive(Path(folder) / "a.db") as archive:
-            site = archive.add_site(LANE, SITE)
+            site = add_site(archive, LANE, SITE)
             spent = list(store(archive, site, kind, said.pages))
             spent = list(change(archive, site)) if kind == "changing" else spent
             tenth = max(1, len(spent) // 10)

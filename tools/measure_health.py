@@ -15,7 +15,8 @@ from datetime import UTC, datetime
 from statistics import median
 
 from scythe.archive.open import open_archive
-from scythe.archive.site_health import read_health
+from scythe.archive.site_health import count_archive, read_health
+from scythe.archive.sites import site_rows
 
 TIMES = 9
 
@@ -35,11 +36,11 @@ def main() -> None:
     options = parser.parse_args()
     with open_archive(options.archive, create=False) as archive:
         now = datetime.now(UTC)
-        site = max(archive.sites(), key=lambda each: archive.counts(each.id).pages)
-        health = read_health(archive.database, site.id, now=now)
+        site = max(site_rows(archive), key=lambda each: count_archive(archive, each.id).pages)
+        health = read_health(archive, site.id, now=now)
         print(f"{site.key}: {health.counts.pages} pages, {health.counts.fetches} fetches, {health.sampled} sampled")
-        print(f"read_health: {spent(lambda: read_health(archive.database, site.id, now=now))}")
-        print(f"counts:      {spent(lambda: archive.counts(site.id))}")
+        print(f"read_health: {spent(lambda: read_health(archive, site.id, now=now))}")
+        print(f"counts:      {spent(lambda: count_archive(archive, site.id))}")
 
 
 if __name__ == "__main__":

@@ -177,7 +177,7 @@ def measure_turns(where: str, turns: int = 400) -> dict[str, float]:
     """Return what a turn costs in which 50 requests are named, 16 are done and 16 are taken; medians, in ms."""
     cpu, wall, taken = [], [], tuple[TakenRequest, ...]()
     with open_archive(where) as archive:
-        requests = Requests(archive.database, "crawl", Hold(60.0, lambda _lane: 0.0), Owner.of_this_process())
+        requests = Requests(archive, "crawl", Hold(60.0, lambda _lane: 0.0), Owner.of_this_process())
         for number in range(turns):
             names = [f"{number}-{place}" for place in range(50)]
             new = [NewRequest(name.encode(), "a.example", name, 0, f'{{"url":"{name}"}}' * 10) for name in names]

@@ -13,8 +13,12 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_raw
+from scythe.archive.sites import add_site
 from scythe.crawl_model import Extracted, FoundUrl, Outcome, Raw
 from scythe.url import Url
 
@@ -38,20 +42,21 @@ def measure(bodies: Sequence[bytes], store: str, folder: Path) -> str:
     now = datetime.now(UTC)
     named = store.format(folder=folder)
     with open_archive(folder / "archive.db", store=named) as archive:
-        site = archive.add_site(LANE, Url(f"http://{LANE}/"))
-        archive.add_found(site, [FoundUrl(Url(f"http://{LANE}/{n}"), LANE) for n in range(len(bodies))])
-        tasks = archive.next_tasks(site, LANE, len(bodies), now=now)
+        site = add_site(archive, LANE, Url(f"http://{LANE}/"))
+        add_urls(archive, site, [FoundUrl(Url(f"http://{LANE}/{n}"), LANE) for n in range(len(bodies))])
+        tasks = next_tasks(archive, site, LANE, len(bodies), now=now)
         began, used = time.perf_counter(), time.process_time()
         for start in range(0, len(tasks), BATCH):
-            archive.store(
+            store_outcomes(
+                archive,
                 [
                     Outcome(task, "done", now, status=200, seconds=0.1, extracted=Extracted(), raw=Raw(200, (), body))
                     for task, body in zip(tasks[start : start + BATCH], bodies[start : start + BATCH], strict=True)
-                ]
+                ],
             )
         wrote, cpu = time.perf_counter() - began, time.process_time() - used
         began = time.perf_counter()
-        assert sum(len(raw.body) for raw in archive.read_raw(PageQuery())) == sum(map(len, bodies))
+        assert sum(len(raw.body) for raw in read_raw(archive, PageQuery())) == sum(map(len, bodies))
         read = time.perf_counter() - began
     size = (folder / "archive.db").stat().st_size / len(bodies) / 1_000
     each = 1_000 / len(bodies)

@@ -17,8 +17,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from scythe.archive.archive import Archive
-from scythe.archive.host_leases import Owner
+from scythe.archive.frontier import add_urls, next_due, next_tasks
+from scythe.archive.host_leases import Owner, leave_lane, take_lane
+from scythe.archive.observations import lists_of_watch, plan_rows
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.retrieval import new_records, newest_records
+from scythe.archive.sites import add_site
+from scythe.archive.stored_records import known_records
+from scythe.archive.watches import add_watch, due_sites, due_watches, watch_rows, wind_watches
 from scythe.crawl_model import WATCHED, Extracted, FoundUrl, Looked, Outcome, Task
 from scythe.model import Record, RecordList
 from scythe.url import Url
@@ -33,15 +40,17 @@ ME = Owner.of_this_process()
 
 def fill(archive: Archive, watches: int, addresses: int) -> list[int]:
     """Make the sites; return their numbers."""
-    sites = [archive.add_site(f"site{number}.example", Url(f"http://site{number}.example/")) for number in range(SITES)]
+    sites = [
+        add_site(archive, f"site{number}.example", Url(f"http://site{number}.example/")) for number in range(SITES)
+    ]
     shares = [addresses // 2, *[addresses // 2 // (SITES - 1)] * (SITES - 1)]
     for number, (site, share) in enumerate(zip(sites, shares, strict=True)):
         lane = f"site{number}.example"
         for start in range(0, share, BATCH):
             names = range(start, min(start + BATCH, share))
-            archive.add_found(site, [FoundUrl(Url(f"http://{lane}/page/{name}"), lane) for name in names])
+            add_urls(archive, site, [FoundUrl(Url(f"http://{lane}/page/{name}"), lane) for name in names])
         for place in range(watches // SITES):
-            archive.add_watch(site, FoundUrl(Url(f"http://{lane}/list/{place}"), lane), "{}", now=NOW)
+            add_watch(archive, site, FoundUrl(Url(f"http://{lane}/list/{place}"), lane), "{}", now=NOW)
     return sites
 
 
@@ -73,8 +82,8 @@ def visit(task: Task, number: int, wait_s: float) -> Outcome:
 def visit_all(archive: Archive, sites: list[int]) -> None:
     """Visit every list once; they are due again a minute to a day later."""
     for number, site in enumerate(sites):
-        tasks = archive.next_tasks(site, f"site{number}.example", 1_000, now=NOW, kinds=WATCHED)
-        archive.store([visit(task, 0, 3_600.0 + place * 600) for place, task in enumerate(tasks)])
+        tasks = next_tasks(archive, site, f"site{number}.example", 1_000, now=NOW, kinds=WATCHED)
+        store_outcomes(archive, [visit(task, 0, 3_600.0 + place * 600) for place, task in enumerate(tasks)])
 
 
 class Clock:
@@ -82,8 +91,8 @@ class Clock:
 
     def __init__(self, archive: Archive) -> None:
         self.server: int | None = None
-        if not archive.database.is_sqlite:
-            with archive.database.reading() as connection:
+        if not archive.is_sqlite:
+            with archive.reading() as connection:
                 self.server = int(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
 
     def seconds(self) -> float:
@@ -106,8 +115,8 @@ def measure(where: str, watches: int, addresses: int) -> None:
     with open_archive(where) as archive:
         sites = fill(archive, watches, addresses)
         visit_all(archive, sites)
-        if not archive.database.is_sqlite:
-            with archive.database.writing() as connection:
+        if not archive.is_sqlite:
+            with archive.writing() as connection:
                 connection.exec_driver_sql("ANALYZE")
         clock = Clock(archive)
         print(f"\n{where}: {watches} lists on {SITES} sites, {addresses} addresses that wait for a crawl\n")
@@ -116,34 +125,38 @@ def measure(where: str, watches: int, addresses: int) -> None:
         soon, late = NOW + timedelta(seconds=60), NOW + timedelta(days=2)
 
         def take(at: datetime) -> None:
-            taken = archive.take_lane(site, ME, now=at, kinds=WATCHED)
+            taken = take_lane(archive, site, ME, now=at, kinds=WATCHED)
             if taken is not None:
-                archive.leave_lane(taken, ME, free_at=at, slow=1.0)
+                leave_lane(archive, taken, ME, free_at=at, slow=1.0)
 
         visits = iter(range(1, 1_000_000))
-        (task, *_) = archive.next_tasks(site, lane, 1, now=late, kinds=WATCHED)
+        (task, *_) = next_tasks(archive, site, lane, 1, now=late, kinds=WATCHED)
         regions = visit(task, 0, 60.0).extracted.regions  # type: ignore[union-attr]
         calls: dict[str, Callable[[], object]] = {
-            "due_watches()": archive.due_watches,
-            "due_sites()": archive.due_sites,
+            "due_watches()": lambda: due_watches(archive),
+            "due_sites()": lambda: due_sites(archive),
             "take_lane(kinds=WATCHED), nothing due": lambda: take(soon),
             "take_lane and leave_lane(kinds=WATCHED), lists due": lambda: take(late),
-            "next_tasks(kinds=WATCHED), nothing due": lambda: archive.next_tasks(
-                site, lane, 64, now=soon, kinds=WATCHED
+            "next_tasks(kinds=WATCHED), nothing due": lambda: next_tasks(
+                archive, site, lane, 64, now=soon, kinds=WATCHED
             ),
-            "next_tasks(kinds=WATCHED), lists due": lambda: archive.next_tasks(site, lane, 64, now=late, kinds=WATCHED),
-            "next_due(WATCHED)": lambda: archive.next_due(site, WATCHED),
-            "next_item_due()": lambda: archive.next_item_due(site),
-            "wind_watches()": lambda: archive.wind_watches(late),
-            "watches()": archive.watches,
-            "plans()": archive.plans,
-            "regions() of one list": lambda: archive.regions(task.id),
-            "known_records(), 30 of one list": lambda: archive.known_records(site, regions),
-            "store() of one visit, 2 new records of 30": lambda: archive.store([visit(task, next(visits), 60.0)]),
-            "new_records(), none new": lambda: archive.new_records(10**9, watches=None, limit=100),
-            "newest_records(50) of one list": lambda: archive.newest_records(50, watches=[task.id]),
-            "next_tasks() of a crawl": lambda: archive.next_tasks(site, lane, 64, now=soon),
-            "take_lane() of a crawl": lambda: archive.take_lane(site, ME, now=soon),
+            "next_tasks(kinds=WATCHED), lists due": lambda: next_tasks(
+                archive, site, lane, 64, now=late, kinds=WATCHED
+            ),
+            "next_due(WATCHED)": lambda: next_due(archive, site, WATCHED),
+            "next_item_due()": lambda: next_due(archive, site, ("item",)),
+            "wind_watches()": lambda: wind_watches(archive, late),
+            "watches()": lambda: watch_rows(archive),
+            "plans()": lambda: plan_rows(archive),
+            "regions() of one list": lambda: lists_of_watch(archive, task.id),
+            "known_records(), 30 of one list": lambda: known_records(archive, site, regions),
+            "store() of one visit, 2 new records of 30": lambda: store_outcomes(
+                archive, [visit(task, next(visits), 60.0)]
+            ),
+            "new_records(), none new": lambda: new_records(archive, 10**9, watches=None, limit=100),
+            "newest_records(50) of one list": lambda: newest_records(archive, 50, watches=[task.id]),
+            "next_tasks() of a crawl": lambda: next_tasks(archive, site, lane, 64, now=soon),
+            "take_lane() of a crawl": lambda: take_lane(archive, site, ME, now=soon),
         }
         for name, work in calls.items():
             print(f"| {name} | {clock.each_ms(work):.2f} |", flush=True)

@@ -24,6 +24,7 @@ import msgspec
 from sqlalchemy import text
 
 from scythe.archive.open import open_archive
+from scythe.archive.search_index import index_new
 from scythe.demo import site as demo_site
 from scythe.fetch.inputs import LoadedPage
 from scythe.site.site import Site
@@ -52,7 +53,7 @@ _NAME = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
 
 def numbers(archive: str) -> dict[str, list[str]]:
     """Return what stands for the names in paths: numbers of the archive, and of pages at hand."""
-    with open_archive(archive, create=False) as opened, opened.database.reading() as connection:
+    with open_archive(archive, create=False) as opened, opened.reading() as connection:
 
         def first(query: str) -> str:
             return str(connection.execute(text(query)).scalar() or 1)
@@ -126,7 +127,7 @@ def with_site(wanted: type[RequestInput], address: str) -> str:
 def measure_pages(where: str, times: int) -> list[tuple[float, float, int, str]]:
     """Serve a room on an archive, with pages at hand that something was learned of, and measure all of it."""
     with open_archive(where, create=False) as archive:
-        archive.index_new(budget_s=3_600)
+        index_new(archive, budget_s=3_600)
     pages = [LoadedPage(page.path, page.html, page.url, page.content_type) for page in demo_site(seed=1, pages=24)]
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "site.json"

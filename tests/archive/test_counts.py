@@ -2,7 +2,12 @@ from __future__ import annotations
 
 from tests.archive.visiting import LANE, SITE, begin, done, extracted, found, listed, region, watch
 
+from scythe.archive.frontier import add_urls
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.profile_history import save_profile
+from scythe.archive.site_health import count_archive, count_sites
+from scythe.archive.sites import add_site, learned_sites
 from scythe.crawl_model import ArchiveCounts, FoundUrl
 from scythe.url import Url
 
@@ -11,25 +16,25 @@ def test_counts_of_all_sites_are_those_of_each(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b", "c", "d")
         cards = region(("x", "One"), ("y", "Two"))
-        archive.store([done(tasks[0]), done(tasks[1], extracted=extracted("b", regions=(cards,)))])
+        store_outcomes(archive, [done(tasks[0]), done(tasks[1], extracted=extracted("b", regions=(cards,)))])
         _, task = watch(archive)
-        archive.store([listed(task, region(("y", "Two"), ("z", "Three")))])
-        other, empty = archive.add_site("other.example", Url("http://other.example/")), archive.add_site("x", SITE)
-        archive.add_found(other, [FoundUrl(Url("http://other.example/"), "other.example")])
-        counted = archive.counts_of_sites()
-        assert counted[site] == archive.counts(site)
+        store_outcomes(archive, [listed(task, region(("y", "Two"), ("z", "Three")))])
+        other, empty = add_site(archive, "other.example", Url("http://other.example/")), add_site(archive, "x", SITE)
+        add_urls(archive, other, [FoundUrl(Url("http://other.example/"), "other.example")])
+        counted = count_sites(archive)
+        assert counted[site] == count_archive(archive, site)
         assert (counted[site].pages, counted[site].versions, counted[site].records) == (2, 2, 3)
         assert counted[site].sightings == 4
-        assert counted[other] == archive.counts(other) == ArchiveCounts({"new": 1})
+        assert counted[other] == count_archive(archive, other) == ArchiveCounts({"new": 1})
         assert set(counted) == {site, other}
-        assert archive.counts(empty) == ArchiveCounts()
+        assert count_archive(archive, empty) == ArchiveCounts()
 
 
 def test_sites_with_a_profile_are_learned(where: str) -> None:
     with open_archive(where) as archive:
-        site, other = archive.add_site(LANE, SITE), archive.add_site("other", SITE)
-        archive.add_found(other, [found("a")])
-        assert archive.learned_sites() == set()
-        archive.save_profile(site, "{}")
-        archive.save_profile(site, '{"a": 1}')
-        assert archive.learned_sites() == {site}
+        site, other = add_site(archive, LANE, SITE), add_site(archive, "other", SITE)
+        add_urls(archive, other, [found("a")])
+        assert learned_sites(archive) == set()
+        save_profile(archive, site, "{}")
+        save_profile(archive, site, '{"a": 1}')
+        assert learned_sites(archive) == {site}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import update
-from tests.archive.visiting import NOW, begin, done, extracted, later
+from tests.archive.visiting import begin, done, extracted, later
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import requeue
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.schema import RECORDS, digest_text
-from scythe.archive.stored_records import Identity, identify, identify_each
+from scythe.archive.site_health import count_archive
+from scythe.archive.stored_records import Identity, identify, identify_each, known_records
 from scythe.crawl_model import Outcome, Task
 from scythe.model import Record, RecordList
 from scythe.url import Url
@@ -131,7 +134,7 @@ LINKED = region(
 
 def make_old(archive: Archive, site: int) -> None:
     """Give the records of an archive the identity that they would have had."""
-    with archive.database.writing() as connection:
+    with archive.writing() as connection:
         for one in identify([LINKED]):
             query = update(RECORDS).where(RECORDS.c.site == site, RECORDS.c.identity == one.hash)
             assert connection.execute(query.values(identity=old_hash(one))).rowcount == 1
@@ -145,14 +148,14 @@ def test_the_old_hash_is_the_one_that_old_archives_have() -> None:
 def test_records_of_an_old_archive_are_known_again_and_survive_a_redesign(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "1")
-        archive.store([listing(task, LINKED, body="1")])
+        store_outcomes(archive, [listing(task, LINKED, body="1")])
         make_old(archive, site)
-        known = archive.known_records(site, [LINKED])
+        known = known_records(archive, site, [LINKED])
         assert all(one.is_known for one in known[0])
-        archive.requeue(site, now=NOW)
-        (receipt,) = archive.store([listing(task, LINKED, body="2", at=later(60))])
+        requeue(archive, site)
+        (receipt,) = store_outcomes(archive, [listing(task, LINKED, body="2", at=later(60))])
         assert (receipt.records, receipt.sightings) == (0, 7)
-        archive.requeue(site, now=NOW)
-        (receipt,) = archive.store([listing(task, PLAIN, body="3", at=later(120))])
+        requeue(archive, site)
+        (receipt,) = store_outcomes(archive, [listing(task, PLAIN, body="3", at=later(120))])
         assert (receipt.records, receipt.sightings) == (0, 6)
-        assert archive.counts(site).records == 7
+        assert count_archive(archive, site).records == 7

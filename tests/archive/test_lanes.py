@@ -12,9 +12,20 @@ import pytest
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, listed, region, watch
 
 from scythe.archive.archive import Archive
-from scythe.archive.host_leases import Owner, _started, take_lane, this_machine
+from scythe.archive.frontier import add_urls, next_tasks
+from scythe.archive.host_leases import (
+    Owner,
+    _started,
+    keep_lane,
+    lane_rows,
+    leave_lane,
+    take_lane,
+    this_machine,
+    want_lane,
+)
 from scythe.archive.open import open_archive
-from scythe.archive.outcomes import LISTS
+from scythe.archive.outcomes import LISTS, store_outcomes
+from scythe.archive.sites import add_site, site_rows
 from scythe.crawl_model import Outcome
 
 
@@ -34,31 +45,31 @@ def test_a_lane_is_held_by_one(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
         me, other = Owner.of_this_process(), Owner.of_this_process()
-        lane = archive.take_lane(site, me, now=NOW)
+        lane = take_lane(archive, site, me, now=NOW)
         assert lane is not None
         assert (lane.name, lane.is_left) == (LANE, True)
-        assert archive.take_lane(site, other, now=NOW) is None
-        assert archive.take_lane(site, me, now=NOW) is None
-        assert archive.keep_lane(lane, me, now=NOW).is_held
-        assert not archive.keep_lane(lane, other, now=NOW).is_held
+        assert take_lane(archive, site, other, now=NOW) is None
+        assert take_lane(archive, site, me, now=NOW) is None
+        assert keep_lane(archive, lane, me, now=NOW).is_held
+        assert not keep_lane(archive, lane, other, now=NOW).is_held
 
 
 def test_a_lane_without_work_is_not_handed_out(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        archive.store([Outcome(task, "retry", NOW, status=503, retry_at=later(60))])
-        assert archive.take_lane(site, Owner.of_this_process(), now=later(59)) is None
-        assert archive.take_lane(site, Owner.of_this_process(), now=later(60)) is not None
+        store_outcomes(archive, [Outcome(task, "retry", NOW, status=503, retry_at=later(60))])
+        assert take_lane(archive, site, Owner.of_this_process(), now=later(59)) is None
+        assert take_lane(archive, site, Owner.of_this_process(), now=later(60)) is not None
 
 
 def test_a_lane_given_back_keeps_its_pause(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
         me = Owner.of_this_process()
-        lane = archive.take_lane(site, me, now=NOW)
+        lane = take_lane(archive, site, me, now=NOW)
         assert lane is not None
-        archive.leave_lane(lane, me, free_at=later(2.5), slow=4.0)
-        again = archive.take_lane(site, me, now=later(1))
+        leave_lane(archive, lane, me, free_at=later(2.5), slow=4.0)
+        again = take_lane(archive, site, me, now=later(1))
         assert again is not None
         assert (again.free_at, again.slow, again.is_left) == (later(2.5), 4.0, True)
 
@@ -66,17 +77,17 @@ def test_a_lane_given_back_keeps_its_pause(where: str) -> None:
 def test_a_lane_is_shared_by_sites_of_one_host(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        other = archive.add_site("other", archive.sites()[0].start)
-        archive.add_found(other, [found("b")])
-        assert archive.take_lane(site, Owner.of_this_process(), now=NOW) is not None
-        assert archive.take_lane(other, Owner.of_this_process(), now=NOW) is None
+        other = add_site(archive, "other", site_rows(archive)[0].start)
+        add_urls(archive, other, [found("b")])
+        assert take_lane(archive, site, Owner.of_this_process(), now=NOW) is not None
+        assert take_lane(archive, other, Owner.of_this_process(), now=NOW) is None
 
 
 def test_a_dead_holder_on_this_machine_is_followed_at_once(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        assert archive.take_lane(site, ended(), now=NOW) is not None
-        lane = archive.take_lane(site, Owner.of_this_process(), now=NOW)
+        assert take_lane(archive, site, ended(), now=NOW) is not None
+        lane = take_lane(archive, site, Owner.of_this_process(), now=NOW)
         assert lane is not None
         assert not lane.is_left
 
@@ -84,28 +95,28 @@ def test_a_dead_holder_on_this_machine_is_followed_at_once(where: str) -> None:
 def test_a_holder_elsewhere_is_followed_when_its_time_is_over(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        lane = archive.take_lane(site, elsewhere(), now=NOW, lease_s=60)
+        lane = take_lane(archive, site, elsewhere(), now=NOW, lease_s=60)
         assert lane is not None
-        assert archive.take_lane(site, Owner.of_this_process(), now=later(59)) is None
-        assert archive.keep_lane(lane, elsewhere(), now=later(50), lease_s=60).is_held
-        assert archive.take_lane(site, Owner.of_this_process(), now=later(70)) is None
-        taken = archive.take_lane(site, Owner.of_this_process(), now=later(111))
+        assert take_lane(archive, site, Owner.of_this_process(), now=later(59)) is None
+        assert keep_lane(archive, lane, elsewhere(), now=later(50), lease_s=60).is_held
+        assert take_lane(archive, site, Owner.of_this_process(), now=later(70)) is None
+        taken = take_lane(archive, site, Owner.of_this_process(), now=later(111))
         assert taken is not None
         assert not taken.is_left
-        assert not archive.keep_lane(lane, elsewhere(), now=later(112)).is_held
+        assert not keep_lane(archive, lane, elsewhere(), now=later(112)).is_held
 
 
 def test_who_lost_a_lane_cannot_give_it_back(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        lane = archive.take_lane(site, elsewhere(), now=NOW)
+        lane = take_lane(archive, site, elsewhere(), now=NOW)
         me = Owner.of_this_process()
         assert lane is not None
-        mine = archive.take_lane(site, me, now=later(61))
+        mine = take_lane(archive, site, me, now=later(61))
         assert mine is not None
-        archive.leave_lane(lane, elsewhere(), free_at=later(999), slow=9.0)
-        assert archive.keep_lane(mine, me, now=later(62)).is_held
-        (row,) = archive.lane_states(site, now=later(62))
+        leave_lane(archive, lane, elsewhere(), free_at=later(999), slow=9.0)
+        assert keep_lane(archive, mine, me, now=later(62)).is_held
+        (row,) = lane_rows(archive, site, now=later(62))
         assert (row.owner, row.slow, row.waiting) == (me.to_text(), 1.0, 1)
 
 
@@ -113,54 +124,54 @@ def test_a_holder_hears_that_somebody_waits_and_lets_the_other_go_first(where: s
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
         me, other = Owner.of_this_process(), Owner.of_this_process()
-        lane = archive.take_lane(site, me, now=NOW)
+        lane = take_lane(archive, site, me, now=NOW)
         assert lane is not None
-        assert not archive.keep_lane(lane, me, now=NOW).is_wanted
-        archive.want_lane(site, other, now=later(1))
-        assert archive.keep_lane(lane, me, now=later(2)).is_wanted
-        archive.leave_lane(lane, me, free_at=later(3), slow=1.0)
-        assert archive.take_lane(site, me, now=later(3)) is None
-        theirs = archive.take_lane(site, other, now=later(3))
+        assert not keep_lane(archive, lane, me, now=NOW).is_wanted
+        want_lane(archive, site, other, now=later(1))
+        assert keep_lane(archive, lane, me, now=later(2)).is_wanted
+        leave_lane(archive, lane, me, free_at=later(3), slow=1.0)
+        assert take_lane(archive, site, me, now=later(3)) is None
+        theirs = take_lane(archive, site, other, now=later(3))
         assert theirs is not None
-        assert not archive.keep_lane(theirs, other, now=later(4)).is_wanted
+        assert not keep_lane(archive, theirs, other, now=later(4)).is_wanted
 
 
 def test_a_wish_that_nobody_renews_is_forgotten(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
         me, other = Owner.of_this_process(), Owner.of_this_process()
-        lane = archive.take_lane(site, me, now=NOW)
+        lane = take_lane(archive, site, me, now=NOW)
         assert lane is not None
-        archive.want_lane(site, other, now=NOW)
-        assert not archive.keep_lane(lane, me, now=later(11)).is_wanted
-        archive.leave_lane(lane, me, free_at=NOW, slow=1.0)
-        assert archive.take_lane(site, me, now=later(12)) is not None
+        want_lane(archive, site, other, now=NOW)
+        assert not keep_lane(archive, lane, me, now=later(11)).is_wanted
+        leave_lane(archive, lane, me, free_at=NOW, slow=1.0)
+        assert take_lane(archive, site, me, now=later(12)) is not None
 
 
 def test_the_first_who_waits_is_the_next(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
         holder, first, second = (Owner.of_this_process() for _ in range(3))
-        lane = archive.take_lane(site, holder, now=NOW)
+        lane = take_lane(archive, site, holder, now=NOW)
         assert lane is not None
-        archive.want_lane(site, first, now=NOW)
-        archive.want_lane(site, second, now=later(1))
-        archive.leave_lane(lane, holder, free_at=NOW, slow=1.0)
-        assert archive.take_lane(site, second, now=later(2)) is None
-        assert archive.take_lane(site, first, now=later(2)) is not None
+        want_lane(archive, site, first, now=NOW)
+        want_lane(archive, site, second, now=later(1))
+        leave_lane(archive, lane, holder, free_at=NOW, slow=1.0)
+        assert take_lane(archive, site, second, now=later(2)) is None
+        assert take_lane(archive, site, first, now=later(2)) is not None
 
 
 def test_nobody_waits_for_a_lane_that_is_free(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        archive.want_lane(site, Owner.of_this_process(), now=NOW)
-        assert archive.take_lane(site, Owner.of_this_process(), now=NOW) is not None
+        want_lane(archive, site, Owner.of_this_process(), now=NOW)
+        assert take_lane(archive, site, Owner.of_this_process(), now=NOW) is not None
 
 
 def take_and_pause(archive: Archive, site: int, owner: Owner, seconds: float) -> None:
-    lane = archive.take_lane(site, owner, now=NOW)
+    lane = take_lane(archive, site, owner, now=NOW)
     assert lane is not None
-    archive.leave_lane(lane, owner, free_at=later(seconds), slow=1.0)
+    leave_lane(archive, lane, owner, free_at=later(seconds), slow=1.0)
 
 
 def test_a_pause_of_more_than_a_day_was_a_wrong_clock(where: str) -> None:
@@ -168,7 +179,7 @@ def test_a_pause_of_more_than_a_day_was_a_wrong_clock(where: str) -> None:
         site, _ = begin(archive, "a")
         me = Owner.of_this_process()
         take_and_pause(archive, site, me, 86_401)
-        lane = archive.take_lane(site, me, now=NOW)
+        lane = take_lane(archive, site, me, now=NOW)
         assert lane is not None
         assert lane.free_at == NOW
 
@@ -176,17 +187,19 @@ def test_a_pause_of_more_than_a_day_was_a_wrong_clock(where: str) -> None:
 def test_a_hold_from_the_future_does_not_last(where: str) -> None:
     with open_archive(where) as archive:
         site, _ = begin(archive, "a")
-        assert archive.take_lane(site, elsewhere(), now=later(2 * 86_400)) is not None
-        assert archive.take_lane(site, Owner.of_this_process(), now=NOW) is not None
+        assert take_lane(archive, site, elsewhere(), now=later(2 * 86_400)) is not None
+        assert take_lane(archive, site, Owner.of_this_process(), now=NOW) is not None
 
 
 def test_addresses_due_in_a_future_that_never_comes_are_due(where: str) -> None:
     with open_archive(where) as archive:
         site, (task, other) = begin(archive, "a", "b")
-        archive.store([Outcome(task, "retry", later(2 * 86_400), status=503, retry_at=later(2 * 86_400 + 60))])
-        archive.store([done(other)])
-        assert [one.id for one in archive.next_tasks(site, LANE, 9, now=NOW)] == [task.id]
-        assert archive.take_lane(site, Owner.of_this_process(), now=NOW) is not None
+        store_outcomes(
+            archive, [Outcome(task, "retry", later(2 * 86_400), status=503, retry_at=later(2 * 86_400 + 60))]
+        )
+        store_outcomes(archive, [done(other)])
+        assert [one.id for one in next_tasks(archive, site, LANE, 9, now=NOW)] == [task.id]
+        assert take_lane(archive, site, Owner.of_this_process(), now=NOW) is not None
 
 
 def test_an_owner_reads_what_it_wrote() -> None:
@@ -229,9 +242,9 @@ def test_of_two_that_reach_for_a_lane_at_once_one_gets_it(postgres_url: str) -> 
     with open_archive(postgres_url) as one, open_archive(postgres_url) as other:
         site, _ = begin(one, "a")
         with ThreadPoolExecutor(1) as pool:
-            with one.database.writing() as connection:
+            with one.writing() as connection:
                 taken = take_lane(connection, site, Owner.of_this_process(), now=NOW, lease_s=60)
-                second = pool.submit(other.take_lane, site, Owner.of_this_process(), now=NOW)
+                second = pool.submit(take_lane, other, site, Owner.of_this_process(), now=NOW)
                 wait_until_somebody_is_blocked(one)
             assert taken is not None
             assert second.result(timeout=10) is None
@@ -240,20 +253,20 @@ def test_of_two_that_reach_for_a_lane_at_once_one_gets_it(postgres_url: str) -> 
 def test_records_of_lists_are_numbered_by_one_writer_at_a_time(postgres_url: str) -> None:
     with open_archive(postgres_url) as one, open_archive(postgres_url) as other:
         _, task = watch(one)
-        site = one.add_site("other", SITE)
-        one.add_found(site, [found("a")])
-        (page,) = one.next_tasks(site, LANE, 9, now=NOW)
+        site = add_site(one, "other", SITE)
+        add_urls(one, site, [found("a")])
+        (page,) = next_tasks(one, site, LANE, 9, now=NOW)
         with ThreadPoolExecutor(1) as pool:
-            with one.database.writing(LISTS):
-                assert other.store([done(page)])[0].stored == "new"  # a crawl does not wait
-                second = pool.submit(other.store, [listed(task, region(("a", "A")))])
+            with one.writing(LISTS):
+                assert store_outcomes(other, [done(page)])[0].stored == "new"  # a crawl does not wait
+                second = pool.submit(store_outcomes, other, [listed(task, region(("a", "A")))])
                 wait_until_somebody_is_blocked(one)
             assert second.result(timeout=10)[0].fresh == (1,)
 
 
 def wait_until_somebody_is_blocked(archive: Archive) -> None:
     for _ in range(1_000):
-        with archive.database.engine.connect() as connection:
+        with archive.engine.connect() as connection:
             if connection.exec_driver_sql("SELECT count(*) FROM pg_locks WHERE NOT granted").scalar():
                 return
         time.sleep(0.01)

@@ -13,7 +13,17 @@ import pytest
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
+from scythe.archive.profile_history import (
+    claim_learning,
+    learner_of,
+    leave_learning,
+    newest_version,
+    save_learned,
+    save_profile,
+    stored_profile,
+)
 from scythe.archive.results import LearningState
+from scythe.archive.sites import add_site
 from scythe.url import Url
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -27,11 +37,11 @@ def archive(where: str) -> Iterator[Archive]:
 
 @pytest.fixture
 def site(archive: Archive) -> int:
-    return archive.add_site("mill.example", Url("https://mill.example/"))
+    return add_site(archive, "mill.example", Url("https://mill.example/"))
 
 
 def claim(archive: Archive, site: int, owner: Owner, after_s: float = 0.0) -> LearningState:
-    return archive.claim_learning(site, owner, now=NOW + timedelta(seconds=after_s), lease_s=60.0)
+    return claim_learning(archive, site, owner, now=NOW + timedelta(seconds=after_s), lease_s=60.0)
 
 
 def owners() -> tuple[Owner, Owner]:
@@ -43,11 +53,11 @@ def test_one_of_two_may_learn_until_it_gives_the_right_back(archive: Archive, si
     one, other = owners()
     assert claim(archive, site, one).is_held
     assert not claim(archive, site, other).is_held
-    assert archive.learner(site, now=NOW) == one.to_text()
-    archive.leave_learning(site, other)  # it was never its own
+    assert learner_of(archive, site, now=NOW) == one.to_text()
+    leave_learning(archive, site, other)  # it was never its own
     assert not claim(archive, site, other).is_held
-    archive.leave_learning(site, one)
-    assert archive.learner(site, now=NOW) == ""
+    leave_learning(archive, site, one)
+    assert learner_of(archive, site, now=NOW) == ""
     assert claim(archive, site, other).is_held
 
 
@@ -83,7 +93,7 @@ def test_a_right_from_a_clock_that_was_far_ahead_is_over(archive: Archive, site:
 
 def test_rights_to_two_sites_are_two_rights(archive: Archive, site: int) -> None:
     one, other = owners()
-    second = archive.add_site("barn.example", Url("https://barn.example/"))
+    second = add_site(archive, "barn.example", Url("https://barn.example/"))
     assert claim(archive, site, one).is_held
     assert claim(archive, second, other).is_held
 
@@ -91,33 +101,33 @@ def test_rights_to_two_sites_are_two_rights(archive: Archive, site: int) -> None
 def test_what_was_learned_is_stored_after_what_it_was_learned_from(archive: Archive, site: int) -> None:
     one, _ = owners()
     assert claim(archive, site, one) == LearningState(is_held=True, version=0)
-    assert archive.save_learned(site, '{"a":1}', one, after=0) == 1
-    assert archive.save_learned(site, '{"a":1}', one, after=1) == 1  # nothing new
-    assert archive.save_learned(site, '{"a":2}', one, after=1) == 2
+    assert save_learned(archive, site, '{"a":1}', one, after=0) == 1
+    assert save_learned(archive, site, '{"a":1}', one, after=1) == 1  # nothing new
+    assert save_learned(archive, site, '{"a":2}', one, after=1) == 2
     assert claim(archive, site, one) == LearningState(is_held=True, version=2)
-    assert archive.profile_version(site) == 2
+    assert newest_version(archive, site) == 2
 
 
 def test_one_who_lost_the_right_stores_nothing(archive: Archive, site: int) -> None:
     one, other = owners()
     claim(archive, site, one)
-    archive.save_learned(site, '{"a":1}', one, after=0)
+    save_learned(archive, site, '{"a":1}', one, after=0)
     claim(archive, site, other, after_s=100)
-    assert archive.save_learned(site, '{"old":1}', one, after=1) is None
-    assert archive.save_learned(site, '{"b":1}', other, after=1) == 2
-    assert archive.profile(site) == '{"b":1}'
+    assert save_learned(archive, site, '{"old":1}', one, after=1) is None
+    assert save_learned(archive, site, '{"b":1}', other, after=1) == 2
+    assert stored_profile(archive, site) == '{"b":1}'
 
 
 def test_a_profile_that_somebody_saved_by_hand_is_not_put_aside(archive: Archive, site: int) -> None:
     one, _ = owners()
     claim(archive, site, one)
-    archive.save_learned(site, '{"a":1}', one, after=0)
-    archive.save_profile(site, '{"by hand":1}')
-    assert archive.save_learned(site, '{"a":2}', one, after=1) is None
-    assert archive.profile(site) == '{"by hand":1}'
+    save_learned(archive, site, '{"a":1}', one, after=0)
+    save_profile(archive, site, '{"by hand":1}')
+    assert save_learned(archive, site, '{"a":2}', one, after=1) is None
+    assert stored_profile(archive, site) == '{"by hand":1}'
 
 
 def test_a_right_that_nobody_took_over_still_holds_when_it_ran_out(archive: Archive, site: int) -> None:
     one, _ = owners()
     claim(archive, site, one, after_s=-10_000)
-    assert archive.save_learned(site, '{"a":1}', one, after=0) == 1
+    assert save_learned(archive, site, '{"a":1}', one, after=0) == 1

@@ -7,8 +7,22 @@ from sqlalchemy import text
 from tests.archive.visiting import LANE, NOW, SITE, found, later, list_tasks, listed, looked, region, watch
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_tasks
+from scythe.archive.observations import (
+    count_came,
+    find_list,
+    late_looks,
+    lists_of_watch,
+    plan_rows,
+    read_looks,
+    watched_lists,
+)
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import RegionRow
+from scythe.archive.sites import add_site
+from scythe.archive.verify import verify_archive
+from scythe.archive.watches import add_watch, end_watch, watch_rows, wind_watches
 from scythe.crawl_model import Looked, Outcome
 from scythe.watch_model import VisitPlan
 
@@ -18,11 +32,11 @@ HOUR = 3_600.0
 def visit(archive: Archive, site: int, at: datetime, *regions: Looked) -> None:
     """Visit the only list of the site, which showed these regions."""
     (task,) = list_tasks(archive, site, at)
-    archive.store([listed(task, at=at, looked=regions)])
+    store_outcomes(archive, [listed(task, at=at, looked=regions)])
 
 
 def only(archive: Archive, watch: int) -> RegionRow:
-    (row,) = archive.regions(watch)
+    (row,) = lists_of_watch(archive, watch)
     return row
 
 
@@ -67,7 +81,7 @@ def test_a_region_that_is_not_there_is_missed_until_it_is_there_again(where: str
         visit(archive, site, later(3 * HOUR), looked(shown=5, lost=4))
         row = only(archive, task.id)
         assert (row.missing, row.looks, row.lost, row.seen_at) == (0, 2, 4, later(3 * HOUR))
-        assert [look.shown for look in archive.looks(row.id)] == [5, None, None, 5]
+        assert [look.shown for look in read_looks(archive, row.id)] == [5, None, None, 5]
 
 
 def test_the_journal_tells_every_visit_in_the_order_it_was_stored(where: str) -> None:
@@ -75,17 +89,17 @@ def test_the_journal_tells_every_visit_in_the_order_it_was_stored(where: str) ->
         site, task = watch(archive)
         plan = VisitPlan(60.0, 1.5, 0.01, 12.0, "cap")
         visit(archive, site, later(9 * HOUR), looked(shown=3, new=3, is_full=True, lost=1, plan=plan))
-        archive.wind_watches(NOW)  # that clock was ahead
+        wind_watches(archive, NOW)  # that clock was ahead
         visit(archive, site, later(HOUR), looked(shown=4, since_s=HOUR, known=2, new=1, recovered=1, has_gap=True))
         region = only(archive, task.id).id
-        first, second = archive.looks(region)
+        first, second = read_looks(archive, region)
         assert (first.region, first.at, first.since_s, first.plan) == (region, later(9 * HOUR), None, plan)
         assert (first.shown, first.new, first.known, first.recovered, first.lost, first.requests) == (3, 3, 0, 0, 1, 1)
         assert (first.is_full, first.has_gap, second.is_full, second.has_gap) == (True, False, False, True)
         assert (second.at, second.since_s, second.shown, second.new) == (later(HOUR), HOUR, 4, 1)
         assert (second.known, second.recovered, second.plan) == (2, 1, None)
-        assert list(archive.looks(region, since=later(2 * HOUR))) == [first]
-        assert list(archive.looks(region + 1)) == []
+        assert list(read_looks(archive, region, since=later(2 * HOUR))) == [first]
+        assert list(read_looks(archive, region + 1)) == []
 
 
 def test_a_long_journal_is_read_in_parts(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +108,7 @@ def test_a_long_journal_is_read_in_parts(where: str, monkeypatch: pytest.MonkeyP
         site, task = watch(archive)
         for number in range(5):
             visit(archive, site, later(number * HOUR), looked(new=number))
-        assert [look.new for look in archive.looks(only(archive, task.id).id)] == [0, 1, 2, 3, 4]
+        assert [look.new for look in read_looks(archive, only(archive, task.id).id)] == [0, 1, 2, 3, 4]
 
 
 def test_a_page_that_did_not_change_leaves_its_looks(where: str) -> None:
@@ -106,51 +120,51 @@ def test_a_page_that_did_not_change_leaves_its_looks(where: str) -> None:
         unchanged = Outcome(
             task, "retry", later(HOUR), status=304, is_unchanged=True, retry_at=later(2 * HOUR), looked=seen
         )
-        archive.store([unchanged])
+        store_outcomes(archive, [unchanged])
         row = only(archive, task.id)
         assert (row.looks, row.records, row.seen_at) == (2, 5, later(HOUR))
-        assert [look.new for look in archive.looks(row.id)] == [5, 0]
+        assert [look.new for look in read_looks(archive, row.id)] == [5, 0]
 
 
 def test_several_lists_are_stored_in_one_batch_each_with_its_own_regions(where: str) -> None:
     with open_archive(where) as archive:
         tasks = [watch(archive, path)[1] for path in ("one", "two")]
         both = (looked(2, shown=2, new=2), looked(1, shown=1, new=1))
-        archive.store([listed(task, looked=both, notes=f"of {task.id}") for task in reversed(tasks)])
+        store_outcomes(archive, [listed(task, looked=both, notes=f"of {task.id}") for task in reversed(tasks)])
         for task in tasks:
-            assert [(row.number, row.records) for row in archive.regions(task.id)] == [(1, 1), (2, 2)]
-        assert [row.notes for row in archive.watches()] == [f"of {task.id}" for task in tasks]
-        assert archive.verify() == []
+            assert [(row.number, row.records) for row in lists_of_watch(archive, task.id)] == [(1, 1), (2, 2)]
+        assert [row.notes for row in watch_rows(archive)] == [f"of {task.id}" for task in tasks]
+        assert verify_archive(archive) == []
 
 
 def test_notes_stay_where_a_visit_says_nothing(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        archive.store([listed(task, notes="first")])
+        store_outcomes(archive, [listed(task, notes="first")])
         visit(archive, site, later(HOUR))
-        assert [row.notes for row in archive.watches()] == ["first"]
+        assert [row.notes for row in watch_rows(archive)] == ["first"]
 
 
 def test_plans_show_every_region_that_is_watched_with_the_last_look(where: str) -> None:
     with open_archive(where) as archive:
         _, task = watch(archive)
-        archive.store([listed(task, looked=(looked(1, new=1), looked(2, shown=None, plan=None)))])
-        other = archive.add_site("other", SITE)
-        ended = archive.add_watch(other, found("news"), "{}", now=NOW)
-        (of_other,) = archive.next_tasks(other, LANE, 9, now=NOW, kinds=("list",))
-        archive.store([listed(of_other)])
-        assert [row.site_key for row in archive.plans()] == ["other", LANE, LANE]
-        (first, second) = archive.plans([LANE])
+        store_outcomes(archive, [listed(task, looked=(looked(1, new=1), looked(2, shown=None, plan=None)))])
+        other = add_site(archive, "other", SITE)
+        ended = add_watch(archive, other, found("news"), "{}", now=NOW)
+        (of_other,) = next_tasks(archive, other, LANE, 9, now=NOW, kinds=("list",))
+        store_outcomes(archive, [listed(of_other)])
+        assert [row.site_key for row in plan_rows(archive)] == ["other", LANE, LANE]
+        (first, second) = plan_rows(archive, [LANE])
         assert (first.url, first.due_at, first.visited_at) == (f"{SITE}news", later(HOUR), NOW)
-        assert (first.region, second.region) == tuple(archive.regions(task.id))
-        assert first.look == next(archive.looks(first.region.id))
+        assert (first.region, second.region) == tuple(lists_of_watch(archive, task.id))
+        assert first.look == next(read_looks(archive, first.region.id))
         assert second.look is not None
         assert second.look.shown is None
-        archive.end_watch(ended, "enough")
-        assert archive.plans(["other"]) == []
-        with archive.database.writing() as connection:
+        end_watch(archive, ended, "enough")
+        assert plan_rows(archive, ["other"]) == []
+        with archive.writing() as connection:
             connection.execute(text("DELETE FROM looks"))
-        assert [row.look for row in archive.plans()] == [None, None]
+        assert [row.look for row in plan_rows(archive)] == [None, None]
 
 
 def test_texts_that_no_database_takes_are_kept_as_far_as_they_go(where: str) -> None:
@@ -174,11 +188,11 @@ def test_texts_that_no_database_takes_are_kept_as_far_as_they_go(where: str) -> 
 def test_regions_and_their_journal_must_agree(where: str, damage: str, complaint: str) -> None:
     with open_archive(where) as archive:
         _, task = watch(archive)
-        archive.store([listed(task, region(("a", "A")), looked=(looked(new=1),))])
-        assert archive.verify() == []
-        with archive.database.writing() as connection:
+        store_outcomes(archive, [listed(task, region(("a", "A")), looked=(looked(new=1),))])
+        assert verify_archive(archive) == []
+        with archive.writing() as connection:
             connection.execute(text(damage))
-        (said,) = archive.verify()
+        (said,) = verify_archive(archive)
         assert complaint in said
 
 
@@ -188,12 +202,12 @@ def test_the_journal_can_be_turned_from_its_end(where: str) -> None:
         for hour in range(5):
             visit(archive, site, later(hour * HOUR), looked(shown=3, new=hour, since_s=HOUR if hour else None))
         region = only(archive, task.id).id
-        last = archive.late_looks(region, count=2)
+        last = late_looks(archive, region, count=2)
         assert [look.new for look in last] == [4, 3]
-        assert [look.new for look in archive.late_looks(region, before=last[-1].id)] == [2, 1, 0]
-        assert archive.region(region) == only(archive, task.id)
-        assert archive.watched_regions() == archive.regions(task.id)
-        assert archive.region(region + 1) is None
+        assert [look.new for look in late_looks(archive, region, before=last[-1].id)] == [2, 1, 0]
+        assert find_list(archive, region) == only(archive, task.id)
+        assert watched_lists(archive) == lists_of_watch(archive, task.id)
+        assert find_list(archive, region + 1) is None
 
 
 def test_what_came_is_counted_in_steps_of_time_without_the_first_visit(where: str) -> None:
@@ -204,5 +218,5 @@ def test_what_came_is_counted_in_steps_of_time_without_the_first_visit(where: st
         visit(archive, site, later(2 * HOUR), looked(shown=9, new=1, since_s=HOUR))
         visit(archive, site, later(3 * HOUR), looked(shown=9, new=0, since_s=HOUR))
         region = only(archive, task.id).id
-        assert archive.count_came([region, region + 1], since=NOW, step_s=1.5 * HOUR) == {region: {0: 3, 1: 1}}
-        assert archive.count_came([], since=NOW, step_s=HOUR) == {}
+        assert count_came(archive, [region, region + 1], since=NOW, step_s=1.5 * HOUR) == {region: {0: 3, 1: 1}}
+        assert count_came(archive, [], since=NOW, step_s=HOUR) == {}

@@ -5,11 +5,12 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.archive.visiting import NOW, begin, done, extracted
+from tests.archive.visiting import begin, done, extracted
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import requeue
 from scythe.archive.open import open_archive
-from scythe.archive.outcomes import BITS_APART, BUCKET, _buckets, find_near, signed
+from scythe.archive.outcomes import BITS_APART, BUCKET, _buckets, find_near, signed, store_outcomes
 from scythe.crawl_model import Outcome, Task
 
 FINGERPRINTS = st.integers(0, 2**64 - 1)
@@ -45,7 +46,7 @@ def test_near_pages_are_those_that_a_search_of_all_would_find(low_bits: list[int
         _, tasks = begin(archive, *(str(number) for number in range(len(low_bits))))
         known: list[tuple[int, int]] = []
         for task, bits in zip(tasks, low_bits, strict=True):
-            (receipt,) = archive.store([page(task, bits)])
+            (receipt,) = store_outcomes(archive, [page(task, bits)])
             near = [other for other, theirs in known if (theirs ^ bits).bit_count() <= BITS_APART]
             assert (receipt.near in near) if near else (receipt.near is None)
             if not near:
@@ -55,26 +56,26 @@ def test_near_pages_are_those_that_a_search_of_all_would_find(low_bits: list[int
 def test_a_page_that_changed_is_not_near_to_what_it_was(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b")
-        archive.store([page(tasks[0], 5)])
-        archive.requeue(site, now=NOW)
-        (receipt,) = archive.store([page(tasks[0], 6, body="other")])
+        store_outcomes(archive, [page(tasks[0], 5)])
+        requeue(archive, site)
+        (receipt,) = store_outcomes(archive, [page(tasks[0], 6, body="other")])
         assert (receipt.stored, receipt.near) == ("changed", None)
-        archive.requeue(site, now=NOW)
-        archive.store([page(tasks[0], 2**60 - 1, body="a third")])
-        assert archive.store([page(tasks[1], 5)])[0].near is None
+        requeue(archive, site)
+        store_outcomes(archive, [page(tasks[0], 2**60 - 1, body="a third")])
+        assert store_outcomes(archive, [page(tasks[1], 5)])[0].near is None
 
 
 def test_a_crowded_bucket_takes_no_more(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, *(str(number) for number in range(BUCKET + 20)))
         spread = [number * 0x0101_0101_0101 << 16 for number in range(BUCKET + 20)]
-        archive.store([page(task, bits) for task, bits in zip(tasks, spread, strict=True)])
+        store_outcomes(archive, [page(task, bits) for task, bits in zip(tasks, spread, strict=True)])
         assert most_in_a_bucket(archive) <= BUCKET
-        with archive.database.writing(site) as connection:
+        with archive.writing(site) as connection:
             assert find_near(connection, [(site, tasks[-1].id, 0)]) == {tasks[-1].id: tasks[0].id}
 
 
 def most_in_a_bucket(archive: Archive) -> int:
-    with archive.database.reading() as connection:
+    with archive.reading() as connection:
         rows = connection.exec_driver_sql("SELECT count(*) FROM near GROUP BY bucket ORDER BY 1 DESC LIMIT 1")
         return int(rows.scalar() or 0)

@@ -11,10 +11,17 @@ import pytest
 from sqlalchemy import Connection, Engine, event, inspect, text
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, prose
 
-from scythe.archive import database, migrations
+from scythe.archive import archive as archives
+from scythe.archive import migrations
+from scythe.archive.frontier import next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import newest_records, read_pages, read_raw
 from scythe.archive.schema import TABLES
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site, find_site, save_notes, site_rows
+from scythe.archive.verify import verify_archive
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
 
 OLD = {number: Path(__file__).with_name(f"version_{number}.sql").read_text(encoding="utf-8") for number in (1, 4, 5)}
@@ -28,7 +35,7 @@ def restore(sql: str, path: Path) -> Path:
 
 
 def set_version(where: str, version: int) -> None:
-    with open_archive(where) as archive, archive.database.writing() as connection:
+    with open_archive(where) as archive, archive.writing() as connection:
         connection.execute(text("UPDATE scythe_archive SET version = :version"), {"version": version})
 
 
@@ -36,26 +43,26 @@ def test_an_archive_is_made_once(where: str) -> None:
     with open_archive(where) as archive:
         begin(archive, "a")
     with open_archive(where) as archive:
-        assert archive.counts().states == {"new": 1}
+        assert count_archive(archive).states == {"new": 1}
 
 
 def test_two_archives_of_one_place_may_be_open(where: str) -> None:
     with open_archive(where) as one, open_archive(where) as other:
         site, (task,) = begin(one, "a")
-        assert other.next_tasks(site, LANE, 9, now=NOW) == [task]
-        assert other.store([done(task)])[0].stored == "new"
-        assert one.store([done(task)])[0].stored == "lost"
+        assert next_tasks(other, site, LANE, 9, now=NOW) == [task]
+        assert store_outcomes(other, [done(task)])[0].stored == "new"
+        assert store_outcomes(one, [done(task)])[0].stored == "lost"
 
 
 def test_sqlite_files_let_readers_and_a_writer_work_at_once(tmp_path: Path) -> None:
-    with open_archive(tmp_path / "a.db") as archive, archive.database.reading() as connection:
+    with open_archive(tmp_path / "a.db") as archive, archive.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
 
 
 def test_no_query_is_compiled_by_the_server(postgres_url: str) -> None:
-    with open_archive(postgres_url) as archive, archive.database.reading() as connection:
+    with open_archive(postgres_url) as archive, archive.reading() as connection:
         assert connection.exec_driver_sql("SHOW jit").scalar() == "off"
 
 
@@ -74,7 +81,7 @@ def test_a_newer_archive_is_refused(where: str) -> None:
 
 
 def test_an_archive_without_a_version_is_refused(where: str) -> None:
-    with open_archive(where) as archive, archive.database.writing() as connection:
+    with open_archive(where) as archive, archive.writing() as connection:
         connection.execute(text("DELETE FROM scythe_archive"))
     with pytest.raises(ArchiveFailed, match="does not say which version"):
         open_archive(where)
@@ -99,7 +106,7 @@ def test_tables_of_another_program_with_other_names_do_not_matter(postgres_url: 
     with psycopg.connect(postgres_url) as connection:
         connection.execute("CREATE TABLE bookmarks (id int)")
     with open_archive(postgres_url) as archive:
-        assert archive.sites() == []
+        assert site_rows(archive) == []
 
 
 def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -139,15 +146,15 @@ def test_postgresql_without_its_driver_names_the_extra(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("version", OLD)
 def test_an_old_archive_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
     with open_archive(restore(OLD[version], tmp_path / "old.db"), create=False) as archive:
-        site = archive.find_site(LANE)
+        site = find_site(archive, LANE)
         assert site is not None
-        counts = archive.counts(site)
+        counts = count_archive(archive, site)
         assert (counts.states, counts.pages, counts.records) == ({"done": 2, "new": 2, "retry": 1}, 2, 1)
-        assert [page.text for page in archive.read_pages(PageQuery())] == [prose("lakes")] * 2
-        assert [raw.body for raw in archive.read_raw(PageQuery())] == [b"<p>lakes</p>"]
-        assert archive.verify() == []
-        tasks = archive.next_tasks(site, LANE, 9, now=later(30))
-        assert [receipt.stored for receipt in archive.store([done(task) for task in tasks])] == ["new"] * 3
+        assert [page.text for page in read_pages(archive, PageQuery())] == [prose("lakes")] * 2
+        assert [raw.body for raw in read_raw(archive, PageQuery())] == [b"<p>lakes</p>"]
+        assert verify_archive(archive) == []
+        tasks = next_tasks(archive, site, LANE, 9, now=later(30))
+        assert [receipt.stored for receipt in store_outcomes(archive, [done(task) for task in tasks])] == ["new"] * 3
 
 
 @pytest.mark.parametrize("version", OLD)
@@ -181,12 +188,12 @@ UPDATE scythe_archive SET version = 1
 
 
 def test_an_archive_of_version_1_in_postgresql_is_brought_up_to_date(postgres_url: str) -> None:
-    with open_archive(postgres_url) as archive, archive.database.writing() as connection:
+    with open_archive(postgres_url) as archive, archive.writing() as connection:
         new = describe_tables(connection)
         for statement in TO_VERSION_1.split(";"):
             connection.execute(text(statement))
         assert describe_tables(connection) != new
-    with open_archive(postgres_url) as archive, archive.database.reading() as connection:
+    with open_archive(postgres_url) as archive, archive.reading() as connection:
         assert describe_tables(connection) == new
         assert connection.execute(text("SELECT version FROM scythe_archive")).scalar() == migrations.newest_version()
 
@@ -201,7 +208,7 @@ def describe_tables(connection: Connection) -> set[str]:
 
 
 def test_who_comes_second_finds_the_tables_made(where: str) -> None:
-    with open_archive(where) as archive, archive.database.writing() as connection:
+    with open_archive(where) as archive, archive.writing() as connection:
         migrations.prepare(connection, where, create=True)
         assert connection.execute(text("SELECT count(*) FROM scythe_archive")).scalar() == 1
 
@@ -211,7 +218,7 @@ def test_an_archive_made_from_a_source_tree_says_so(tmp_path: Path, monkeypatch:
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr("scythe.version.version_of", not_installed)
-    with open_archive(tmp_path / "a.db") as archive, archive.database.reading() as connection:
+    with open_archive(tmp_path / "a.db") as archive, archive.reading() as connection:
         assert connection.execute(text("SELECT made_by FROM scythe_archive")).scalar() == "source"
 
 
@@ -232,7 +239,7 @@ def paint(connection: Connection) -> None:
 def test_who_makes_an_archive_waits_for_another_that_writes_to_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, busy_s: int
 ) -> None:
-    monkeypatch.setattr(database, "BUSY_S", busy_s)
+    monkeypatch.setattr(archives, "BUSY_S", busy_s)
     other = sqlite3.connect(tmp_path / "a.db", isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     if not busy_s:
@@ -242,7 +249,7 @@ def test_who_makes_an_archive_waits_for_another_that_writes_to_the_file(
     free.start()
     if busy_s:
         with open_archive(tmp_path / "a.db") as archive:
-            assert archive.counts().states == {}
+            assert count_archive(archive).states == {}
     free.join()
     other.close()
 
@@ -258,14 +265,14 @@ def test_an_archive_that_is_removed_or_replaced_while_it_is_open_takes_no_more(
         if is_replaced:
             os.rename(tmp_path / "b.db", tmp_path / "a.db")
         with pytest.raises(ArchiveFailed, match="removed or replaced while it was open"):
-            archive.store([done(task)])
+            store_outcomes(archive, [done(task)])
         with pytest.raises(ArchiveFailed, match="removed or replaced while it was open"):
-            archive.save_notes(1, "notes")
+            save_notes(archive, 1, "notes")
         os.rename(tmp_path / "elsewhere.db", tmp_path / "a.db")
-        assert archive.store([done(task)])[0].stored == "new"
+        assert store_outcomes(archive, [done(task)])[0].stored == "new"
     with open_archive(tmp_path / "a.db", create=False) as archive:
-        assert archive.counts().states == {"done": 1}
-        assert archive.verify() == []
+        assert count_archive(archive).states == {"done": 1}
+        assert verify_archive(archive) == []
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no such things")
@@ -277,7 +284,7 @@ def test_what_is_no_file_is_no_archive_and_nothing_is_made_beside_it(tmp_path: P
 
 
 def drop_indexes(where: str) -> list[str]:
-    with open_archive(where) as archive, archive.database.writing() as connection:
+    with open_archive(where) as archive, archive.writing() as connection:
         names = sorted(str(index.name) for table in TABLES.tables.values() for index in table.indexes)
         for name in names:
             connection.execute(text(f"DROP INDEX {name}"))
@@ -287,13 +294,13 @@ def drop_indexes(where: str) -> list[str]:
 def test_indexes_that_somebody_dropped_are_made_again(where: str) -> None:
     with open_archive(where) as archive:
         _, (task,) = begin(archive, "a")
-        archive.store([done(task)])
+        store_outcomes(archive, [done(task)])
     assert len(drop_indexes(where)) > 10
     with open_archive(where, create=False) as archive:
-        with archive.database.reading() as connection:
+        with archive.reading() as connection:
             assert migrations.missing_indexes(connection) == []
-        assert archive.verify() == []
-        assert archive.newest_records(9, watches=None) == []  # SQLite is told which index to take, and refuses else
+        assert verify_archive(archive) == []
+        assert newest_records(archive, 9, watches=None) == []  # SQLite is told which index to take, and refuses else
 
 
 def test_an_archive_that_may_only_be_read_is_read_without_its_indexes_and_verify_tells(tmp_path: Path) -> None:
@@ -307,8 +314,8 @@ def test_an_archive_that_may_only_be_read_is_read_without_its_indexes_and_verify
     event.listen(Engine, "connect", only_read)
     try:
         with open_archive(tmp_path / "a.db", create=False) as archive:
-            assert archive.counts().states == {"new": 1}
-            complaints = archive.verify()
+            assert count_archive(archive).states == {"new": 1}
+            complaints = verify_archive(archive)
     finally:
         event.remove(Engine, "connect", only_read)
     assert [complaint.partition(" the index ")[2].split()[0] for complaint in complaints] == names
@@ -325,15 +332,15 @@ def test_an_archive_on_a_disk_that_can_only_be_read_is_read_without_files_beside
     frozen = os.statvfs_result((*disk[:8], disk.f_flag | os.ST_RDONLY, *disk[9:]))
     monkeypatch.setattr(os, "statvfs", lambda _: frozen)
     with open_archive(path, create=False) as archive:
-        assert archive.counts().states == {"new": 1}
-        assert archive.verify() == []
+        assert count_archive(archive).states == {"new": 1}
+        assert verify_archive(archive) == []
         assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
         with pytest.raises(ArchiveFailed, match="readonly"):
-            archive.add_site("other", SITE)
+            add_site(archive, "other", SITE)
     path.with_name(f"{path.name}-wal").write_bytes(b"a journal, which has to be folded in")
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "link.db").symlink_to(path)
-    with open_archive(tmp_path / "links" / "link.db", create=False) as archive, archive.database.reading():
+    with open_archive(tmp_path / "links" / "link.db", create=False) as archive, archive.reading():
         assert path.with_name(f"{path.name}-shm").exists()
 
 
@@ -343,7 +350,7 @@ def test_migrations_run_in_order_and_once(where: str, monkeypatch: pytest.Monkey
     known = migrations.MIGRATIONS
     monkeypatch.setattr(migrations, "MIGRATIONS", (*known, add_colour, paint))
     for _ in range(2):
-        with open_archive(where) as archive, archive.database.reading() as connection:
+        with open_archive(where) as archive, archive.reading() as connection:
             assert connection.execute(text("SELECT colour FROM sites")).all() == [("green",)]
             found = connection.execute(text("SELECT version FROM scythe_archive")).scalar()
             assert found == migrations.FIRST_VERSION + len(known) + 2
@@ -357,6 +364,6 @@ def test_a_migration_that_fails_leaves_the_archive_as_it_was(where: str, monkeyp
     with pytest.raises(ArchiveFailed, match="could not be written"):
         open_archive(where)
     monkeypatch.setattr(migrations, "MIGRATIONS", known)
-    with open_archive(where) as archive, archive.database.reading() as connection:
+    with open_archive(where) as archive, archive.reading() as connection:
         (site,) = connection.execute(text("SELECT * FROM sites")).mappings()
         assert "colour" not in site

@@ -6,8 +6,13 @@ from hypothesis import strategies as st
 from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, later, region
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks, requeue
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery, StoredRecord
+from scythe.archive.retrieval import read_records
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site
 from scythe.archive.stored_records import identify
 from scythe.crawl_model import Outcome, Task
 from scythe.model import Record, RecordList
@@ -19,17 +24,17 @@ def listing(task: Task, *regions: RecordList, **more: object) -> Outcome:
 
 
 def records(archive: Archive) -> list[StoredRecord]:
-    return list(archive.read_records(PageQuery()))
+    return list(read_records(archive, PageQuery()))
 
 
 def test_a_record_is_stored_once_and_sighted_again(where: str) -> None:
     with open_archive(where) as archive:
         site, (one, other) = begin(archive, "1", "2")
-        (first,) = archive.store([listing(one, region(("a", "Lakes"), ("b", "Rivers")))])
-        (second,) = archive.store([listing(other, region(("b", "Rivers"), ("c", "Seas")), at=later(60))])
+        (first,) = store_outcomes(archive, [listing(one, region(("a", "Lakes"), ("b", "Rivers")))])
+        (second,) = store_outcomes(archive, [listing(other, region(("b", "Rivers"), ("c", "Seas")), at=later(60))])
         assert (first.records, first.sightings) == (2, 2)
         assert (second.records, second.sightings) == (1, 2)
-        counts = archive.counts(site)
+        counts = count_archive(archive, site)
         assert (counts.records, counts.sightings) == (3, 4)
         assert [record.fields for record in records(archive)] == [("Lakes",), ("Rivers",), ("Seas",)]
         assert [record.sightings for record in records(archive)] == [1, 2, 1]
@@ -38,28 +43,30 @@ def test_a_record_is_stored_once_and_sighted_again(where: str) -> None:
 def test_two_pages_of_one_batch_share_a_record(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, "1", "2")
-        receipts = archive.store([listing(task, region(("a", "Lakes"))) for task in tasks])
+        receipts = store_outcomes(archive, [listing(task, region(("a", "Lakes"))) for task in tasks])
         assert [(receipt.records, receipt.sightings) for receipt in receipts] == [(1, 1), (0, 1)]
-        assert (archive.counts(site).records, archive.counts(site).sightings) == (1, 2)
+        assert (count_archive(archive, site).records, count_archive(archive, site).sightings) == (1, 2)
 
 
 def test_a_record_twice_on_a_page_is_one(where: str) -> None:
     with open_archive(where) as archive:
         _, (task,) = begin(archive, "1")
-        (receipt,) = archive.store([listing(task, region(("a", "Lakes"), ("a", "Lakes")), region(("a", "Lakes")))])
+        (receipt,) = store_outcomes(
+            archive, [listing(task, region(("a", "Lakes"), ("a", "Lakes")), region(("a", "Lakes")))]
+        )
         assert (receipt.records, receipt.sightings) == (1, 1)
 
 
 def test_a_record_whose_text_changed_is_the_same_and_its_new_text_is_kept(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "1")
-        archive.store([listing(task, region(("a", "Boat", "$ 12"), columns=("title", "price")), body="1")])
-        archive.requeue(site, now=NOW)
-        (receipt,) = archive.store(
-            [listing(task, region(("a", "Boat", "$ 10"), columns=("title", "price")), body="2", at=later(60))]
+        store_outcomes(archive, [listing(task, region(("a", "Boat", "$ 12"), columns=("title", "price")), body="1")])
+        requeue(archive, site)
+        (receipt,) = store_outcomes(
+            archive, [listing(task, region(("a", "Boat", "$ 10"), columns=("title", "price")), body="2", at=later(60))]
         )
         assert (receipt.records, receipt.sightings) == (0, 1)
-        with archive.database.reading() as connection:
+        with archive.reading() as connection:
             rows = connection.exec_driver_sql("SELECT times, first_at, last_at, fields FROM sightings").all()
         assert rows == [(2, NOW.timestamp(), later(60).timestamp(), '{"title":"Boat","price":"$ 10"}')]
 
@@ -67,9 +74,9 @@ def test_a_record_whose_text_changed_is_the_same_and_its_new_text_is_kept(where:
 def test_seeing_the_same_page_again_counts_its_records_again(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "1")
-        archive.store([listing(task, region(("a", "Lakes")))])
-        archive.requeue(site, now=NOW)
-        (receipt,) = archive.store([listing(task, region(("a", "Lakes")), at=later(60))])
+        store_outcomes(archive, [listing(task, region(("a", "Lakes")))])
+        requeue(archive, site)
+        (receipt,) = store_outcomes(archive, [listing(task, region(("a", "Lakes")), at=later(60))])
         assert (receipt.stored, receipt.records, receipt.sightings) == ("same", 0, 1)
         assert [(record.sightings, record.last_seen) for record in records(archive)] == [(2, later(60))]
 
@@ -77,18 +84,18 @@ def test_seeing_the_same_page_again_counts_its_records_again(where: str) -> None
 def test_records_without_links_are_told_by_their_text(where: str) -> None:
     with open_archive(where) as archive:
         _, (one, other) = begin(archive, "1", "2")
-        (first,) = archive.store([listing(one, region(("", "Lakes"), ("", "Rivers"), links=False))])
-        (second,) = archive.store([listing(other, region(("", "Rivers "), ("", "Seas"), links=False))])
+        (first,) = store_outcomes(archive, [listing(one, region(("", "Lakes"), ("", "Rivers"), links=False))])
+        (second,) = store_outcomes(archive, [listing(other, region(("", "Rivers "), ("", "Seas"), links=False))])
         assert (first.records, second.records) == (2, 1)
 
 
 def test_records_that_all_lead_to_one_form_are_told_by_their_text_too(where: str) -> None:
     with open_archive(where) as archive:
         _, (one, other) = begin(archive, "1", "2")
-        (first,) = archive.store([listing(one, region(("login", "Lakes"), ("login", "Rivers")))])
-        (second,) = archive.store([listing(other, region(("login", "Lakes"), ("login", "Seas")))])
+        (first,) = store_outcomes(archive, [listing(one, region(("login", "Lakes"), ("login", "Rivers")))])
+        (second,) = store_outcomes(archive, [listing(other, region(("login", "Lakes"), ("login", "Seas")))])
         assert (first.records, second.records) == (2, 1)
-        with archive.database.reading() as connection:
+        with archive.reading() as connection:
             rows = connection.exec_driver_sql("SELECT DISTINCT told_by FROM records").all()
         assert rows == [("both",)]
 
@@ -96,13 +103,13 @@ def test_records_that_all_lead_to_one_form_are_told_by_their_text_too(where: str
 def test_two_sites_have_records_of_their_own(where: str) -> None:
     with open_archive(where) as archive:
         _, (task,) = begin(archive, "1")
-        other = archive.add_site("other", task.url)
+        other = add_site(archive, "other", task.url)
 
-        archive.store([listing(task, region(("a", "Lakes")))])
+        store_outcomes(archive, [listing(task, region(("a", "Lakes")))])
 
-        archive.add_found(other, [found("1")])
-        (there,) = archive.next_tasks(other, LANE, 1, now=NOW)
-        (receipt,) = archive.store([listing(there, region(("a", "Lakes")))])
+        add_urls(archive, other, [found("1")])
+        (there,) = next_tasks(archive, other, LANE, 1, now=NOW)
+        (receipt,) = store_outcomes(archive, [listing(there, region(("a", "Lakes")))])
         assert receipt.records == 1
 
 
@@ -110,8 +117,8 @@ def test_more_records_than_one_query_takes_are_stored(where: str) -> None:
     rows = [(str(number), f"Lake {number}") for number in range(1_203)]
     with open_archive(where) as archive:
         _, (one, other) = begin(archive, "1", "2")
-        (first,) = archive.store([listing(one, region(*rows))])
-        (second,) = archive.store([listing(other, region(*rows))])
+        (first,) = store_outcomes(archive, [listing(one, region(*rows))])
+        (second,) = store_outcomes(archive, [listing(other, region(*rows))])
         assert (first.records, second.records, second.sightings) == (1_203, 0, 1_203)
 
 

@@ -31,7 +31,7 @@ def requests_of(
     archive: Archive, clock: Callable[[], datetime], owner: Owner | None = None, *, crawl: str = "c", holds: bool = True
 ) -> Requests:
     hold = Hold(LEASE_S, (lambda _lane: PAUSE_S) if holds else None)
-    return Requests(archive.database, crawl, hold, owner or Owner.of_this_process(), clock)
+    return Requests(archive, crawl, hold, owner or Owner.of_this_process(), clock)
 
 
 def new(name: str, *, lane: str = "a.example", priority: int = 0, key: bytes | None = b"") -> NewRequest:

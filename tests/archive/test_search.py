@@ -28,11 +28,17 @@ from tests.archive.visiting import (
 
 from scythe.archive import search_index
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks, requeue
+from scythe.archive.history import read_history, read_listed, read_record_history
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import Hits, Pieces, SearchQuery
+from scythe.archive.retrieval import read_version
 from scythe.archive.schema import VERSIONS
-from scythe.archive.search import COUNTED, Snippets, list_kinds
-from scythe.archive.search_index import find_marks, fold, list_words, read_query
+from scythe.archive.search import COUNTED, Snippets, found_pages, found_records, list_kinds, run_search
+from scythe.archive.search_index import find_marks, fold, index_new, list_words, read_query
+from scythe.archive.sites import add_site
+from scythe.archive.verify import verify_archive
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.limits import LIMITS
 from scythe.url import Url
@@ -52,13 +58,13 @@ def fill(archive: Archive, stories: dict[str, str] = STORIES, at: datetime = NOW
     for task in tasks:
         name = task.url.rpartition("/")[2]
         outcomes.append(done(task, at=at, extracted=extracted(f"About {name}", text=stories[name], **more)))
-    archive.store(outcomes)
+    store_outcomes(archive, outcomes)
     return site
 
 
 def look_for(archive: Archive, words: str = "", **more: object) -> Hits:
-    archive.index_new(budget_s=60)
-    return archive.search(SearchQuery(words, **more))  # type: ignore[arg-type]
+    index_new(archive, budget_s=60)
+    return run_search(archive, SearchQuery(words, **more))  # type: ignore[arg-type]
 
 
 def names(hits: Hits) -> list[str]:
@@ -140,9 +146,11 @@ def test_pages_of_results_hold_together_while_more_is_stored(where: str, order: 
 def test_what_a_document_said_before_is_found_on_request(where: str) -> None:
     with open_archive(where) as archive:
         site = fill(archive, {"a": "First there was barley."})
-        archive.requeue(site, now=later(60))
-        (task,) = archive.next_tasks(site, LANE, 9, now=later(60))
-        archive.store([done(task, "oats", at=later(60), extracted=extracted("Now", text="Then there was oats."))])
+        requeue(archive, site)
+        (task,) = next_tasks(archive, site, LANE, 9, now=later(60))
+        store_outcomes(
+            archive, [done(task, "oats", at=later(60), extracted=extracted("Now", text="Then there was oats."))]
+        )
         assert names(look_for(archive, "barley")) == []
         (old,) = look_for(archive, "barley", all_versions=True).documents
         (new,) = look_for(archive, "oats").documents
@@ -153,31 +161,31 @@ def test_searches_are_narrowed_by_site_kind_and_time(where: str) -> None:
     with open_archive(where) as archive:
         fill(archive, {"a": "Barley one."}, kind="article")
         fill(archive, {"b": "Barley two."}, at=later(3_600), kind="Product")
-        other = archive.add_site("other.example", Url("http://other.example/"))
-        archive.add_found(other, [replace(found("c"), url=Url("http://other.example/c"), lane="other.example")])
-        (task,) = archive.next_tasks(other, "other.example", 9, now=NOW)
-        archive.store([done(task, extracted=extracted("c", text="Barley three."))])
+        other = add_site(archive, "other.example", Url("http://other.example/"))
+        add_urls(archive, other, [replace(found("c"), url=Url("http://other.example/c"), lane="other.example")])
+        (task,) = next_tasks(archive, other, "other.example", 9, now=NOW)
+        store_outcomes(archive, [done(task, extracted=extracted("c", text="Barley three."))])
         assert names(look_for(archive, "barley", sites=("other.example",))) == ["c"]
         assert names(look_for(archive, "barley", sites=("nowhere.example",))) == []
         assert names(look_for(archive, sites=("other.example",))) == ["c"]
         assert names(look_for(archive, "barley", kinds=("product",))) == ["b"]
         assert names(look_for(archive, "barley", since=later(60))) == ["b"]
         assert set(names(look_for(archive, "barley", until=later(60)))) == {"a", "c"}
-        assert list_kinds(archive.database, "documents") == ["Product", "article"]
-        assert list_kinds(archive.database, "documents", ("other.example",)) == []
+        assert list_kinds(archive, "documents") == ["Product", "article"]
+        assert list_kinds(archive, "documents", ("other.example",)) == []
 
 
 def test_records_are_found_by_their_fields_and_links(where: str) -> None:
     with open_archive(where) as archive:
         _, task = watch(archive)
         rows = region(("thing-7", "Old plough", "$ 40"), ("thing-8", "New sickle", "$ 12"), columns=("title", "price"))
-        archive.store([listed(task, rows)])
+        store_outcomes(archive, [listed(task, rows)])
         (hit,) = look_for(archive, "PLOUGH", what="records").records
         assert [(one.name, marked(one.pieces)) for one in hit.fields] == [("title", ["plough"]), ("price", [])]
         assert [one.links for one in look_for(archive, "thing 8", what="records").records] == [(f"{SITE}thing-8",)]
         assert look_for(archive, what="records").total == 2
         assert look_for(archive).total == 0  # a list that is watched is no document
-        assert list_kinds(archive.database, "records") == ["list"]
+        assert list_kinds(archive, "records") == ["list"]
 
 
 def test_only_so_many_results_are_counted(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,13 +201,13 @@ def test_the_index_is_made_bit_by_bit_and_says_what_it_lacks(where: str, monkeyp
     monkeypatch.setitem(search_index._BATCH, "documents", 3)
     with open_archive(where) as archive:
         fill(archive, {f"p{number}": f"Barley number {number}." for number in range(7)})
-        assert archive.search(SearchQuery("barley")) == Hits(pending=7)
-        assert list_kinds(archive.database, "documents") == []
-        assert archive.index_new(budget_s=-1) == 4
-        some = archive.search(SearchQuery("barley"))
+        assert run_search(archive, SearchQuery("barley")) == Hits(pending=7)
+        assert list_kinds(archive, "documents") == []
+        assert index_new(archive, budget_s=-1) == 4
+        some = run_search(archive, SearchQuery("barley"))
         assert (some.total, some.pending) == (3, 4)
-        assert archive.index_new(budget_s=60) == 0
-        assert archive.search(SearchQuery("barley")).total == 7
+        assert index_new(archive, budget_s=60) == 0
+        assert run_search(archive, SearchQuery("barley")).total == 7
 
 
 def test_an_index_of_another_form_is_made_again(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,17 +215,17 @@ def test_an_index_of_another_form_is_made_again(where: str, monkeypatch: pytest.
         fill(archive)
         assert look_for(archive, "harvest").total == 1
         monkeypatch.setattr(search_index, "FORM", 2)
-        assert archive.search(SearchQuery("harvest")).pending == 4
+        assert run_search(archive, SearchQuery("harvest")).pending == 4
         assert look_for(archive, "harvest").total == 1
-        assert archive.verify() == []
+        assert verify_archive(archive) == []
 
 
 def test_what_appears_late_in_postgresql_is_found(postgres_url: str) -> None:
     """A transaction may take a low number and be stored after one with a higher number."""
     with open_archive(postgres_url) as slow, open_archive(postgres_url) as quick:
         site = fill(quick)
-        with slow.database.writing(site) as connection:
-            (number,) = slow.database.take_ids(connection, VERSIONS, 1)
+        with slow.writing(site) as connection:
+            (number,) = slow.take_ids(connection, VERSIONS, 1)
             fill_elsewhere(quick)
             assert look_for(quick, "elsewhere").total == 1
             row = "SELECT :number, page, 2, at, body_hash, size, content_type, is_complete FROM versions WHERE id = 1"
@@ -235,21 +243,21 @@ def test_what_appears_late_in_postgresql_is_found(postgres_url: str) -> None:
 
 
 def fill_elsewhere(archive: Archive) -> None:
-    site = archive.add_site("other.example", Url("http://other.example/"))
-    archive.add_found(site, [replace(found("x"), lane="other.example")])
-    (task,) = archive.next_tasks(site, "other.example", 9, now=NOW)
-    archive.store([done(task, extracted=extracted("elsewhere"))])
+    site = add_site(archive, "other.example", Url("http://other.example/"))
+    add_urls(archive, site, [replace(found("x"), lane="other.example")])
+    (task,) = next_tasks(archive, site, "other.example", 9, now=NOW)
+    store_outcomes(archive, [done(task, extracted=extracted("elsewhere"))])
 
 
 def test_two_who_search_at_once_index_everything_once(where: str) -> None:
     with open_archive(where) as one, open_archive(where) as other:
         fill(one, {f"p{number}": f"Barley number {number}." for number in range(50)})
-        workers = [threading.Thread(target=each.index_new, kwargs={"budget_s": 60}) for each in (one, other)]
+        workers = [threading.Thread(target=index_new, args=(each,), kwargs={"budget_s": 60}) for each in (one, other)]
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join()
-        assert one.search(SearchQuery("barley")).total == 50
+        assert run_search(one, SearchQuery("barley")).total == 50
 
 
 def test_a_very_long_document_is_found_by_its_beginning(where: str) -> None:
@@ -270,7 +278,7 @@ def test_a_very_long_document_is_found_by_its_beginning(where: str) -> None:
 )
 def test_a_search_that_cannot_be_meant_is_refused(tmp_path: Path, wrong: SearchQuery) -> None:
     with open_archive(tmp_path / "a.db") as archive, pytest.raises(BadInput):
-        archive.search(wrong)
+        run_search(archive, wrong)
 
 
 @pytest.mark.parametrize("after", ["n", "b1", "b1-2-3", "n-5", "n" + "9" * 50, "n٣", "x1", "n1; DROP TABLE pages"])
@@ -285,7 +293,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Archive:
     """An archive that is only read."""
     archive = open_archive(tmp_path_factory.mktemp("shelf") / "a.db")
     fill(archive)
-    archive.index_new(budget_s=60)
+    index_new(archive, budget_s=60)
     return archive
 
 
@@ -300,7 +308,7 @@ ODD = st.text(st.sampled_from("abc harvest\"*-()':^+{}\x00\\&|!<>NEAR AND OR NOT
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_nothing_that_is_typed_is_an_error(shelf: Archive, words: str) -> None:
     for what in ("documents", "records"):
-        hits = shelf.search(SearchQuery(words, what=what))
+        hits = run_search(shelf, SearchQuery(words, what=what))
         assert hits.total >= len(hits.documents)
 
 
@@ -321,9 +329,9 @@ def test_nothing_that_is_typed_is_an_error_in_postgresql(postgres_url: str) -> N
     ]
     with open_archive(postgres_url) as archive:
         fill(archive)
-        archive.index_new(budget_s=60)
-        assert all(archive.search(SearchQuery(words)).pending == 0 for words in odd)
-        assert archive.search(SearchQuery("harvest")).total == 1
+        index_new(archive, budget_s=60)
+        assert all(run_search(archive, SearchQuery(words)).pending == 0 for words in odd)
+        assert run_search(archive, SearchQuery("harvest")).total == 1
 
 
 @given(st.text(max_size=300))
@@ -350,75 +358,73 @@ def test_too_many_words_are_told(tmp_path: Path) -> None:
 def test_an_archive_that_may_only_be_read_is_searched_as_far_as_it_is_indexed(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
         fill(archive)
-        archive.index_new(budget_s=60)
+        index_new(archive, budget_s=60)
         fill(archive, {"later": "Barley."})
         archive.close()
-        event.listen(
-            archive.database.engine, "connect", lambda connection, _: connection.execute("PRAGMA query_only = 1")
-        )
+        event.listen(archive.engine, "connect", lambda connection, _: connection.execute("PRAGMA query_only = 1"))
         with pytest.raises(ArchiveFailed, match=r"could not be written .*readonly"):
-            archive.index_new()
-        hits = archive.search(SearchQuery("harvest"))
+            index_new(archive)
+        hits = run_search(archive, SearchQuery("harvest"))
     assert (hits.total, hits.pending) == (1, 1)
 
 
 def test_a_damaged_index_is_told_in_words(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
         fill(archive)
-        archive.index_new(budget_s=60)
-        with archive.database.writing() as connection:
+        index_new(archive, budget_s=60)
+        with archive.writing() as connection:
             connection.execute(text("UPDATE search_documents_words_data SET block = x'00ff' WHERE id > 10"))
         with pytest.raises(ArchiveFailed, match="damaged"):
-            archive.search(SearchQuery("harvest"))
+            run_search(archive, SearchQuery("harvest"))
 
 
 def test_a_look_at_one_document_tells_its_versions_and_requests(where: str) -> None:
     with open_archive(where) as archive:
         site = fill(archive, {"a": "First there was barley."})
-        archive.requeue(site, now=later(60))
-        (task,) = archive.next_tasks(site, LANE, 9, now=later(60))
+        requeue(archive, site)
+        (task,) = next_tasks(archive, site, LANE, 9, now=later(60))
         rows = region(("thing-7", "Old plough"), ("thing-8", "New sickle"))
         new = extracted("Now", text="Then there was oats.", regions=(rows,))
-        archive.store([done(task, "oats", at=later(60), extracted=new)])
-        history = archive.page_history(task.id)
+        store_outcomes(archive, [done(task, "oats", at=later(60), extracted=new)])
+        history = read_history(archive, task.id)
         assert history is not None
         assert [one.number for one in history.versions] == [2, 1]
         assert [one.status for one in history.fetches] == [200, 200]
         assert (history.fetched, history.records, history.is_list) == (2, 2, False)
-        first, last = archive.page_version(task.id, 1), archive.page_version(task.id)
+        first, last = read_version(archive, task.id, 1), read_version(archive, task.id)
         assert first is not None
         assert last is not None
         assert (first.text, last.text) == ("First there was barley.", "Then there was oats.")
-        assert archive.page_version(task.id, 3) is None
-        assert archive.page_history(999) is None
-        assert [one.fields for one in archive.listed_on(task.id)] == [("Old plough",), ("New sickle",)]
+        assert read_version(archive, task.id, 3) is None
+        assert read_history(archive, 999) is None
+        assert [one.fields for one in read_listed(archive, task.id)] == [("Old plough",), ("New sickle",)]
 
 
 def test_a_look_at_one_record_tells_where_it_was_seen(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
         rows = [(f"thing-{number}", f"Thing {number}") for number in range(9)]
-        archive.store([listed(task, region(*rows[3:]))])
+        store_outcomes(archive, [listed(task, region(*rows[3:]))])
         (again,) = list_tasks(archive, site, later(3_600))
-        archive.store([listed(again, region(("thing-5", "Thing 5, sold"), *rows[:5]), at=later(3_600))])
+        store_outcomes(archive, [listed(again, region(("thing-5", "Thing 5, sold"), *rows[:5]), at=later(3_600))])
         hit = look_for(archive, '"thing 5"', what="records").records[0]
-        history = archive.record_history(hit.record)
+        history = read_record_history(archive, hit.record)
         assert history is not None
         (sighting,) = history.sightings
         assert (sighting.times, sighting.place, sighting.is_list) == (2, 0, True)
         assert sighting.fields == {"title": "Thing 5, sold"}
         assert (sighting.first_at, sighting.last_at) == (NOW, later(3_600))
         assert [one.fields[0] for one in history.neighbours] == ["Thing 5", "Thing 0", "Thing 1", "Thing 2"]
-        assert archive.record_history(999) is None
+        assert read_record_history(archive, 999) is None
 
 
 def test_a_record_whose_place_is_not_known_has_no_neighbours(where: str) -> None:
     with open_archive(where) as archive:
         _, task = watch(archive)
-        archive.store([listed(task, region(("thing-7", "Old plough"), ("thing-8", "New sickle")))])
-        with archive.database.writing() as connection:
+        store_outcomes(archive, [listed(task, region(("thing-7", "Old plough"), ("thing-8", "New sickle")))])
+        with archive.writing() as connection:
             connection.execute(text("UPDATE sightings SET place = NULL"))
-        history = archive.record_history(1)
+        history = read_record_history(archive, 1)
     assert history is not None
     assert history.neighbours == ()
 
@@ -426,19 +432,19 @@ def test_a_record_whose_place_is_not_known_has_no_neighbours(where: str) -> None
 def test_what_was_found_is_handed_out_as_exports_have_it(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
         fill(archive)
-        assert list(archive.found_pages(SearchQuery("harvest"))) == []  # nothing is indexed yet
-        archive.index_new(budget_s=60)
-        (page,) = archive.found_pages(SearchQuery("harvest"))
+        assert list(found_pages(archive, SearchQuery("harvest"))) == []  # nothing is indexed yet
+        index_new(archive, budget_s=60)
+        (page,) = found_pages(archive, SearchQuery("harvest"))
         assert page.text == STORIES["harvest"]
-        assert list(archive.found_records(SearchQuery("harvest", what="records"))) == []
+        assert list(found_records(archive, SearchQuery("harvest", what="records"))) == []
 
 
 def test_very_long_documents_are_indexed_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_index, "_BATCH_CHARS", 50)
     with open_archive(tmp_path / "a.db") as archive:
         fill(archive)
-        assert archive.index_new(budget_s=-1) == 3
-        assert archive.index_new(budget_s=60) == 0
+        assert index_new(archive, budget_s=-1) == 3
+        assert index_new(archive, budget_s=60) == 0
 
 
 def test_a_snippet_is_given_up_when_it_takes_too_long() -> None:

@@ -19,13 +19,17 @@ from tests.archive.test_warc import raw, write
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later
 
 from scythe.archive import assignments, verify
+from scythe.archive.archive import Archive
 from scythe.archive.begin_run import count_pages, enter_site
-from scythe.archive.database import Database
+from scythe.archive.frontier import expect_visit, next_tasks
 from scythe.archive.host_leases import Owner
 from scythe.archive.open import name_archive, open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import AssignmentRow
-from scythe.archive.site_health import read_health
+from scythe.archive.site_health import count_archive, read_health
+from scythe.archive.sites import add_site
 from scythe.archive.stores import FolderStore, Stores
+from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Outcome, Raw
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.output.warc_pieces import WarcPiece, next_piece, read_pieces, split_piece
@@ -38,17 +42,17 @@ def fill(where: str | Path, number: int = 3) -> None:
     """Store so many pages, each with its response."""
     with open_archive(where) as archive:
         _, tasks = begin(archive, *(f"p{one}" for one in range(number)))
-        archive.store([done(task, raw=Raw(200, (), task.url.encode() * 20)) for task in tasks])
-        assert archive.verify() == []
+        store_outcomes(archive, [done(task, raw=Raw(200, (), task.url.encode() * 20)) for task in tasks])
+        assert verify_archive(archive) == []
 
 
 def change(where: str | Path, *statements: str) -> list[str]:
     """Change an archive behind its back, and return what it then complains of."""
-    with open_archive(where) as archive, archive.database.writing() as connection:
+    with open_archive(where) as archive, archive.writing() as connection:
         for statement in statements:
             connection.execute(text(statement))
     with open_archive(where) as archive:
-        return archive.verify()
+        return verify_archive(archive)
 
 
 def damage(path: Path, statement: str) -> list[str]:
@@ -57,7 +61,7 @@ def damage(path: Path, statement: str) -> list[str]:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute(statement)
     with open_archive(path) as archive:
-        return archive.verify()
+        return verify_archive(archive)
 
 
 def test_a_changed_text_is_complained_of_by_its_hash_and_its_sum(where: str) -> None:
@@ -89,7 +93,7 @@ def test_rows_that_point_to_nothing_are_complained_of(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM urls WHERE id = 1")
     with open_archive(path) as archive:
-        complaints = archive.verify()
+        complaints = verify_archive(archive)
     assert f"{path}: row 1 of pages points to a row of urls that is not there" in complaints
 
 
@@ -122,7 +126,7 @@ def test_an_archive_whose_folder_went_away_says_so(tmp_path: Path) -> None:
         archive.close()
         shutil.rmtree(folder)
         with pytest.raises(ArchiveFailed, match="unable to open database file"):
-            archive.counts()
+            count_archive(archive)
 
 
 @contextmanager
@@ -136,12 +140,12 @@ def looked_at(path: Path) -> Iterator[sqlite3.Connection]:
 
 def test_who_makes_an_archive_waits_for_who_looks_at_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.db"
-    database = Database(create_engine(f"sqlite:///{path}"), str(path), Stores("", tmp_path))
+    database = Archive(create_engine(f"sqlite:///{path}"), str(path), Stores("", tmp_path))
     with looked_at(path) as other, closing(database):
         with database.reading() as connection:  # the pool hands out one connection, again and again
             connection.exec_driver_sql("PRAGMA busy_timeout = 0")  # as where SQLite sees no use in waiting
         waited: list[float] = []
-        monkeypatch.setattr("scythe.archive.database.sleep", lambda seconds: other.commit() or waited.append(seconds))
+        monkeypatch.setattr("scythe.archive.archive.sleep", lambda seconds: other.commit() or waited.append(seconds))
         database.set_up()
     assert len(waited) == 1
     with closing(sqlite3.connect(path)) as later_one:
@@ -149,7 +153,7 @@ def test_who_makes_an_archive_waits_for_who_looks_at_its_file(tmp_path: Path, mo
 
 
 def test_who_makes_an_archive_does_not_wait_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.archive.database.BUSY_S", 0)
+    monkeypatch.setattr("scythe.archive.archive.BUSY_S", 0)
     with looked_at(tmp_path / "a.db"), pytest.raises(ArchiveFailed, match="another process has been writing"):
         open_archive(tmp_path / "a.db")
 
@@ -202,11 +206,11 @@ def test_a_clock_is_compared_again_where_looking_took_long(where: str, monkeypat
 
 def test_two_ways_to_a_database_do_not_wait_for_each_other_in_one_process(where: str) -> None:
     with open_archive(where) as archive:
-        other = archive.database.beside()
+        other = archive.beside()
         begun, over = threading.Event(), threading.Event()
 
         def hold() -> None:
-            with archive.database._lock:
+            with archive._lock:
                 begun.set()
                 over.wait(60)
 
@@ -222,30 +226,30 @@ def test_two_ways_to_a_database_do_not_wait_for_each_other_in_one_process(where:
 
 def test_what_somebody_else_fetched_is_stored_whether_known_or_not(where: str) -> None:
     with open_archive(where) as archive:
-        site = archive.add_site(LANE, SITE)
-        first = archive.expect(site, found("a"), now=NOW)
-        assert archive.store([done(first, "barley")])[0].stored == "new"
-        assert archive.next_tasks(site, LANE, 9, now=later(1)) == []
-        again = archive.expect(site, found("a"), now=later(1))
+        site = add_site(archive, LANE, SITE)
+        first = expect_visit(archive, site, found("a"), now=NOW)
+        assert store_outcomes(archive, [done(first, "barley")])[0].stored == "new"
+        assert next_tasks(archive, site, LANE, 9, now=later(1)) == []
+        again = expect_visit(archive, site, found("a"), now=later(1))
         assert (again.id, again.body_hash is not None) == (first.id, True)
-        assert archive.store([done(again, "rye", at=later(1))])[0].stored == "changed"
+        assert store_outcomes(archive, [done(again, "rye", at=later(1))])[0].stored == "changed"
 
 
 def test_a_site_that_is_entered_again_may_have_its_pages_visited_again(where: str) -> None:
     with open_archive(where) as archive:
         first = enter_site(archive, LANE, found(""), now=NOW)
-        archive.store([done(task) for task in archive.next_tasks(first.site, LANE, 9, now=NOW)])
+        store_outcomes(archive, [done(task) for task in next_tasks(archive, first.site, LANE, 9, now=NOW)])
         same = enter_site(archive, LANE, found(""), now=later(1))
         assert (same.site, same.pages, count_pages(archive, same.site)) == (first.site, 1, 1)
-        assert archive.next_tasks(same.site, LANE, 9, now=later(1)) == []
+        assert next_tasks(archive, same.site, LANE, 9, now=later(1)) == []
         enter_site(archive, LANE, found(""), now=later(2), again=("done",))
-        assert [task.url for task in archive.next_tasks(same.site, LANE, 9, now=later(2))] == [SITE]
+        assert [task.url for task in next_tasks(archive, same.site, LANE, 9, now=later(2))] == [SITE]
 
 
 def test_assignments_are_listed_by_state_or_all(where: str) -> None:
     with open_archive(where) as archive:
-        site = archive.add_site(LANE, SITE)
-        with archive.database.writing() as connection:
+        site = add_site(archive, LANE, SITE)
+        with archive.writing() as connection:
             kinds = ("crawl", "watch")
             one, other = (
                 assignments.add_assignment(connection, AssignmentRow(0, site, LANE, kind, str(SITE), "{}", NOW))
@@ -272,8 +276,10 @@ def test_reasons_without_number_are_counted_by_state(where: str, monkeypatch: py
     monkeypatch.setattr("scythe.archive.site_health._STATES", 2)
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b", "c", "d")
-        archive.store([Outcome(task, "gone", NOW, f"reason {task.id}", status=404, seconds=0.1) for task in tasks])
-        health = read_health(archive.database, site, now=NOW)
+        store_outcomes(
+            archive, [Outcome(task, "gone", NOW, f"reason {task.id}", status=404, seconds=0.1) for task in tasks]
+        )
+        health = read_health(archive, site, now=NOW)
     assert health.counts.states == {"gone": 4}
 
 
@@ -288,7 +294,7 @@ def test_requests_in_ones_own_hand_are_not_reclaimed_and_lanes_that_are_not_held
 
 def test_requests_are_held_by_the_clock_of_this_machine_unless_another_is_given(where: str) -> None:
     with open_archive(where) as archive:
-        mine = Requests(archive.database, "c", Hold(), Owner.of_this_process())
+        mine = Requests(archive, "c", Hold(), Owner.of_this_process())
         assert names(mine.turn(Turn([new("a")], want=1)).taken) == ["a"]
         assert requests_of(archive, lambda: datetime.now(UTC)).reclaim() == 0
         assert requests_of(archive, lambda: datetime.now(UTC) + timedelta(seconds=LEASE_S + 1)).reclaim() == 1

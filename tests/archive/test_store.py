@@ -6,53 +6,59 @@ import pytest
 from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, later, prose
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks, requeue
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery, StoredPage
+from scythe.archive.retrieval import read_pages, read_raw
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site
+from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Outcome, Raw, Receipt, Task
 from scythe.errors import BadInput
 
 
 def visit_again(archive: Archive, site: int) -> Task:
-    archive.requeue(site, now=NOW)
-    return archive.next_tasks(site, LANE, 1, now=NOW)[0]
+    requeue(archive, site)
+    return next_tasks(archive, site, LANE, 1, now=NOW)[0]
 
 
 def pages(archive: Archive, *, all_versions: bool = False) -> list[StoredPage]:
-    return list(archive.read_pages(PageQuery(all_versions=all_versions)))
+    return list(read_pages(archive, PageQuery(all_versions=all_versions)))
 
 
 def test_a_page_is_stored_with_its_state_and_its_fetch(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        (receipt,) = archive.store([done(task, "lakes")])
+        (receipt,) = store_outcomes(archive, [done(task, "lakes")])
         assert (receipt.stored, receipt.page, receipt.version is not None) == ("new", task.id, True)
         (page,) = pages(archive)
         assert (page.url, page.title, page.text) == (task.url, "lakes", prose("lakes"))
-        counts = archive.counts(site)
+        counts = count_archive(archive, site)
         assert (counts.states, counts.pages, counts.versions, counts.fetches) == ({"done": 1}, 1, 1, 1)
 
 
 def test_nothing_is_stored_of_no_outcomes(where: str) -> None:
     with open_archive(where) as archive:
-        assert archive.store([]) == []
+        assert store_outcomes(archive, []) == []
 
 
 def test_a_second_outcome_of_one_visit_is_lost(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        first, second = archive.store([done(task, "lakes"), done(task, "rivers", found=(found("x"),))])
+        first, second = store_outcomes(archive, [done(task, "lakes"), done(task, "rivers", found=(found("x"),))])
         assert (first.stored, second) == ("new", Receipt(task, "lost"))
-        (third,) = archive.store([done(task, "rivers", found=(found("x"),))])
+        (third,) = store_outcomes(archive, [done(task, "rivers", found=(found("x"),))])
         assert third == Receipt(task, "lost")
-        assert archive.counts(site).states == {"done": 1}
+        assert count_archive(archive, site).states == {"done": 1}
         assert [page.title for page in pages(archive)] == ["lakes"]
 
 
 def test_receipts_come_in_the_order_of_outcomes(where: str) -> None:
     with open_archive(where) as archive:
         _, tasks = begin(archive, "a", "b", "c")
-        archive.store([done(tasks[1])])
-        receipts = archive.store([done(tasks[2]), done(tasks[1]), done(tasks[0])])
+        store_outcomes(archive, [done(tasks[1])])
+        receipts = store_outcomes(archive, [done(tasks[2]), done(tasks[1]), done(tasks[0])])
         assert [(one.task, one.stored) for one in receipts] == [
             (tasks[2], "new"),
             (tasks[1], "lost"),
@@ -64,45 +70,47 @@ def test_addresses_found_are_credited_to_the_first_page_that_names_them(where: s
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b")
         named = (found("x"), found("x"), found("y"), found("a"))
-        receipts = archive.store([done(tasks[0], found=named), done(tasks[1], found=(found("y"), found("z")))])
+        receipts = store_outcomes(
+            archive, [done(tasks[0], found=named), done(tasks[1], found=(found("y"), found("z")))]
+        )
         assert [receipt.found for receipt in receipts] == [2, 1]
-        assert archive.counts(site).states == {"done": 2, "new": 3}
+        assert count_archive(archive, site).states == {"done": 2, "new": 3}
 
 
 def test_a_body_that_did_not_change_adds_no_version(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        (first,) = archive.store([done(task, "lakes")])
-        (second,) = archive.store([done(visit_again(archive, site), "lakes", at=later(60))])
+        (first,) = store_outcomes(archive, [done(task, "lakes")])
+        (second,) = store_outcomes(archive, [done(visit_again(archive, site), "lakes", at=later(60))])
         assert (second.stored, second.version) == ("same", first.version)
         (page,) = pages(archive)
         assert (page.fetched_at, page.last_seen) == (NOW, later(60))
-        assert archive.counts(site).fetches == 2
+        assert count_archive(archive, site).fetches == 2
 
 
 def test_a_body_that_changed_adds_a_version_and_keeps_the_old_one(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        archive.store([done(task, "lakes")])
-        (receipt,) = archive.store([done(visit_again(archive, site), "rivers", at=later(60))])
+        store_outcomes(archive, [done(task, "lakes")])
+        (receipt,) = store_outcomes(archive, [done(visit_again(archive, site), "rivers", at=later(60))])
         assert receipt.stored == "changed"
         assert [page.text for page in pages(archive, all_versions=True)] == [prose("lakes"), prose("rivers")]
         assert [page.text for page in pages(archive)] == [prose("rivers")]
-        assert archive.counts(site).versions == 2
+        assert count_archive(archive, site).versions == 2
 
 
 def test_a_text_is_stored_once_where_only_what_is_around_it_changed(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        archive.store([done(task, "lakes", body="one")])
-        (receipt,) = archive.store([done(visit_again(archive, site), "lakes", body="other")])
+        store_outcomes(archive, [done(task, "lakes", body="one")])
+        (receipt,) = store_outcomes(archive, [done(visit_again(archive, site), "lakes", body="other")])
         assert (receipt.stored, receipt.duplicate_of) == ("changed", None)
         assert [page.text for page in pages(archive, all_versions=True)] == [prose("lakes")] * 2
         assert stored_texts(archive) == [prose("lakes")]
 
 
 def stored_texts(archive: Archive) -> list[str]:
-    with archive.database.reading() as connection:
+    with archive.reading() as connection:
         rows = connection.exec_driver_sql("SELECT text FROM extractions WHERE text IS NOT NULL ORDER BY version")
         return [text for (text,) in rows]
 
@@ -110,49 +118,49 @@ def stored_texts(archive: Archive) -> list[str]:
 def test_not_modified_is_only_seen_and_fetched(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        archive.store([done(task, etag='"1"')])
+        store_outcomes(archive, [done(task, etag='"1"')])
         again = visit_again(archive, site)
-        (receipt,) = archive.store([Outcome(again, "done", later(60), status=304, is_unchanged=True)])
+        (receipt,) = store_outcomes(archive, [Outcome(again, "done", later(60), status=304, is_unchanged=True)])
         assert receipt.stored == "same"
-        assert (pages(archive)[0].last_seen, archive.counts(site).fetches) == (later(60), 2)
+        assert (pages(archive)[0].last_seen, count_archive(archive, site).fetches) == (later(60), 2)
         assert visit_again(archive, site).etag == '"1"'
 
 
 def test_not_modified_without_a_page_stores_none(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        (receipt,) = archive.store([Outcome(task, "done", NOW, status=304, is_unchanged=True)])
-        assert (receipt.stored, receipt.page, archive.counts(site).pages) == ("", None, 0)
+        (receipt,) = store_outcomes(archive, [Outcome(task, "done", NOW, status=304, is_unchanged=True)])
+        assert (receipt.stored, receipt.page, count_archive(archive, site).pages) == ("", None, 0)
 
 
 def test_a_failed_visit_leaves_the_marks_to_ask_by_and_the_page(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        archive.store([done(task, etag='"1"', modified="then")])
-        archive.store([Outcome(visit_again(archive, site), "retry", later(1), why="timeout", seconds=60.0)])
-        (again,) = archive.next_tasks(site, LANE, 1, now=later(1))
+        store_outcomes(archive, [done(task, etag='"1"', modified="then")])
+        store_outcomes(archive, [Outcome(visit_again(archive, site), "retry", later(1), why="timeout", seconds=60.0)])
+        (again,) = next_tasks(archive, site, LANE, 1, now=later(1))
         assert (again.etag, again.modified, again.attempts) == ('"1"', "then", 1)
-        assert archive.counts(site).pages == 1
+        assert count_archive(archive, site).pages == 1
 
 
 def test_an_answer_without_marks_takes_the_old_ones_away(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        archive.store([done(task, etag='"1"')])
-        archive.store([done(visit_again(archive, site), "rivers")])
+        store_outcomes(archive, [done(task, etag='"1"')])
+        store_outcomes(archive, [done(visit_again(archive, site), "rivers")])
         assert visit_again(archive, site).etag == ""
 
 
 def test_a_cut_body_is_kept_as_incomplete_where_there_is_nothing_better(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        (receipt,) = archive.store([done(task, "half", cut_at_bytes=500, etag='"1"')])
+        (receipt,) = store_outcomes(archive, [done(task, "half", cut_at_bytes=500, etag='"1"')])
         assert (receipt.stored, pages(archive)[0].is_complete) == ("cut", False)
         again = visit_again(archive, site)
         assert (again.etag, again.body_hash) == ("", b"")
-        (second,) = archive.store([done(again, "other half", cut_at_bytes=400)])
+        (second,) = store_outcomes(archive, [done(again, "other half", cut_at_bytes=400)])
         assert (second.stored, second.version) == ("cut", receipt.version)
-        (whole,) = archive.store([done(visit_again(archive, site), "whole")])
+        (whole,) = store_outcomes(archive, [done(visit_again(archive, site), "whole")])
         assert whole.stored == "new"
         assert [(page.title, page.is_complete) for page in pages(archive)] == [("whole", True)]
 
@@ -160,8 +168,8 @@ def test_a_cut_body_is_kept_as_incomplete_where_there_is_nothing_better(where: s
 def test_a_cut_body_never_changes_a_page(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        (first,) = archive.store([done(task, "whole")])
-        (receipt,) = archive.store([done(visit_again(archive, site), "half", cut_at_bytes=500)])
+        (first,) = store_outcomes(archive, [done(task, "whole")])
+        (receipt,) = store_outcomes(archive, [done(visit_again(archive, site), "half", cut_at_bytes=500)])
         assert (receipt.stored, receipt.version) == ("cut", first.version)
         assert [page.title for page in pages(archive, all_versions=True)] == ["whole"]
 
@@ -169,15 +177,15 @@ def test_a_cut_body_never_changes_a_page(where: str) -> None:
 def test_a_page_that_is_gone_keeps_its_versions_and_may_come_back(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
-        archive.store([done(task, "lakes")])
-        (receipt,) = archive.store([Outcome(visit_again(archive, site), "gone", later(60), status=404)])
+        store_outcomes(archive, [done(task, "lakes")])
+        (receipt,) = store_outcomes(archive, [Outcome(visit_again(archive, site), "gone", later(60), status=404)])
         assert (receipt.stored, pages(archive)[0].gone_at) == ("", later(60))
-        archive.requeue(site, states=("gone",), now=NOW)
-        (again,) = archive.next_tasks(site, LANE, 1, now=NOW)
-        archive.store([Outcome(again, "gone", later(90), status=404)])
+        requeue(archive, site, states=("gone",))
+        (again,) = next_tasks(archive, site, LANE, 1, now=NOW)
+        store_outcomes(archive, [Outcome(again, "gone", later(90), status=404)])
         assert pages(archive)[0].gone_at == later(60)
-        archive.requeue(site, states=("gone",), now=NOW)
-        archive.store([done(again, "lakes", at=later(120))])
+        requeue(archive, site, states=("gone",))
+        store_outcomes(archive, [done(again, "lakes", at=later(120))])
         assert pages(archive)[0].gone_at is None
 
 
@@ -185,8 +193,8 @@ def test_pages_with_one_body_are_duplicates_however_short(where: str) -> None:
     with open_archive(where) as archive:
         _, tasks = begin(archive, "a", "b", "c")
         short = extracted("x", text="Log in")
-        receipts = archive.store([done(task, "x", extracted=short) for task in tasks[:2]])
-        receipts += archive.store([done(tasks[2], "x", extracted=short)])
+        receipts = store_outcomes(archive, [done(task, "x", extracted=short) for task in tasks[:2]])
+        receipts += store_outcomes(archive, [done(tasks[2], "x", extracted=short)])
         assert [receipt.stored for receipt in receipts] == ["new", "duplicate", "duplicate"]
         assert [receipt.duplicate_of for receipt in receipts] == [None, tasks[0].id, tasks[0].id]
 
@@ -194,7 +202,7 @@ def test_pages_with_one_body_are_duplicates_however_short(where: str) -> None:
 def test_pages_with_one_text_are_duplicates_and_the_text_is_stored_once(where: str) -> None:
     with open_archive(where) as archive:
         _, tasks = begin(archive, "a", "b", "c")
-        archive.store([done(task, "lakes", body=task.url) for task in tasks])
+        store_outcomes(archive, [done(task, "lakes", body=task.url) for task in tasks])
         assert [page.text for page in pages(archive)] == [prose("lakes")] * 3
         assert [page.duplicate_of for page in pages(archive)] == [None, tasks[0].url, tasks[0].url]
         assert stored_texts(archive) == [prose("lakes")]
@@ -204,70 +212,70 @@ def test_short_texts_make_no_duplicates(where: str) -> None:
     with open_archive(where) as archive:
         _, tasks = begin(archive, "a", "b")
         short = extracted("x", text=prose("x", 199))
-        receipts = archive.store([done(task, body=task.url, extracted=short) for task in tasks])
+        receipts = store_outcomes(archive, [done(task, body=task.url, extracted=short) for task in tasks])
         assert [receipt.stored for receipt in receipts] == ["new", "new"]
 
 
 def test_copies_of_a_page_that_changed_are_copies_of_the_newest_of_them(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b", "c")
-        archive.store([done(task, "lakes") for task in tasks])
-        archive.requeue(site, now=NOW)
-        archive.store([done(tasks[0], "rivers")])
+        store_outcomes(archive, [done(task, "lakes") for task in tasks])
+        requeue(archive, site)
+        store_outcomes(archive, [done(tasks[0], "rivers")])
         assert [page.duplicate_of for page in pages(archive)] == [None, tasks[2].url, None]
         assert [page.text for page in pages(archive)] == [prose("rivers"), prose("lakes"), prose("lakes")]
-        (receipt,) = archive.store([done(tasks[2], "rivers")])
+        (receipt,) = store_outcomes(archive, [done(tasks[2], "rivers")])
         assert (receipt.stored, receipt.duplicate_of) == ("changed", tasks[0].id)
         assert [page.duplicate_of for page in pages(archive)] == [None, None, tasks[0].url]
-        assert archive.verify() == []
+        assert verify_archive(archive) == []
 
 
 def test_no_page_is_a_copy_of_one_that_changed_together_with_the_first(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, *"abcde")
-        archive.store([done(task, "lakes") for task in tasks])
-        archive.requeue(site, now=NOW)
-        archive.store([done(task, "rivers") for task in (tasks[0], tasks[1], tasks[4])])
+        store_outcomes(archive, [done(task, "lakes") for task in tasks])
+        requeue(archive, site)
+        store_outcomes(archive, [done(task, "rivers") for task in (tasks[0], tasks[1], tasks[4])])
         lakes, rivers = tasks[3].url, tasks[0].url
         assert [page.duplicate_of for page in pages(archive)] == [None, rivers, lakes, None, rivers]
-        archive.store([done(task, "rivers") for task in tasks[2:4]])
+        store_outcomes(archive, [done(task, "rivers") for task in tasks[2:4]])
         assert [page.duplicate_of for page in pages(archive)] == [None, *[rivers] * 4]
-        assert archive.verify() == []
+        assert verify_archive(archive) == []
 
 
 @pytest.mark.fault
 def test_copies_that_change_one_after_the_other_are_not_written_again_each_time(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
         site, tasks = begin(archive, *map(str, range(60)))
-        archive.store([done(task, "lakes") for task in tasks])
-        archive.requeue(site, now=NOW)
-        with archive.database.writing() as connection:
+        store_outcomes(archive, [done(task, "lakes") for task in tasks])
+        requeue(archive, site)
+        with archive.writing() as connection:
             connection.exec_driver_sql("CREATE TABLE written (page INTEGER)")
             connection.exec_driver_sql(
                 "CREATE TRIGGER note AFTER UPDATE ON pages BEGIN INSERT INTO written VALUES (new.id); END"
             )
         for task in tasks:
-            archive.store([done(task, "rivers")])
-        with archive.database.reading() as connection:
+            store_outcomes(archive, [done(task, "rivers")])
+        with archive.reading() as connection:
             assert connection.exec_driver_sql("SELECT count(*) FROM written").scalar_one() < 4 * len(tasks)
 
 
 def test_pages_that_swap_their_texts_in_one_batch_keep_them(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b")
-        archive.store([done(tasks[0], "lakes"), done(tasks[1], "rivers")])
-        archive.requeue(site, now=NOW)
-        archive.store([done(tasks[0], "rivers"), done(tasks[1], "lakes")])
+        store_outcomes(archive, [done(tasks[0], "lakes"), done(tasks[1], "rivers")])
+        requeue(archive, site)
+        store_outcomes(archive, [done(tasks[0], "rivers"), done(tasks[1], "lakes")])
         assert [page.text for page in pages(archive)] == [prose("rivers"), prose("lakes")]
-        assert archive.verify() == []
+        assert verify_archive(archive) == []
 
 
 def test_a_page_that_takes_over_a_text_is_no_copy_of_the_one_that_lost_it(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b")
-        archive.store([done(tasks[0], "lakes")])
-        archive.requeue(site, now=NOW)
-        receipts = archive.store([done(tasks[0], "rivers"), done(tasks[1], "lakes")])
+        store_outcomes(archive, [done(tasks[0], "lakes")])
+        requeue(archive, site)
+        receipts = store_outcomes(archive, [done(tasks[0], "rivers"), done(tasks[1], "lakes")])
         assert [(receipt.stored, receipt.duplicate_of) for receipt in receipts] == [("changed", None), ("new", None)]
         assert stored_texts(archive) == [prose("lakes"), prose("rivers")]
         assert [page.text for page in pages(archive)] == [prose("rivers"), prose("lakes")]
@@ -276,9 +284,9 @@ def test_a_page_that_takes_over_a_text_is_no_copy_of_the_one_that_lost_it(where:
 def test_a_copy_whose_surroundings_change_shares_the_text_still(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b")
-        archive.store([done(task, "lakes", body=task.url) for task in tasks])
-        archive.requeue(site, now=NOW)
-        archive.store([done(tasks[0], "rivers", body="new"), done(tasks[1], "lakes", body="newer")])
+        store_outcomes(archive, [done(task, "lakes", body=task.url) for task in tasks])
+        requeue(archive, site)
+        store_outcomes(archive, [done(tasks[0], "rivers", body="new"), done(tasks[1], "lakes", body="newer")])
         assert [page.duplicate_of for page in pages(archive)] == [None, None]
         assert [page.text for page in pages(archive)] == [prose("rivers"), prose("lakes")]
         assert stored_texts(archive) == [prose("lakes"), prose("rivers")]
@@ -287,9 +295,9 @@ def test_a_copy_whose_surroundings_change_shares_the_text_still(where: str) -> N
 def test_one_body_read_in_two_ways_keeps_both_texts(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b")
-        archive.store([done(tasks[0], "lakes", body="one"), done(tasks[1], "lakes and rivers", body="one")])
-        archive.requeue(site, now=NOW)
-        (receipt,) = archive.store([done(tasks[1], "lakes and rivers", body="other")])
+        store_outcomes(archive, [done(tasks[0], "lakes", body="one"), done(tasks[1], "lakes and rivers", body="one")])
+        requeue(archive, site)
+        (receipt,) = store_outcomes(archive, [done(tasks[1], "lakes and rivers", body="other")])
         assert (receipt.stored, receipt.duplicate_of) == ("changed", None)
         assert [page.text for page in pages(archive)] == [prose("lakes"), prose("lakes and rivers")]
         assert stored_texts(archive) == [prose("lakes"), prose("lakes and rivers")]
@@ -298,10 +306,10 @@ def test_one_body_read_in_two_ways_keeps_both_texts(where: str) -> None:
 def test_more_outcomes_than_one_query_takes_are_one_transaction(where: str) -> None:
     with open_archive(where) as archive:
         site, tasks = begin(archive, *(str(number) for number in range(620)))
-        receipts = archive.store([*(done(task) for task in tasks), done(tasks[0])])
+        receipts = store_outcomes(archive, [*(done(task) for task in tasks), done(tasks[0])])
         assert [receipt.stored for receipt in receipts] == ["new"] * 620 + ["lost"]
         assert [receipt.task for receipt in receipts] == [*tasks, tasks[0]]
-        assert archive.counts(site).states == {"done": 620}
+        assert count_archive(archive, site).states == {"done": 620}
 
 
 def test_nearly_equal_texts_are_named_and_nothing_more(where: str) -> None:
@@ -309,7 +317,7 @@ def test_nearly_equal_texts_are_named_and_nothing_more(where: str) -> None:
         _, tasks = begin(archive, "a", "b", "c")
         bits = (2**64 - 1, 2**64 - 1 - 0b111, 2**64 - 1 - 0b1111)
         outcomes = [done(task, extracted=extracted(task.url, simhash=b)) for task, b in zip(tasks, bits, strict=True)]
-        receipts = archive.store(outcomes[:1]) + archive.store(outcomes[1:])
+        receipts = store_outcomes(archive, outcomes[:1]) + store_outcomes(archive, outcomes[1:])
         assert [receipt.near for receipt in receipts] == [None, tasks[0].id, None]
         assert [receipt.stored for receipt in receipts] == ["new"] * 3
 
@@ -318,22 +326,24 @@ def test_a_response_is_kept_as_it_came_and_its_body_once(where: str) -> None:
     with open_archive(where) as archive:
         _, tasks = begin(archive, "a", "b", "c")
         raw = Raw(200, (("Content-Type", "text/html"), ("X", "caf\xe9\x00")), b"<p>body</p>" * 100)
-        archive.store([done(task, task.url, raw=raw) for task in tasks[:2]])
-        archive.store([Outcome(tasks[2], "gone", NOW, status=404, raw=Raw(404, (), raw.body))])
-        kept = list(archive.read_raw(PageQuery()))
+        store_outcomes(archive, [done(task, task.url, raw=raw) for task in tasks[:2]])
+        store_outcomes(archive, [Outcome(tasks[2], "gone", NOW, status=404, raw=Raw(404, (), raw.body))])
+        kept = list(read_raw(archive, PageQuery()))
         assert [(one.url, one.status, one.body) for one in kept] == [
             (task.url, status, raw.body) for task, status in zip(tasks, (200, 200, 404), strict=True)
         ]
-        with archive.database.reading() as connection:
+        with archive.reading() as connection:
             assert connection.exec_driver_sql("SELECT count(*) FROM bodies").scalar() == 1
-        assert archive.verify() == []
+        assert verify_archive(archive) == []
 
 
 def test_what_asked_nothing_is_no_fetch(where: str) -> None:
     with open_archive(where) as archive:
         site, (one, other) = begin(archive, "a", "b")
-        archive.store([Outcome(one, "refused", NOW, why="robots.txt"), Outcome(other, "failed", NOW, seconds=1.0)])
-        counts = archive.counts(site)
+        store_outcomes(
+            archive, [Outcome(one, "refused", NOW, why="robots.txt"), Outcome(other, "failed", NOW, seconds=1.0)]
+        )
+        counts = count_archive(archive, site)
         assert (counts.fetches, counts.states) == (1, {"refused": 1, "failed": 1})
 
 
@@ -341,9 +351,9 @@ def test_a_redirect_stores_where_it_leads(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
         target = found("b", how="redirect", hops=1)
-        (receipt,) = archive.store([Outcome(task, "redirect", NOW, status=301, found=(target,))])
+        (receipt,) = store_outcomes(archive, [Outcome(task, "redirect", NOW, status=301, found=(target,))])
         assert (receipt.stored, receipt.found) == ("", 1)
-        (there,) = archive.next_tasks(site, LANE, 9, now=NOW)
+        (there,) = next_tasks(archive, site, LANE, 9, now=NOW)
         assert (there.url, there.hops) == (target.url, 1)
 
 
@@ -351,26 +361,26 @@ def test_an_outcome_with_an_unknown_state_is_refused_before_anything_is_stored(w
     with open_archive(where) as archive:
         site, tasks = begin(archive, "a", "b")
         with pytest.raises(BadInput, match="lost in space"):
-            archive.store([done(tasks[0]), Outcome(tasks[1], "lost in space", NOW)])
-        assert archive.counts(site).states == {"new": 2}
+            store_outcomes(archive, [done(tasks[0]), Outcome(tasks[1], "lost in space", NOW)])
+        assert count_archive(archive, site).states == {"new": 2}
 
 
 def test_outcomes_of_two_sites_are_stored_together(where: str) -> None:
     with open_archive(where) as archive:
         _, (task,) = begin(archive, "a")
-        other = archive.add_site("other", task.url)
-        archive.add_found(other, [found("a")])
-        (there,) = archive.next_tasks(other, LANE, 1, now=NOW)
-        receipts = archive.store([done(task, found=(found("x"),)), done(there, found=(found("x"),))])
+        other = add_site(archive, "other", task.url)
+        add_urls(archive, other, [found("a")])
+        (there,) = next_tasks(archive, other, LANE, 1, now=NOW)
+        receipts = store_outcomes(archive, [done(task, found=(found("x"),)), done(there, found=(found("x"),))])
         assert [receipt.found for receipt in receipts] == [1, 1]
         assert receipts[1].duplicate_of == task.id
-        assert (archive.counts(other).pages, archive.counts().pages) == (1, 2)
+        assert (count_archive(archive, other).pages, count_archive(archive).pages) == (1, 2)
 
 
 def test_a_body_without_a_hash_is_told_by_its_text(where: str) -> None:
     with open_archive(where) as archive:
         site, (task,) = begin(archive, "a")
         plain = Outcome(task, "done", NOW, status=200, extracted=extracted("lakes"))
-        archive.store([plain])
-        archive.requeue(site, now=NOW)
-        assert archive.store([plain])[0].stored == "same"
+        store_outcomes(archive, [plain])
+        requeue(archive, site)
+        assert store_outcomes(archive, [plain])[0].stored == "same"

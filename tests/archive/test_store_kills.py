@@ -11,23 +11,28 @@ import pytest
 
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_raw
+from scythe.archive.verify import verify_archive
 
 pytestmark = pytest.mark.fault
 WRITER = """
 import sys
 from dataclasses import replace
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.sites import add_site
 from scythe.crawl_model import Raw
 
 run = sys.argv[2]
 with open_archive("archive.db", store="folder:bodies") as archive:
-    site = archive.add_site(LANE, SITE)
+    site = add_site(archive, LANE, SITE)
     for batch in range(10_000):
-        archive.add_found(site, [found(f"{run}/{batch}/{n}") for n in range(4)])
-        tasks = archive.next_tasks(site, LANE, 4, now=NOW)
+        add_urls(archive, site, [found(f"{run}/{batch}/{n}") for n in range(4)])
+        tasks = next_tasks(archive, site, LANE, 4, now=NOW)
         raws = [Raw(200, (), task.url.encode() * 500) for task in tasks]
-        archive.store([done(task, raw=raw) for task, raw in zip(tasks, raws)])
+        store_outcomes(archive, [done(task, raw=raw) for task, raw in zip(tasks, raws)])
         print(batch, flush=True)
 """
 
@@ -48,8 +53,8 @@ def strike(folder: Path, root: Path, run: int, batches: int, wait_s: float) -> N
 
 def check(folder: Path, least: int) -> None:
     with open_archive(folder / "archive.db") as archive:
-        assert archive.verify() == []
-        bodies = [(raw.url.encode() * 500, raw.body) for raw in archive.read_raw(PageQuery())]
+        assert verify_archive(archive) == []
+        bodies = [(raw.url.encode() * 500, raw.body) for raw in read_raw(archive, PageQuery())]
     assert len(bodies) >= least
     assert all(expected == body for expected, body in bodies)
 

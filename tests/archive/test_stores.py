@@ -12,10 +12,15 @@ from tests.archive.visiting import NOW, SITE, begin, done
 from tests.testing.packages import install_package
 
 import scythe
+from scythe.archive.frontier import next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_raw
 from scythe.archive.schema import BODIES
+from scythe.archive.site_health import count_archive
 from scythe.archive.stores import FolderStore
+from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Raw
 from scythe.demo.serve import DemoOptions, serve_demo
 from scythe.engine.crawl_options import CrawlOptions
@@ -29,12 +34,12 @@ def fill(where: str | Path, *paths: str, store: str = "") -> None:
     """Store a page with a body of its own for each path."""
     with open_archive(where, store=store) as archive:
         _, tasks = begin(archive, *paths)
-        archive.store([done(task, raw=replace(BODY, body=task.url.encode() * 50)) for task in tasks])
+        store_outcomes(archive, [done(task, raw=replace(BODY, body=task.url.encode() * 50)) for task in tasks])
 
 
 def bodies_of(where: str | Path, store: str = "") -> dict[Url, bytes]:
     with open_archive(where, create=False, store=store) as archive:
-        return {raw.url: raw.body for raw in archive.read_raw(PageQuery())}
+        return {raw.url: raw.body for raw in read_raw(archive, PageQuery())}
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -48,9 +53,9 @@ def expected(*paths: str) -> dict[Url, bytes]:
 def test_bodies_go_into_the_folder_and_are_read_from_there(where: str, tmp_path: Path) -> None:
     fill(where, "a", "b", store=f"folder:{tmp_path}/bodies")
     with open_archive(where) as archive:
-        with archive.database.reading() as connection:
+        with archive.reading() as connection:
             rows = connection.execute(select(BODIES)).all()
-        assert archive.verify() == []
+        assert verify_archive(archive) == []
     assert [bytes(row.packed) for row in rows] == [b"", b""]
     assert [path.name for path in files_in(tmp_path / "bodies")] == sorted(
         f"{bytes(row.hash).hex()}.zst" for row in rows
@@ -62,10 +67,10 @@ def test_an_equal_body_is_put_once(where: str, tmp_path: Path) -> None:
     store = f"folder:{tmp_path}/bodies"
     with open_archive(where, store=store) as archive:
         _, tasks = begin(archive, "a", "b", "c")
-        archive.store([done(task, raw=BODY) for task in tasks[:2]])
+        store_outcomes(archive, [done(task, raw=BODY) for task in tasks[:2]])
         (file,) = files_in(tmp_path / "bodies")
         before = file.stat().st_mtime_ns
-        archive.store([done(tasks[2], raw=BODY)])
+        store_outcomes(archive, [done(tasks[2], raw=BODY)])
     assert [path.stat().st_mtime_ns for path in files_in(tmp_path / "bodies")] == [before]
 
 
@@ -82,19 +87,19 @@ def test_a_store_that_cannot_be_written_leaves_the_archive_as_it_was(where: str,
     with open_archive(where, store=f"folder:{tmp_path}/bodies") as archive:
         site, tasks = begin(archive, "a")
         with pytest.raises(ArchiveFailed, match=r"folder:.*bodies: the store could not be written"):
-            archive.store([done(tasks[0], raw=BODY)])
-        assert archive.counts(site).pages == 0
-        assert [task.id for task in archive.next_tasks(site, "site.example", 9, now=NOW)] == [tasks[0].id]
+            store_outcomes(archive, [done(tasks[0], raw=BODY)])
+        assert count_archive(archive, site).pages == 0
+        assert [task.id for task in next_tasks(archive, site, "site.example", 9, now=NOW)] == [tasks[0].id]
 
 
 def test_what_was_put_for_a_visit_that_was_not_stored_is_in_nobodys_way(tmp_path: Path) -> None:
     with open_archive(tmp_path / "archive.db", store=f"folder:{tmp_path}/bodies") as archive:
         _, tasks = begin(archive, "a")
-        archive.store([done(tasks[0])])
-        assert archive.store([done(tasks[0], raw=BODY)])[0].stored == "lost"
+        store_outcomes(archive, [done(tasks[0])])
+        assert store_outcomes(archive, [done(tasks[0], raw=BODY)])[0].stored == "lost"
         assert len(files_in(tmp_path / "bodies")) == 1
-        assert list(archive.read_raw(PageQuery())) == []
-        assert archive.verify() == []
+        assert list(read_raw(archive, PageQuery())) == []
+        assert verify_archive(archive) == []
 
 
 def test_an_archive_moves_together_with_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,9 +133,9 @@ def test_a_body_that_is_not_the_one_that_was_put_is_never_returned(tmp_path: Pat
         damaged = {"cut": packed[:-3], "flipped": packed[:20] + bytes([packed[20] ^ 1]) + packed[21:], "empty": b""}
         file.write_bytes(damaged[damage])
     with open_archive(tmp_path / "archive.db") as archive:
-        (complaint,) = archive.verify()
+        (complaint,) = verify_archive(archive)
         with pytest.raises(ArchiveFailed):
-            list(archive.read_raw(PageQuery()))
+            list(read_raw(archive, PageQuery()))
     assert complaint.startswith(f"{tmp_path}/archive.db: ")
     assert file.name in complaint or "damaged" in complaint
 

@@ -7,9 +7,30 @@ from sqlalchemy import event
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, found, later, list_tasks, listed, looked, region, watch
 
 from scythe.archive.archive import Archive
-from scythe.archive.host_leases import Owner
+from scythe.archive.frontier import add_urls, next_due, next_tasks, requeue
+from scythe.archive.host_leases import Owner, lane_rows, leave_lane, take_lane, want_lane
+from scythe.archive.observations import lists_of_watch, plan_rows
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery, WatchRow
+from scythe.archive.retrieval import new_records, newest_records, read_pages, read_raw, read_records
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site
+from scythe.archive.stored_records import known_records
+from scythe.archive.verify import verify_archive
+from scythe.archive.watches import (
+    add_watch,
+    due_sites,
+    due_watches,
+    end_watch,
+    hasten_watch,
+    load_cursor,
+    load_watch,
+    move_watch,
+    save_cursor,
+    watch_rows,
+    wind_watches,
+)
 from scythe.crawl_model import WATCHED, FoundUrl, Outcome, Raw
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.url import Url
@@ -19,7 +40,7 @@ AT_ONCE = later(-NOW.timestamp())
 
 
 def only(archive: Archive) -> WatchRow:
-    (row,) = archive.watches(ended=True)
+    (row,) = watch_rows(archive, ended=True)
     return row
 
 
@@ -30,14 +51,14 @@ def test_a_watched_list_waits_for_its_first_visit(where: str) -> None:
         assert (row.id, row.site, row.site_key, row.url, row.lane) == (task.id, site, LANE, f"{SITE}news", LANE)
         assert (row.options, row.notes, row.state, row.attempts) == ('{"miss": 0.01}', "", "new", 0)
         assert (row.due_at, row.visited_at, row.added_at, row.ended_at) == (AT_ONCE, None, NOW, None)
-        assert archive.due_watches() == [(task.id, site, AT_ONCE)]
+        assert due_watches(archive) == [(task.id, site, AT_ONCE)]
 
 
 def test_to_watch_again_replaces_the_options_and_nothing_else(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive, options="1")
-        archive.store([listed(task, region(("a", "A")), notes="kept")])
-        assert archive.add_watch(site, found("news"), "2", now=later(60)) == task.id
+        store_outcomes(archive, [listed(task, region(("a", "A")), notes="kept")])
+        assert add_watch(archive, site, found("news"), "2", now=later(60)) == task.id
         row = only(archive)
         assert (row.options, row.notes, row.due_at, row.added_at) == ("2", "kept", later(3_600), NOW)
 
@@ -47,20 +68,20 @@ def test_a_list_and_the_page_at_its_address_are_two(where: str) -> None:
         site, (page,) = begin(archive, "news")
         _, task = watch(archive, "news")
         assert task.id != page.id
-        assert archive.next_tasks(site, LANE, 9, now=NOW) == [page]
-        assert archive.next_tasks(site, LANE, 9, now=NOW, kinds=WATCHED) == [task]
+        assert next_tasks(archive, site, LANE, 9, now=NOW) == [page]
+        assert next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED) == [task]
 
 
 def test_an_ended_watch_rests_until_it_is_watched_again(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        archive.store([listed(task, region(("a", "A")))])
-        archive.end_watch(task.id, "not wanted any more")
-        assert (archive.watches(), archive.due_watches(), list_tasks(archive, site, later(DAY))) == ([], [], [])
+        store_outcomes(archive, [listed(task, region(("a", "A")))])
+        end_watch(archive, task.id, "not wanted any more")
+        assert (watch_rows(archive), due_watches(archive), list_tasks(archive, site, later(DAY))) == ([], [], [])
         row = only(archive)
         assert (row.state, row.why, row.due_at, row.ended_at is None) == ("skipped", "not wanted any more", None, False)
-        assert len(archive.regions(task.id)) == 1
-        assert archive.add_watch(site, found("news"), "2", now=later(60)) == task.id
+        assert len(lists_of_watch(archive, task.id)) == 1
+        assert add_watch(archive, site, found("news"), "2", now=later(60)) == task.id
         row = only(archive)
         assert (row.state, row.why, row.due_at, row.ended_at) == ("retry", "", AT_ONCE, None)
 
@@ -68,9 +89,9 @@ def test_an_ended_watch_rests_until_it_is_watched_again(where: str) -> None:
 def test_a_visit_that_comes_after_the_end_of_its_watch_is_dropped(where: str) -> None:
     with open_archive(where) as archive:
         _, task = watch(archive)
-        archive.end_watch(task.id, "enough")
-        (receipt,) = archive.store([listed(task, region(("a", "A")))])
-        assert (receipt.stored, archive.regions(task.id), archive.counts().records) == ("lost", [], 0)
+        end_watch(archive, task.id, "enough")
+        (receipt,) = store_outcomes(archive, [listed(task, region(("a", "A")))])
+        assert (receipt.stored, lists_of_watch(archive, task.id), count_archive(archive).records) == ("lost", [], 0)
 
 
 def test_of_two_visits_at_once_to_one_list_the_first_that_is_stored_counts(where: str) -> None:
@@ -78,44 +99,44 @@ def test_of_two_visits_at_once_to_one_list_the_first_that_is_stored_counts(where
         _, task = watch(archive)
         seen = (looked(shown=1, new=1),)
         one, other = (listed(task, region(("a", "A")), at=later(at), looked=seen) for at in (2, 1))
-        assert [archive.store([outcome])[0].stored for outcome in (one, other)] == ["new", "lost"]
-        assert [archive.store([listed(task, at=later(60))])[0].stored] == ["lost"]
-        (row,) = archive.regions(task.id)
-        assert (row.looks, row.records, archive.counts().fetches) == (1, 1, 1)
+        assert [store_outcomes(archive, [outcome])[0].stored for outcome in (one, other)] == ["new", "lost"]
+        assert [store_outcomes(archive, [listed(task, at=later(60))])[0].stored] == ["lost"]
+        (row,) = lists_of_watch(archive, task.id)
+        assert (row.looks, row.records, count_archive(archive).fetches) == (1, 1, 1)
 
 
 def test_a_list_that_moved_keeps_its_number_and_is_found_under_both_addresses(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        archive.store([listed(task, region(("a", "A")), etag='"1"')])
-        archive.move_watch(task.id, Url("http://new.example/list"), "new.example")
-        (moved,) = archive.next_tasks(site, "new.example", 9, now=later(DAY), kinds=WATCHED)
+        store_outcomes(archive, [listed(task, region(("a", "A")), etag='"1"')])
+        move_watch(archive, task.id, Url("http://new.example/list"), "new.example")
+        (moved,) = next_tasks(archive, site, "new.example", 9, now=later(DAY), kinds=WATCHED)
         assert (moved.id, moved.url, moved.etag) == (task.id, "http://new.example/list", "")
         assert list_tasks(archive, site, later(DAY)) == []
-        lane = archive.take_lane(site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
+        lane = take_lane(archive, site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
         assert lane is not None
         assert lane.name == "new.example"
         for address in (found("news"), FoundUrl(Url("http://new.example/list"), "new.example")):
-            assert archive.add_watch(site, address, "{}", now=NOW) == task.id
+            assert add_watch(archive, site, address, "{}", now=NOW) == task.id
 
 
 def test_only_a_watch_can_be_moved_or_ended(where: str) -> None:
     with open_archive(where) as archive:
         _, (page,) = begin(archive, "a")
         with pytest.raises(BadInput, match="there is no watch"):
-            archive.end_watch(page.id, "")
+            end_watch(archive, page.id, "")
         with pytest.raises(BadInput, match="there is no watch"):
-            archive.move_watch(page.id, SITE, LANE)
+            move_watch(archive, page.id, SITE, LANE)
 
 
 def test_watches_of_one_site_can_be_asked_for(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        other = archive.add_site("other", SITE)
-        second = archive.add_watch(other, found("news"), "{}", now=NOW)
-        assert [row.id for row in archive.watches()] == [task.id, second]
-        assert [row.id for row in archive.watches(other)] == [second]
-        assert [row.id for row in archive.watches(site)] == [task.id]
+        other = add_site(archive, "other", SITE)
+        second = add_watch(archive, other, found("news"), "{}", now=NOW)
+        assert [row.id for row in watch_rows(archive)] == [task.id, second]
+        assert [row.id for row in watch_rows(archive, other)] == [second]
+        assert [row.id for row in watch_rows(archive, site)] == [task.id]
 
 
 # -- visits ------------------------------------------------------------------------------------------------------------
@@ -124,22 +145,22 @@ def test_watches_of_one_site_can_be_asked_for(where: str) -> None:
 def test_a_list_is_due_when_its_visit_said_so_up_to_eight_days_ahead(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        archive.store([listed(task, wait_s=7 * DAY)])
-        assert archive.due_watches() == [(task.id, site, later(7 * DAY))]
+        store_outcomes(archive, [listed(task, wait_s=7 * DAY)])
+        assert due_watches(archive) == [(task.id, site, later(7 * DAY))]
         assert list_tasks(archive, site, later(7 * DAY - 1)) == []
         (again,) = list_tasks(archive, site, later(7 * DAY))
-        archive.store([listed(again, at=later(7 * DAY), wait_s=100 * DAY)])
-        assert archive.due_watches() == [(task.id, site, later(15 * DAY))]
+        store_outcomes(archive, [listed(again, at=later(7 * DAY), wait_s=100 * DAY)])
+        assert due_watches(archive) == [(task.id, site, later(15 * DAY))]
 
 
 def test_a_document_that_is_followed_waits_a_day_at_most(where: str) -> None:
     with open_archive(where) as archive:
-        site = archive.add_site(LANE, SITE)
-        archive.add_found(site, [found("a", kind="item")])
-        assert archive.next_item_due(site) == AT_ONCE
-        (task,) = archive.next_tasks(site, LANE, 9, now=NOW, kinds=WATCHED)
-        archive.store([Outcome(task, "retry", NOW, status=503, retry_at=later(3 * DAY))])
-        assert archive.next_item_due(site) == later(DAY)
+        site = add_site(archive, LANE, SITE)
+        add_urls(archive, site, [found("a", kind="item")])
+        assert next_due(archive, site, ("item",)) == AT_ONCE
+        (task,) = next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED)
+        store_outcomes(archive, [Outcome(task, "retry", NOW, status=503, retry_at=later(3 * DAY))])
+        assert next_due(archive, site, ("item",)) == later(DAY)
 
 
 def test_failed_visits_to_a_list_are_counted_until_one_goes_well(where: str) -> None:
@@ -149,17 +170,17 @@ def test_failed_visits_to_a_list_are_counted_until_one_goes_well(where: str) -> 
             (task,) = list_tasks(archive, site, later(number * 60))
             assert task.attempts == number
             failed = Outcome(task, "retry", later(number * 60), "503", status=503, retry_at=later(number * 60 + 60))
-            assert archive.store([failed])[0].stored == ""
+            assert store_outcomes(archive, [failed])[0].stored == ""
         assert only(archive).attempts == 3
         (task,) = list_tasks(archive, site, later(180))
-        archive.store([listed(task, region(("a", "A")), at=later(180), etag='"1"')])
+        store_outcomes(archive, [listed(task, region(("a", "A")), at=later(180), etag='"1"')])
         assert only(archive).attempts == 0
         (task,) = list_tasks(archive, site, later(DAY))
-        archive.store([Outcome(task, "retry", later(DAY), "503", status=503, retry_at=later(DAY + 60))])
+        store_outcomes(archive, [Outcome(task, "retry", later(DAY), "503", status=503, retry_at=later(DAY + 60))])
         (task,) = list_tasks(archive, site, later(DAY + 60))
         assert (task.attempts, task.etag) == (1, '"1"')
         unchanged = Outcome(task, "retry", later(DAY + 60), status=304, is_unchanged=True, retry_at=later(2 * DAY))
-        assert archive.store([unchanged])[0].stored == "same"
+        assert store_outcomes(archive, [unchanged])[0].stored == "same"
         assert only(archive).attempts == 0
 
 
@@ -170,26 +191,26 @@ def test_a_list_has_one_version_however_often_it_changes(where: str) -> None:
         for number in range(3):
             (task,) = list_tasks(archive, site, later(number * 3_600))
             at, body = later(number * 3_600), f"{number}".encode() * 16
-            (receipt,) = archive.store([listed(task, region((f"{number}", "New")), at=at, body_hash=body)])
+            (receipt,) = store_outcomes(archive, [listed(task, region((f"{number}", "New")), at=at, body_hash=body)])
             stored.append((receipt.stored, receipt.records, receipt.version))
         assert stored == [("new", 1, 1), ("same", 1, 1), ("same", 1, 1)]
-        assert archive.counts(site).records == 3
+        assert count_archive(archive, site).records == 3
 
 
 def test_two_lists_with_nothing_on_them_are_no_duplicates(where: str) -> None:
     with open_archive(where) as archive:
         tasks = [watch(archive, path)[1] for path in ("one", "two")]
-        receipts = archive.store([listed(task) for task in tasks])
+        receipts = store_outcomes(archive, [listed(task) for task in tasks])
         assert [(receipt.stored, receipt.duplicate_of) for receipt in receipts] == [("new", None)] * 2
 
 
 def test_a_list_that_lost_its_etag_is_not_asked_by_the_old_one(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        archive.store([listed(task, etag='"1"', modified="yesterday")])
+        store_outcomes(archive, [listed(task, etag='"1"', modified="yesterday")])
         (task,) = list_tasks(archive, site, later(DAY))
         assert (task.etag, task.modified) == ('"1"', "yesterday")
-        archive.store([listed(task, at=later(DAY))])
+        store_outcomes(archive, [listed(task, at=later(DAY))])
         (task,) = list_tasks(archive, site, later(2 * DAY))
         assert (task.etag, task.modified) == ("", "")
 
@@ -197,12 +218,12 @@ def test_a_list_that_lost_its_etag_is_not_asked_by_the_old_one(where: str) -> No
 def test_fresh_records_are_told_in_the_order_of_the_page_and_numbered_in_the_order_they_appeared(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        (first,) = archive.store([listed(task, region(("b", "Older"), ("a", "Oldest")))])
+        (first,) = store_outcomes(archive, [listed(task, region(("b", "Older"), ("a", "Oldest")))])
         (task,) = list_tasks(archive, site, later(DAY))
         page = region(("d", "Newest"), ("c", "New"), ("b", "Older"))
-        (second,) = archive.store([listed(task, page, at=later(DAY))])
+        (second,) = store_outcomes(archive, [listed(task, page, at=later(DAY))])
         assert (first.fresh, second.fresh, second.records, second.sightings) == ((2, 1), (4, 3), 2, 3)
-        taken = archive.new_records(0, watches=None, limit=9)
+        taken = new_records(archive, 0, watches=None, limit=9)
         assert [record.fields for record in taken] == [("Oldest",), ("Older",), ("New",), ("Newest",)]
 
 
@@ -211,7 +232,7 @@ def test_documents_tell_no_fresh_records(where: str) -> None:
         _, (task,) = begin(archive, "a")
         page = done(task)
         assert page.extracted is not None
-        (receipt,) = archive.store([done(task, extracted=listed(task, region(("a", "A"))).extracted)])
+        (receipt,) = store_outcomes(archive, [done(task, extracted=listed(task, region(("a", "A"))).extracted)])
         assert (receipt.records, receipt.fresh) == (1, ())
 
 
@@ -222,13 +243,13 @@ def test_a_crawl_does_not_see_lists(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
         me = Owner.of_this_process()
-        assert (archive.next_tasks(site, LANE, 9, now=NOW), archive.next_due(site)) == ([], None)
-        assert archive.take_lane(site, me, now=NOW) is None
-        assert archive.lane_states(site, now=NOW) == []
-        assert archive.counts(site).states == {}
-        assert [row.waiting for row in archive.lane_states(site, now=NOW, kinds=WATCHED)] == [1]
-        archive.store([Outcome(task, "failed", NOW, "404", status=404)])
-        assert archive.requeue(site, states=("failed",), now=NOW) == 0
+        assert (next_tasks(archive, site, LANE, 9, now=NOW), next_due(archive, site)) == ([], None)
+        assert take_lane(archive, site, me, now=NOW) is None
+        assert lane_rows(archive, site, now=NOW) == []
+        assert count_archive(archive, site).states == {}
+        assert [row.waiting for row in lane_rows(archive, site, now=NOW, kinds=WATCHED)] == [1]
+        store_outcomes(archive, [Outcome(task, "failed", NOW, "404", status=404)])
+        assert requeue(archive, site, states=("failed",)) == 0
         assert list_tasks(archive, site) == []
 
 
@@ -236,71 +257,71 @@ def test_a_watch_does_not_see_what_waits_for_a_crawl(where: str) -> None:
     with open_archive(where) as archive:
         site, (page,) = begin(archive, "a")
         _, task = watch(archive)
-        archive.store([listed(task)])
-        assert archive.next_tasks(site, LANE, 9, now=NOW, kinds=WATCHED) == []
-        assert archive.take_lane(site, Owner.of_this_process(), now=NOW, kinds=WATCHED) is None
-        assert archive.take_lane(site, Owner.of_this_process(), now=NOW) is not None
-        assert archive.next_due(site, WATCHED) == later(3_600)
-        archive.want_lane(site, Owner.of_this_process(), now=NOW, kinds=WATCHED)
-        assert archive.next_tasks(site, LANE, 9, now=NOW) == [page]
+        store_outcomes(archive, [listed(task)])
+        assert next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED) == []
+        assert take_lane(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED) is None
+        assert take_lane(archive, site, Owner.of_this_process(), now=NOW) is not None
+        assert next_due(archive, site, WATCHED) == later(3_600)
+        want_lane(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED)
+        assert next_tasks(archive, site, LANE, 9, now=NOW) == [page]
 
 
 def test_lists_are_found_without_a_look_at_what_waits_for_a_crawl(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
         site, task = watch(archive)
-        archive.store([listed(task, region(("a", "A")))])
+        store_outcomes(archive, [listed(task, region(("a", "A")))])
         said: list[str] = []
-        event.listen(archive.database.engine, "before_cursor_execute", lambda *given: said.append(given[2]))
-        archive.due_watches()
-        archive.take_lane(site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
-        archive.next_tasks(site, LANE, 9, now=NOW, kinds=WATCHED)
-        archive.next_due(site, WATCHED)
-        archive.next_item_due(site)
+        event.listen(archive.engine, "before_cursor_execute", lambda *given: said.append(given[2]))
+        due_watches(archive)
+        take_lane(archive, site, Owner.of_this_process(), now=later(DAY), kinds=WATCHED)
+        next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED)
+        next_due(archive, site, WATCHED)
+        next_due(archive, site, ("item",))
         assert {"urls INDEXED BY urls_watched" in one for one in said if "FROM urls" in one} == {True}
         said.clear()
-        archive.new_records(0, watches=None, limit=9)
-        archive.newest_records(9, watches=[task.id])
+        new_records(archive, 0, watches=None, limit=9)
+        newest_records(archive, 9, watches=[task.id])
         assert {"INDEXED BY records_" in one for one in said if "FROM records" in one} == {True}
 
 
 def test_the_earliest_of_each_site_is_told_at_once(where: str) -> None:
     with open_archive(where) as archive:
-        assert archive.due_sites() == {}
+        assert due_sites(archive) == {}
         site, first = watch(archive, "first")
         _, second = watch(archive, "second")
-        archive.store([listed(first, wait_s=60), listed(second, wait_s=30)])
-        other = archive.add_site("other", SITE)
-        archive.add_found(other, [found("a", kind="item"), found("b")])
-        third = archive.add_site("third", SITE)
-        archive.add_found(third, [found("a")])
-        assert archive.due_sites() == {site: later(30), other: AT_ONCE}
+        store_outcomes(archive, [listed(first, wait_s=60), listed(second, wait_s=30)])
+        other = add_site(archive, "other", SITE)
+        add_urls(archive, other, [found("a", kind="item"), found("b")])
+        third = add_site(archive, "third", SITE)
+        add_urls(archive, third, [found("a")])
+        assert due_sites(archive) == {site: later(30), other: AT_ONCE}
 
 
 def test_a_followed_document_that_waits_for_a_crawl_is_the_watchs_too(where: str) -> None:
     with open_archive(where) as archive:
         site, (page, other) = begin(archive, "a", "b")
-        archive.store([done(other)])
+        store_outcomes(archive, [done(other)])
         _, task = watch(archive)
         items = (found("a", kind="item", rank=-1), found("b", kind="item"))
-        (receipt,) = archive.store([listed(task, found=items)])
+        (receipt,) = store_outcomes(archive, [listed(task, found=items)])
         assert receipt.found == 0
-        (item,) = archive.next_tasks(site, LANE, 9, now=NOW, kinds=WATCHED)
+        (item,) = next_tasks(archive, site, LANE, 9, now=NOW, kinds=WATCHED)
         assert (item.id, item.kind) == (page.id, "item")
-        assert archive.next_tasks(site, LANE, 9, now=NOW) == [item]
+        assert next_tasks(archive, site, LANE, 9, now=NOW) == [item]
 
 
 def test_exports_have_the_records_of_a_list_and_not_its_page(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        archive.add_found(site, [found("a", kind="item")])
-        (item,) = archive.next_tasks(site, LANE, 9, now=NOW, kinds=("item",))
+        add_urls(archive, site, [found("a", kind="item")])
+        (item,) = next_tasks(archive, site, LANE, 9, now=NOW, kinds=("item",))
         raw = Raw(200, (), b"<li>A")
-        archive.store([listed(task, region(("a", "A")), raw=raw), done(item, "A")])
+        store_outcomes(archive, [listed(task, region(("a", "A")), raw=raw), done(item, "A")])
         for wanted in (PageQuery(), PageQuery(all_versions=True), PageQuery(sites=(LANE,), matches=("*",))):
-            assert [page.url for page in archive.read_pages(wanted)] == [f"{SITE}a"]
-        assert [record.page for record in archive.read_records(PageQuery())] == [f"{SITE}news"]
-        assert [response.body for response in archive.read_raw(PageQuery())] == [b"<li>A"]
-        counts = archive.counts(site)
+            assert [page.url for page in read_pages(archive, wanted)] == [f"{SITE}a"]
+        assert [record.page for record in read_records(archive, PageQuery())] == [f"{SITE}news"]
+        assert [response.body for response in read_raw(archive, PageQuery())] == [b"<li>A"]
+        counts = count_archive(archive, site)
         assert (counts.pages, counts.versions, counts.states) == (1, 1, {"done": 1})
         assert (counts.records, counts.sightings, counts.fetches) == (1, 1, 2)
 
@@ -315,23 +336,23 @@ def test_after_a_clock_was_ahead_no_list_waits_longer_than_was_planned(
 ) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        archive.store([listed(task, at=later(ahead_s), wait_s=wait_s)])
-        assert archive.wind_watches(NOW) == 1
-        assert archive.due_watches() == [(task.id, site, later(wait_s))]
-        assert archive.wind_watches(later(wait_s / 2)) == 0
-        assert archive.due_watches() == [(task.id, site, later(wait_s))]
+        store_outcomes(archive, [listed(task, at=later(ahead_s), wait_s=wait_s)])
+        assert wind_watches(archive, NOW) == 1
+        assert due_watches(archive) == [(task.id, site, later(wait_s))]
+        assert wind_watches(archive, later(wait_s / 2)) == 0
+        assert due_watches(archive) == [(task.id, site, later(wait_s))]
 
 
 def test_the_pause_of_a_lane_is_wound_with_its_lists(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
         me = Owner.of_this_process()
-        lane = archive.take_lane(site, me, now=later(DAY), kinds=WATCHED)
+        lane = take_lane(archive, site, me, now=later(DAY), kinds=WATCHED)
         assert lane is not None
-        archive.store([listed(task, at=later(DAY), wait_s=600)])
-        archive.leave_lane(lane, me, free_at=later(DAY + 5), slow=1.0)
-        assert archive.wind_watches(later(60)) == 1
-        again = archive.take_lane(site, me, now=later(700), kinds=WATCHED)
+        store_outcomes(archive, [listed(task, at=later(DAY), wait_s=600)])
+        leave_lane(archive, lane, me, free_at=later(DAY + 5), slow=1.0)
+        assert wind_watches(archive, later(60)) == 1
+        again = take_lane(archive, site, me, now=later(700), kinds=WATCHED)
         assert again is not None
         assert again.free_at == later(65)
 
@@ -341,33 +362,33 @@ def test_a_clock_that_jumps_ahead_makes_every_list_due_once(where: str) -> None:
         site, _ = watch(archive)
         year = 365 * DAY
         for task in list_tasks(archive, site):
-            archive.store([listed(task, wait_s=DAY)])
-        assert archive.wind_watches(later(year)) == 0
+            store_outcomes(archive, [listed(task, wait_s=DAY)])
+        assert wind_watches(archive, later(year)) == 0
         (task,) = list_tasks(archive, site, later(year))
-        archive.store([listed(task, at=later(year), wait_s=DAY)])
+        store_outcomes(archive, [listed(task, at=later(year), wait_s=DAY)])
         assert list_tasks(archive, site, later(year)) == []
 
 
 def test_a_list_from_a_future_beyond_any_wait_is_due_even_before_it_is_wound(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        archive.store([listed(task, at=later(365 * DAY))])
+        store_outcomes(archive, [listed(task, at=later(365 * DAY))])
         (again,) = list_tasks(archive, site)
         assert again.id == task.id
-        assert archive.take_lane(site, Owner.of_this_process(), now=NOW, kinds=WATCHED) is not None
+        assert take_lane(archive, site, Owner.of_this_process(), now=NOW, kinds=WATCHED) is not None
 
 
 def test_winding_leaves_what_is_due_and_what_is_ended(where: str) -> None:
     with open_archive(where) as archive:
         site, due = watch(archive, "due")
         _, ended = watch(archive, "ended")
-        archive.store([listed(due, wait_s=60), listed(ended, at=later(DAY))])
-        archive.end_watch(ended.id, "enough")
-        assert archive.wind_watches(later(120)) == 0
-        assert archive.due_watches() == [(due.id, site, later(60))]
-        archive.add_watch(site, found("ended"), "{}", now=NOW)
-        assert archive.wind_watches(later(120)) == 0
-        assert (ended.id, site, AT_ONCE) in archive.due_watches()
+        store_outcomes(archive, [listed(due, wait_s=60), listed(ended, at=later(DAY))])
+        end_watch(archive, ended.id, "enough")
+        assert wind_watches(archive, later(120)) == 0
+        assert due_watches(archive) == [(due.id, site, later(60))]
+        add_watch(archive, site, found("ended"), "{}", now=NOW)
+        assert wind_watches(archive, later(120)) == 0
+        assert (ended.id, site, AT_ONCE) in due_watches(archive)
 
 
 # -- records and cursors -----------------------------------------------------------------------------------------------
@@ -378,42 +399,48 @@ def test_records_are_known_exactly_when_they_are_stored(where: str) -> None:
         site, task = watch(archive)
         one = region(("a", "A"), ("b", "B"), ("same", "X"), ("same", "Y"))
         other = region(("b", "B elsewhere"), ("c", "C"))
-        before = archive.known_records(site, [one, other])
+        before = known_records(archive, site, [one, other])
         assert [len(keys) for keys in before] == [4, 2]
         assert not any(key.is_known for keys in before for key in keys)
-        (receipt,) = archive.store([listed(task, one, other)])
+        (receipt,) = store_outcomes(archive, [listed(task, one, other)])
         assert receipt.records == len({key.key for keys in before for key in keys})
-        after = archive.known_records(site, [one, other])
+        after = known_records(archive, site, [one, other])
         assert [[key.key for key in keys] for keys in after] == [[key.key for key in keys] for keys in before]
         assert all(key.is_known for keys in after for key in keys)
-        assert not any(key.is_known for keys in archive.known_records(site + 1, [one]) for key in keys)
-        assert archive.known_records(site, []) == []
+        assert not any(key.is_known for keys in known_records(archive, site + 1, [one]) for key in keys)
+        assert known_records(archive, site, []) == []
 
 
 def test_new_records_are_those_that_watches_saw_first(where: str) -> None:
     with open_archive(where) as archive:
         _, (page,) = begin(archive, "page")
-        archive.store([done(page, extracted=listed(page, region(("a", "A"))).extracted)])
+        store_outcomes(archive, [done(page, extracted=listed(page, region(("a", "A"))).extracted)])
         tasks = [watch(archive, path)[1] for path in ("one", "two")]
-        archive.store([listed(tasks[0], region(("b", "B"), ("a", "A"))), listed(tasks[1], region(("c", "C")))])
-        taken = archive.new_records(0, watches=None, limit=9)
+        store_outcomes(
+            archive, [listed(tasks[0], region(("b", "B"), ("a", "A"))), listed(tasks[1], region(("c", "C")))]
+        )
+        taken = new_records(archive, 0, watches=None, limit=9)
         assert [(record.fields, record.page) for record in taken] == [(("B",), f"{SITE}one"), (("C",), f"{SITE}two")]
-        assert [record.fields for record in archive.new_records(0, watches=None, limit=1)] == [("B",)]
-        assert archive.new_records(taken[0].record, watches=None, limit=9) == taken[1:]
-        assert archive.new_records(0, watches=[tasks[1].id], limit=9) == taken[1:]
-        assert archive.new_records(0, watches=[tasks[1].id, tasks[0].id], limit=9) == taken
-        assert archive.new_records(0, watches=[], limit=9) == []
-        assert archive.newest_records(9, watches=None) == taken[::-1]
-        assert archive.newest_records(1, watches=[tasks[0].id]) == taken[:1]
+        assert [record.fields for record in new_records(archive, 0, watches=None, limit=1)] == [("B",)]
+        assert new_records(archive, taken[0].record, watches=None, limit=9) == taken[1:]
+        assert new_records(archive, 0, watches=[tasks[1].id], limit=9) == taken[1:]
+        assert new_records(archive, 0, watches=[tasks[1].id, tasks[0].id], limit=9) == taken
+        assert new_records(archive, 0, watches=[], limit=9) == []
+        assert newest_records(archive, 9, watches=None) == taken[::-1]
+        assert newest_records(archive, 1, watches=[tasks[0].id]) == taken[:1]
 
 
 def test_a_cursor_stays_where_it_was_put(where: str) -> None:
     with open_archive(where) as archive:
-        assert archive.cursor("hook") == 0
-        archive.save_cursor("hook", 7)
-        archive.save_cursor("feed\x00", 2**40)
-        archive.save_cursor("hook", 9)
-        assert (archive.cursor("hook"), archive.cursor("feed\x00"), archive.cursor("none")) == (9, 2**40, 0)
+        assert load_cursor(archive, "hook") == 0
+        save_cursor(archive, "hook", 7)
+        save_cursor(archive, "feed\x00", 2**40)
+        save_cursor(archive, "hook", 9)
+        assert (load_cursor(archive, "hook"), load_cursor(archive, "feed\x00"), load_cursor(archive, "none")) == (
+            9,
+            2**40,
+            0,
+        )
 
 
 # -- regions and their journal -----------------------------------------------------------------------------------------
@@ -422,27 +449,27 @@ def test_a_cursor_stays_where_it_was_put(where: str) -> None:
 def test_damaged_regions_are_told_from_bugs(where: str) -> None:
     with open_archive(where) as archive:
         _, task = watch(archive)
-        archive.store([listed(task, looked=(looked(),))])
-        with archive.database.writing() as connection:
+        store_outcomes(archive, [listed(task, looked=(looked(),))])
+        with archive.writing() as connection:
             connection.exec_driver_sql("UPDATE regions SET newest = '[1'")
         with pytest.raises(ArchiveFailed, match="a stored value is damaged"):
-            archive.regions(task.id)
+            lists_of_watch(archive, task.id)
         with pytest.raises(ArchiveFailed, match="a stored value is damaged"):
-            archive.plans()
-        (complaint,) = archive.verify()
+            plan_rows(archive)
+        (complaint,) = verify_archive(archive)
         assert "region 1 cannot be read" in complaint
 
 
 def test_a_page_that_is_hastened_is_due_at_once_and_one_that_ended_stays_so(where: str) -> None:
     with open_archive(where) as archive:
         site, task = watch(archive)
-        archive.store([listed(list_tasks(archive, site, NOW)[0], at=NOW, wait_s=7 * DAY)])
+        store_outcomes(archive, [listed(list_tasks(archive, site, NOW)[0], at=NOW, wait_s=7 * DAY)])
         assert not list_tasks(archive, site, later(60.0))
-        assert archive.hasten_watch(task.id)
+        assert hasten_watch(archive, task.id)
         assert [one.id for one in list_tasks(archive, site, later(60.0))] == [task.id]
-        archive.end_watch(task.id, "enough")
-        assert not archive.hasten_watch(task.id)
-        assert archive.watch(task.id) == only(archive)
-        assert archive.watch(task.id + 100) is None
+        end_watch(archive, task.id, "enough")
+        assert not hasten_watch(archive, task.id)
+        assert load_watch(archive, task.id) == only(archive)
+        assert load_watch(archive, task.id + 100) is None
         with pytest.raises(BadInput):
-            archive.hasten_watch(task.id + 100)
+            hasten_watch(archive, task.id + 100)

@@ -6,7 +6,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.schema import digest_text
+from scythe.archive.sites import add_site
+from scythe.archive.watches import add_watch
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome, Task
 from scythe.model import Record, RecordList
 from scythe.url import Url
@@ -27,9 +30,9 @@ def found(path: str, **more: Any) -> FoundUrl:
 
 def begin(archive: Archive, *paths: str) -> tuple[int, list[Task]]:
     """Add a site with addresses; return its number and their tasks."""
-    site = archive.add_site(LANE, SITE)
-    archive.add_found(site, [found(path) for path in paths])
-    return site, archive.next_tasks(site, LANE, 1_000, now=NOW)
+    site = add_site(archive, LANE, SITE)
+    add_urls(archive, site, [found(path) for path in paths])
+    return site, next_tasks(archive, site, LANE, 1_000, now=NOW)
 
 
 def prose(about: str, chars: int = 300) -> str:
@@ -58,13 +61,13 @@ def region(*rows: tuple[str, ...], columns: tuple[str, ...] = ("title",), links:
 
 def watch(archive: Archive, path: str = "news", options: str = "{}") -> tuple[int, Task]:
     """Watch a list page of the site; return the site's number and the task of the first visit."""
-    site = archive.add_site(LANE, SITE)
-    number = archive.add_watch(site, found(path), options, now=NOW)
+    site = add_site(archive, LANE, SITE)
+    number = add_watch(archive, site, found(path), options, now=NOW)
     return site, next(task for task in list_tasks(archive, site) if task.id == number)
 
 
 def list_tasks(archive: Archive, site: int, at: datetime = NOW) -> list[Task]:
-    return archive.next_tasks(site, LANE, 1_000, now=at, kinds=("list",))
+    return next_tasks(archive, site, LANE, 1_000, now=at, kinds=("list",))
 
 
 def looked(number: int = 1, *, shown: int | None = 10, new: int = 0, **more: Any) -> Looked:

@@ -15,6 +15,7 @@ from tests.cli.conftest import Run, Terminal
 from typer.testing import CliRunner
 
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
 from scythe.cli.export import FORMATS, HELP, _export_under_a_bar, app
 from scythe.crawl_model import Extracted, Raw
@@ -37,7 +38,7 @@ def site(tmp_path: Path) -> Path:
             Extracted(title="\x1b[31mHay\x07", text="=1+1"),
         )
         outcomes = [done(tasks[i], extracted=page, raw=raw, at=later(86_400 * i)) for i, page in enumerate(pages)]
-        archive.store(outcomes)
+        store_outcomes(archive, outcomes)
     return path
 
 

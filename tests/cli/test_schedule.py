@@ -13,7 +13,11 @@ from tests.cli.conftest import Run, Terminal
 from typer.testing import CliRunner, Result
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.sites import add_site
+from scythe.archive.watches import add_watch
 from scythe.cli.schedule import app
 from scythe.cli.schedule_report import Experiment, _until, run_experiment
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome
@@ -152,9 +156,10 @@ def test_a_page_that_is_not_visited_any_more_is_never_due() -> None:
 
 def look(archive: Archive, site: int, at: datetime, looked: Sequence[Looked]) -> None:
     """Visit the one list page that is due, as a watch does."""
-    (task,) = archive.next_tasks(site, "news.example", 1, now=at + timedelta(days=30), kinds=("list",))
+    (task,) = next_tasks(archive, site, "news.example", 1, now=at + timedelta(days=30), kinds=("list",))
     due_at = at + timedelta(seconds=min(one.plan.wait_s for one in looked if one.plan is not None))
-    archive.store(
+    store_outcomes(
+        archive,
         [
             Outcome(
                 task,
@@ -166,7 +171,7 @@ def look(archive: Archive, site: int, at: datetime, looked: Sequence[Looked]) ->
                 extracted=Extracted(),
                 looked=tuple(looked),
             )
-        ]
+        ],
     )
 
 
@@ -175,8 +180,8 @@ def watched(tmp_path: Path) -> Path:
     """An archive with a page of two lists that was visited ten times."""
     path = tmp_path / "watch.scythe.db"
     with open_archive(path) as archive:
-        site = archive.add_site("news.example", PAGE)
-        archive.add_watch(site, FoundUrl(PAGE, "news.example"), ListOptions(policy="poisson").to_json(), now=NOW)
+        site = add_site(archive, "news.example", PAGE)
+        add_watch(archive, site, FoundUrl(PAGE, "news.example"), ListOptions(policy="poisson").to_json(), now=NOW)
         estimator = make_policy("poisson", Goals())
         for number in range(10):
             at = NOW - timedelta(hours=3 + 4 * (9 - number))
@@ -235,8 +240,8 @@ def test_a_site_is_named_by_its_host_or_its_address(scythe: Run, watched: Path) 
 
 def test_a_page_that_was_never_visited_is_due(scythe: Run, tmp_path: Path) -> None:
     with open_archive(tmp_path / "watch.scythe.db") as archive:
-        site = archive.add_site("news.example", PAGE)
-        archive.add_watch(site, FoundUrl(PAGE, "news.example"), ListOptions().to_json(), now=NOW)
+        site = add_site(archive, "news.example", PAGE)
+        add_watch(archive, site, FoundUrl(PAGE, "news.example"), ListOptions().to_json(), now=NOW)
     done = scythe("schedule")
     row = next(line for line in done.stdout.splitlines() if PAGE in line)
     assert "due" in row.split()

@@ -18,6 +18,7 @@ import pytest
 from tests.cli.conftest import Run, Terminal
 from tests.watching.board import Board, Stand, open_stand
 
+from scythe.archive.watches import watch_rows
 from scythe.cli.watch import Showing, cells, describe, kinds_of, when
 from scythe.errors import BadInput
 from scythe.watching.events import VisitEvent
@@ -153,7 +154,7 @@ def test_the_table_shows_pages_and_what_is_new(stand: Stand) -> None:
 
     stand.visit()
     watch = Watch(stand.archive, clock=stand.clock())
-    watch.rows = {row.id: row for row in stand.archive.watches()}
+    watch.rows = {row.id: row for row in watch_rows(stand.archive)}
     showing = Showing(is_table=True)
     for event in stand.events:
         asyncio.run(showing.take(event))
@@ -195,7 +196,7 @@ def test_quiet_shows_no_events(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_row_says_when_a_page_is_due_and_what_it_brought(stand: Stand) -> None:
     stand.visit()
-    row = stand.archive.watches()[0]
+    row = watch_rows(stand.archive)[0]
     now = stand.clock().now()
     visit = next(event for event in stand.events if event.kind == "visit")
     assert cells(row, visit, now)[2] == "10"

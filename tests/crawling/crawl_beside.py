@@ -14,27 +14,21 @@ from hashlib import sha256
 from scythe.archive.archive import Archive
 from scythe.archive.host_leases import Owner
 from scythe.archive.open import open_archive
+from scythe.archive.profile_history import save_learned
 from scythe.crawl_model import Outcome, Receipt
 from scythe.crawling.crawl import Crawl
+from scythe.engine import site_learning
 from scythe.engine.context import open_kit
 from scythe.engine.crawl_options import CrawlOptions
 
 OPTIONS = CrawlOptions(allow_private=True, parts=("text",), sitemaps=False, feeds=False)
 
 
-class Noted(Archive):
-    """An archive that says which profiles were stored, and which were taken from it."""
-
-    def save_learned(self, site: int, profile: str, owner: Owner, *, after: int) -> int | None:
-        version = super().save_learned(site, profile, owner, after=after)
-        say(stored=version, after=after, digest=digest(profile))
-        return version
-
-    def profile(self, site: int, version: int | None = None) -> str | None:
-        profile = super().profile(site, version)
-        if profile is not None:
-            say(taken=digest(profile))
-        return profile
+def save_noted(archive: Archive, site: int, profile: str, owner: Owner, *, after: int) -> int | None:
+    """Store a profile, and say so."""
+    version = save_learned(archive, site, profile, owner, after=after)
+    say(stored=version, after=after, digest=digest(profile))
+    return version
 
 
 def digest(profile: str) -> str:
@@ -51,10 +45,10 @@ async def note(outcome: Outcome, receipt: Receipt) -> None:
 
 
 async def main(start: str, where: str, lease_s: float, delay_s: float) -> None:
-    with open_archive(where) as opened:
+    site_learning.save_learned = save_noted
+    with open_archive(where) as archive:
         say(ready=True)
         sys.stdin.readline()
-        archive = Noted(opened.database)
         async with open_kit(archive, lease_s=lease_s) as kit:
             await Crawl(start, archive, replace(OPTIONS, delay=delay_s), kit=kit, listener=note).run()
     say(ended=True)

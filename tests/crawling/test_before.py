@@ -15,6 +15,8 @@ import pytest
 import scythe
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery, StoredPage
+from scythe.archive.retrieval import read_pages
+from scythe.archive.sites import load_notes, site_rows
 from scythe.crawling.crawl import Crawl, note_parts, recall_parts, tell_before
 from scythe.engine.crawl_options import CrawlOptions
 
@@ -82,7 +84,7 @@ def _crawl(shop: Shop, where: Path, *, profile: str | None = None, **said: objec
 
 def _stored(where: Path, number: int) -> StoredPage:
     with open_archive(where) as archive:
-        return next(page for page in archive.read_pages(PageQuery()) if page.url.endswith(f"/{number}.html"))
+        return next(page for page in read_pages(archive, PageQuery()) if page.url.endswith(f"/{number}.html"))
 
 
 def test_a_run_that_says_nothing_goes_on_with_what_was_said_and_what_is_said_again_replaces_it(
@@ -108,13 +110,13 @@ def test_a_run_that_says_nothing_goes_on_with_what_was_said_and_what_is_said_aga
     assert rest["fields"]["price"]["values"] == ["€ 29.90"]
     assert "attributes" not in rest
     with open_archive(where) as archive:
-        assert recall_parts(archive.notes(archive.sites()[0].id)) == ("text",)
+        assert recall_parts(load_notes(archive, site_rows(archive)[0].id)) == ("text",)
 
 
 def test_of_a_site_of_which_nobody_said_anything_nothing_is_kept(shop: Shop, tmp_path: Path) -> None:
     run = _crawl(shop, tmp_path / "a.db", limit=1)
     with open_archive(tmp_path / "a.db") as archive:
-        assert "parts" not in json.loads(archive.notes(archive.sites()[0].id))
+        assert "parts" not in json.loads(load_notes(archive, site_rows(archive)[0].id))
     assert run.tally.notes == []
 
 

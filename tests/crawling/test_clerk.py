@@ -7,6 +7,8 @@ import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import pytest
+
 from scythe.crawl_model import Outcome, Receipt, Task
 from scythe.engine import archive_thread as clerks
 from scythe.engine.archive_thread import ArchiveThread
@@ -20,7 +22,7 @@ class SlowArchive:
         self.may_write = threading.Event()
         self.batches: list[int] = []
 
-    def store(self, outcomes: Sequence[Outcome]) -> list[Receipt]:
+    def store(self, archive: object, outcomes: Sequence[Outcome]) -> list[Receipt]:
         assert self.may_write.wait(30.0)
         self.batches.append(len(outcomes))
         return [Receipt(outcome.task, "new") for outcome in outcomes]
@@ -30,8 +32,11 @@ def outcome(number: int) -> Outcome:
     return Outcome(Task(number, 1, Url(f"https://mill.example/{number}"), "mill.example"), "done", datetime.now(UTC))
 
 
-def test_one_more_page_waits_while_much_is_being_written_and_each_gets_its_own_receipt() -> None:
+def test_one_more_page_waits_while_much_is_being_written_and_each_gets_its_own_receipt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     archive = SlowArchive()
+    monkeypatch.setattr(clerks, "store_outcomes", archive.store)
 
     async def work() -> tuple[list[Receipt], bool, bool]:
         clerk = ArchiveThread(archive)  # type: ignore[arg-type]
@@ -53,8 +58,9 @@ def test_one_more_page_waits_while_much_is_being_written_and_each_gets_its_own_r
     assert archive.batches == [clerks._BATCH, 10]
 
 
-def test_a_clerk_is_let_go_though_the_last_batch_was_cancelled() -> None:
+def test_a_clerk_is_let_go_though_the_last_batch_was_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     archive = SlowArchive()
+    monkeypatch.setattr(clerks, "store_outcomes", archive.store)
 
     async def work() -> bool:
         clerk = ArchiveThread(archive)  # type: ignore[arg-type]

@@ -13,8 +13,15 @@ import pytest
 
 import scythe
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls
 from scythe.archive.open import open_archive
+from scythe.archive.profile_history import stored_profile
 from scythe.archive.results import PageQuery, StoredPage
+from scythe.archive.retrieval import read_pages, read_raw
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import site_rows
+from scythe.archive.verify import verify_archive
+from scythe.archive.watches import add_watch, due_watches, watch_rows
 from scythe.crawl_model import FoundUrl, Outcome, Receipt
 from scythe.crawling.crawl import Crawl, profile_text
 from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
@@ -46,7 +53,7 @@ def crawl(
 
 def stored(where: Path | str, **wanted: object) -> list[StoredPage]:
     with open_archive(where) as archive:
-        return list(archive.read_pages(PageQuery(**wanted)))  # type: ignore[arg-type]
+        return list(read_pages(archive, PageQuery(**wanted)))  # type: ignore[arg-type]
 
 
 def test_every_page_of_a_site_is_asked_for_and_stored_once(demo: DemoThread, tmp_path: Path) -> None:
@@ -61,19 +68,19 @@ def test_every_page_of_a_site_is_asked_for_and_stored_once(demo: DemoThread, tmp
 def test_a_crawl_leaves_lists_that_are_watched_alone(demo: DemoThread, tmp_path: Path) -> None:
     crawl(demo, tmp_path / "a.db")
     with open_archive(tmp_path / "a.db") as archive:
-        (site,) = archive.sites()
+        (site,) = site_rows(archive)
         lane = Url(demo.url).removeprefix("http://").rstrip("/")
-        watch = archive.add_watch(site.id, FoundUrl(Url(demo.url), lane), "{}", now=datetime.now(UTC))
+        watch = add_watch(archive, site.id, FoundUrl(Url(demo.url), lane), "{}", now=datetime.now(UTC))
         item = FoundUrl(Url(f"{demo.url}nowhere"), lane, kind="item", depth=1)
-        archive.add_found(site.id, [item])
+        add_urls(archive, site.id, [item])
     run, asked = crawl(demo, tmp_path / "a.db", replace(FAST, refresh=True))
     assert (run.why_ended, run.tally.waiting) == ("complete", 0)
     assert max(Counter(asked).values()) == 1
     assert "/nowhere" in asked
     with open_archive(tmp_path / "a.db") as archive:
-        assert [row.state for row in archive.watches()] == ["new"]
-        assert [number for number, *_ in archive.due_watches()] == [watch]
-        assert archive.verify() == []
+        assert [row.state for row in watch_rows(archive)] == ["new"]
+        assert [number for number, *_ in due_watches(archive)] == [watch]
+        assert verify_archive(archive) == []
     assert {page.url for page in stored(tmp_path / "a.db")} == set(demo.world.page_urls)
 
 
@@ -93,7 +100,7 @@ def test_the_site_is_learned_on_the_way_and_the_profile_kept(demo: DemoThread, t
     assert run.tally.how["cold"] <= 13
     assert run.tally.how["cut"] > 0
     with open_archive(tmp_path / "a.db") as archive:
-        profile = archive.profile(archive.sites()[0].id)
+        profile = stored_profile(archive, site_rows(archive)[0].id)
     assert profile is not None
     (tmp_path / "site.json").write_text(profile, encoding="utf-8")
     assert scythe.Site.load(tmp_path / "site.json").profile.layouts
@@ -128,7 +135,7 @@ def test_a_run_that_is_stopped_leaves_an_archive_that_another_goes_on_with(demo:
     with open_archive(where) as archive:
         run = asyncio.run(stop_after_five(archive))
         assert run.why_ended == "stopped"
-        assert archive.counts().pages < len(demo.world.page_urls)
+        assert count_archive(archive).pages < len(demo.world.page_urls)
     assert Counter(told) == Counter(page.url for page in stored(where))  # also what was being stored just then
     crawl(demo, where)
     assert Counter(page.url for page in stored(where)) == Counter(demo.world.page_urls)
@@ -175,7 +182,7 @@ def test_depth_zero_is_one_page(demo: DemoThread, tmp_path: Path) -> None:
 def test_responses_are_kept_as_they_came_where_that_is_asked_for(demo: DemoThread, tmp_path: Path) -> None:
     crawl(demo, tmp_path / "a.db", replace(FAST, keep_raw=True, limit=3))
     with open_archive(tmp_path / "a.db") as archive:
-        kept = {raw.url: raw for raw in archive.read_raw(PageQuery())}
+        kept = {raw.url: raw for raw in read_raw(archive, PageQuery())}
     front = demo.world.page("/")
     assert front is not None
     assert kept[demo.url].body == front.html

@@ -13,7 +13,9 @@ import scythe
 from scythe import demo
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_pages
 from scythe.archive.stored_documents import to_document, to_extracted
 from scythe.crawl_model import Extracted
 from scythe.engine.crawl_options import PARTS
@@ -34,8 +36,8 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
 def through(archive: Archive, document: Document, parts: tuple[str, ...] = PARTS) -> Document:
     """Store a document and read it again."""
     _, (task,) = begin(archive, "page")
-    archive.store([done(task, extracted=to_extracted(document, parts))])
-    (stored,) = archive.read_pages(PageQuery())
+    store_outcomes(archive, [done(task, extracted=to_extracted(document, parts))])
+    (stored,) = read_pages(archive, PageQuery())
     return to_document(stored)
 
 
@@ -82,7 +84,7 @@ def test_fields_of_a_learned_site_come_out_too(archive: Archive) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_a_line_says_what_a_document_says(archive: Archive, path: Path) -> None:
     document = through(archive, scythe.read(path.read_bytes(), url="http://site.example/page"))
-    (stored,) = archive.read_pages(PageQuery())
+    (stored,) = read_pages(archive, PageQuery())
     line = page_line(stored)
     said = document.to_dict()
     assert list(line)[: len(said)] == list(said)

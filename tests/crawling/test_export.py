@@ -21,8 +21,11 @@ import pytest
 from tests.archive.visiting import LANE, NOW, SITE, begin, done, later, prose, region
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
+from scythe.archive.sites import add_site, find_site
 from scythe.crawl_model import Extracted, FoundUrl, Raw
 from scythe.errors import BadInput
 from scythe.output import archive_rows
@@ -66,7 +69,7 @@ def filled(where: Path | str) -> Iterator[Archive]:
         oats = Extracted(title="Oats", text=prose("oats"), markdown="# Oats\n\n*Fine*.", html="<h1>Oats</h1>")
         copy = replace(oats, title="Copy")
         outcomes = [done(tasks[0], extracted=PAGE, raw=RAW), done(tasks[1], extracted=oats, raw=RAW, at=later(60))]
-        opened.store([*outcomes, done(tasks[2], extracted=copy, raw=RAW, at=later(120))])
+        store_outcomes(opened, [*outcomes, done(tasks[2], extracted=copy, raw=RAW, at=later(120))])
         yield opened
 
 
@@ -145,7 +148,7 @@ def taught(where: Path) -> Iterator[Archive]:
         rake = Extracted(title="Rake", text=prose("rake"), rest=json.dumps({"fields": {"price": {"values": ["5"]}}}))
         about = Extracted(title="About", text=prose("about"))
         pages = [done(task, extracted=one) for task, one in zip(tasks, (blade, rake, about), strict=True)]
-        opened.store(pages)
+        store_outcomes(opened, pages)
         yield opened
 
 
@@ -219,8 +222,9 @@ def test_more_columns_than_a_table_takes_are_kept_together(tmp_path: Path) -> No
             region((f"{n}", *(f"v{i}" for i in range(100))), columns=tuple(f"c{n}-{i}" for i in range(100)))
             for n in range(11)
         ]
-        archive.store(
-            [done(task, extracted=Extracted(text=task.url, regions=(lists[n],))) for n, task in enumerate(tasks)]
+        store_outcomes(
+            archive,
+            [done(task, extracted=Extracted(text=task.url, regions=(lists[n],))) for n, task in enumerate(tasks)],
         )
         export_archive(archive, plan_export(tmp_path / "out.csv", what="records"))
     rows = rows_of(tmp_path / "out.csv")
@@ -272,11 +276,12 @@ def test_hostile_titles_and_addresses_stay_in_the_folder(tmp_path: Path) -> None
     ]
     with open_archive(tmp_path / "archive.db") as archive:
         _, tasks = begin(archive, *(f"../{number}/%00" for number in range(len(titles))))
-        archive.store(
+        store_outcomes(
+            archive,
             [
                 done(task, extracted=Extracted(title=title, text=f"{prose(task.url)}\n---\nurl: evil"))
                 for task, title in zip(tasks, titles, strict=True)
-            ]
+            ],
         )
         folder = tmp_path / "out"
         export_archive(archive, folder)
@@ -299,7 +304,7 @@ def test_a_warc_file_holds_the_responses(archive: Archive, tmp_path: Path) -> No
 def test_without_kept_responses_there_is_no_warc(tmp_path: Path) -> None:
     with open_archive(tmp_path / "archive.db") as archive:
         _, (task,) = begin(archive, "a")
-        archive.store([done(task)])
+        store_outcomes(archive, [done(task)])
         with pytest.raises(BadInput, match=r"no responses were kept.*--raw"):
             export_archive(archive, tmp_path / "out.warc.gz")
         assert not (tmp_path / "out.warc.gz").exists()
@@ -372,11 +377,13 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(archive: Archive, tmp_
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     noise = random.Random(1).randbytes(200_000)
     big = Extracted(title="big", text=noise.hex())
-    site = archive.find_site(LANE)
+    site = find_site(archive, LANE)
     assert site is not None
-    archive.add_found(site, [FoundUrl(Url(f"{SITE}big"), LANE)])
+    add_urls(archive, site, [FoundUrl(Url(f"{SITE}big"), LANE)])
     much = replace(RAW, body=noise)
-    archive.store([done(task, extracted=big, raw=much) for task in archive.next_tasks(site, LANE, 9, now=later(9))])
+    store_outcomes(
+        archive, [done(task, extracted=big, raw=much) for task in next_tasks(archive, site, LANE, 9, now=later(9))]
+    )
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
         with pytest.raises(OSError, match="File too large"):
@@ -419,7 +426,9 @@ def test_what_is_no_file_is_written_to_and_not_replaced(archive: Archive, tmp_pa
 def test_an_export_killed_on_the_way_leaves_nothing_under_its_name(tmp_path: Path) -> None:
     with open_archive(tmp_path / "archive.db") as archive:
         _, tasks = begin(archive, *(f"{number}" for number in range(300)))
-        archive.store([done(task, extracted=Extracted(text=prose(task.url, 20_000)), raw=RAW) for task in tasks])
+        store_outcomes(
+            archive, [done(task, extracted=Extracted(text=prose(task.url, 20_000)), raw=RAW) for task in tasks]
+        )
     code = (
         "import sys, time; from scythe.archive.open import open_archive;"
         "from scythe.output.archive_export import export_archive;"
@@ -440,12 +449,13 @@ def test_an_export_killed_on_the_way_leaves_nothing_under_its_name(tmp_path: Pat
 def test_time_and_memory_of_an_export_are_flat_per_record(tmp_path: Path) -> None:
     """Write 10 000 records, then 30 000: three times as many may take about three times as long."""
     with open_archive(tmp_path / "archive.db") as archive:
-        site = archive.add_site(LANE, SITE)
+        site = add_site(archive, LANE, SITE)
         took = []
         for pages in (100, 200):
-            archive.add_found(site, [FoundUrl(Url(f"{SITE}{len(took)}/{i}"), LANE) for i in range(pages)])
-            tasks = archive.next_tasks(site, LANE, pages, now=later(1))
-            archive.store(
+            add_urls(archive, site, [FoundUrl(Url(f"{SITE}{len(took)}/{i}"), LANE) for i in range(pages)])
+            tasks = next_tasks(archive, site, LANE, pages, now=later(1))
+            store_outcomes(
+                archive,
                 [
                     done(
                         task,
@@ -455,7 +465,7 @@ def test_time_and_memory_of_an_export_are_flat_per_record(tmp_path: Path) -> Non
                         ),
                     )
                     for task in tasks
-                ]
+                ],
             )
             began = time.process_time()
             count = export_archive(archive, plan_export(tmp_path / "out.csv", what="records")).count

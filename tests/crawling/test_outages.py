@@ -31,7 +31,7 @@ def crawl(url: str, where: Path, *, patience_s: float) -> Crawl:
 
 
 def states(where: Path) -> Counter[str]:
-    with open_archive(where) as archive, archive.database.reading() as connection:
+    with open_archive(where) as archive, archive.reading() as connection:
         return Counter(row.state for row in connection.execute(URLS.select()))
 
 

@@ -22,7 +22,11 @@ from tests.fetch.server import Server, page, serve
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
+from scythe.archive.profile_history import newest_version, save_profile, stored_profile
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_pages
+from scythe.archive.sites import add_site
+from scythe.archive.verify import verify_archive
 from scythe.engine.context import open_kit
 from scythe.engine.site_learning import Learning
 from scythe.engine.worker_protocol import WorkerAnswer
@@ -35,7 +39,7 @@ LEASE_S = 1.0  # of processes; they look for profiles four times as often
 @asynccontextmanager
 async def two_runs(archive: Archive) -> AsyncIterator[tuple[Learning, Learning]]:
     """Begin with one site twice, as a crawl and a watch of it do; each is an owner of its own."""
-    site = archive.add_site(SITE.key, Url(SITE.start))
+    site = add_site(archive, SITE.key, Url(SITE.start))
     async with open_kit(archive) as kit:
         setups = (SITE, replace(SITE, key="watch.mill.example"))
         runs = [Learning(kit, kit.new_owner(), site, setup) for setup in setups]
@@ -56,7 +60,7 @@ def ways(answers: list[WorkerAnswer]) -> list[str]:
 
 def end_rights(archive: Archive) -> None:
     """Let time pass."""
-    with archive.database.writing() as connection:
+    with archive.writing() as connection:
         connection.exec_driver_sql("UPDATE sites SET learner_until = 0")
 
 
@@ -67,11 +71,11 @@ def test_what_the_one_learns_the_other_cuts_with_and_only_one_learns(tmp_path: P
             assert not other.setup.is_learner
             assert set(ways(await extract(other, *range(30)))) == {"cold"}  # more than would do to learn
             assert ways(await extract(one, *range(14)))[-1] == "cut"
-            assert archive.profile_version(1) == 1
+            assert newest_version(archive, 1) == 1
             assert ways(await extract(other, 50, 51)) == ["cut", "cut"]
-            assert other.setup.profile == archive.profile(1)
-            by_hand = json.dumps(json.loads(archive.profile(1) or ""), indent=1)
-            archive.save_profile(1, by_hand)
+            assert other.setup.profile == stored_profile(archive, 1)
+            by_hand = json.dumps(json.loads(stored_profile(archive, 1) or ""), indent=1)
+            save_profile(archive, 1, by_hand)
             for run in (one, other):  # a person knows better than both
                 assert ways(await extract(run, 60)) == ["cut"]
                 assert run.setup.profile == by_hand
@@ -91,10 +95,10 @@ def test_one_who_was_silent_for_too_long_stores_nothing_and_takes_what_the_other
             end_rights(archive)  # the first was stopped meanwhile
             await extract(other, *range(14))
             assert other.setup.is_learner
-            assert archive.profile_version(1) == 1
-            learned = archive.profile(1)
+            assert newest_version(archive, 1) == 1
+            learned = stored_profile(archive, 1)
             await one._store('{"made": "from what was long ago"}')  # it learned in its sleep
-            assert archive.profile(1) == learned
+            assert stored_profile(archive, 1) == learned
             assert not one.setup.is_learner
             assert ways(await extract(one, 60)) == ["cut"]
             assert one.setup.profile == learned
@@ -113,7 +117,7 @@ def test_who_takes_over_learns_from_the_pages_it_has_seen_so_far(tmp_path: Path)
             await one.close()  # without a page
             assert ways(await extract(other, 30, 31)) == ["cold", "cut"]
             assert other.setup.is_learner
-            assert archive.profile_version(1) == 1
+            assert newest_version(archive, 1) == 1
             await other.close()
 
     with open_archive(tmp_path / "archive.db") as archive:
@@ -122,7 +126,7 @@ def test_who_takes_over_learns_from_the_pages_it_has_seen_so_far(tmp_path: Path)
 
 def test_a_site_that_another_run_of_the_process_has_is_waited_for(tmp_path: Path) -> None:
     async def both(archive: Archive) -> None:
-        site = archive.add_site(SITE.key, Url(SITE.start))
+        site = add_site(archive, SITE.key, Url(SITE.start))
         async with open_kit(archive) as kit:
             one, other = (Learning(kit, kit.new_owner(), site, replace(SITE, learns=False)) for _ in range(2))
             await one.begin()
@@ -213,9 +217,9 @@ def check_one_line(where: str, crawlers: list[Crawler], pages: int) -> None:
     assert [after for _, after, _ in stored] == [version - 1 for version in versions]
     assert {line["taken"] for crawl in crawlers for line in crawl.of("taken")} <= {digest for *_, digest in stored}
     with open_archive(where) as archive:
-        assert archive.profile_version(1) == len(stored) >= 1
-        assert len(list(archive.read_pages(PageQuery()))) == pages
-        assert not archive.verify()
+        assert newest_version(archive, 1) == len(stored) >= 1
+        assert len(list(read_pages(archive, PageQuery()))) == pages
+        assert not verify_archive(archive)
 
 
 @pytest.mark.soak

@@ -17,7 +17,10 @@ import pytest
 from tests.fetch.server import by_path, page, serve
 
 from scythe.archive.archive import Archive
+from scythe.archive.host_leases import lane_rows, take_lane
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.sites import site_rows
 from scythe.crawl_model import HostLease, Outcome, Receipt
 from scythe.crawling.crawl import Crawl
 from scythe.engine.crawl_options import CrawlOptions
@@ -83,8 +86,8 @@ def test_a_run_that_waits_for_an_answer_stops_soon_and_leaves_its_lane(
     with stalling(knows_robots=knows_robots) as (address, is_asked), open_archive(tmp_path / "a.db") as archive:
         took_s = asyncio.run(stop_when_asked(make_run(kind, archive, address), is_asked))
         assert took_s < 10
-        (site,) = archive.sites()
-        lanes = archive.lane_states(site.id, now=datetime.now(UTC), kinds=("page", "list", "sitemap"))
+        (site,) = site_rows(archive)
+        lanes = lane_rows(archive, site.id, now=datetime.now(UTC), kinds=("page", "list", "sitemap"))
         assert {lane.owner for lane in lanes} == {""}
         assert sum(lane.waiting for lane in lanes) >= 1
 
@@ -125,7 +128,7 @@ def test_an_archive_that_is_gone_is_told_once_however_many_pages_wait_for_it(
     failed = []
     with serve(by_path(pages)) as server, open_archive(tmp_path / "a.db") as archive:
         crawl = Crawl(server.url(), archive, CrawlOptions(delay=0, allow_private=True, workers=1))
-        take, store, listed = archive.take_lane, archive.store, {server.url(name) for name in names}
+        listed = {server.url(name) for name in names}
 
         def take_none(*asked: Any, **more: Any) -> HostLease | None:
             until = monotonic() + 30
@@ -133,17 +136,17 @@ def test_an_archive_that_is_gone_is_told_once_however_many_pages_wait_for_it(
                 sleep(0.01)
                 if crawl._clerk._storing:
                     raise ArchiveFailed("the archive is gone")
-            return take(*asked, **more)
+            return take_lane(*asked, **more)
 
-        def store_none(outcomes: Sequence[Outcome]) -> list[Receipt]:
+        def store_none(archive: Archive, outcomes: Sequence[Outcome]) -> list[Receipt]:
             if not any(outcome.task.url in listed for outcome in outcomes):
-                return store(outcomes)
+                return store_outcomes(archive, outcomes)
             failed.append(len(outcomes))
             sleep(0.5)  # the run is ending by now
             raise ArchiveFailed("the archive is still gone")
 
-        monkeypatch.setattr(archive, "take_lane", take_none)
-        monkeypatch.setattr(archive, "store", store_none)
+        monkeypatch.setattr("scythe.crawling.crawl.take_lane", take_none)
+        monkeypatch.setattr("scythe.engine.archive_thread.store_outcomes", store_none)
         with pytest.raises(ArchiveFailed, match="the archive is gone"):
             asyncio.run(crawl.run())
     gc.collect()

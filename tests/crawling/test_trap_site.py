@@ -15,6 +15,7 @@ from tests.faults.servers_sites import write
 
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_pages
 from scythe.crawling.crawl import Crawl
 from scythe.engine.crawl_options import CrawlOptions
 
@@ -54,7 +55,7 @@ def test_a_site_with_traps_is_crawled_to_its_end(tmp_path: Path) -> None:
     with served(site) as address, open_archive(tmp_path / "a.db") as archive:
         run = Crawl(f"{address}/", archive, options)
         asyncio.run(asyncio.wait_for(run.run(), 120))
-        pages = {page.url.removeprefix(address) for page in archive.read_pages(PageQuery())}
+        pages = {page.url.removeprefix(address) for page in read_pages(archive, PageQuery())}
     assert run.why_ended == "complete"
     assert {url.removeprefix("https://example.org") for url in honest.pages} <= pages
     assert len(pages) < len(honest.pages) + 250

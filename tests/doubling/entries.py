@@ -18,6 +18,9 @@ from tests.doubling.inputs import middle_of
 from tests.doubling.site import BASE, address, learned, lessons, write_page
 
 import scythe
+from scythe.archive.frontier import add_urls, next_tasks
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.sites import add_site
 from scythe.errors import ScytheError
 from scythe.model import Document
 from scythe.reading.images.image_methods import METHODS as IMAGE_METHODS
@@ -262,11 +265,13 @@ def _(body: bytes) -> Run:
         extracted = to_extracted(_read(body), PARTS)
         now = datetime.now(UTC)
         with tempfile.TemporaryDirectory() as folder, open_archive(Path(folder) / "a.db") as archive:
-            site = archive.add_site("example.org", Url(URL))
-            archive.add_found(site, [FoundUrl(Url(URL), "example.org")])
-            (task,) = archive.next_tasks(site, "example.org", 1, now=now)
+            site = add_site(archive, "example.org", Url(URL))
+            add_urls(archive, site, [FoundUrl(Url(URL), "example.org")])
+            (task,) = next_tasks(archive, site, "example.org", 1, now=now)
             size = len(body)
-            archive.store([Outcome(task, "done", now, status=200, size=size, body_hash=b"x" * 16, extracted=extracted)])
+            store_outcomes(
+                archive, [Outcome(task, "done", now, status=200, size=size, body_hash=b"x" * 16, extracted=extracted)]
+            )
             return [scythe.scan_archive(archive, table).read_all() for table in ("documents", "images", "records")]
 
     return store_and_scan

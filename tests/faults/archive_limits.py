@@ -15,7 +15,12 @@ from pathlib import Path
 from tests.archive.visiting import LANE, NOW, begin, done, extracted, found, prose
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site, site_rows
+from scythe.archive.verify import verify_archive
 from scythe.errors import ArchiveFailed
 
 STEP = 8_192
@@ -34,10 +39,10 @@ def fill(where: str) -> dict[str, object]:
             limit_files(largest(where) + turn % ROUND * STEP // 2)
             failures += try_to_store(archive, site, turn, stored)
             limit_files(None)
-        is_open_still = archive.counts(site).pages == len(stored)
+        is_open_still = count_archive(archive, site).pages == len(stored)
         store_rest(archive, site)
-        complaints = archive.verify()
-        counts = archive.counts(site)
+        complaints = verify_archive(archive)
+        counts = count_archive(archive, site)
     return {
         "failures": failures,
         "stored": len(stored),
@@ -53,11 +58,11 @@ def largest(where: str) -> int:
 
 
 def try_to_store(archive: Archive, site: int, turn: int, stored: list[str]) -> list[str]:
-    tasks = archive.next_tasks(site, LANE, 1, now=NOW)
+    tasks = next_tasks(archive, site, LANE, 1, now=NOW)
     try:
         for task in tasks:
             big = extracted(task.url, text=prose(f"{task.url} {turn}", 3 * STEP))
-            archive.store([done(task, extracted=big, found=(found(f"more/{turn}"),))])
+            store_outcomes(archive, [done(task, extracted=big, found=(found(f"more/{turn}"),))])
             stored.append(task.url)
     except ArchiveFailed as error:
         return [str(error)]
@@ -65,8 +70,8 @@ def try_to_store(archive: Archive, site: int, turn: int, stored: list[str]) -> l
 
 
 def store_rest(archive: Archive, site: int) -> None:
-    while tasks := archive.next_tasks(site, LANE, 50, now=NOW):
-        archive.store([done(task) for task in tasks])
+    while tasks := next_tasks(archive, site, LANE, 50, now=NOW):
+        store_outcomes(archive, [done(task) for task in tasks])
 
 
 def limit_files(size: int | None) -> None:
@@ -82,8 +87,8 @@ def look_without_rights(where: str) -> dict[str, object]:
     said = {"read": "", "written": ""}
     try:
         with open_archive(where) as archive:
-            said["read"] = archive.sites()[0].key
-            archive.add_site("new", archive.sites()[0].start)
+            said["read"] = site_rows(archive)[0].key
+            add_site(archive, "new", site_rows(archive)[0].start)
             said["written"] = "stored"
     except ArchiveFailed as error:
         said["written"] = str(error)

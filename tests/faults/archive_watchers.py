@@ -17,7 +17,16 @@ from tests.archive.visiting import LANE, NOW, SITE, found, later, listed, looked
 from tests.faults.archive_writers import kill
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_tasks
+from scythe.archive.observations import lists_of_watch, read_looks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.retrieval import new_records
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site, site_rows
+from scythe.archive.stored_records import known_records
+from scythe.archive.verify import verify_archive
+from scythe.archive.watches import add_watch, watch_rows
 from scythe.crawl_model import Outcome, Task
 
 LISTS = 6
@@ -39,7 +48,7 @@ def visit_list(archive: Archive, task: Task, visit: int) -> Outcome:
     """Return what a watch makes of one visit: records that the archive does not know are new."""
     paths = shown(task.url.removeprefix(SITE), visit)
     regions = [region(*((path, f"Record {path}") for path in ones)) for ones in paths]
-    fresh = [[not key.is_known for key in keys] for keys in archive.known_records(task.site, regions)]
+    fresh = [[not key.is_known for key in keys] for keys in known_records(archive, task.site, regions)]
     follow = tuple(found(path, kind="item") for path, is_new in zip(paths[0], fresh[0], strict=True) if is_new)
     seen = tuple(looked(part + 1, shown=SHOWN, new=sum(fresh[part])) for part in range(len(NEW)))
     at = later(visit * HOUR)
@@ -50,17 +59,17 @@ def watch(where: str, key: str, visits: int, ledger: BinaryIO, seed: int) -> Non
     """Visit the lists until each has its visits; put down every visit once the archive said that it has it."""
     chance = random.Random(seed)
     with open_archive(where) as archive:
-        site = archive.add_site(key, SITE)
+        site = add_site(archive, key, SITE)
         for number in range(LISTS):
-            archive.add_watch(site, found(f"list{number}"), "{}", now=NOW)
+            add_watch(archive, site, found(f"list{number}"), "{}", now=NOW)
         while True:
-            done = {row.id: int(row.notes or 0) for row in archive.watches(site)}
-            tasks = archive.next_tasks(site, LANE, 99, now=END, kinds=("list",))
+            done = {row.id: int(row.notes or 0) for row in watch_rows(archive, site)}
+            tasks = next_tasks(archive, site, LANE, 99, now=END, kinds=("list",))
             tasks = [task for task in tasks if done[task.id] < visits]
             if not tasks:
                 return
             batch = chance.sample(tasks, min(len(tasks), chance.randint(1, 3)))
-            told = archive.store([visit_list(archive, task, done[task.id]) for task in batch])
+            told = store_outcomes(archive, [visit_list(archive, task, done[task.id]) for task in batch])
             lines = [f"{one.task.id} {done[one.task.id]} {one.stored} {len(one.fresh)}\n" for one in told]
             ledger.write("".join(lines).encode())
             ledger.flush()
@@ -68,18 +77,18 @@ def watch(where: str, key: str, visits: int, ledger: BinaryIO, seed: int) -> Non
 
 def compare(archive: Archive, told: list[list[str]], visits: int) -> dict[str, object]:
     """Hold the archive against what the lists showed, and the ledger against the archive."""
-    (site,) = archive.sites()
+    (site,) = site_rows(archive)
     expected: Counter[str] = Counter()
     for number in range(LISTS):
         for visit in range(visits):
             expected.update(f"{SITE}{path}" for paths in shown(f"list{number}", visit) for path in paths)
-    records = archive.new_records(0, watches=None, limit=10**6)
+    records = new_records(archive, 0, watches=None, limit=10**6)
     kept = Counter({str(record.links[0]): record.sightings for record in records})
-    regions = [one for row in archive.watches() for one in archive.regions(row.id)]
-    journal = [list(archive.looks(one.id)) for one in regions]
+    regions = [one for row in watch_rows(archive) for one in lists_of_watch(archive, row.id)]
+    journal = [list(read_looks(archive, one.id)) for one in regions]
     hours = [later(visit * HOUR) for visit in range(visits)]
-    done = {row.id: int(row.notes) for row in archive.watches()}
-    items = archive.next_tasks(site.id, LANE, 10**6, now=END, kinds=("item",))
+    done = {row.id: int(row.notes) for row in watch_rows(archive)}
+    items = next_tasks(archive, site.id, LANE, 10**6, now=END, kinds=("item",))
     stored = Counter((watch, visit) for watch, visit, what, _ in told if what != "lost")
     return {
         "told": sum(stored.values()),
@@ -93,8 +102,8 @@ def compare(archive: Archive, told: list[list[str]], visits: int) -> dict[str, o
         "journal_is_right": all([look.at for look in looks] == hours for looks in journal),
         "counted": sum(one.records for one in regions),
         "followed": len({task.url for task in items}) == len(items) == LISTS * (SHOWN + (visits - 1) * NEW[0]),
-        "fetches": archive.counts().fetches,
-        "complaints": archive.verify(),
+        "fetches": count_archive(archive).fetches,
+        "complaints": verify_archive(archive),
     }
 
 

@@ -23,7 +23,12 @@ from typing import BinaryIO
 from tests.archive.visiting import LANE, NOW, SITE, done, extracted, found, region
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site
+from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Outcome, Raw, Task
 
 BATCH = 8
@@ -48,13 +53,13 @@ def write(where: str, key: str, pages: int, ledger: BinaryIO, seed: int) -> None
     """Store batch after batch until nothing waits; put down every page once the archive said that it has it."""
     chance = random.Random(seed)
     with open_archive(where) as archive:
-        site = archive.add_site(key, SITE)
-        archive.add_found(site, [found("0")])
-        while tasks := archive.next_tasks(site, LANE, BATCH * 4, now=NOW):
+        site = add_site(archive, key, SITE)
+        add_urls(archive, site, [found("0")])
+        while tasks := next_tasks(archive, site, LANE, BATCH * 4, now=NOW):
             batch = chance.sample(tasks, min(len(tasks), chance.randint(1, BATCH)))
             told = [
                 f"{number_of(receipt.task)} {key} {receipt.stored} {receipt.found} {receipt.records}\n"
-                for receipt in archive.store([visit(task, pages, key) for task in batch])
+                for receipt in store_outcomes(archive, [visit(task, pages, key) for task in batch])
             ]
             ledger.write("".join(told).encode())
             ledger.flush()
@@ -119,7 +124,7 @@ def race(where: str, pages: int, writers: int, seed: int, sites: int = 1) -> tup
 
 def compare(archive: Archive, told: list[list[str]]) -> dict[str, object]:
     """Hold the ledger against the archive."""
-    with archive.database.reading() as connection:
+    with archive.reading() as connection:
         ask = connection.exec_driver_sql
         kept = Counter(number for (number,) in ask("SELECT title FROM extractions"))
         whole = "urls.state = 'done' AND versions.id IS NOT NULL AND extractions.version IS NOT NULL"
@@ -141,8 +146,8 @@ def compare(archive: Archive, told: list[list[str]]) -> dict[str, object]:
         "bodies": bodies,
         "found": sum(int(found) for _, _, what, found, _ in told if what != "lost"),
         "new_records": sum(int(new) for _, _, what, _, new in told if what != "lost"),
-        "complaints": archive.verify(),
-        **asdict(archive.counts()),
+        "complaints": verify_archive(archive),
+        **asdict(count_archive(archive)),
     }
 
 

@@ -20,6 +20,7 @@ from tests.archive.visiting import NOW, begin, done, extracted, region
 from tests.batch.warcs import http, record
 
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import StoredRaw
 from scythe.crawl_model import Raw
 from scythe.output.warc import WarcFile
@@ -42,7 +43,7 @@ def fill(path: Path, pages: int = 40) -> Path:
                 extracted(task.url, regions=(region((task.url, f"A record of {task.url}")),)),
                 title=f"A title of {task.url}",
             )
-            archive.store([done(task, extracted=kept, raw=Raw(200, (), task.url.encode() * 100))])
+            store_outcomes(archive, [done(task, extracted=kept, raw=Raw(200, (), task.url.encode() * 100))])
     return path
 
 
@@ -149,7 +150,7 @@ def _torn_journal(folder: Path) -> Path:
     with open_archive(folder / "whole.db") as archive:
         _, tasks = begin(archive, *map(str, range(30)))
         for task in tasks:
-            archive.store([done(task)])
+            store_outcomes(archive, [done(task)])
         path.write_bytes((folder / "whole.db").read_bytes())
         journal = (folder / "whole.db-wal").read_bytes()
     path.with_name("torn.db-wal").write_bytes(journal[: len(journal) // 2] + random.Random(5).randbytes(5_000))

@@ -17,8 +17,13 @@ from tests.archive.visiting import LANE, NOW, begin, done, found
 from tests.faults.archives import fill
 from warcio.archiveiterator import ArchiveIterator
 
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import StoredRaw
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import site_rows
+from scythe.archive.verify import verify_archive
 from scythe.limits import LIMITS
 from scythe.output.warc import WarcFile, verify_warc
 from scythe.url import Url
@@ -29,12 +34,13 @@ WRITER = """
 import sys, time
 from tests.archive.visiting import LANE, NOW, begin, done
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 archive = open_archive(sys.argv[1])
 print("opened", flush=True)
 site, tasks = begin(archive, *map(str, range(200)))
 print("queued", flush=True)
 for task in tasks:
-    archive.store([done(task)])
+    store_outcomes(archive, [done(task)])
     print(task.url, flush=True)
 time.sleep(600)
 """
@@ -59,21 +65,21 @@ def test_scrapy_3413_845_2399_4106_what_was_killed_at_any_time_goes_on(root: Pat
     said = killed_after(root, path, lines)
     with open_archive(path) as archive:
         site, _ = begin(archive, *map(str, range(200)))
-        states = archive.counts(site).states
+        states = count_archive(archive, site).states
         acknowledged = [line for line in said if line.startswith("http")]
         assert states.get("done", 0) >= len(acknowledged)
-        while tasks := archive.next_tasks(site, LANE, 1_000, now=NOW):
-            archive.store([done(task) for task in tasks])
-        counts = archive.counts(site)
+        while tasks := next_tasks(archive, site, LANE, 1_000, now=NOW):
+            store_outcomes(archive, [done(task) for task in tasks])
+        counts = count_archive(archive, site)
         assert counts.states == {"done": 200}
         assert counts.pages == counts.versions == 200
-        assert archive.verify() == []
+        assert verify_archive(archive) == []
 
 
 def test_scrapy_3333_an_empty_file_is_taken_for_a_new_archive_and_none_is_expected_in_it(tmp_path: Path) -> None:
     (tmp_path / "a.db").write_bytes(b"")
     with open_archive(tmp_path / "a.db") as archive:
-        assert archive.counts().states == {}
+        assert count_archive(archive).states == {}
 
 
 def test_heritrix3_277_a_copy_can_be_gone_on_with_as_often_as_one_likes(tmp_path: Path) -> None:
@@ -83,11 +89,11 @@ def test_heritrix3_277_a_copy_can_be_gone_on_with_as_often_as_one_likes(tmp_path
     for turn in range(3):
         copy = Path(shutil.copy(path, tmp_path / f"copy{turn}.db"))
         with open_archive(copy, create=False) as archive:
-            site = archive.sites()[0].id
-            archive.add_found(site, [found("more")])
-            (task,) = archive.next_tasks(site, LANE, 9, now=NOW)
-            archive.store([done(task)])
-            seen.append((archive.counts(site), archive.verify()))
+            site = site_rows(archive)[0].id
+            add_urls(archive, site, [found("more")])
+            (task,) = next_tasks(archive, site, LANE, 9, now=NOW)
+            store_outcomes(archive, [done(task)])
+            seen.append((count_archive(archive, site), verify_archive(archive)))
     assert seen == [seen[0]] * 3
     assert path.read_bytes() == whole
 

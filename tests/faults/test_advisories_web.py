@@ -21,6 +21,7 @@ from tests.web.asking import ask, bearer, call, cookie, posting
 
 import scythe
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.crawl_model import Extracted
 from scythe.errors import BadInput
 from scythe.fetch.inputs import LoadedPage, Reach
@@ -62,11 +63,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     where = str(folder / "archive.db")
     with open_archive(where) as archive:
         _, tasks = begin(archive, *(f"{number}?x={title}" for number, title in enumerate(TITLES)))
-        archive.store(
+        store_outcomes(
+            archive,
             [
                 done(task, extracted=Extracted(title, f"{title} {WORDS}"))
                 for task, title in zip(tasks, TITLES, strict=True)
-            ]
+            ],
         )
     pages = [LoadedPage(TEMPLATE, HOSTILE.encode(), "http://site.example/1", "text/html")]
     room = State(RoomOptions(where, folder / "site.json", SCRIPT + TEMPLATE, Reach(timeout_s=5), 0.0), pages)

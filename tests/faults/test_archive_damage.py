@@ -16,8 +16,14 @@ from tests.faults.archive_limits import TURNS
 from tests.faults.archives import fill
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_pages, read_raw
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site, site_rows
+from scythe.archive.verify import verify_archive
 from scythe.crawl_model import Raw
 from scythe.errors import ArchiveFailed
 
@@ -48,22 +54,22 @@ def test_a_full_disk_stops_the_writing_and_nothing_else(tmp_path: Path, root: Pa
 
 def test_a_database_that_may_not_grow_says_so_and_goes_on_when_it_may(tmp_path: Path) -> None:
     with open_archive(fill(tmp_path / "a.db")) as archive:
-        site = archive.sites()[0].id
-        archive.add_found(site, [found("more")])
-        (task,) = archive.next_tasks(site, LANE, 9, now=NOW)
+        site = site_rows(archive)[0].id
+        add_urls(archive, site, [found("more")])
+        (task,) = next_tasks(archive, site, LANE, 9, now=NOW)
         outcome = done(task, raw=Raw(200, (), random.Random(1).randbytes(1_000_000)))
         let_grow_to(archive, 1)
         with pytest.raises(ArchiveFailed, match=r"disk is full\); nothing of this batch was stored") as caught:
-            archive.store([outcome])
+            store_outcomes(archive, [outcome])
         assert str(tmp_path / "a.db") in str(caught.value)
-        assert archive.counts(site).states == {"done": 40, "new": 1}
+        assert count_archive(archive, site).states == {"done": 40, "new": 1}
         let_grow_to(archive, 2**30)
-        assert archive.store([outcome])[0].stored == "new"
-        assert archive.verify() == []
+        assert store_outcomes(archive, [outcome])[0].stored == "new"
+        assert verify_archive(archive) == []
 
 
 def let_grow_to(archive: Archive, pages: int) -> None:
-    with archive.database.reading() as connection:  # the pool hands out one connection, again and again
+    with archive.reading() as connection:  # the pool hands out one connection, again and again
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
 
 
@@ -117,10 +123,10 @@ def complaints_about(path: Path) -> list[str]:
     """Return what opening, reading and verifying an archive complain about; nothing but ArchiveFailed may be raised."""
     try:
         with open_archive(path, create=False) as archive:
-            complaints = archive.verify()
+            complaints = verify_archive(archive)
             try:
-                list(archive.read_pages(PageQuery()))
-                list(archive.read_raw(PageQuery()))
+                list(read_pages(archive, PageQuery()))
+                list(read_raw(archive, PageQuery()))
             except ArchiveFailed as error:
                 complaints.append(str(error))
             return complaints
@@ -174,19 +180,19 @@ def test_a_damaged_archive_is_called_damaged(tmp_path: Path) -> None:
         pytest.raises(ArchiveFailed, match="the file is damaged: restore it from a copy"),
         open_archive(path) as archive,
     ):
-        archive.counts()
+        count_archive(archive)
 
 
 def test_an_archive_whose_journal_was_not_yet_folded_in_is_whole(tmp_path: Path) -> None:
     """A copy of all files of an archive in use, as a backup program takes it between two transactions, opens."""
     with open_archive(tmp_path / "a.db") as archive:
         site, tasks = begin(archive, "a", "b")
-        archive.store([done(tasks[0])])
+        store_outcomes(archive, [done(tasks[0])])
         for suffix in ("", "-wal"):
             (tmp_path / f"copy.db{suffix}").write_bytes((tmp_path / f"a.db{suffix}").read_bytes())
     with open_archive(tmp_path / "copy.db", create=False) as copy:
-        assert copy.counts(site).states == {"done": 1, "new": 1}
-        assert copy.verify() == []
+        assert count_archive(copy, site).states == {"done": 1, "new": 1}
+        assert verify_archive(copy) == []
 
 
 def test_a_power_cut_leaves_whole_transactions(tmp_path: Path) -> None:
@@ -195,7 +201,7 @@ def test_a_power_cut_leaves_whole_transactions(tmp_path: Path) -> None:
     with open_archive(tmp_path / "a.db") as archive:
         _, tasks = begin(archive, *(str(number) for number in range(30)))
         for start in range(0, 30, 3):
-            archive.store([done(task) for task in tasks[start : start + 3]])
+            store_outcomes(archive, [done(task) for task in tasks[start : start + 3]])
         main, journal = (tmp_path / "a.db").read_bytes(), (tmp_path / "a.db-wal").read_bytes()
     left = set()
     for turn in range(60):
@@ -205,8 +211,8 @@ def test_a_power_cut_leaves_whole_transactions(tmp_path: Path) -> None:
         (tmp_path / "cut.db-wal").write_bytes(journal[:place] + torn)
         (tmp_path / "cut.db-shm").unlink(missing_ok=True)
         with open_archive(tmp_path / "cut.db") as archive:
-            counts = archive.counts()
-            assert archive.verify() == []
+            counts = count_archive(archive)
+            assert verify_archive(archive) == []
             assert counts.states.get("done", 0) == counts.pages == counts.versions
             assert counts.pages % 3 == 0
             left.add(counts.pages)
@@ -221,15 +227,15 @@ def test_a_process_with_too_many_files_open_says_so(tmp_path: Path, root: Path) 
 
 
 def test_a_writer_that_another_program_keeps_waiting_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scythe.archive.database.BUSY_S", 0)
+    monkeypatch.setattr("scythe.archive.archive.BUSY_S", 0)
     path = fill(tmp_path / "a.db")
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     try:
         with open_archive(path) as archive:
-            assert archive.counts().pages == 40
+            assert count_archive(archive).pages == 40
             with pytest.raises(ArchiveFailed, match="another process has been writing"):
-                archive.add_site("new", archive.sites()[0].start)
+                add_site(archive, "new", site_rows(archive)[0].start)
     finally:
         holder.close()
 
@@ -237,9 +243,9 @@ def test_a_writer_that_another_program_keeps_waiting_says_so(tmp_path: Path, mon
 def test_a_server_that_restarts_is_found_again(postgres_url: str) -> None:
     with open_archive(postgres_url) as archive:
         site, (task,) = begin(archive, "a")
-        with archive.database.reading() as connection:
+        with archive.reading() as connection:
             mine = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar()
-        with open_archive(postgres_url) as other, other.database.reading() as connection:
+        with open_archive(postgres_url) as other, other.reading() as connection:
             connection.exec_driver_sql(f"SELECT pg_terminate_backend({mine})")
-        assert archive.store([done(task)])[0].stored == "new"
-        assert archive.counts(site).states == {"done": 1}
+        assert store_outcomes(archive, [done(task)])[0].stored == "new"
+        assert count_archive(archive, site).states == {"done": 1}

@@ -25,6 +25,8 @@ from tests.faults.serving import serve_hostile
 import scythe
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_pages
+from scythe.archive.verify import verify_archive
 from scythe.errors import ArchiveFailed, BadInput, FetchFailed
 from scythe.fetch import FetchOptions, fetch, open_fetcher
 from scythe.model import Response
@@ -121,8 +123,8 @@ def complaints_about(path: Path) -> list[str]:
     """Return what opening, verifying and reading complain about; nothing but ArchiveFailed may be raised."""
     try:
         with open_archive(path, create=False) as archive:
-            complaints = archive.verify()
-            list(archive.read_pages(PageQuery()))
+            complaints = verify_archive(archive)
+            list(read_pages(archive, PageQuery()))
             return complaints
     except ArchiveFailed as error:
         return [str(error)]

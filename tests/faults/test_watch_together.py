@@ -10,8 +10,12 @@ from collections import Counter
 
 import pytest
 
+from scythe.archive.observations import lists_of_watch, read_looks
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_records
+from scythe.archive.verify import verify_archive
+from scythe.archive.watches import watch_rows
 from scythe.demo.replay_serve import ReplayRequest, ReplayThread, live_site, serve_replay
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow]
@@ -41,10 +45,10 @@ def test_two_processes_share_the_visits_and_archive_every_record_once(where: str
         asked = visits_of(site)
     assert [process.returncode for process in processes] == [130, 130], told
     with open_archive(where, create=False) as archive:
-        links = Counter(record.links[0] for record in archive.read_records(PageQuery()))
-        (watch,) = archive.watches()
-        looks = [look for region in archive.regions(watch.id) for look in archive.looks(region.id)]
-        assert archive.verify() == []
+        links = Counter(record.links[0] for record in read_records(archive, PageQuery()))
+        (watch,) = watch_rows(archive)
+        looks = [look for region in lists_of_watch(archive, watch.id) for look in read_looks(archive, region.id)]
+        assert verify_archive(archive) == []
     assert watch.visited_at is not None
     arrived = site.stories("/latest/", began - 600, watch.visited_at.timestamp() - 1)
     assert set(arrived) <= set(links)

@@ -14,6 +14,7 @@ from tests.crawling.test_export import filled
 
 import scythe
 from scythe.archive.open import open_archive
+from scythe.archive.sites import site_rows
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_duckdb_and_polars_query_it(archive: str) -> None:
 def test_an_open_archive_stays_open(tmp_path: Path) -> None:
     with filled(tmp_path / "a.db") as archive:
         assert scythe.scan_archive(archive).read_all().num_rows == 3
-        assert len(archive.sites()) == 1
+        assert len(site_rows(archive)) == 1
 
 
 def test_a_reader_that_nobody_reads_leaves_nothing_open(tmp_path: Path) -> None:
@@ -75,7 +76,7 @@ def test_a_reader_that_nobody_reads_leaves_nothing_open(tmp_path: Path) -> None:
     assert isinstance(reader, pa.RecordBatchReader)
     reader.close()
     with open_archive(tmp_path / "a.db") as again:
-        assert len(again.sites()) == 1
+        assert len(site_rows(again)) == 1
 
 
 def test_what_is_not_there_is_told_at_once(tmp_path: Path) -> None:

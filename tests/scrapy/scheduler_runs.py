@@ -10,14 +10,13 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, ClassVar
 
+import scrapy
+from scrapy import signals
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
 from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.log import configure_logging
 from scrapy.utils.reactor import install_reactor
-
-import scrapy
-from scrapy import signals
 
 SETTINGS: dict[str, Any] = {
     "SCHEDULER": "scythe.scrapy.Scheduler",

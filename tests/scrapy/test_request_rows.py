@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from scrapy import FormRequest, Request, Spider
 from scrapy.http import JsonRequest, Response, XmlRpcRequest
 
-from scrapy import FormRequest, Request, Spider
 from scythe.scrapy.request_store import dump_request, load_request
 
 

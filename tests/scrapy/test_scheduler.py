@@ -54,7 +54,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 def rows(where: str, crawl: str) -> list[tuple[str, str, str | None]]:
     """Return path, state and owner of every request of a crawl."""
     query = select(REQUESTS.c.url, REQUESTS.c.state, REQUESTS.c.owner).where(REQUESTS.c.crawl == crawl)
-    with open_archive(where) as archive, archive.database.reading() as connection:
+    with open_archive(where) as archive, archive.reading() as connection:
         found = connection.execute(query.order_by(REQUESTS.c.id)).all()
     return [("/" + row.url.split("/", 3)[3], row.state, row.owner) for row in found]
 

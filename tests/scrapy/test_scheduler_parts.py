@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 pytest.importorskip("scrapy")
+import scrapy
 from scrapy.extensions.feedexport import FeedExporter
 from scrapy.http import Request
 from scrapy.utils.asyncio import AsyncioLoopingCall
 from tests.scrapy.test_scrapy_parts import crawler
 
-import scrapy
 from scythe.errors import ArchiveFailed
 from scythe.scrapy import scheduler as scheduling
 from scythe.scrapy.scheduler import Scheduler, mend_feeds

@@ -13,6 +13,9 @@ from tests.scrapy.scrapy_projects import Project, make_project, stat
 
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_pages
+from scythe.archive.site_health import count_archive
+from scythe.archive.verify import verify_archive
 from scythe.demo.build import DemoPage
 from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
 from scythe.site.profile_folder import ProfileFolder, site_of
@@ -128,12 +131,12 @@ def test_the_site_is_learned_while_it_is_crawled(project: tuple[Project, str], s
 def test_pages_and_records_are_archived_once(project: tuple[Project, str], served: DemoThread) -> None:
     ours, said = project
     with open_archive(ours.path / "site.db", create=False) as archive:
-        pages = list(archive.read_pages(PageQuery()))
-        counts = archive.counts()
+        pages = list(read_pages(archive, PageQuery()))
+        counts = count_archive(archive)
         assert len({page.url for page in pages}) == len(pages) == counts.versions
         assert counts.fetches == stat(said, "item_scraped_count") == len(pages) + 1  # the start was asked for twice
         assert counts.records < counts.sightings  # teasers stand on many pages
-        assert archive.verify() == []
+        assert verify_archive(archive) == []
 
 
 @pytest.mark.slow
@@ -170,4 +173,4 @@ def test_any_loop_that_scrapy_runs_in_will_do(loop: str, served: DemoThread, tmp
     assert stat(said, "scythe/items/filled") == stat(said, "item_scraped_count") > 50
     assert stat(said, "scythe/sites/learned") >= 1
     with open_archive(tmp_path / "site.db", create=False) as archive:
-        assert archive.counts().fetches == stat(said, "item_scraped_count")
+        assert count_archive(archive).fetches == stat(said, "item_scraped_count")

@@ -20,15 +20,17 @@ import pytest
 
 pytest.importorskip("scrapy")
 import attr
+import scrapy
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse, Request, Response
 from scrapy.settings import Settings
 from scrapy.utils.reactor import is_reactor_installed
 
-import scrapy
 import scythe
 from scythe import scrapy as plugin
+from scythe.archive.profile_history import save_profile
+from scythe.archive.sites import site_rows
 from scythe.demo.build import site
 from scythe.engine.worker_protocol import Caps, SiteSetup
 from scythe.errors import BadInput, MissingExtra
@@ -320,8 +322,8 @@ def test_a_profile_that_cannot_be_read_or_written_says_where(tmp_path: Path, pro
 def test_who_learned_a_site_too_late_takes_what_was_stored_meanwhile(tmp_path: Path, profile: str) -> None:
     shelf = ArchiveShelf(str(tmp_path / "profiles.db"))
     assert shelf.claim("demo.scythe.example", STORY.url, None).is_ours
-    (site,) = shelf._archive.sites()
-    shelf._archive.save_profile(site.id, profile)
+    (site,) = site_rows(shelf._archive)
+    save_profile(shelf._archive, site.id, profile)
     assert shelf.save("demo.scythe.example", profile.replace("{", "{ ", 1)) == profile
     shelf.close()
 

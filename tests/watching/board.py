@@ -15,6 +15,8 @@ from tests.fetch.server import Server, serve
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_records
+from scythe.archive.watches import watch_rows
 from scythe.watching.clock import Clock
 from scythe.watching.events import Event
 from scythe.watching.hooks import HookOptions
@@ -136,7 +138,7 @@ class Stand:
     def stories(self) -> list[int]:
         """Return the stories that are archived, one entry for each record that leads to one."""
         found = []
-        for record in self.archive.read_records(PageQuery()):
+        for record in read_records(self.archive, PageQuery()):
             numbers = {int(link.split("/story/")[1].split("-")[0]) for link in record.links if "/story/" in link}
             found += sorted(numbers)
         return sorted(found)
@@ -188,6 +190,6 @@ def _response(status: int, body: str, headers: tuple[str, ...] = ()) -> bytes:
 
 def next_visit_s(stand: Stand) -> float:
     """Return in how many seconds the page is due."""
-    (row,) = stand.archive.watches()
+    (row,) = watch_rows(stand.archive)
     assert row.due_at is not None
     return (row.due_at - stand.clock().now()).total_seconds()

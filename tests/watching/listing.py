@@ -8,7 +8,11 @@ from datetime import datetime
 from tests.archive.visiting import LANE, NOW, SITE, done, later, region
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_tasks
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import StoredRecord
+from scythe.archive.sites import add_site
+from scythe.archive.watches import add_watch
 from scythe.crawl_model import WATCHED, Extracted, FoundUrl, Looked
 from scythe.url import Url
 from scythe.watch_model import Observation, VisitPlan
@@ -18,21 +22,21 @@ FIRST = later(0)
 
 def watch(archive: Archive, path: str = "news") -> int:
     """Have a page watched; return its number."""
-    site = archive.add_site(LANE, SITE)
-    return archive.add_watch(site, FoundUrl(Url(f"{SITE}{path}"), LANE, "start", "list"), "{}", now=NOW)
+    site = add_site(archive, LANE, SITE)
+    return add_watch(archive, site, FoundUrl(Url(f"{SITE}{path}"), LANE, "start", "list"), "{}", now=NOW)
 
 
 def visit(archive: Archive, number: int, *names: str, at: datetime = FIRST) -> list[int]:
     """Store a visit that shows records by these names, newest first; return the numbers of those that were new."""
-    site = archive.add_site(LANE, SITE)
+    site = add_site(archive, LANE, SITE)
     task = next(
-        task for task in archive.next_tasks(site, LANE, 1_000, now=later(1e9), kinds=WATCHED) if task.id == number
+        task for task in next_tasks(archive, site, LANE, 1_000, now=later(1e9), kinds=WATCHED) if task.id == number
     )
     shown = region(*((name, f"Title of {name}", "2026-05-01") for name in names), columns=("title", "date"))
     seen = Observation(at.timestamp(), len(names), len(names))
     looked = Looked(1, seen, VisitPlan(3_600.0), "list 1", columns=shown.columns)
     outcome = done(task, at=at, extracted=Extracted(regions=(shown,)), looked=(looked,), retry_at=at)
-    (receipt,) = archive.store([replace(outcome, state="retry")])
+    (receipt,) = store_outcomes(archive, [replace(outcome, state="retry")])
     return list(receipt.fresh)
 
 

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 from tests.watching.board import HOUR_S, Board, Stand, open_stand
 from tests.watching.test_identity import BUILD, OTHER_BUILD, keys_of, stories
 
+from scythe.archive.observations import lists_of_watch
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery, RecordKey
+from scythe.archive.retrieval import read_records as stored_records
+from scythe.archive.watches import watch_rows
 from scythe.errors import BadInput
 from scythe.model import RecordList
 from scythe.page.page import Page
@@ -140,7 +143,7 @@ def choose(stand: Stand, word: str) -> ListOptions:
 
 
 def links(stand: Stand) -> set[str]:
-    return {link.split("/")[3] for record in stand.archive.read_records(PageQuery()) for link in record.links}
+    return {link.split("/")[3] for record in stored_records(stand.archive, PageQuery()) for link in record.links}
 
 
 @pytest.mark.fault
@@ -164,8 +167,8 @@ def test_the_chosen_list_is_followed_through_a_redesign_and_a_restart(stand: Sta
         stand.ahead_s += 48 * HOUR_S
         stand.go_on()
         assert (stand.stories(), links(stand)) == (list(range(101, 124)), {"story", "topic", "people"})
-        (watch,) = archive.watches()
-        assert [row.number for row in archive.regions(watch.id)] == [1]
+        (watch,) = watch_rows(archive)
+        assert [row.number for row in lists_of_watch(archive, watch.id)] == [1]
     assert "redesigned" in [event.what for event in stand.events if isinstance(event, RegionEvent)]
 
 
@@ -175,10 +178,10 @@ def test_a_chosen_list_that_is_missing_is_told_and_no_other_watched_instead(stan
     stand.visit(options)
     stand.board.has_list = False  # type: ignore[attr-defined]
     stand.visit(options, after_s=48 * HOUR_S)
-    (watch,) = stand.archive.watches()
+    (watch,) = watch_rows(stand.archive)
     troubles = [event.why for event in stand.events if isinstance(event, TroubleEvent)]
     assert troubles == ["no list that was chosen was found on it"]
-    assert ([row.missing for row in stand.archive.regions(watch.id)], links(stand)) == ([1], {"story"})
+    assert ([row.missing for row in lists_of_watch(stand.archive, watch.id)], links(stand)) == ([1], {"story"})
     stand.board.has_list = True  # type: ignore[attr-defined]
     stand.board.add(2)
     stand.visit(options, after_s=48 * HOUR_S)
@@ -188,7 +191,7 @@ def test_a_chosen_list_that_is_missing_is_told_and_no_other_watched_instead(stan
 @pytest.mark.fault
 def test_a_list_that_was_never_there_is_told_at_the_first_visit(stand: Stand) -> None:
     stand.visit(ListOptions(regions=(Chosen.named("7"),)))
-    (watch,) = stand.archive.watches()
+    (watch,) = watch_rows(stand.archive)
     assert (links(stand), watch.attempts) == (set(), 1)
     assert [(event.what, event.number) for event in stand.events if isinstance(event, RegionEvent)] == [("gone", 7)]
 

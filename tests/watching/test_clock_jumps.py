@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from tests.watching.board import HOUR_S, Board, Stand, open_stand
 
+from scythe.archive.observations import lists_of_watch, read_looks
+from scythe.archive.watches import watch_rows
 from scythe.watching import watch as run
 from scythe.watching.clock import Clock
 from scythe.watching.events import Event, VisitEvent
@@ -98,13 +100,13 @@ async def settle(stand: Stand, hands: Hands) -> None:
 
 
 def due(stand: Stand, hands: Hands) -> bool:
-    (row,) = stand.archive.watches()
+    (row,) = watch_rows(stand.archive)
     return row.due_at is not None and row.due_at.timestamp() <= hands.wall
 
 
 def wait_s(stand: Stand, hands: Hands) -> float:
     """Return how long it is until the next visit, by the clock on the wall."""
-    (row,) = stand.archive.watches()
+    (row,) = watch_rows(stand.archive)
     assert row.due_at is not None
     return row.due_at.timestamp() - hands.wall
 
@@ -178,8 +180,8 @@ def test_time_zones_and_summer_time_move_no_visit(stand: Stand, zone: pytest.Mon
             assert wait_s(stand, hands) == pytest.approx(planned_s - 1_200.0, abs=1.0)
             stand.board.add(2)
             assert await go_on(stand, hands, planned_s) == 1
-            (region,) = stand.archive.regions(stand.archive.watches()[0].id)
-            looks = list(stand.archive.looks(region.id))
+            (region,) = lists_of_watch(stand.archive, watch_rows(stand.archive)[0].id)
+            looks = list(read_looks(stand.archive, region.id))
             assert looks[-1].since_s == pytest.approx(planned_s, abs=2 * STEP_S)
 
     asyncio.run(scenario())

@@ -17,6 +17,7 @@ from tests.watching.listing import record, visit, watch
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
+from scythe.archive.retrieval import new_records
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.errors import BadInput
 from scythe.fetch import open_fetcher
@@ -603,7 +604,7 @@ def test_a_killed_watch_tells_every_record_all_the_same(desk: Desk, tmp_path: Pa
 
     desk.run(HookOptions(exec=(f"tee -a {told}",)), catch_up, number)
     stored = [
-        one.fields[0].removeprefix("Title of ") for one in desk.archive.new_records(0, watches=[number], limit=9_999)
+        one.fields[0].removeprefix("Title of ") for one in new_records(desk.archive, 0, watches=[number], limit=9_999)
     ]
     assert len(stored) > 3
     assert set(titles(told)) == set(stored) - {"first"}

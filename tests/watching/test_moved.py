@@ -9,6 +9,8 @@ import pytest
 from tests.watching.board import HOUR_S, Board, Stand, next_visit_s, open_stand
 
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_pages
+from scythe.archive.watches import watch_rows
 from scythe.limits import LIMITS
 from scythe.watch_model import DAY_S, Goals
 from scythe.watching.events import DocumentEvent, Event, GapEvent, LostEvent, MovedEvent, TroubleEvent
@@ -39,7 +41,7 @@ def test_a_page_that_moved_for_good_is_asked_where_it_is_from_then_on(stand: Sta
     stand.board.moves = {"/news": (301, "/board"), "/board": (308, "/news?page=1")}
     stand.visit()
     assert stand.stories() == list(range(101, 111))
-    (row,) = stand.archive.watches()
+    (row,) = watch_rows(stand.archive)
     assert row.url == stand.server.url("/news?page=1")
     (moved,) = moves(stand)
     assert isinstance(moved, MovedEvent)
@@ -51,7 +53,7 @@ def test_a_page_that_leads_on_for_now_is_read_there_and_keeps_its_address(stand:
     stand.board.moves = {"/news": (302, "/board"), "/board": (301, "/news?page=1")}
     stand.visit()
     assert stand.stories() == list(range(101, 111))
-    assert stand.archive.watches()[0].url == stand.url
+    assert watch_rows(stand.archive)[0].url == stand.url
     assert moves(stand) == troubles(stand) == []
 
 
@@ -60,7 +62,7 @@ def test_a_page_that_moved_to_another_host_is_asked_there_at_once(stand: Stand) 
     stand.board.moves = {"/news": (301, there)}
     stand.visit()
     assert troubles(stand) == [f"it leads to {there}"]
-    assert stand.archive.watches()[0].url == there
+    assert watch_rows(stand.archive)[0].url == there
     assert next_visit_s(stand) <= 0
     stand.go_on()
     assert stand.stories() == list(range(101, 111))
@@ -72,7 +74,7 @@ def test_a_page_that_leads_to_another_host_for_now_is_trouble(stand: Stand) -> N
     stand.visit()
     assert troubles(stand) == [f"it leads to {there}"]
     assert stand.asked == ["/news"]
-    assert stand.archive.watches()[0].url == stand.url
+    assert watch_rows(stand.archive)[0].url == stand.url
     assert 30 < next_visit_s(stand) <= 60
 
 
@@ -120,7 +122,7 @@ def test_pages_of_records_that_robots_txt_forbids_are_not_asked_for(stand: Stand
     stand.visit(FOLLOW)
     assert stand.asked == ["/news"]
     assert troubles(stand) == []  # the list itself was read
-    assert [page for page in stand.archive.read_pages(PageQuery()) if "/story/" in page.url] == []
+    assert [page for page in read_pages(stand.archive, PageQuery()) if "/story/" in page.url] == []
 
 
 def test_a_page_of_a_record_that_is_gone_is_told_and_the_list_is_read(stand: Stand) -> None:

@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_tasks
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.sites import add_site
+from scythe.archive.watches import add_watch
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome
 from scythe.schedule.plots import History
 from scythe.schedule.policies import make_policy
@@ -30,18 +34,20 @@ def archive(tmp_path: Path) -> Archive:
 
 
 def watch(archive: Archive, page: Url = PAGE) -> int:
-    site = archive.add_site(page.split("/")[2], page)
-    archive.add_watch(site, FoundUrl(page, page.split("/")[2]), OPTIONS.to_json(), now=NOW)
+    site = add_site(archive, page.split("/")[2], page)
+    add_watch(archive, site, FoundUrl(page, page.split("/")[2]), OPTIONS.to_json(), now=NOW)
     return site
 
 
 def visit(archive: Archive, site: int, hours: float, *looked: Looked, why: str = "forecast") -> None:
     """Visit the list page of a site so many hours from now; without regions the visit fails."""
     at = NOW + timedelta(hours=hours)
-    (task,) = archive.next_tasks(site, "news.example", 1, now=at + timedelta(days=30), kinds=("list",))
+    (task,) = next_tasks(archive, site, "news.example", 1, now=at + timedelta(days=30), kinds=("list",))
     extracted = Extracted() if looked else None
     retry_at = at + timedelta(hours=2)
-    archive.store([Outcome(task, "retry", at, why=why, retry_at=retry_at, extracted=extracted, looked=looked)])
+    store_outcomes(
+        archive, [Outcome(task, "retry", at, why=why, retry_at=retry_at, extracted=extracted, looked=looked)]
+    )
 
 
 def seen(hours: float, new: int = 2, since_h: float | None = 2.0) -> Observation:

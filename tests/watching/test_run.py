@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 from tests.watching.board import HOUR_S, Board, Stand, next_visit_s, open_stand
 
+from scythe.archive.observations import lists_of_watch, plan_rows, read_looks
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_pages, read_records
+from scythe.archive.watches import hasten_watch, watch_rows
 from scythe.errors import BadInput
 from scythe.watch_model import Goals
 from scythe.watching.events import Event, GapEvent, LostEvent, RecordEvent, RegionEvent, TroubleEvent, VisitEvent
@@ -119,7 +122,7 @@ def test_a_box_whose_records_go_on_into_a_longer_list_asks_for_no_visits(stand: 
     for _ in range(4):
         stand.visit(ListOptions(goals=Goals(max_delay_s=6 * HOUR_S)), after_s=7 * HOUR_S)
         stand.board.add(3)
-    plans = {plan.region.shown: plan.region.plan for plan in stand.archive.plans()}
+    plans = {plan.region.shown: plan.region.plan for plan in plan_rows(stand.archive)}
     assert set(plans) == {4, 10}
     assert plans[4] is None
     assert plans[10] is not None
@@ -132,8 +135,8 @@ def test_a_redesigned_list_that_was_proven_keeps_what_was_learned_of_it(stand: S
     stand.board.add(25)
     stand.board.is_new_design = True
     stand.visit(after_s=48 * HOUR_S)
-    (watch,) = stand.archive.watches()
-    (region,) = stand.archive.regions(watch.id)
+    (watch,) = watch_rows(stand.archive)
+    (region,) = lists_of_watch(stand.archive, watch.id)
     assert (region.looks, region.records) == (2, 35)
 
 
@@ -204,7 +207,7 @@ def test_followed_records_are_archived_as_documents(stand: Stand) -> None:
     stand.visit(ListOptions(follow=True))
     stand.board.add(2)
     stand.visit(ListOptions(follow=True), after_s=48 * HOUR_S)
-    pages = {page.url: page for page in stand.archive.read_pages(PageQuery()) if "/story/" in page.url}
+    pages = {page.url: page for page in read_pages(stand.archive, PageQuery()) if "/story/" in page.url}
     assert len(pages) == 12
     assert "Sentence 3 says" in pages[stand.server.url("/story/112-orchard")].text  # type: ignore[index]
     assert len([path for path in stand.asked if path.startswith("/story/")]) == 12
@@ -213,7 +216,7 @@ def test_followed_records_are_archived_as_documents(stand: Stand) -> None:
 def test_what_is_promised_to_stay_the_same_is_not_asked_for_before(stand: Stand) -> None:
     stand.board.headers = ("Cache-Control: max-age=3000",)
     stand.visit(ListOptions("fixed", Goals(max_delay_s=600.0)))
-    (row,) = stand.archive.watches()
+    (row,) = watch_rows(stand.archive)
     hurried = next_visit_s(stand)
     stand.visit(ListOptions("adaptive"), after_s=HOUR_S)
     assert hurried <= 600.0
@@ -249,9 +252,9 @@ def test_the_journal_tells_what_every_visit_saw(stand: Stand) -> None:
     stand.visit()
     stand.board.add(4)
     stand.visit(after_s=48 * HOUR_S)
-    (watch,) = stand.archive.watches()
-    (region,) = stand.archive.regions(watch.id)
-    looks = list(stand.archive.looks(region.id))
+    (watch,) = watch_rows(stand.archive)
+    (region,) = lists_of_watch(stand.archive, watch.id)
+    looks = list(read_looks(stand.archive, region.id))
     assert [(look.new, look.shown, look.is_full) for look in looks] == [(10, 10, False), (4, 10, False)]
     assert looks[1].since_s == pytest.approx(48 * HOUR_S, abs=60)
     assert (region.records, region.lost, region.looks) == (14, 0, 2)
@@ -296,9 +299,9 @@ def test_a_feed_is_watched_like_a_page(tmp_path: Path) -> None:
         watched = replace(stand, server=server)
         add_lists(watched.archive, [server.url("/feed.xml")], ListOptions())
         watched.go_on()
-        (plan,) = watched.archive.plans()
+        (plan,) = plan_rows(watched.archive)
         assert plan.region.kind == "feed"
-        assert len(list(watched.archive.read_records(PageQuery()))) == 12
+        assert len(list(read_records(watched.archive, PageQuery()))) == 12
         assert 10 < (plan.region.plan.rate if plan.region.plan else 0) < 60  # its dates say 24 a day
 
 
@@ -316,7 +319,7 @@ def test_a_page_that_is_hastened_is_visited_at_once_by_a_run_that_is_told_to_loo
         asyncio.get_running_loop().call_later(0.2, hasten)  # by then the visit has ended
 
     def hasten() -> None:
-        stand.archive.hasten_watch(number)
+        hasten_watch(stand.archive, number)
         run.look_soon()
 
     run = Watch(stand.archive, WatchOptions(delay=0.0, allow_private=True), listener=take)

@@ -14,6 +14,11 @@ from tests.archive.visiting import NOW, done, later, listed, looked, region
 from tests.web.payloads import rounds
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls, next_tasks, requeue
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.profile_history import save_profile
+from scythe.archive.sites import add_site
+from scythe.archive.watches import add_watch
 from scythe.crawl_model import Extracted, FoundUrl
 from scythe.errors import BadInput
 from scythe.fetch.inputs import LoadedPage, Reach
@@ -74,16 +79,16 @@ def _page(number: int, texts: Iterator[str]) -> LoadedPage:
 
 
 def _fill(archive: Archive, texts: Iterator[str], site: Site) -> None:
-    other = archive.add_site(next(texts), Url("http://other.example/"))
-    archive.save_profile(other, site.to_json())
-    number = archive.add_site(LANE, START)
-    archive.save_profile(number, site.to_json())
-    archive.add_found(number, [FoundUrl(Url(f"{START}{n}?{quote(next(texts))}"), LANE) for n in range(5)])
-    tasks = archive.next_tasks(number, LANE, 99, now=NOW)
-    archive.store([done(task, next(texts), extracted=_document(texts)) for task in tasks])
-    archive.requeue(number, now=later(60))
-    again = archive.next_tasks(number, LANE, 2, now=later(60))
-    archive.store([done(task, next(texts), at=later(90), extracted=_document(texts)) for task in again])
+    other = add_site(archive, next(texts), Url("http://other.example/"))
+    save_profile(archive, other, site.to_json())
+    number = add_site(archive, LANE, START)
+    save_profile(archive, number, site.to_json())
+    add_urls(archive, number, [FoundUrl(Url(f"{START}{n}?{quote(next(texts))}"), LANE) for n in range(5)])
+    tasks = next_tasks(archive, number, LANE, 99, now=NOW)
+    store_outcomes(archive, [done(task, next(texts), extracted=_document(texts)) for task in tasks])
+    requeue(archive, number)
+    again = next_tasks(archive, number, LANE, 2, now=later(60))
+    store_outcomes(archive, [done(task, next(texts), at=later(90), extracted=_document(texts)) for task in again])
     _fill_list(archive, number, texts)
 
 
@@ -103,13 +108,15 @@ def _document(texts: Iterator[str]) -> Extracted:
 def _fill_list(archive: Archive, site: int, texts: Iterator[str]) -> None:
     now = datetime.now(UTC)
     found = FoundUrl(Url(f"{START}news?{quote(next(texts))}"), LANE)
-    assert archive.add_watch(site, found, "{}", now=now - timedelta(days=3)) == WATCH
+    assert add_watch(archive, site, found, "{}", now=now - timedelta(days=3)) == WATCH
     columns = (next(texts), next(texts), "price")
     for day in (2, 1, 0):
         at = now - timedelta(days=day, hours=1)
-        (task,) = archive.next_tasks(site, LANE, 9, now=now + timedelta(days=400), kinds=("list",))
+        (task,) = next_tasks(archive, site, LANE, 9, now=now + timedelta(days=400), kinds=("list",))
         rows = [
             (f"{day}-{row}?{quote(next(texts))}", next(texts), f"harvest {next(texts)}", "9.90") for row in range(5)
         ]
         seen = looked(shown=5, new=5, name=next(texts), columns=columns)
-        archive.store([replace(listed(task, region(*rows, columns=columns), at=at, looked=(seen,)), why=next(texts))])
+        store_outcomes(
+            archive, [replace(listed(task, region(*rows, columns=columns), at=at, looked=(seen,)), why=next(texts))]
+        )

@@ -11,6 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 from tests.web.conftest import NARROW, WIDE, Eyes, Look, make_room
 
+from scythe.archive.sites import add_site
 from scythe.demo import DemoPage, World
 from scythe.demo.serve import DemoOptions as DemoOptions
 from scythe.demo.serve import serve_demo
@@ -316,7 +317,7 @@ def test_without_a_file_marks_cannot_be_saved_and_that_is_said(tmp_path: Path) -
 def test_a_site_of_an_archive_is_annotated_like_any_other(tmp_path: Path) -> None:
     room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
     with room.archive() as archive:
-        archive.add_site("demo.scythe.example", "https://demo.scythe.example/")
+        add_site(archive, "demo.scythe.example", "https://demo.scythe.example/")
     room.add_pages("demo.scythe.example", load(PAGES[:8]))
     key = "demo.scythe.example"
     sheet = see_sitting(room, AnnotateWanted(site=key)).sheets[0]

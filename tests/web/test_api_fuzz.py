@@ -23,6 +23,8 @@ from tools.make_big_archive import Maker, add_pages, add_watches
 
 from scythe import Site
 from scythe.archive.open import open_archive
+from scythe.archive.profile_history import save_profile
+from scythe.archive.sites import add_site
 from scythe.fetch import guard
 from scythe.fetch.inputs import Reach
 from scythe.limits import LIMITS
@@ -100,7 +102,7 @@ def fill(path: Path, learned: Site) -> None:
     with open_archive(str(path)) as archive:
         add_pages(archive, maker, HOST, 10, 20)
         add_watches(archive, maker, HOST, 2, 40)
-        archive.save_profile(archive.add_site(HOST, f"http://{HOST}/"), learned.to_json())  # type: ignore[arg-type]
+        save_profile(archive, add_site(archive, HOST, f"http://{HOST}/"), learned.to_json())  # type: ignore[arg-type]
 
 
 SCHEMA = schemathesis.openapi.from_dict(json.loads(json.dumps(describe_interface())))

@@ -23,7 +23,9 @@ from tests.web.conftest import NARROW, WIDE, Look, make_room
 
 from scythe.archive import search_index
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_tasks, requeue
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.archive.results import NamedPieces, RecordHit, Snippet
 from scythe.web.archive.archive import DownloadWanted, Indexing, SearchWanted, download_found, line_up, search_archive
 from scythe.web.server import Serving, serve_in_thread
@@ -57,11 +59,13 @@ def fill(archive: Archive) -> None:
     for task in tasks:
         title, text = said[task.url.rpartition("/")[2]]
         outcomes.append(done(task, title, extracted=_extracted(title, text)))
-    archive.store(outcomes)
-    archive.requeue(site, now=later(60))
-    (again,) = [one for one in archive.next_tasks(site, LANE, 9, now=later(60)) if one.url.endswith("/harvest")]
+    store_outcomes(archive, outcomes)
+    requeue(archive, site)
+    (again,) = [one for one in next_tasks(archive, site, LANE, 9, now=later(60)) if one.url.endswith("/harvest")]
     at = NOW + timedelta(days=2)
-    archive.store([done(again, "second", at=at, extracted=_extracted("A very late harvest in the valley", SECOND))])
+    store_outcomes(
+        archive, [done(again, "second", at=at, extracted=_extracted("A very late harvest in the valley", SECOND))]
+    )
     _fill_list(archive)
 
 
@@ -81,10 +85,10 @@ def _fill_list(archive: Archive) -> None:
         (f"thing-{number}", f"{name} {HOSTILE if number == 3 else ''}".strip(), f"{12 + number}.50 €", "Ardley tools")
         for number, name in enumerate(["Old plough", "New sickle", "Harvest basket", "Whetstone", "Oak rake", "Scythe"])
     ]
-    archive.store([listed(task, region(*rows, columns=columns))])
+    store_outcomes(archive, [listed(task, region(*rows, columns=columns))])
     (again,) = list_tasks(archive, site, later(3_600))
     cheaper = [("thing-2", "Harvest basket", "9.90 €", "Ardley tools"), *rows[:2], *rows[3:]]
-    archive.store([listed(again, region(*cheaper, columns=columns), at=later(3_600))])
+    store_outcomes(archive, [listed(again, region(*cheaper, columns=columns), at=later(3_600))])
 
 
 @pytest.fixture
@@ -228,9 +232,9 @@ def test_what_cannot_be_indexed_is_said_and_the_rest_is_found(room: State, servi
     assert room.options.archive is not None
     with open_archive(room.options.archive) as archive:
         begin(archive, "later")
-        (task,) = archive.next_tasks(1, LANE, 1, now=NOW)
-        archive.store([done(task)])
-        with archive.database.writing() as connection:
+        (task,) = next_tasks(archive, 1, LANE, 1, now=NOW)
+        store_outcomes(archive, [done(task)])
+        with archive.writing() as connection:
             connection.execute(
                 text("CREATE TRIGGER locked BEFORE INSERT ON search_documents BEGIN SELECT RAISE(FAIL, 'full'); END")
             )

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from tests.archive.visiting import LANE, SITE, begin, done, found
 
-from scythe.archive.archive import Archive
+from scythe.archive.frontier import add_urls
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.site_health import count_sites
+from scythe.archive.sites import add_site
 from scythe.web import learned_sites
 from scythe.web.home.home import list_sites
 from scythe.web.operations import Nothing
@@ -27,21 +30,20 @@ def test_what_a_small_archive_has_is_shown_at_once(room: State) -> None:
     with room.archive() as archive:
         _, tasks = begin(archive, "a", "b")
         assert pages(room) == [0]
-        archive.store([done(tasks[0])])
+        store_outcomes(archive, [done(tasks[0])])
         assert pages(room) == [1]
-        archive.add_site("empty.example", SITE)
+        add_site(archive, "empty.example", SITE)
         assert pages(room) == [1, 0]
     room.close()
 
 
 def test_what_takes_long_to_count_is_counted_seldom(room: State, monkeypatch: pytest.MonkeyPatch) -> None:
     times: list[str] = []
-    count = Archive.counts_of_sites
-    monkeypatch.setattr(Archive, "counts_of_sites", lambda archive: times.append("once more") or count(archive))
+    monkeypatch.setattr(learned_sites, "count_sites", lambda archive: times.append("once more") or count_sites(archive))
     monkeypatch.setattr(learned_sites, "_QUICK_S", 0.0)
     monkeypatch.setattr(learned_sites, "_SHARE", 1e9)
     with room.archive() as archive:
-        archive.add_found(archive.add_site(LANE, SITE), [found("a")])
+        add_urls(archive, add_site(archive, LANE, SITE), [found("a")])
     assert pages(room) == pages(room) == [0]
     assert len(times) == 1
     room.part(learned_sites.SiteCounts)._until = 0.0

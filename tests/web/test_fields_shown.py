@@ -11,6 +11,7 @@ from tests.web.asking import call
 from tests.web.conftest import make_room
 
 import scythe
+from scythe.archive.sites import add_site
 from scythe.cli.page_inputs import load_pages, read_examples
 from scythe.demo import world
 from scythe.demo.world import price_of
@@ -296,7 +297,7 @@ def test_odd_pages_can_be_looked_at(tmp_path: Path, body: bytes) -> None:
 def test_fields_of_a_site_of_the_archive_are_saved_there(tmp_path: Path) -> None:
     room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
     with room.archive() as archive:
-        archive.add_site("shop.example", Url("https://shop.example/"))
+        add_site(archive, "shop.example", Url("https://shop.example/"))
     room.add_pages("shop.example", [LoadedPage(page.path, page.html, page.url) for page in PRODUCTS])
     pick(room, "price", PRICES[0])
     saved = done(fields.save_fields(room, SaveWanted(site="shop.example", with_usual=False)), room)

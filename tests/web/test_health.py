@@ -13,8 +13,12 @@ from tests.faults.redesign import change_everything
 from tests.site.test_drift import learn_shop, shop_page, url_of
 from tests.web.conftest import NARROW, Look, demo_pages, make_room
 
+from scythe.archive.frontier import add_urls, next_tasks
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.profile_history import save_profile, save_robots
 from scythe.archive.results import StoredRobots
 from scythe.archive.site_health import read_health
+from scythe.archive.sites import add_site, find_site
 from scythe.crawl_model import FoundUrl, Outcome
 from scythe.demo import site as demo_site
 from scythe.site.drift import Change, Drift, DriftEvent
@@ -146,12 +150,12 @@ def fill_archive(room: State, texts: tuple[str, ...]) -> int:
     now = datetime.now(UTC)
     lane = "shop.example:8080"
     with room.archive() as archive:
-        site = archive.add_site(KEY, START)
+        site = add_site(archive, KEY, START)
         for text in texts:
-            archive.save_profile(site, text)
-        archive.add_found(site, [FoundUrl(Url(f"{START}thing/{n}"), lane) for n in range(60)])
+            save_profile(archive, site, text)
+        add_urls(archive, site, [FoundUrl(Url(f"{START}thing/{n}"), lane) for n in range(60)])
         outcomes: list[Outcome] = []
-        for number, task in enumerate(archive.next_tasks(site, lane, 50, now=now)):
+        for number, task in enumerate(next_tasks(archive, site, lane, 50, now=now)):
             at = now - timedelta(days=20) + timedelta(hours=9 * number)
             if number % 9 == 0:
                 why = "the server answered 503; asked again later"
@@ -161,8 +165,8 @@ def fill_archive(room: State, texts: tuple[str, ...]) -> int:
                 counts = {"cut_fields": 4 if how == "cut" else 1, "tree_fields": 3 * (how == "mixed")}
                 made = extracted(task.url, how=how, missing_fields=int(number % 7 == 0), **counts)
                 outcomes.append(done(task, at=at, extracted=made))
-        archive.store(outcomes)
-        archive.save_robots(StoredRobots(str(START).rstrip("/"), 200, b"User-agent: *\nCrawl-delay: 2", now))
+        store_outcomes(archive, outcomes)
+        save_robots(archive, StoredRobots(str(START).rstrip("/"), 200, b"User-agent: *\nCrawl-delay: 2", now))
     return site
 
 
@@ -192,8 +196,8 @@ def test_servers_that_ask_to_be_left_alone_are_noted(tmp_path: Path) -> None:
     room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
     site = fill_archive(room, ())
     with room.archive() as archive:
-        archive.save_robots(StoredRobots("http://shop.example:8080", 503, b"", NOW))
-        health = read_health(archive.database, site, now=NOW)
+        save_robots(archive, StoredRobots("http://shop.example:8080", 503, b"", NOW))
+        health = read_health(archive, site, now=NOW)
     slow = replace(health.lanes[0], slow=4.0, free_at=NOW)
     left_alone = replace(health.lanes[0], name="a.example", free_at=NOW + timedelta(hours=3))
     notes = judge(None, replace(health, lanes=[slow, left_alone]), NOW).notes
@@ -210,7 +214,7 @@ def test_sites_and_versions_that_are_not_there_are_said_to_be_so(room: State) ->
             list_changes(room, wanted)
     assert [one.layout for one in list_changes(room, ChangesWanted(site=KEY))][:1] == ["layout-2"]
     with room.archive() as archive:
-        archive.add_site("new.example", Url("https://new.example/"))
+        add_site(archive, "new.example", Url("https://new.example/"))
     with pytest.raises(NotThere, match=r"nothing was learned of 'new\.example' yet"):
         list_changes(room, ChangesWanted(site="new.example"))
 
@@ -218,9 +222,9 @@ def test_sites_and_versions_that_are_not_there_are_said_to_be_so(room: State) ->
 def test_versions_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
     room = make_room(tmp_path, [], archive=str(tmp_path / "archive.db"))
     with room.archive() as archive:
-        site = archive.add_site(KEY, START)
+        site = add_site(archive, KEY, START)
         for number in range(1, 20):
-            archive.save_profile(site, Site(Profile((), (f"field {number}",))).to_json())
+            save_profile(archive, site, Site(Profile((), (f"field {number}",))).to_json())
     kept = room.part(Versions)
     first = kept.get(KEY, 1)
     assert kept.get(KEY, 1) is first
@@ -231,7 +235,7 @@ def test_versions_looked_at_long_ago_are_read_again(tmp_path: Path) -> None:
 
 def test_a_profile_that_cannot_be_read_hides_nothing_else(room: State) -> None:
     with room.archive() as archive:
-        archive.save_profile(archive.find_site(KEY) or 0, "{}")
+        save_profile(archive, find_site(archive, KEY) or 0, "{}")
     shown = show_health(room, ChangesWanted(site=KEY))
     seen = shown["seen"]
     assert (seen.verdict.state, seen.verdict.says) == ("bad", "What was learned of this site cannot be read.")

@@ -14,6 +14,8 @@ from tests.web.asking import call
 from tests.web.conftest import demo_pages, make_room
 
 from scythe import Site, read
+from scythe.archive.profile_history import save_profile
+from scythe.archive.sites import add_site
 from scythe.errors import BadInput, FetchFailed
 from scythe.fetch.inputs import Reach
 from scythe.web.documents.documents import (
@@ -98,8 +100,8 @@ def test_a_learned_site_is_loaded_once_until_it_changes(room: State) -> None:
 
 def test_a_site_of_the_archive_is_found_by_its_key(room: State) -> None:
     with room.archive() as archive:
-        number = archive.add_site("field.example", "https://field.example/")
-        archive.save_profile(number, learned())
+        number = add_site(archive, "field.example", "https://field.example/")
+        save_profile(archive, number, learned())
     said = extract_page(room, ExtractWanted(page=STORY, site="field.example", via="cut"))
     assert isinstance(said.fields, dict)
     assert said.fields["title"].how.startswith("cut")

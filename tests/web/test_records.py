@@ -17,6 +17,8 @@ from tests.web.conftest import NARROW, WIDE, Look, demo_pages, make_room
 
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_records
+from scythe.archive.watches import watch_rows
 from scythe.demo.replay import ListPage, Replay, ReplayClock, ReplayList
 from scythe.demo.replay_serve import ReplayThread, serve_replay
 from scythe.errors import BadInput
@@ -93,7 +95,7 @@ def run_once(archive: str) -> None:
 
 def archived_links(archive: str) -> set[str]:
     with open_archive(archive, create=False) as opened:
-        return {str(record.links[0]) for record in opened.read_records(PageQuery())}
+        return {str(record.links[0]) for record in read_records(opened, PageQuery())}
 
 
 def stories_of(site: ReplayThread, shelf: str) -> set[str]:
@@ -276,7 +278,7 @@ def test_what_is_chosen_is_kept_with_the_watch(room: State) -> None:
     number = page_of(room, "/index.html")
     seen = watch_page(room, WatchWanted(page=number, lists=(1,), miss=0.05, max_delay_s=300.0, follow=True))
     with room.archive() as archive:
-        (row,) = archive.watches()
+        (row,) = watch_rows(archive)
     options = ListOptions.from_json(row.options)
     assert (seen.places, seen.is_due, seen.follow, seen.miss) == ((1,), True, True, 0.05)
     assert options.regions[0].is_described

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scythe.archive.profile_history import save_profile
+from scythe.archive.sites import add_site
 from scythe.errors import BadInput
 from scythe.fetch.inputs import LoadedPage
 from scythe.site.rules import Profile
@@ -87,7 +89,7 @@ def test_learned_sites_that_were_asked_for_long_ago_are_loaded_again(tmp_path: P
     keys = [f"site{number}.example" for number in range(10)]
     with room.archive() as archive:
         for key in keys:
-            archive.save_profile(archive.add_site(key, Url(f"https://{key}/")), Site(Profile((), (key,))).to_json())
+            save_profile(archive, add_site(archive, key, Url(f"https://{key}/")), Site(Profile((), (key,))).to_json())
     for found in (room.part(LearnedSites).find, room.part(MeasuredSites).find):
         kept = found(keys[0])
         assert found(keys[0]) is kept

@@ -16,8 +16,14 @@ import pytest
 from tests.cli.test_ui import ask, ui
 from tests.web.conftest import NARROW, Look, make_room
 
+from scythe.archive.frontier import add_urls
+from scythe.archive.host_leases import lane_rows
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery as Selection
+from scythe.archive.retrieval import read_pages
+from scythe.archive.sites import add_site, site_rows
+from scythe.archive.verify import verify_archive
+from scythe.archive.watches import end_watch
 from scythe.crawl_model import FoundUrl
 from scythe.demo.replay_serve import live_site, serve_replay
 from scythe.demo.serve import DemoOptions, DemoThread, serve_demo
@@ -67,7 +73,7 @@ def post(url: str, token: str, path: str, body: object) -> int:
 
 def archived(room: State) -> list[str]:
     with room.archive() as archive:
-        return sorted(page.url for page in archive.read_pages(Selection()))
+        return sorted(page.url for page in read_pages(archive, Selection()))
 
 
 def until(room: State, number: int, *states: str, within_s: float = 60.0) -> RunSeen:
@@ -208,7 +214,7 @@ def test_closing_the_room_ends_runs_in_good_order(room: State, demo: DemoThread)
     assert monotonic() - began < 15
     assert see_run(room, RunWanted(number=run.number)).state == "paused"
     with open_archive(room.options.archive or "", create=False) as archive:
-        assert archive.verify() == []
+        assert verify_archive(archive) == []
 
 
 @pytest.mark.slow
@@ -226,10 +232,10 @@ def test_a_signal_ends_the_server_with_its_runs_and_their_workers(
         assert process.wait(20) == 0
     assert [pid for pid in workers if Path(f"/proc/{pid}").exists()] == []
     with open_archive(tmp_path / "a.db", create=False) as archive:
-        assert archive.verify() == []
-        (site,) = archive.sites()
+        assert verify_archive(archive) == []
+        (site,) = site_rows(archive)
         now = datetime.now(UTC)
-        assert [lane.owner for lane in archive.lane_states(site.id, now=now)] == [""]  # the next run need not wait
+        assert [lane.owner for lane in lane_rows(archive, site.id, now=now)] == [""]  # the next run need not wait
 
 
 def children(pid: int) -> list[int]:
@@ -260,7 +266,7 @@ def test_a_watch_is_called_by_what_it_visits(room: State) -> None:
         one, other = add_lists(archive, ["https://a.example/", "https://b.example/"], ListOptions())
         titles = [_name_watch(archive, WatchRunWanted(watches=watches)) for watches in ((), (one,), (one, other))]
         assert titles == ["All lists of this archive", "https://a.example/", "2 watched pages"]
-        archive.end_watch(other, "watched no longer")
+        end_watch(archive, other, "watched no longer")
         with pytest.raises(NotThere, match=f"page {other} is not watched"):
             _name_watch(archive, WatchRunWanted(watches=(one, other)))
 
@@ -290,6 +296,6 @@ def test_of_many_sites_with_something_left_the_newest_are_offered(room: State) -
     with room.archive() as archive:
         for number in range(15):
             url = Url(f"https://site{number}.example/")
-            archive.add_found(archive.add_site(f"site{number}.example", url), [FoundUrl(url, f"site{number}.example")])
+            add_urls(archive, add_site(archive, f"site{number}.example", url), [FoundUrl(url, f"site{number}.example")])
     left = show_runs(room, Nothing())["left"]
     assert [one.key for one in left] == [f"site{number}.example" for number in range(14, 2, -1)]

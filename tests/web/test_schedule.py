@@ -16,6 +16,12 @@ from tests.web.test_runs import post as post_to
 from tests.web.test_runs import until
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_tasks
+from scythe.archive.observations import lists_of_watch
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site
+from scythe.archive.watches import add_watch, watch_rows
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome
 from scythe.demo.replay_serve import live_site, serve_replay
 from scythe.errors import BadInput
@@ -52,9 +58,9 @@ def watch_since(archive: Archive, page: str, days: float, rate_day: float = 60.0
     """Watch a list for so many days until now, as its plans say; return the number of its page."""
     now = datetime.now(UTC)
     host = page.split("/")[2]
-    site = archive.add_site(host, Url(page))
+    site = add_site(archive, host, Url(page))
     begin = now - timedelta(days=days)
-    number = archive.add_watch(site, FoundUrl(Url(page), host), ListOptions().to_json(), now=begin)
+    number = add_watch(archive, site, FoundUrl(Url(page), host), ListOptions().to_json(), now=begin)
     arrivals = make_arrivals(seed, Rhythm(rate_day, days + 2, start=begin.timestamp() - DAY_S))
     estimator, at, last = make_policy("auto", Goals()), begin, None
     while at < now:
@@ -68,9 +74,9 @@ def watch_since(archive: Archive, page: str, days: float, rate_day: float = 60.0
         known = SHOWN - seen_new
         looked = Looked(1, seen, plan, "Latest news", columns=("title", "date"), known=known, lost=lost, estimator=kept)
         next_at = at + timedelta(seconds=plan.wait_s)
-        (task,) = archive.next_tasks(site, host, 1, now=at + timedelta(days=400), kinds=("list",))
-        archive.store(
-            [Outcome(task, "retry", at, status=200, retry_at=next_at, extracted=Extracted(), looked=(looked,))]
+        (task,) = next_tasks(archive, site, host, 1, now=at + timedelta(days=400), kinds=("list",))
+        store_outcomes(
+            archive, [Outcome(task, "retry", at, status=200, retry_at=next_at, extracted=Extracted(), looked=(looked,))]
         )
         last, at = at, next_at
     return number
@@ -85,7 +91,7 @@ def watched(room: State) -> int:
 
 def region_of(room: State, watch: int) -> int:
     with room.archive() as archive:
-        return archive.regions(watch)[0].id
+        return lists_of_watch(archive, watch)[0].id
 
 
 def width_of(image: Any) -> int:
@@ -155,7 +161,7 @@ def test_wishes_can_be_changed_and_a_watch_ended(look: Look, room: State, watche
     tab.get_by_role("button", name="Save").click()
     expect(tab.locator(".goals").first).to_contain_text("No record is seen later than 6 h after it came.")
     with room.archive() as archive:
-        options = ListOptions.from_json(archive.watches()[0].options)
+        options = ListOptions.from_json(watch_rows(archive)[0].options)
         assert (options.goals.max_delay_s, options.follow, options.goals.miss) == (21_600.0, True, 0.01)
     tab.get_by_text("Watch it no longer").click()
     tab.get_by_role("button", name="End the watch").click()
@@ -180,7 +186,7 @@ def test_a_page_is_visited_when_somebody_asks_for_it(look: Look, room: State) ->
         )
         expect(eyes.tab.get_by_text("There is too little to compare yet")).to_be_visible()
         eyes.shoot("schedule-region-new")
-        assert archive.counts().records >= 12
+        assert count_archive(archive).records >= 12
 
 
 def test_without_an_archive_nothing_is_watched(tmp_path: Path) -> None:

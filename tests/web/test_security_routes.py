@@ -18,6 +18,8 @@ from tests.web.asking import Answer, ask, bearer, call, cookie, posting
 from tests.web.conftest import demo_pages, make_room
 from tests.web.trap import set_trap
 
+from scythe.archive.search_index import index_new
+from scythe.archive.sites import add_site
 from scythe.fetch.inputs import Reach
 from scythe.web.app import all_documents, all_operations, all_views, make_app
 from scythe.web.auth import NOTHING_POLICY, PAGE_POLICY, Auth, Guarded
@@ -59,8 +61,8 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
     folder = tmp_path_factory.mktemp("routes")
     room = make_room(folder, demo_pages(3), archive=str(folder / "archive.db"))
     with room.archive() as archive:
-        archive.add_site("field-post", "https://field-post.example/")  # type: ignore[arg-type]
-        archive.index_new()  # made of the rest, when somebody searches first
+        add_site(archive, "field-post", "https://field-post.example/")  # type: ignore[arg-type]
+        index_new(archive)  # made of the rest, when somebody searches first
     with serve_in_thread(room) as serving:
         yield Open(room, serving, folder)
 

@@ -111,7 +111,7 @@ def wait_until(is_so: Callable[[], Any], limit_s: float = 60.0) -> float:
 
 def ask(archive: Archive, query: str) -> Sequence[Any]:
     """Ask the database something."""
-    with archive.database.writing() as connection:
+    with archive.writing() as connection:
         found = connection.execute(text(query))
         return found.all() if found.returns_rows else []
 

@@ -14,6 +14,9 @@ from typer.testing import CliRunner
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site
+from scythe.archive.watches import watch_rows
 from scythe.cli.main import app
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.watching.watch_options import ListOptions, WatchOptions
@@ -65,17 +68,17 @@ def test_lists_are_handed_over_by_site(archive: Archive) -> None:
     rows = queue_watch(archive, addresses, ListOptions(), WatchOptions(delay=3.0))
     assert [(row.kind, row.site_key) for row in rows] == [("watch", "example.org"), ("watch", "example.net")]
     assert watch_order(rows[0]) == WatchOptions(delay=3.0, once=True)
-    assert len(archive.watches()) == 3
+    assert len(watch_rows(archive)) == 3
     assert {job.lock for job in ask(archive, JOBS)} == {"watch example.org", "watch example.net"}
     assert [row.id for row in queue_watch(archive, [], ListOptions())] == [row.id for row in rows]
 
 
 def test_pages_are_visited_again_once_and_not_by_every_job(archive: Archive) -> None:
-    site = archive.add_site("example.org", queue_crawl(archive, "https://example.org/", QUICK).start)  # type: ignore[arg-type]
+    site = add_site(archive, "example.org", queue_crawl(archive, "https://example.org/", QUICK).start)  # type: ignore[arg-type]
     ask(archive, f"INSERT INTO lanes (name) VALUES ('example.org'); {_done(site)}")
     row = queue_crawl(archive, "https://example.org/", replace(QUICK, refresh=True))
     assert not crawl_order(row).refresh
-    assert archive.counts(site).states == {"retry": 1}
+    assert count_archive(archive, site).states == {"retry": 1}
 
 
 def _done(site: int) -> str:

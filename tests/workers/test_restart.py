@@ -14,6 +14,8 @@ from tests.workers.stations import QUICK, serve_site, start_worker, states, wait
 
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_pages
+from scythe.archive.site_health import count_archive
 from scythe.workers.orders import queue_crawl
 
 pytestmark = [pytest.mark.fault, pytest.mark.soak]
@@ -48,8 +50,8 @@ def test_workers_wait_for_a_database_that_is_restarted_and_go_on(away_s: int) ->
                 worker.communicate(timeout=90)
             with open_archive(where) as archive:
                 assert states(archive) == {site.key: "done" for site in sites}
-                assert [len(list(archive.read_pages(PageQuery(sites=(site.key,))))) for site in sites] == [40] * 4
-                assert archive.counts().versions == 160
+                assert [len(list(read_pages(archive, PageQuery(sites=(site.key,))))) for site in sites] == [40] * 4
+                assert count_archive(archive).versions == 160
         finally:
             control(programs, folder, "stop", "-m", "immediate")
     assert [worker.returncode for worker in workers] == [0, 0]

@@ -14,9 +14,11 @@ from typer.testing import CliRunner
 
 from scythe.archive.archive import Archive
 from scythe.archive.assignments import keep_worker
-from scythe.archive.host_leases import Owner
+from scythe.archive.frontier import add_urls
+from scythe.archive.host_leases import Owner, take_lane
 from scythe.archive.open import open_archive
 from scythe.archive.results import WorkerRow
+from scythe.archive.sites import add_site
 from scythe.cli.main import app
 from scythe.crawl_model import FoundUrl
 from scythe.watching.watch_options import ListOptions
@@ -33,7 +35,7 @@ def archive(postgres_url: str) -> Iterator[Archive]:
 
 
 def sign(archive: Archive, owner: Owner, *sites: str, name: str = "here:1") -> None:
-    with archive.database.writing() as connection:
+    with archive.writing() as connection:
         keep_worker(connection, WorkerRow(owner.to_text(), name, "1.0", 30.0, 8, sites, 1, NOW, NOW))
 
 
@@ -46,10 +48,10 @@ def test_an_archive_that_nobody_handed_anything_over_in_has_a_status(where: str)
 def test_a_host_that_one_process_asks_is_shown_without_any_worker(where: str) -> None:
     with open_archive(where) as archive:
         start = "https://example.org/"
-        site = archive.add_site("example.org", start)  # type: ignore[arg-type]
-        archive.add_found(site, [FoundUrl(start, "example.org")])  # type: ignore[arg-type]
+        site = add_site(archive, "example.org", start)  # type: ignore[arg-type]
+        add_urls(archive, site, [FoundUrl(start, "example.org")])  # type: ignore[arg-type]
         mine = Owner.of_this_process()
-        assert archive.take_lane(site, mine, now=datetime.now(UTC)) is not None
+        assert take_lane(archive, site, mine, now=datetime.now(UTC)) is not None
         (host,) = read_status(archive).hosts
     assert (host.host, host.by.endswith(f":{mine.pid}")) == ("example.org", True)
 
@@ -61,8 +63,8 @@ def test_workers_are_shown_with_what_they_work_on_and_those_that_are_gone_are_ma
     ask(archive, f"UPDATE procrastinate_jobs SET status = 'doing' WHERE lock = 'crawl {row.site_key}'")
     sign(archive, mine, "example.org")
     sign(archive, replace(mine, started="1"), "example.com", name="there:2")
-    archive.add_found(row.site, [FoundUrl(row.start, "example.org")])  # type: ignore[arg-type]
-    assert archive.take_lane(row.site, mine.another(), now=datetime.now(UTC)) is not None
+    add_urls(archive, row.site, [FoundUrl(row.start, "example.org")])  # type: ignore[arg-type]
+    assert take_lane(archive, row.site, mine.another(), now=datetime.now(UTC)) is not None
     found = read_status(archive)
     assert [(one.name, one.is_gone) for one in found.workers] == [("here:1", False), ("there:2", True)]
     assert [(one.host, one.by) for one in found.hosts] == [("example.org", "here:1")]

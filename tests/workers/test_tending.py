@@ -241,7 +241,7 @@ def test_a_worker_that_was_stopped_inside_a_transaction_keeps_nobody_from_others
         await stopped.take()
         await stopped.sign()
         ask(archive, "UPDATE workers SET seen_at = 0")
-        with archive.database.engine.connect() as connection:
+        with archive.engine.connect() as connection:
             connection.exec_driver_sql("SELECT * FROM procrastinate_workers, procrastinate_jobs, workers FOR UPDATE")
             assert await tend(other.engine, other.ledger) == 0
         assert await tend(other.engine, other.ledger) == 1

@@ -19,6 +19,7 @@ from tests.workers.test_tending import Desk, desk
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
+from scythe.archive.profile_history import stored_profile
 from scythe.archive.results import AssignmentRow
 from scythe.engine.context import open_kit
 from scythe.errors import ArchiveFailed, BadInput, FetchFailed, MissingExtra
@@ -185,7 +186,7 @@ def test_a_job_that_was_interrupted_is_put_back_at_once() -> None:
 
 def test_a_profile_given_with_a_site_is_what_its_crawl_begins_with(archive: Archive) -> None:
     row = queue_crawl(archive, "https://example.org/", QUICK, profile='{"made": "by hand"}')
-    assert archive.profile(row.site) == '{"made": "by hand"}'
+    assert stored_profile(archive, row.site) == '{"made": "by hand"}'
 
 
 def test_only_the_site_that_is_named_is_cancelled(archive: Archive) -> None:

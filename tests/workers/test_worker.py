@@ -31,10 +31,11 @@ from tests.workers.stations import (
     work,
 )
 
-from scythe.archive.archive import Archive
-from scythe.archive.database import LOCKS
+from scythe.archive.archive import LOCKS, Archive
+from scythe.archive.frontier import next_due
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import newest_records, read_pages
 from scythe.crawl_model import WATCHED
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.watching.watch import forget_lists
@@ -59,7 +60,7 @@ def nobody_asks() -> bool:
 
 
 def pages(archive: Archive, site: Site) -> int:
-    return len(list(archive.read_pages(PageQuery(sites=(site.key,)))))
+    return len(list(read_pages(archive, PageQuery(sites=(site.key,)))))
 
 
 def test_sites_that_were_handed_over_are_crawled_until_nothing_is_left(archive: Archive) -> None:
@@ -101,10 +102,10 @@ def test_a_watch_visits_what_is_due_and_comes_again_when_something_is(archive: A
         url, urls = server.url("/news"), [server.url("/news"), other.url("/news")]
         row, _ = queue_watch(archive, urls, ListOptions(), WatchOptions(delay=0.0, allow_private=True))
         work(archive)
-        due = archive.next_due(row.site, WATCHED)
+        due = next_due(archive, row.site, WATCHED)
         assert due is not None
         assert due > datetime.now(UTC)
-        assert len(archive.newest_records(50, watches=None)) == 20
+        assert len(newest_records(archive, 50, watches=None)) == 20
         (job,) = ask(
             archive, f"SELECT status::text, scheduled_at FROM procrastinate_jobs WHERE lock = '{name_lock(row)}'"
         )
@@ -173,7 +174,7 @@ def test_a_worker_that_is_asked_to_end_does_not_wait_for_one_that_stands_still(
         row = queue_crawl(archive, site.url, replace(QUICK, delay=0.1))
         working = pool.submit(asyncio.run, run.run())
         wait_until(lambda: len(site.asked) >= 3)
-        with archive.database.engine.connect() as stopped:
+        with archive.engine.connect() as stopped:
             stopped.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCKS}, {row.site})")
             stopped.exec_driver_sql("SELECT * FROM lanes, procrastinate_jobs FOR UPDATE")
             run.stop()

@@ -11,11 +11,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
-from scythe.archive.archive import Archive
-from scythe.archive.database import insert_new
+from scythe.archive.archive import Archive, insert_new
 from scythe.archive.frontier import add_found, requeue
 from scythe.archive.host_leases import Owner
-from scythe.archive.profile_history import claim_learning, load_profile
+from scythe.archive.profile_history import claim_learning, stored_profile
 from scythe.archive.results import LearningState
 from scythe.archive.schema import PAGES, SITES, WATCHES, seconds, storable
 from scythe.crawl_model import FoundUrl
@@ -33,7 +32,7 @@ class Entered:
 def enter_site(archive: Archive, key: str, start: FoundUrl, *, now: datetime, again: Collection[str] = ()) -> Entered:
     """Find or make a site with its start among the addresses; those in one of the states `again` are visited again."""
     site = _find_or_add(archive, storable(key), start, now)
-    with archive.database.writing(site) as connection:
+    with archive.writing(site) as connection:
         add_found(connection, [(site, [start], None)], seconds(now))
         if again:
             requeue(connection, site, again)
@@ -45,30 +44,30 @@ def take_learning(
     archive: Archive, site: int, owner: Owner, known: int, *, now: datetime, lease_s: float
 ) -> tuple[LearningState, str | None]:
     """Take or renew the right to learn a site; return with it the newest profile, None where version `known` is it."""
-    with archive.database.writing(site) as connection:
+    with archive.writing(site) as connection:
         lesson = claim_learning(connection, site, owner, now=now, lease_s=lease_s)
-        return lesson, load_profile(connection, site, lesson.version) if lesson.version != known else None
+        return lesson, stored_profile(connection, site, lesson.version) if lesson.version != known else None
 
 
 def count_pages(archive: Archive, site: int) -> int:
     """Count the documents of a site that are stored."""
-    with archive.database.reading() as connection:
+    with archive.reading() as connection:
         return _pages(connection, site)
 
 
 def _find_or_add(archive: Archive, key: str, start: FoundUrl, now: datetime) -> int:
     """Return the number of a site; one that is known is not written, so that nobody waits for who has it."""
     query = select(SITES.c.id).where(SITES.c.key == key)
-    with archive.database.reading() as connection:
+    with archive.reading() as connection:
         known = connection.execute(query).scalar()
     if known is not None:
         return int(known)
-    with archive.database.writing() as connection:
+    with archive.writing() as connection:
         insert_new(connection, SITES, [{"key": key, "start": storable(start.url), "added_at": seconds(now)}])
         return int(connection.execute(query).scalar_one())
 
 
 def _pages(connection: Connection, site: int) -> int:
-    """Count as `Archive.counts` does: a list that is watched is no document."""
+    """Count as `count_archive` does: a list that is watched is no document."""
     documents = select(func.count()).select_from(PAGES).where(PAGES.c.site == site)
     return int(connection.execute(documents.where(PAGES.c.id.not_in(select(WATCHES.c.id)))).scalar_one())

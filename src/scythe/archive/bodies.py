@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from scythe.archive.database import Database, insert_new
+from scythe.archive.archive import Archive, insert_new
 from scythe.archive.schema import BODIES, digest
 from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed
@@ -55,24 +55,24 @@ def key_of(hashed: bytes) -> str:
     return f"{hashed.hex()}.zst"
 
 
-def put_aside(database: Database, bodies: Iterable[bytes]) -> None:
+def put_aside(archive: Archive, bodies: Iterable[bytes]) -> None:
     """Put bodies that are not known yet into the store of the archive, if it has one.
 
     To be called before the transaction that mentions them: no writer waits for a store, and what the database knows is
     there. What is put and then never mentioned is in nobody's way; the next attempt puts the same again.
     """
-    if not database.stores.label:
+    if not archive.stores.label:
         return
     new = {digest(body): body for body in bodies}
     if not new:
         return
-    with database.reading() as connection:
+    with archive.reading() as connection:
         _leave_known(connection, new)
     for hashed, body in new.items():
-        database.stores.put(key_of(hashed), pack(body))
+        archive.stores.put(key_of(hashed), pack(body))
 
 
-def keep(database: Database, connection: Connection, bodies: Iterable[bytes]) -> list[bytes]:
+def keep(archive: Archive, connection: Connection, bodies: Iterable[bytes]) -> list[bytes]:
     """Store bodies, or write down which store has them; return their hashes, in order."""
     hashes = []
     new: dict[bytes, bytes] = {}
@@ -80,7 +80,7 @@ def keep(database: Database, connection: Connection, bodies: Iterable[bytes]) ->
         hashes.append(digest(body))
         new.setdefault(hashes[-1], body)
     _leave_known(connection, new)
-    label = database.stores.label or None
+    label = archive.stores.label or None
     rows = []
     for hashed in sorted(new):
         packed = pack(new[hashed]) if label is None else b""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from scythe.archive.database import write_rows
+from scythe.archive.archive import reads, write_rows, writes, writes_site
 from scythe.archive.host_leases import is_due, lane_ids, of_kinds
 from scythe.archive.schema import LANES, PAGES, URLS, digest_text, moment, seconds, storable
 from scythe.crawl_model import CRAWLED, STATES, WAITING, FoundUrl, Task
@@ -56,6 +56,13 @@ def add_found(
     return counts
 
 
+@writes_site
+def add_urls(connection: Connection, site: int, found: Sequence[FoundUrl]) -> int:
+    """Add addresses to a site's frontier; return how many were new."""
+    return add_found(connection, [(site, found, None)], seconds(datetime.now(UTC)))[0]
+
+
+@reads
 def next_tasks(
     connection: Connection,
     site: int,
@@ -63,7 +70,7 @@ def next_tasks(
     count: int,
     *,
     now: datetime,
-    skip: Collection[int],
+    skip: Collection[int] = (),
     kinds: Collection[str] = CRAWLED,
 ) -> list[Task]:
     """Return up to `count` addresses of a lane that are due and not in `skip`, by rank, depth and age."""
@@ -80,8 +87,9 @@ def next_tasks(
     return [_task(row, lane) for row in rows]
 
 
+@reads
 def next_due(connection: Connection, site: int, kinds: Collection[str] = CRAWLED) -> datetime | None:
-    """Return when the earliest waiting address of a site is due; None if none waits."""
+    """Return when the earliest waiting address of a site is due, 1970 for new ones; None if none waits."""
     waiting = (URLS.c.site == site, URLS.c.due_at.is_not(None))
     new = of_kinds(select(URLS.c.due_at), kinds).where(*waiting, URLS.c.due_at == ALWAYS_DUE).limit(1)
     due = connection.execute(new).scalar()  # near the front, mostly
@@ -90,10 +98,12 @@ def next_due(connection: Connection, site: int, kinds: Collection[str] = CRAWLED
     return None if due is None else moment(due)
 
 
-def settle(connection: Connection, tasks: Iterable[int], state: str, why: str, at: float) -> None:
+@writes
+def settle(connection: Connection, tasks: Iterable[int], state: str, why: str) -> None:
     """Give waiting addresses a final state without a visit."""
     if state not in STATES or state in WAITING:
         raise BadInput(f"an address is settled as one of {', '.join(sorted(set(STATES) - set(WAITING)))}, not {state}")
+    at = seconds(datetime.now(UTC))
     rows = [{"of": task, "state": state, "why": storable(why), "visited_at": at} for task in sorted(set(tasks))]
     if rows:
         settled: dict[str, Any] = {name: bindparam(name) for name in ("state", "why", "visited_at")}
@@ -101,16 +111,18 @@ def settle(connection: Connection, tasks: Iterable[int], state: str, why: str, a
         connection.execute(query.values(due_at=None, **settled), rows)
 
 
-def requeue(connection: Connection, site: int, states: Collection[str]) -> int:
+@writes_site
+def requeue(connection: Connection, site: int, states: Collection[str] = ("done",)) -> int:
     """Let addresses that had a state wait again, but for lists: those are for who watches them; return how many."""
     again = update(URLS).where(URLS.c.site == site, URLS.c.state.in_(states), URLS.c.due_at.is_(None))
     again = again.where(URLS.c.kind != "list")
     return connection.execute(again.values(state="retry", due_at=ALWAYS_DUE, attempts=0)).rowcount
 
 
-def expect(connection: Connection, site: int, found: FoundUrl, at: float) -> Task:
+@writes_site
+def expect_visit(connection: Connection, site: int, found: FoundUrl, *, now: datetime) -> Task:
     """Let an address wait, known or not, for a visit that was made by other means, and return it."""
-    add_found(connection, [(site, [found], None)], at)
+    add_found(connection, [(site, [found], None)], seconds(now))
     of = (URLS.c.site == site, URLS.c.key == digest_text(found.key or found.url))
     again = update(URLS).where(*of, URLS.c.due_at.is_(None))
     connection.execute(again.values(state="retry", due_at=ALWAYS_DUE, attempts=0))

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from scythe.archive.database import Database
+from scythe.archive.archive import Archive, soundly
 from scythe.archive.results import StoredRecord
 from scythe.archive.retrieval import read_some_records
 from scythe.archive.schema import FETCHES, PAGES, RECORDS, SIGHTINGS, SITES, URLS, VERSIONS, WATCHES, moment
@@ -94,7 +94,8 @@ class RecordHistory:
     neighbours: tuple[StoredRecord, ...]  # beside it where it was last seen, in the order of the page, itself included
 
 
-def read_history(database: Database, page: int) -> PageHistory | None:
+@soundly
+def read_history(archive: Archive, page: int) -> PageHistory | None:
     """Return what happened to a document; None where there is none."""
     query = (
         select(PAGES, SITES.c.key, URLS.c.url, WATCHES.c.id.label("watch"))
@@ -103,7 +104,7 @@ def read_history(database: Database, page: int) -> PageHistory | None:
         .join(WATCHES, WATCHES.c.id == PAGES.c.id, isouter=True)
         .where(PAGES.c.id == page)
     )
-    with database.reading() as connection:
+    with archive.reading() as connection:
         row = connection.execute(query).first()
         if row is None:
             return None
@@ -123,27 +124,29 @@ def read_history(database: Database, page: int) -> PageHistory | None:
         )
 
 
-def read_record_history(database: Database, record: int) -> RecordHistory | None:
+@soundly
+def read_record_history(archive: Archive, record: int) -> RecordHistory | None:
     """Return what is known of a record; None where there is none."""
-    stored = next(read_some_records(database, [record]), None)
+    stored = next(read_some_records(archive, [record]), None)
     if stored is None:
         return None
-    with database.reading() as connection:
+    with archive.reading() as connection:
         own = connection.execute(select(RECORDS.c.told_by, RECORDS.c.first_page).where(RECORDS.c.id == record)).one()
         sightings = _sightings(connection, record)
         seen_on = _number(connection, select(func.count()).where(SIGHTINGS.c.record == record))
         beside = _beside(connection, sightings[0]) if sightings else []
-    neighbours = tuple(read_some_records(database, beside))
+    neighbours = tuple(read_some_records(archive, beside))
     return RecordHistory(stored, own.told_by, own.first_page, sightings, seen_on, neighbours)
 
 
-def read_listed(database: Database, page: int, most: int) -> list[StoredRecord]:
+@soundly
+def read_listed(archive: Archive, page: int, most: int = 50) -> list[StoredRecord]:
     """Return records that the last visit saw on a page, in its order."""
     last = select(func.max(SIGHTINGS.c.last_at)).where(SIGHTINGS.c.page == page).scalar_subquery()
     query = _ON_PAGE.where(SIGHTINGS.c.page == page, SIGHTINGS.c.last_at == last).limit(most)
-    with database.reading() as connection:
+    with archive.reading() as connection:
         numbers = [int(number) for number in connection.execute(query).scalars()]
-    return list(read_some_records(database, numbers))
+    return list(read_some_records(archive, numbers))
 
 
 def _number(connection: Connection, query: Select[Any]) -> int:

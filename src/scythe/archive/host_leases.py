@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, update
 
-from scythe.archive.database import insert_new
+from scythe.archive.archive import insert_new, reads, writes
 from scythe.archive.results import LaneRow, LaneState
 from scythe.archive.schema import IS_WATCHED, LANES, SITE_LANES, URLS, moment, seconds
 from scythe.crawl_model import CRAWLED, WATCHED, HostLease
@@ -97,19 +97,21 @@ LONGEST_LIST_S = 8 * LONGEST_S  # nor any wait for the next visit to a list: a w
 WISH_S = 10.0  # a wish not renewed for so long is none
 
 
+@writes
 def take_lane(
     connection: Connection,
     site: int,
     owner: Owner,
     *,
     now: datetime,
-    lease_s: float,
+    lease_s: float = 60.0,
     kinds: Collection[str] = CRAWLED,
     due_by: datetime | None = None,
 ) -> HostLease | None:
     """Take a lane of the site that has addresses due and that no living process holds; None if there is none.
 
-    Those count that were due at `due_by`, or without it are now.
+    Those count that were due at `due_by`, or without it are now. Ask nothing after `lease_s` without `keep_lane`: by
+    then it may be another's.
     """
     at, me = seconds(now), owner.to_text()
     due = at if due_by is None else seconds(due_by)
@@ -169,7 +171,10 @@ def want_lanes(connection: Connection, names: Collection[str], owner: Owner, *, 
     _wish(connection, rows, owner.to_text(), seconds(now))
 
 
-def keep_lane(connection: Connection, lane: HostLease, owner: Owner, *, now: datetime, lease_s: float) -> LaneState:
+@writes
+def keep_lane(
+    connection: Connection, lane: HostLease, owner: Owner, *, now: datetime, lease_s: float = 60.0
+) -> LaneState:
     """Renew a hold; say whether it still is one, and whether somebody waits."""
     at, me = seconds(now), owner.to_text()
     kept = connection.execute(
@@ -183,6 +188,7 @@ def keep_lane(connection: Connection, lane: HostLease, owner: Owner, *, now: dat
     return LaneState(is_held=True, is_wanted=kept.wanted_by != me and _is_wish(kept, at))
 
 
+@writes
 def want_lane(
     connection: Connection, site: int, owner: Owner, *, now: datetime, kinds: Collection[str] = CRAWLED
 ) -> None:
@@ -191,6 +197,7 @@ def want_lane(
     _wish(connection, connection.execute(_lanes_with_work(site, at, kinds)).all(), owner.to_text(), at)
 
 
+@writes
 def leave_lane(connection: Connection, lane: HostLease, owner: Owner, *, free_at: datetime, slow: float) -> None:
     """Give a lane back with what the next holder must heed; nothing happens where it was lost before."""
     connection.execute(
@@ -207,6 +214,7 @@ def leave_lanes(connection: Connection, free_at: Mapping[str, float], owner: Own
         connection.execute(held.values(owner=None, until=None, free_at=at))
 
 
+@reads
 def lane_rows(
     connection: Connection, site: int, *, now: datetime, kinds: Collection[str] = CRAWLED, idle: bool = False
 ) -> list[LaneRow]:

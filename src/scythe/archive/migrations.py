@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, Index, func, inspect, select, text, update
 
-from scythe.archive.database import LOCKS
+from scythe.archive.archive import LOCKS
 from scythe.archive.schema import ARCHIVE, TABLES
 from scythe.errors import ArchiveFailed
 from scythe.version import version
@@ -122,7 +122,7 @@ def needs_work(connection: Connection, where: str, *, create: bool) -> bool:
         return _version(connection, where) < newest_version()
     ours = tables if connection.dialect.name == "sqlite" else tables & set(TABLES.tables)
     if ours:
-        raise ArchiveFailed(f"{where}: this is a database, but no scythe archive (it has a table {min(ours)!r})")
+        raise ArchiveFailed(f"{where}: this is a archive, but no scythe archive (it has a table {min(ours)!r})")
     if not create:
         raise ArchiveFailed(f"{where}: this database is empty, there is no archive in it")
     return True

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, case, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from scythe.archive.database import Database, write_rows
+from scythe.archive.archive import Archive, reads, soundly, write_rows
 from scythe.archive.results import LookRow, PlanRow, RegionRow
 from scythe.archive.schema import LOOKS, REGIONS, SITES, URLS, WATCHES, moment, seconds, storable
 from scythe.archive.watches import when
@@ -39,25 +40,29 @@ def note_looks(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     write_rows(connection, _LOOK, rows)
 
 
-def list_rows(connection: Connection, watch: int) -> list[RegionRow]:
-    """Return the regions of a watched page, by number."""
+@reads
+def lists_of_watch(connection: Connection, watch: int) -> list[RegionRow]:
+    """Return the lists of a watched page, by number, as the last visit left them."""
     query = select(REGIONS).where(REGIONS.c.watch == watch).order_by(REGIONS.c.number)
     return [_region(row) for row in connection.execute(query)]
 
 
-def watched_regions(connection: Connection) -> list[RegionRow]:
-    """Return the regions of every page that is watched."""
+@reads
+def watched_lists(connection: Connection) -> list[RegionRow]:
+    """Return the lists of every page that is watched, page after page."""
     query = select(REGIONS).join(WATCHES, WATCHES.c.id == REGIONS.c.watch).where(WATCHES.c.ended_at.is_(None))
     return [_region(row) for row in connection.execute(query.order_by(REGIONS.c.watch, REGIONS.c.number))]
 
 
+@reads
 def find_list(connection: Connection, region: int) -> RegionRow | None:
-    """Return a region by its own number."""
+    """Return a list by its own number, None if there is none."""
     row = connection.execute(select(REGIONS).where(REGIONS.c.id == region)).one_or_none()
     return None if row is None else _region(row)
 
 
-def late_looks(connection: Connection, region: int, before: int | None, count: int) -> list[LookRow]:
+@reads
+def late_looks(connection: Connection, region: int, *, before: int | None = None, count: int = 50) -> list[LookRow]:
     """Return the last lines of the journal of a region, or those before a line; the newest first."""
     query = select(LOOKS).where(LOOKS.c.region == region).order_by(LOOKS.c.id.desc()).limit(count)
     if before is not None:
@@ -65,15 +70,16 @@ def late_looks(connection: Connection, region: int, before: int | None, count: i
     return [_look(row) for row in connection.execute(query).mappings()]
 
 
+@reads
 def count_came(
-    connection: Connection, regions: Sequence[int], since: float, step_s: float
+    connection: Connection, regions: Sequence[int], *, since: datetime, step_s: float
 ) -> dict[int, dict[int, int]]:
     """Return by region how many records came in each step of time; what a first visit found is left out."""
-    came = LOOKS.c.new + LOOKS.c.lost
+    begin, came = seconds(since), LOOKS.c.new + LOOKS.c.lost
     query = select(LOOKS.c.region, LOOKS.c.at, came).where(LOOKS.c.region.in_(regions), came > 0)
     found: dict[int, dict[int, int]] = {}
-    for region, at, count in connection.execute(query.where(LOOKS.c.at >= since, LOOKS.c.since_s.is_not(None))):
-        steps, step = found.setdefault(region, {}), int((at - since) / step_s)
+    for region, at, count in connection.execute(query.where(LOOKS.c.at >= begin, LOOKS.c.since_s.is_not(None))):
+        steps, step = found.setdefault(region, {}), int((at - begin) / step_s)
         steps[step] = steps.get(step, 0) + count
     return found
 
@@ -87,7 +93,8 @@ def unreadable_regions(connection: Connection) -> Iterator[int]:
             yield row.id
 
 
-def plan_rows(connection: Connection, sites: Sequence[str]) -> list[PlanRow]:
+@reads
+def plan_rows(connection: Connection, sites: Sequence[str] = ()) -> list[PlanRow]:
     """Return the regions of every page that is watched, of these sites or of all, with the last look at each."""
     last = select(func.max(LOOKS.c.id)).where(LOOKS.c.region == REGIONS.c.id).correlate(REGIONS).scalar_subquery()
     query: Select[Any] = (
@@ -105,14 +112,15 @@ def plan_rows(connection: Connection, sites: Sequence[str]) -> list[PlanRow]:
     return [_plan_row(row) for row in connection.execute(query)]
 
 
-def read_looks(database: Database, region: int, since: float | None) -> Iterator[LookRow]:
+@soundly
+def read_looks(archive: Archive, region: int, *, since: datetime | None = None) -> Iterator[LookRow]:
     """Yield the journal of a region in the order it was written, some lines at a time."""
     query = select(LOOKS).where(LOOKS.c.region == region).order_by(LOOKS.c.id).limit(_BATCH)
     if since is not None:
-        query = query.where(LOOKS.c.at >= since)
+        query = query.where(LOOKS.c.at >= seconds(since))
     after = -1
     while True:
-        with database.reading() as connection:
+        with archive.reading() as connection:
             rows = connection.execute(query.where(LOOKS.c.id > after)).mappings().all()
         yield from map(_look, rows)
         if len(rows) < _BATCH:

@@ -14,7 +14,6 @@ from sqlalchemy import URL, Engine, create_engine, make_url
 from sqlalchemy.exc import ArgumentError
 
 from scythe.archive.archive import Archive
-from scythe.archive.database import Database
 from scythe.archive.migrations import make_indexes, missing_indexes, needs_work, prepare
 from scythe.archive.stores import Stores
 from scythe.errors import ArchiveFailed, BadInput, MissingExtra
@@ -26,7 +25,7 @@ _POSTGRES = ("postgresql", "postgres", "postgresql+psycopg")
 def open_archive(where: str | Path, *, create: bool = True, store: str = "") -> Archive:
     """Open the archive in an SQLite file or, by `postgresql://` address, in PostgreSQL; make it where there is none.
 
-    Bodies that are kept from now on go into `store`, such as "folder:bodies"; else into the database. Raises
+    Bodies that are kept from now on go into `store`, such as "folder:bodies"; else into the archive. Raises
     ArchiveFailed where there is no archive to open, or one of a newer version, BadInput for a store that nobody has.
     """
     home = None
@@ -38,29 +37,29 @@ def open_archive(where: str | Path, *, create: bool = True, store: str = "") -> 
             engine, said = _sqlite(Path(where), create=create)
         except OSError as error:
             raise ArchiveFailed(f"{where}: the archive cannot be opened ({error.strerror})") from error
-    database = Database(engine, said, Stores(store, home))
+    archive = Archive(engine, said, Stores(store, home))
     try:
-        _make_ready(database, create=create)
+        _make_ready(archive, create=create)
     except BaseException:
-        database.close()
+        archive.close()
         raise
-    return Archive(database)
+    return archive
 
 
-def _make_ready(database: Database, *, create: bool) -> None:
+def _make_ready(archive: Archive, *, create: bool) -> None:
     """Make or update tables where that is needed; who only reads needs no right to write."""
-    with database.reading() as connection:
-        is_ready = not needs_work(connection, database.where, create=create)
+    with archive.reading() as connection:
+        is_ready = not needs_work(connection, archive.where, create=create)
         if is_ready and not missing_indexes(connection):
             return
     if is_ready:
         # Who may not write goes on without: most queries only take longer, and one that does not work says why.
-        with suppress(ArchiveFailed), database.writing() as connection:
+        with suppress(ArchiveFailed), archive.writing() as connection:
             make_indexes(connection)
         return
-    database.set_up()
-    with database.writing() as connection:
-        prepare(connection, database.where, create=create)
+    archive.set_up()
+    with archive.writing() as connection:
+        prepare(connection, archive.where, create=create)
 
 
 def _sqlite(path: Path, *, create: bool) -> tuple[Engine, str]:

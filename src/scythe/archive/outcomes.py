@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select, update
 
+from scythe.archive.archive import Archive, insert_new, write_rows
 from scythe.archive.bodies import keep, put_aside
-from scythe.archive.database import Database, insert_new, write_rows
 from scythe.archive.frontier import add_found, waiting_among
 from scythe.archive.host_leases import LONGEST_LIST_S, LONGEST_S
 from scythe.archive.observations import note_looks
@@ -182,7 +182,7 @@ class _Content:
     texts: dict[bytes, tuple[int | None, int]] = field(default_factory=dict)  # -> page, version that holds it
 
 
-def shelve(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> list[Shelved]:
+def shelve(archive: Archive, connection: Connection, outcomes: Sequence[Outcome]) -> list[Shelved]:
     """Store pages, versions and extractions of outcomes, each of another address; tell what became of each."""
     known = {row.id: row for row in connection.execute(_KNOWN, {"ids": [outcome.task.id for outcome in outcomes]})}
     plans: list[_Plan] = []
@@ -204,7 +204,7 @@ def shelve(database: Database, connection: Connection, outcomes: Sequence[Outcom
     write_rows(connection, _SEE, seen)
     write_rows(connection, _MISS, missed)
     if plans:
-        _write(database, connection, plans)
+        _write(archive, connection, plans)
     return shelves
 
 
@@ -229,8 +229,8 @@ def _plan(outcome: Outcome, known: Any) -> _Plan | None:
     return _Plan(outcome, extracted, Shelved(stored), known, body_hash, text, text_hash if told else None)
 
 
-def _write(database: Database, connection: Connection, plans: Sequence[_Plan]) -> None:
-    for plan, version in zip(plans, database.take_ids(connection, VERSIONS, len(plans)), strict=True):
+def _write(archive: Archive, connection: Connection, plans: Sequence[_Plan]) -> None:
+    for plan, version in zip(plans, archive.take_ids(connection, VERSIONS, len(plans)), strict=True):
         plan.version = plan.shelved.version = version
     changed = [plan for plan in plans if plan.known is not None]
     if changed:
@@ -372,7 +372,7 @@ LISTS = -1  # writers of lists queue as those of one site do: so records of list
 AT_ONCE = 500  # outcomes looked up with one query; SQLite takes 32 766 values in one, some outcomes need five
 
 
-def store(database: Database, outcomes: Sequence[Outcome]) -> list[Receipt]:
+def store_outcomes(archive: Archive, outcomes: Sequence[Outcome]) -> list[Receipt]:
     """Store outcomes whole or not at all; one whose address does not wait for it any more is dropped as "lost"."""
     for outcome in outcomes:
         if outcome.state not in STATES or outcome.state == "new":
@@ -381,14 +381,14 @@ def store(database: Database, outcomes: Sequence[Outcome]) -> list[Receipt]:
         return []
     receipts = []
     sites = {outcome.task.site for outcome in outcomes} | {LISTS for one in outcomes if one.task.kind == "list"}
-    put_aside(database, [outcome.raw.body for outcome in outcomes if outcome.raw is not None])
-    with database.writing(*sites) as connection:
+    put_aside(archive, [outcome.raw.body for outcome in outcomes if outcome.raw is not None])
+    with archive.writing(*sites) as connection:
         for start in range(0, len(outcomes), AT_ONCE):
-            receipts += _store_waiting(database, connection, outcomes[start : start + AT_ONCE])
+            receipts += _store_waiting(archive, connection, outcomes[start : start + AT_ONCE])
     return receipts
 
 
-def _store_waiting(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> list[Receipt]:
+def _store_waiting(archive: Archive, connection: Connection, outcomes: Sequence[Outcome]) -> list[Receipt]:
     """Store the first outcome of each address that waits, and drop the others."""
     waiting = waiting_among(connection, {outcome.task.id for outcome in outcomes})
     receipts: list[Receipt | None] = []
@@ -401,7 +401,7 @@ def _store_waiting(database: Database, connection: Connection, outcomes: Sequenc
             receipts.append(None)
         else:
             receipts.append(Receipt(outcome.task, "lost"))
-    stored = iter(_store(database, connection, taken))
+    stored = iter(_store(archive, connection, taken))
     return [receipt or next(stored) for receipt in receipts]
 
 
@@ -411,16 +411,16 @@ def _was_due(outcome: Outcome, due: float) -> bool:
     return outcome.task.kind != "list" or due <= at or due > at + LONGEST_LIST_S
 
 
-def _store(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> list[Receipt]:
+def _store(archive: Archive, connection: Connection, outcomes: Sequence[Outcome]) -> list[Receipt]:
     if not outcomes:
         return []
     at = seconds(max(outcome.at for outcome in outcomes))
     found = add_found(connection, [(one.task.site, one.found, one.task.id) for one in outcomes], at)
-    shelved = shelve(database, connection, outcomes)
+    shelved = shelve(archive, connection, outcomes)
     write_rows(connection, _SETTLE, [_state_row(outcome) for outcome in outcomes])
-    _log(database, connection, outcomes)
+    _log(archive, connection, outcomes)
     on_pages = [outcome for outcome, one in zip(outcomes, shelved, strict=True) if one.stored]
-    records = sight(database, connection, on_pages)
+    records = sight(archive, connection, on_pages)
     note_looks(connection, outcomes)
     receipts = []
     for outcome, new, one in zip(outcomes, found, shelved, strict=True):
@@ -465,10 +465,10 @@ def _state_row(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _log(database: Database, connection: Connection, outcomes: Sequence[Outcome]) -> None:
+def _log(archive: Archive, connection: Connection, outcomes: Sequence[Outcome]) -> None:
     """Write down every request; an outcome with neither an answer nor a duration asked nothing."""
     asked = [outcome for outcome in outcomes if outcome.status is not None or outcome.seconds > 0]
-    bodies = iter(keep(database, connection, [outcome.raw.body for outcome in asked if outcome.raw is not None]))
+    bodies = iter(keep(archive, connection, [outcome.raw.body for outcome in asked if outcome.raw is not None]))
     rows = [
         {
             "url": outcome.task.id,

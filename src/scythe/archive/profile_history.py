@@ -5,33 +5,38 @@ One process at a time may learn a site, so that no two overwrite each other's pr
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from scythe.archive.archive import reads, writes, writes_site
 from scythe.archive.host_leases import LONGEST_S, Owner
 from scythe.archive.results import LearningState, StoredRobots
 from scythe.archive.schema import PROFILES, ROBOTS, SITES, moment, seconds, storable
 
 
-def save_profile(connection: Connection, site: int, profile: str, at: float) -> int:
+@writes_site
+def save_profile(connection: Connection, site: int, profile: str) -> int:
     """Store a profile as the newest version unless it is that already; return the version."""
     profile = storable(profile)
     newest = newest_version(connection, site)
-    if newest and load_profile(connection, site, newest) == profile:
+    if newest and stored_profile(connection, site, newest) == profile:
         return newest
-    connection.execute(insert(PROFILES).values(site=site, version=newest + 1, profile=profile, at=at))
+    row = {"site": site, "version": newest + 1, "profile": profile, "at": seconds(datetime.now(UTC))}
+    connection.execute(insert(PROFILES).values(**row))
     return newest + 1
 
 
+@reads
 def newest_version(connection: Connection, site: int) -> int:
     """Return the number of the newest profile of a site, 0 where there is none."""
     return int(connection.execute(select(func.max(PROFILES.c.version)).where(PROFILES.c.site == site)).scalar() or 0)
 
 
-def load_profile(connection: Connection, site: int, version: int | None) -> str | None:
+@reads
+def stored_profile(connection: Connection, site: int, version: int | None = None) -> str | None:
     """Return a version of a site's profile, the newest if None; None where there is none."""
     query = select(PROFILES.c.profile).where(PROFILES.c.site == site)
     if version is not None:
@@ -40,11 +45,14 @@ def load_profile(connection: Connection, site: int, version: int | None) -> str 
     return None if found is None else str(found)
 
 
+@reads
 def load_robots(connection: Connection, origin: str) -> StoredRobots | None:
+    """Return the robots.txt last fetched from an origin."""
     row = connection.execute(select(ROBOTS).where(ROBOTS.c.origin == storable(origin))).one_or_none()
     return None if row is None else StoredRobots(row.origin, row.status, bytes(row.body), moment(row.fetched_at))
 
 
+@writes
 def save_robots(connection: Connection, robots: StoredRobots) -> None:
     """Put the robots.txt of an origin in place of the one before."""
     row = {
@@ -65,7 +73,10 @@ def _upsert(of: Any) -> Any:
 _SAVE = {"sqlite": _upsert(sqlite), "postgresql": _upsert(postgresql)}
 
 
-def claim_learning(connection: Connection, site: int, owner: Owner, *, now: datetime, lease_s: float) -> LearningState:
+@writes_site
+def claim_learning(
+    connection: Connection, site: int, owner: Owner, *, now: datetime, lease_s: float = 60.0
+) -> LearningState:
     """Take or renew the right to learn a site, unless another living process has it; say what is learned so far."""
     at, me = seconds(now), owner.to_text()
     row = connection.execute(_rights(site)).one()
@@ -81,21 +92,24 @@ def claim_learning(connection: Connection, site: int, owner: Owner, *, now: date
     return LearningState(is_held, newest_version(connection, site))
 
 
+@writes_site
 def leave_learning(connection: Connection, site: int, owner: Owner) -> None:
     """Give the right back; nothing happens where it was lost before."""
     held = update(SITES).where(SITES.c.id == site, SITES.c.learner == owner.to_text())
     connection.execute(held.values(learner=None, learner_until=None))
 
 
-def save_learned(connection: Connection, site: int, profile: str, owner: Owner, after: int, at: float) -> int | None:
+@writes_site
+def save_learned(connection: Connection, site: int, profile: str, owner: Owner, *, after: int) -> int | None:
     """Store what the one who has the right learned from version `after`; None where either is no longer so."""
     row = connection.execute(_rights(site)).one()
     if row.learner != owner.to_text() or newest_version(connection, site) != after:
         return None
-    return save_profile(connection, site, profile, at)
+    return save_profile(connection, site, profile)
 
 
-def learner_of(connection: Connection, site: int, now: datetime) -> str:
+@reads
+def learner_of(connection: Connection, site: int, *, now: datetime) -> str:
     """Return who has the right now, as Owner.to_text writes it; empty: nobody."""
     row = connection.execute(_rights(site)).one()
     return str(row.learner) if _is_taken(row, seconds(now)) else ""

@@ -14,8 +14,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, literal, or_, select, tuple_
 
+from scythe.archive.archive import Archive, soundly
 from scythe.archive.bodies import read_body
-from scythe.archive.database import Database
 from scythe.archive.results import PageQuery, StoredPage, StoredRaw, StoredRecord
 from scythe.archive.schema import (
     BODIES,
@@ -38,7 +38,7 @@ from scythe.url import Url
 _NEWER = FETCHES.alias("newer")
 
 
-def select_versions(wanted: PageQuery, database: Database) -> Select[Any]:
+def select_versions(wanted: PageQuery, archive: Archive) -> Select[Any]:
     """Return the query for versions of pages: id, page, number, and the size of the body they were made of.
 
     Lists that are watched are left out: of those, records are kept and nothing else.
@@ -46,7 +46,7 @@ def select_versions(wanted: PageQuery, database: Database) -> Select[Any]:
     query = (
         select(VERSIONS.c.id, VERSIONS.c.page, VERSIONS.c.number, VERSIONS.c.size)
         .join_from(VERSIONS, PAGES, PAGES.c.id == VERSIONS.c.page)
-        .where(PAGES.c.id.not_in(select(WATCHES.c.id)), *_bounds(wanted, VERSIONS.c.at, database))
+        .where(PAGES.c.id.not_in(select(WATCHES.c.id)), *_bounds(wanted, VERSIONS.c.at, archive))
     )
     if wanted.sites or wanted.matches:
         query = query.join(URLS, URLS.c.id == PAGES.c.id).join(SITES, SITES.c.id == PAGES.c.site)
@@ -60,25 +60,25 @@ def select_versions(wanted: PageQuery, database: Database) -> Select[Any]:
     return query
 
 
-def select_records(wanted: PageQuery, database: Database) -> Select[Any]:
+def select_records(wanted: PageQuery, archive: Archive) -> Select[Any]:
     """Return the query for records: id, site and the address where each was seen first."""
     query = (
         select(RECORDS.c.id, SITES.c.key.label("site"), URLS.c.url.label("page"))
         .join_from(RECORDS, SITES, SITES.c.id == RECORDS.c.site)
         .join(URLS, URLS.c.id == RECORDS.c.first_page)
-        .where(*_bounds(wanted, RECORDS.c.first_at, database))
+        .where(*_bounds(wanted, RECORDS.c.first_at, archive))
     )
     return query.where(_one_of(RECORDS.c.kind, wanted.kinds)) if wanted.kinds else query
 
 
-def select_responses(wanted: PageQuery, database: Database) -> Select[Any]:
+def select_responses(wanted: PageQuery, archive: Archive) -> Select[Any]:
     """Return the query for responses that were kept: id, address, and the size of the body."""
     query = (
         select(FETCHES.c.id, URLS.c.url, BODIES.c.size)
         .join_from(FETCHES, BODIES, BODIES.c.hash == FETCHES.c.body)
         .join(URLS, URLS.c.id == FETCHES.c.url)
         .join(SITES, SITES.c.id == FETCHES.c.site)
-        .where(*_bounds(wanted, FETCHES.c.at, database))
+        .where(*_bounds(wanted, FETCHES.c.at, archive))
     )
     if not wanted.all_versions:
         newer = and_(_NEWER.c.url == FETCHES.c.url, _NEWER.c.id > FETCHES.c.id, _NEWER.c.body.is_not(None))
@@ -91,7 +91,7 @@ def select_responses(wanted: PageQuery, database: Database) -> Select[Any]:
     return query
 
 
-def _bounds(wanted: PageQuery, at: ColumnElement[float], database: Database) -> Iterator[ColumnElement[bool]]:
+def _bounds(wanted: PageQuery, at: ColumnElement[float], archive: Archive) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions that all that can be read share."""
     if wanted.sites:
         yield SITES.c.key.in_(wanted.sites)
@@ -100,16 +100,16 @@ def _bounds(wanted: PageQuery, at: ColumnElement[float], database: Database) -> 
     if wanted.until is not None:
         yield at < seconds(wanted.until)
     if wanted.matches:
-        yield or_(*(_matches(URLS.c.url, pattern, database) for pattern in wanted.matches))
+        yield or_(*(_matches(URLS.c.url, pattern, archive) for pattern in wanted.matches))
 
 
 def _one_of(kind: ColumnElement[str], kinds: tuple[str, ...]) -> ColumnElement[bool]:
     return func.lower(kind).in_([one.lower() for one in kinds])
 
 
-def _matches(url: ColumnElement[str], pattern: str, database: Database) -> ColumnElement[bool]:
+def _matches(url: ColumnElement[str], pattern: str, archive: Archive) -> ColumnElement[bool]:
     """Compare with a pattern in which only `*` is special; LIKE of SQLite is blind to case, its GLOB is not."""
-    if database.is_sqlite:
+    if archive.is_sqlite:
         return url.op("GLOB", is_comparison=True)(pattern.replace("[", "[[]").replace("?", "[?]"))
     for special in ("\\", "%", "_"):
         pattern = pattern.replace(special, f"\\{special}")
@@ -137,43 +137,47 @@ class _Sighted:
     record: Record
 
 
-def read_pages(database: Database, wanted: PageQuery) -> Iterator[StoredPage]:
+@soundly
+def read_pages(archive: Archive, wanted: PageQuery) -> Iterator[StoredPage]:
     """Yield pages in the order their addresses were found, the versions of one in the order they came."""
     query = _page_query(PAGES.c.duplicate_of if not wanted.all_versions else VERSIONS.c.duplicate_of)
-    for some in _together(_walk_versions(database, wanted)):
-        with database.reading() as connection:
+    for some in _together(_walk_versions(archive, wanted)):
+        with archive.reading() as connection:
             rows = connection.execute(query, {"ids": [one.id for one in some]}).all()
             sighted = _read_sightings(connection, {row.page for row in rows})
         for row in rows:
             yield _page(row, sighted[row.page])
 
 
-def read_rests(database: Database, wanted: PageQuery) -> Iterator[str]:
+@soundly
+def read_rests(archive: Archive, wanted: PageQuery) -> Iterator[str]:
     """Yield of each page that `read_pages` yields what was extracted besides, as JSON: to look it through first."""
     query = select(EXTRACTIONS.c.rest).where(EXTRACTIONS.c.version.in_(bindparam("ids", expanding=True)))
-    for some in _together(_walk_versions(database, wanted)):
-        with database.reading() as connection:
+    for some in _together(_walk_versions(archive, wanted)):
+        with archive.reading() as connection:
             yield from connection.execute(query, {"ids": [one.id for one in some]}).scalars().all()
 
 
-def read_versions(database: Database, ids: Sequence[int]) -> Iterator[StoredPage]:
+@soundly
+def read_versions(archive: Archive, ids: Sequence[int]) -> Iterator[StoredPage]:
     """Yield versions of pages by their numbers in the archive, in this order."""
     query = _page_query(VERSIONS.c.duplicate_of)
     for start in range(0, len(ids), _TOGETHER):
         some = ids[start : start + _TOGETHER]
-        with database.reading() as connection:
+        with archive.reading() as connection:
             rows = {row.id: row for row in connection.execute(query, {"ids": some})}
             sighted = _read_sightings(connection, {row.page for row in rows.values()})
         for row in (rows[number] for number in some if number in rows):
             yield _page(row, sighted[row.page])
 
 
-def read_version(database: Database, page: int, number: int | None = None) -> StoredPage | None:
+@soundly
+def read_version(archive: Archive, page: int, number: int | None = None) -> StoredPage | None:
     """Return one version of a page, the newest if none is named, without records; None where there is none."""
     query = select(VERSIONS.c.id).where(VERSIONS.c.page == page).order_by(VERSIONS.c.number.desc()).limit(1)
     if number is not None:
         query = query.where(VERSIONS.c.number == number)
-    with database.reading() as connection:
+    with archive.reading() as connection:
         found = connection.execute(
             _page_query(VERSIONS.c.duplicate_of), {"ids": list(connection.execute(query).scalars())}
         )
@@ -181,29 +185,41 @@ def read_version(database: Database, page: int, number: int | None = None) -> St
     return None if row is None else _page(row, [])
 
 
-def read_some_records(database: Database, ids: Sequence[int]) -> Iterator[StoredRecord]:
+@soundly
+def read_some_records(archive: Archive, ids: Sequence[int]) -> Iterator[StoredRecord]:
     """Yield records by their numbers, in this order."""
-    query = record_query(PageQuery(), database)
+    query = record_query(PageQuery(), archive)
     for start in range(0, len(ids), _BATCH):
         some = ids[start : start + _BATCH]
-        with database.reading() as connection:
+        with archive.reading() as connection:
             rows = {row.id: row for row in connection.execute(query.where(RECORDS.c.id.in_(some)))}
         yield from (to_record(rows[number]) for number in some if number in rows)
 
 
-def read_records(database: Database, wanted: PageQuery) -> Iterator[StoredRecord]:
+@soundly
+def read_records(archive: Archive, wanted: PageQuery) -> Iterator[StoredRecord]:
     """Yield records in the order they were first seen; `since` and `until` are of that moment."""
-    for row in _walk(database, record_query(wanted, database), RECORDS.c.id):
+    for row in _walk(archive, record_query(wanted, archive), RECORDS.c.id):
         yield to_record(row)
 
 
-def read_watched(
-    database: Database, *, watches: Collection[int] | None, limit: int, after: int | None = None
+def new_records(archive: Archive, after: int, *, watches: Collection[int] | None, limit: int) -> list[StoredRecord]:
+    """Return records that watched pages showed first, of these watches or of all, with numbers above `after`."""
+    return _read_watched(archive, watches, limit, after)
+
+
+def newest_records(archive: Archive, count: int, *, watches: Collection[int] | None) -> list[StoredRecord]:
+    """Return the last `count` records that watched pages showed first, the newest first."""
+    return _read_watched(archive, watches, count, None)
+
+
+@soundly
+def _read_watched(
+    archive: Archive, watches: Collection[int] | None, limit: int, after: int | None
 ) -> list[StoredRecord]:
-    """Return records that watched pages showed first: those with a number above `after`, or else the newest first."""
     if watches is not None and not watches:
         return []
-    query = record_query(PageQuery(), database).where(RECORDS.c.watch.is_not(None)).limit(limit)
+    query = record_query(PageQuery(), archive).where(RECORDS.c.watch.is_not(None)).limit(limit)
     index = "records_of_watch" if watches is not None and len(watches) == 1 else "records_watched"
     query = query.with_hint(RECORDS, f"INDEXED BY {index}", "sqlite")
     if watches is not None:
@@ -212,19 +228,20 @@ def read_watched(
         query = query.order_by(RECORDS.c.id.desc())
     else:
         query = query.where(RECORDS.c.id > after).order_by(RECORDS.c.id)
-    with database.reading() as connection:
+    with archive.reading() as connection:
         return [to_record(row) for row in connection.execute(query)]
 
 
-def record_query(wanted: PageQuery, database: Database) -> Select[Any]:
+def record_query(wanted: PageQuery, archive: Archive) -> Select[Any]:
     """Return the query for records with all that `to_record` wants."""
     seen = select(func.max(SIGHTINGS.c.last_at)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
     times = select(func.sum(SIGHTINGS.c.times)).where(SIGHTINGS.c.record == RECORDS.c.id).scalar_subquery()
     contents = (RECORDS.c[name] for name in ("kind", "fields", "links", "images", "first_at"))
-    return select_records(wanted, database).add_columns(*contents, seen.label("last_at"), times.label("times"))
+    return select_records(wanted, archive).add_columns(*contents, seen.label("last_at"), times.label("times"))
 
 
-def read_raw(database: Database, wanted: PageQuery) -> Iterator[StoredRaw]:
+@soundly
+def read_raw(archive: Archive, wanted: PageQuery) -> Iterator[StoredRaw]:
     """Yield responses in the order they came: the newest of each address, or with `all_versions` every one kept."""
     query = (
         select(FETCHES.c.at, FETCHES.c.status, FETCHES.c.headers, FETCHES.c.cut_at_bytes, URLS.c.url)
@@ -234,40 +251,40 @@ def read_raw(database: Database, wanted: PageQuery) -> Iterator[StoredRaw]:
         .where(FETCHES.c.id.in_(bindparam("ids", expanding=True)))
         .order_by(FETCHES.c.id)
     )
-    for some in _together(_walk(database, select_responses(wanted, database), FETCHES.c.id)):
-        with database.reading() as connection:
+    for some in _together(_walk(archive, select_responses(wanted, archive), FETCHES.c.id)):
+        with archive.reading() as connection:
             rows = connection.execute(query, {"ids": [one.id for one in some]}).all()
         for row in rows:
-            yield _raw(row, database)
+            yield _raw(row, archive)
 
 
-def count_pages(database: Database, wanted: PageQuery) -> int:
+def count_pages(archive: Archive, wanted: PageQuery) -> int:
     """Return how many pages (or versions) `read_pages` would yield now."""
-    return _count(database, select_versions(wanted, database))
+    return _count(archive, select_versions(wanted, archive))
 
 
-def count_records(database: Database, wanted: PageQuery) -> int:
+def count_records(archive: Archive, wanted: PageQuery) -> int:
     """Return how many records `read_records` would yield now."""
-    return _count(database, select_records(wanted, database))
+    return _count(archive, select_records(wanted, archive))
 
 
-def count_raw(database: Database, wanted: PageQuery) -> int:
+def count_raw(archive: Archive, wanted: PageQuery) -> int:
     """Return how many responses `read_raw` would yield now."""
-    return _count(database, select_responses(wanted, database))
+    return _count(archive, select_responses(wanted, archive))
 
 
-def _count(database: Database, query: Select[Any]) -> int:
-    with database.reading() as connection:
+def _count(archive: Archive, query: Select[Any]) -> int:
+    with archive.reading() as connection:
         counted = query.with_only_columns(func.count(), maintain_column_froms=True)
         return int(connection.execute(counted).scalar_one())
 
 
-def _walk(database: Database, query: Select[Any], number: Any) -> Iterator[Any]:
+def _walk(archive: Archive, query: Select[Any], number: Any) -> Iterator[Any]:
     """Yield the rows of a query by ascending `id`, some at a time."""
     query = query.order_by(number).limit(_BATCH)
     after = -1
     while True:
-        with database.reading() as connection:
+        with archive.reading() as connection:
             rows = connection.execute(query.where(number > after)).all()
         yield from rows
         if len(rows) < _BATCH:
@@ -275,13 +292,13 @@ def _walk(database: Database, query: Select[Any], number: Any) -> Iterator[Any]:
         after = rows[-1].id
 
 
-def _walk_versions(database: Database, wanted: PageQuery) -> Iterator[Any]:
+def _walk_versions(archive: Archive, wanted: PageQuery) -> Iterator[Any]:
     """Yield versions by page and number, some at a time."""
     place = tuple_(VERSIONS.c.page, VERSIONS.c.number)
-    query = select_versions(wanted, database).order_by(VERSIONS.c.page, VERSIONS.c.number).limit(_BATCH)
+    query = select_versions(wanted, archive).order_by(VERSIONS.c.page, VERSIONS.c.number).limit(_BATCH)
     after = (-1, 0)
     while True:
-        with database.reading() as connection:
+        with archive.reading() as connection:
             rows = connection.execute(query.where(place > tuple_(literal(after[0]), literal(after[1])))).all()
         yield from rows
         if len(rows) < _BATCH:
@@ -398,11 +415,11 @@ def _page(row: Any, sighted: list[_Sighted]) -> StoredPage:
     )
 
 
-def _raw(row: Any, database: Database) -> StoredRaw:
+def _raw(row: Any, archive: Archive) -> StoredRaw:
     try:
-        body = read_body(database.stores, row)
+        body = read_body(archive.stores, row)
     except ArchiveFailed as error:
-        raise ArchiveFailed(f"{database.where}: {row.url}: {error}") from error
+        raise ArchiveFailed(f"{archive.where}: {row.url}: {error}") from error
     headers = tuple((str(name), str(value)) for name, value in json.loads(row.headers or "[]"))
     return StoredRaw(Url(row.url), moment(row.at), row.status or 0, headers, body, row.cut_at_bytes is None)
 

@@ -9,8 +9,21 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, select, text
 
-from scythe.archive.database import Database
-from scythe.archive.results import ORDERS, WHAT, DocumentHit, Hits, NamedPieces, Pieces, RecordHit, SearchQuery, Snippet
+from scythe.archive.archive import Archive, soundly
+from scythe.archive.results import (
+    ORDERS,
+    WHAT,
+    DocumentHit,
+    Hits,
+    NamedPieces,
+    Pieces,
+    RecordHit,
+    SearchQuery,
+    Snippet,
+    StoredPage,
+    StoredRecord,
+)
+from scythe.archive.retrieval import read_some_records, read_versions
 from scythe.archive.schema import EXTRACTIONS, PAGES, RECORDS, SITES, URLS, VERSIONS, moment, seconds, storable
 from scythe.archive.search_index import (
     PARTS,
@@ -141,15 +154,16 @@ class _Asked:
         return bool(self.conditions) or self.is_newest_only
 
 
-def search(database: Database, wanted: SearchQuery) -> Hits:
+@soundly
+def run_search(archive: Archive, wanted: SearchQuery) -> Hits:
     """Return a page of what was found. Raises BadInput where the search cannot be meant, ArchiveFailed."""
     _check(wanted)
     query = read_query(storable(wanted.words))
-    with database.reading() as connection:
+    with archive.reading() as connection:
         pending = count_pending(connection)
         if not is_made(connection):
             return Hits(pending=pending, left_out=query.left_out)
-        numbers, after, total = _find(connection, database, wanted, query)
+        numbers, after, total = _find(connection, archive, wanted, query)
         table = TABLES[wanted.what]
         cut = connection.execute(select(func.count()).where(table.c.is_cut.is_(True))).scalar_one()
         snippets = Snippets(query)
@@ -159,29 +173,41 @@ def search(database: Database, wanted: SearchQuery) -> Hits:
     return Hits(documents, records, counted, total > COUNTED, after, pending, int(cut), query.left_out)
 
 
-def find_numbers(database: Database, wanted: SearchQuery) -> list[int]:
+@soundly
+def found_pages(archive: Archive, wanted: SearchQuery) -> Iterator[StoredPage]:
+    """Yield the documents of a page of results, as exports have them."""
+    yield from read_versions(archive, _find_numbers(archive, wanted))
+
+
+@soundly
+def found_records(archive: Archive, wanted: SearchQuery) -> Iterator[StoredRecord]:
+    """Yield the records of a page of results, as exports have them."""
+    yield from read_some_records(archive, _find_numbers(archive, wanted))
+
+
+def _find_numbers(archive: Archive, wanted: SearchQuery) -> list[int]:
     """Return the numbers of what was found, of versions or of records, as many as are wanted on a page."""
     _check(wanted)
-    with database.reading() as connection:
+    with archive.reading() as connection:
         if not is_made(connection):
             return []
-        return _find(connection, database, wanted, read_query(storable(wanted.words)))[0]
+        return _find(connection, archive, wanted, read_query(storable(wanted.words)))[0]
 
 
-def _find(connection: Connection, database: Database, wanted: SearchQuery, query: Query) -> tuple[list[int], str, int]:
+def _find(connection: Connection, archive: Archive, wanted: SearchQuery, query: Query) -> tuple[list[int], str, int]:
     """Return the numbers of one page of results, where the next one begins, and how many match in all."""
-    asked = _ask(connection, database, wanted, query)
+    asked = _ask(connection, archive, wanted, query)
     if asked is None:
         return [], "", 0
     is_best = wanted.order == "best" and bool(query.terms)
     return (_best if is_best else _newest)(connection, asked, wanted)
 
 
-def list_kinds(database: Database, what: str, sites: Sequence[str] = ()) -> list[str]:
+def list_kinds(archive: Archive, what: str, sites: Sequence[str] = ()) -> list[str]:
     """Return the kinds of what can be found, in order. An index leads from one to the next: no row is looked at."""
     table = TABLES[what]
     found: set[str] = set()
-    with database.reading() as connection:
+    with archive.reading() as connection:
         if not is_made(connection):
             return []
         for site in _site_numbers(connection, sites) if sites else [None]:
@@ -202,7 +228,7 @@ def _check(wanted: SearchQuery) -> None:
         raise BadInput(f"a page has 1 to 1000 results, not {wanted.count}")
 
 
-def _ask(connection: Connection, database: Database, wanted: SearchQuery, query: Query) -> _Asked | None:
+def _ask(connection: Connection, archive: Archive, wanted: SearchQuery, query: Query) -> _Asked | None:
     """Return a search in the words of the database; None where nothing can be found."""
     conditions, values = [], dict[str, Any]()
     numbers = _site_numbers(connection, wanted.sites) if wanted.sites else []
@@ -220,13 +246,13 @@ def _ask(connection: Connection, database: Database, wanted: SearchQuery, query:
             values[name] = seconds(at)
     match = within = ""
     if query.terms:
-        match = within = (_sqlite_match if database.is_sqlite else _postgres_match)(query.terms)
+        match = within = (_sqlite_match if archive.is_sqlite else _postgres_match)(query.terms)
         if numbers:
-            meant = (" OR " if database.is_sqlite else " | ").join(map(site_word, numbers))
-            within = f"({match}) {'AND' if database.is_sqlite else '&'} ({meant})"
+            meant = (" OR " if archive.is_sqlite else " | ").join(map(site_word, numbers))
+            within = f"({match}) {'AND' if archive.is_sqlite else '&'} ({meant})"
         values["within"] = within
     newest_only = wanted.what == "documents" and not wanted.all_versions
-    return _Asked(wanted.what, match, within, database.is_sqlite, tuple(conditions), values, newest_only)
+    return _Asked(wanted.what, match, within, archive.is_sqlite, tuple(conditions), values, newest_only)
 
 
 def _site_numbers(connection: Connection, keys: Sequence[str]) -> list[int]:

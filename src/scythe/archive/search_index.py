@@ -37,7 +37,7 @@ from sqlalchemy import (
     text,
 )
 
-from scythe.archive.database import LOCKS, Database, sound, write_rows
+from scythe.archive.archive import LOCKS, Archive, sound, write_rows
 from scythe.archive.schema import CURSORS, EXTRACTIONS, ID, PAGES, RECORDS, URLS, VERSIONS, WATCHES
 from scythe.archive.watches import load_cursor, save_cursor
 from scythe.limits import LIMITS
@@ -240,20 +240,20 @@ def count_pending(connection: Connection) -> int:
     return sum(max(_newest(connection, what) - _reached(connection, what, made=made), 0) for what in TABLES)
 
 
-def index_new(database: Database, *, budget_s: float = 0.1) -> int:
+def index_new(archive: Archive, *, budget_s: float = 0.1) -> int:
     """Add what was stored since the last time, for about so long; return about how much is still to be added."""
     end = time.monotonic() + budget_s
-    with database.reading() as connection:
+    with archive.reading() as connection:
         if is_made(connection) and not any(_is_behind(connection, what) for what in TABLES):
             return 0
     after = dict.fromkeys(TABLES, 0)
     while True:
-        with sound(database.where), database.writing(INDEXERS) as connection:
+        with sound(archive.where), archive.writing(INDEXERS) as connection:
             _make(connection)
-            added = [_add_some(database, connection, what, after) for what in TABLES]
+            added = [_add_some(archive, connection, what, after) for what in TABLES]
         if not any(added) or time.monotonic() > end:
             break
-    with database.reading() as connection:
+    with archive.reading() as connection:
         return count_pending(connection)
 
 
@@ -278,21 +278,21 @@ def _cursor(what: str) -> str:
     return f"search {what}"
 
 
-def _add_some(database: Database, connection: Connection, what: str, after: dict[str, int]) -> int:
+def _add_some(archive: Archive, connection: Connection, what: str, after: dict[str, int]) -> int:
     """Add some of what is new, the oldest first; return how many.
 
     In PostgreSQL a row may appear after one with a higher number: the cursor moves on only where nobody can have a
     number that was not seen. That is asked before the rows are.
     """
     done, newest = load_cursor(connection, _cursor(what)), _newest(connection, what)
-    is_quiet = database.is_sqlite or _nobody_writes(connection)
+    is_quiet = archive.is_sqlite or _nobody_writes(connection)
     new = _SELECT[what].where(_NUMBER[what] > max(done, after[what]))
-    if not database.is_sqlite:
+    if not archive.is_sqlite:
         new = new.where(~exists().where(TABLES[what].c.id == _NUMBER[what]))
     rows, is_all = _take(connection.execute(new.order_by(_NUMBER[what]).limit(_BATCH[what])), _BATCH[what])
     _write(connection, what, rows)
     after[what] = rows[-1].id if rows else after[what]
-    if is_quiet and (is_all or database.is_sqlite):
+    if is_quiet and (is_all or archive.is_sqlite):
         save_cursor(connection, _cursor(what), newest if is_all else after[what])
     return len(rows)
 

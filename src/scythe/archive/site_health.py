@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, Table, func, select
 
-from scythe.archive.database import Database, sound
+from scythe.archive.archive import Archive, reads, sound
 from scythe.archive.host_leases import lane_rows
 from scythe.archive.results import LaneRow, StoredRobots
 from scythe.archive.schema import (
@@ -32,7 +32,10 @@ from scythe.archive.schema import (
 from scythe.crawl_model import CRAWLED, ArchiveCounts
 
 
-def count(connection: Connection, site: int | None, states: dict[str, int] | None = None) -> ArchiveCounts:
+@reads
+def count_archive(
+    connection: Connection, site: int | None = None, states: dict[str, int] | None = None
+) -> ArchiveCounts:
     """Count the addresses, pages, records and fetches of one site, or of all where it is None.
 
     A list that is watched is no document: neither its address nor its page counts, what was seen there does. `states`
@@ -56,6 +59,7 @@ def count(connection: Connection, site: int | None, states: dict[str, int] | Non
     )
 
 
+@reads
 def count_sites(connection: Connection) -> dict[int, ArchiveCounts]:
     """Count the same of every site that has anything, each table read once."""
     states: dict[int, dict[str, int]] = {}
@@ -170,14 +174,14 @@ class SiteHealth:
     lanes: list[LaneRow]
 
 
-def read_health(database: Database, site: int, *, now: datetime, versions: int = 40) -> SiteHealth:
+def read_health(archive: Archive, site: int, *, now: datetime, versions: int = 40) -> SiteHealth:
     """Read how a site fares; `versions` of its profile are listed at most."""
-    with sound(database.where), database.reading() as connection:
+    with sound(archive.where), archive.reading() as connection:
         last = connection.execute(_last(site)).all()
         addresses, states = _addresses(connection, site)
         shares, sampled = read_shares(connection, site)
         return SiteHealth(
-            counts=count(connection, site, states),
+            counts=count_archive(connection, site, states),
             addresses=addresses[:_REASONS],
             fetched=len(last),
             fetched_since=moment(min(row.at for row in last)) if last else None,

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from scythe.archive.database import Database, write_rows
+from scythe.archive.archive import Archive, reads, write_rows
 from scythe.archive.results import RecordKey
 from scythe.archive.schema import CHECKED, RECORDS, SIGHTINGS, checksum, digest_text, seconds, storable
 from scythe.crawl_model import Outcome
@@ -189,7 +189,7 @@ _Place = tuple[int, bytes]  # site, hash of a record
 
 
 def sight(
-    database: Database, connection: Connection, outcomes: Sequence[Outcome]
+    archive: Archive, connection: Connection, outcomes: Sequence[Outcome]
 ) -> dict[int, tuple[tuple[int, ...], int]]:
     """Store the records of pages that are stored already; return (numbers of new ones, sightings) by address.
 
@@ -205,7 +205,7 @@ def sight(
     aged = _find_aged(connection, wanted, known)
     write_rows(connection, _RENAME, [{"number": found[0], "now": now} for (_, now), found in aged.items()])
     known |= aged
-    ids = iter(database.take_ids(connection, RECORDS, len(wanted) - len(known)))
+    ids = iter(archive.take_ids(connection, RECORDS, len(wanted) - len(known)))
     counts: dict[int, tuple[tuple[int, ...], int]] = {}
     new: list[dict[str, Any]] = []
     sightings = []
@@ -225,6 +225,7 @@ def sight(
     return counts
 
 
+@reads
 def known_records(connection: Connection, site: int, regions: Sequence[RecordList]) -> list[list[RecordKey]]:
     """Return how each record of some regions of one page is known, and whether it is stored; nothing is changed."""
     identities = identify_each(regions)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, Select, Table, func, or_, select, text
 
+from scythe.archive.archive import Archive, sound
 from scythe.archive.bodies import read_body
-from scythe.archive.database import Database, sound
 from scythe.archive.migrations import missing_indexes
 from scythe.archive.observations import unreadable_regions
 from scythe.archive.schema import (
@@ -31,7 +31,7 @@ MOST = 100  # complaints listed; more would say no more
 _TEXTS = EXTRACTIONS.alias("texts")
 
 
-def verify(database: Database) -> list[str]:
+def verify_archive(archive: Archive) -> list[str]:
     """Read the whole archive and list what is wrong with it, MOST things at most; an empty list is a sound archive.
 
     Found are: damage to the file's structure, rows that lack what belongs to them, regions that differ from their
@@ -40,8 +40,8 @@ def verify(database: Database) -> list[str]:
     """
     complaints: list[str] = []
     try:
-        with sound(database.where), database.reading() as connection:
-            for complaint in _complaints(database, connection):
+        with sound(archive.where), archive.reading() as connection:
+            for complaint in _complaints(archive, connection):
                 complaints.append(complaint)
                 if len(complaints) == MOST:
                     break
@@ -50,27 +50,27 @@ def verify(database: Database) -> list[str]:
     return complaints
 
 
-def _complaints(database: Database, connection: Connection) -> Iterator[str]:
-    if database.is_sqlite:
+def _complaints(archive: Archive, connection: Connection) -> Iterator[str]:
+    if archive.is_sqlite:
         for (line,) in connection.execute(text(f"PRAGMA integrity_check({MOST})")):
             if line != "ok":
-                yield f"{database.where}: {line}"
+                yield f"{archive.where}: {line}"
         for row in connection.execute(text("PRAGMA foreign_key_check")):
-            yield f"{database.where}: row {row[1]} of {row[0]} points to a row of {row[2]} that is not there"
+            yield f"{archive.where}: row {row[1]} of {row[0]} points to a row of {row[2]} that is not there"
     for index in missing_indexes(connection):
-        yield f"{database.where}: the index {index.name} is missing; opening the archive with write access creates it"
+        yield f"{archive.where}: the index {index.name} is missing; opening the archive with write access creates it"
     for what, query in _GAPS:
         for (number,) in connection.execute(query.limit(MOST)):
-            yield f"{database.where}: {what.format(number)}"
-    yield from _texts(database, connection)
+            yield f"{archive.where}: {what.format(number)}"
+    yield from _texts(archive, connection)
     for table in (EXTRACTIONS, RECORDS):
-        yield from _sums(database, connection, table)
-    yield from _bodies(database, connection)
+        yield from _sums(archive, connection, table)
+    yield from _bodies(archive, connection)
     for region in unreadable_regions(connection):
-        yield f"{database.where}: region {region} cannot be read"
+        yield f"{archive.where}: region {region} cannot be read"
 
 
-def _texts(database: Database, connection: Connection) -> Iterator[str]:
+def _texts(archive: Archive, connection: Connection) -> Iterator[str]:
     query = (
         select(PAGES.c.id, PAGES.c.text_hash, func.coalesce(EXTRACTIONS.c.text, _TEXTS.c.text))
         .join(EXTRACTIONS, EXTRACTIONS.c.version == PAGES.c.version)
@@ -79,29 +79,29 @@ def _texts(database: Database, connection: Connection) -> Iterator[str]:
     )
     for page, text_hash, said in connection.execution_options(yield_per=100).execute(query):
         if said is None or digest_text(said) != bytes(text_hash):
-            yield f"{database.where}: the text of page {page} is not the one that was stored"
+            yield f"{archive.where}: the text of page {page} is not the one that was stored"
 
 
-def _sums(database: Database, connection: Connection, table: Table) -> Iterator[str]:
+def _sums(archive: Archive, connection: Connection, table: Table) -> Iterator[str]:
     number = table.primary_key.columns[0]
     query = select(number, table.c.checksum, *(table.c[name] for name in CHECKED[table.name]))
     query = query.where(table.c.checksum.is_not(None))
     for row_id, expected, *values in connection.execution_options(yield_per=100).execute(query):
         if checksum(values) != bytes(expected):
-            yield f"{database.where}: row {row_id} of {table.name} is not the one that was stored"
+            yield f"{archive.where}: row {row_id} of {table.name} is not the one that was stored"
 
 
-def _bodies(database: Database, connection: Connection) -> Iterator[str]:
+def _bodies(archive: Archive, connection: Connection) -> Iterator[str]:
     for row in connection.execution_options(yield_per=20).execute(select(BODIES)):
         why = f"the kept response {bytes(row.hash).hex()} is not the one that was stored"
         try:
-            is_right = digest(read_body(database.stores, row)) == bytes(row.hash)
+            is_right = digest(read_body(archive.stores, row)) == bytes(row.hash)
         except ArchiveFailed as error:
             is_right = False
             if row.store is not None:
                 why = str(error)
         if not is_right:
-            yield f"{database.where}: {why}"
+            yield f"{archive.where}: {why}"
 
 
 def _lacks_extraction() -> Select[tuple[int]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from scythe.archive.database import write_rows
+from scythe.archive.archive import Archive, reads, write_rows, writes, writes_site
 from scythe.archive.frontier import ALWAYS_DUE, IN_ONE_QUERY, add_found
 from scythe.archive.host_leases import lane_ids, of_kinds
 from scythe.archive.results import WatchRow
@@ -33,9 +33,10 @@ _COLUMNS = (  # in the order of WatchRow
 )
 
 
-def add_watch(connection: Connection, site: int, found: FoundUrl, options: str, at: float) -> int:
+@writes_site
+def add_watch(connection: Connection, site: int, found: FoundUrl, options: str, *, now: datetime) -> int:
     """Watch a list page from now on and return its number; one that is known gets new options and is visited soon."""
-    known = _find(connection, site, found)
+    known, at = _find(connection, site, found), seconds(now)
     if known is None:
         found = replace(found, kind="list", key=_key(found))
         add_found(connection, [(site, [found], None)], at)
@@ -51,27 +52,33 @@ def add_watch(connection: Connection, site: int, found: FoundUrl, options: str, 
     return known
 
 
-def end_watch(connection: Connection, watch: int, why: str, at: float) -> None:
-    """Visit a list page no more; its records and regions stay."""
+def end_watch(archive: Archive, watch: int, why: str) -> None:
+    """Visit a list page no more; its records and lists stay. Raises BadInput where there is no such watch."""
     ended = {"state": "skipped", "why": storable(why), "due_at": None}
-    connection.execute(update(URLS).where(URLS.c.id == watch).values(**ended))
-    connection.execute(update(WATCHES).where(WATCHES.c.id == watch, WATCHES.c.ended_at.is_(None)).values(ended_at=at))
+    now = seconds(datetime.now(UTC))
+    with archive.writing(site_of(archive, watch)) as connection:
+        connection.execute(update(URLS).where(URLS.c.id == watch).values(**ended))
+        unended = update(WATCHES).where(WATCHES.c.id == watch, WATCHES.c.ended_at.is_(None))
+        connection.execute(unended.values(ended_at=now))
 
 
-def hasten_watch(connection: Connection, watch: int) -> bool:
-    """Visit a list page as soon as its host may be asked; False: it is watched no longer."""
+def hasten_watch(archive: Archive, watch: int) -> bool:
+    """Visit a list page as soon as its host may be asked; False: it is watched no longer. Raises BadInput."""
     query = update(URLS).where(URLS.c.id == watch, URLS.c.due_at.is_not(None)).values(due_at=ALWAYS_DUE)
-    return connection.execute(query).rowcount == 1
+    with archive.writing(site_of(archive, watch)) as connection:
+        return connection.execute(query).rowcount == 1
 
 
-def move_watch(connection: Connection, site: int, watch: int, url: Url, lane: str) -> None:
+def move_watch(archive: Archive, watch: int, url: Url, lane: str) -> None:
     """Visit a list page at another address from now on; what the old one's server said of its age is forgotten."""
-    lane = storable(lane)
-    number = lane_ids(connection, {(site, lane)})[lane]
-    moved = {"url": storable(url), "lane": number, "etag": "", "modified": ""}
-    connection.execute(update(URLS).where(URLS.c.id == watch).values(**moved))
+    lane, site = storable(lane), site_of(archive, watch)
+    with archive.writing(site) as connection:
+        number = lane_ids(connection, {(site, lane)})[lane]
+        moved = {"url": storable(url), "lane": number, "etag": "", "modified": ""}
+        connection.execute(update(URLS).where(URLS.c.id == watch).values(**moved))
 
 
+@reads
 def site_of(connection: Connection, watch: int) -> int:
     """Return the site of a watch, which never changes; raise BadInput where there is no such watch."""
     site = connection.execute(select(WATCHES.c.site).where(WATCHES.c.id == watch)).scalar()
@@ -80,13 +87,15 @@ def site_of(connection: Connection, watch: int) -> int:
     return int(site)
 
 
-def watch_row(connection: Connection, watch: int) -> WatchRow | None:
-    """Return a page that is, or was, watched."""
+@reads
+def load_watch(connection: Connection, watch: int) -> WatchRow | None:
+    """Return a page that is, or was, watched, None if there is none of this number."""
     row = connection.execute(_rows().where(WATCHES.c.id == watch)).one_or_none()
     return None if row is None else _watch(*row)
 
 
-def watch_rows(connection: Connection, site: int | None, *, ended: bool) -> list[WatchRow]:
+@reads
+def watch_rows(connection: Connection, site: int | None = None, *, ended: bool = False) -> list[WatchRow]:
     """Return watched pages, of one site or of all, oldest first; with `ended` those too that were."""
     query = _rows().order_by(WATCHES.c.id)
     if site is not None:
@@ -96,16 +105,19 @@ def watch_rows(connection: Connection, site: int | None, *, ended: bool) -> list
     return [_watch(*row) for row in connection.execute(query)]
 
 
+@reads
 def due_watches(connection: Connection) -> list[tuple[int, int, datetime]]:
-    """Return (watch, site, when it is due) of all that are watched and wait for a visit."""
+    """Return (watch, site, when it is due) of all that are watched and wait for a visit; 1970: at once."""
     return [(watch, site, moment(due)) for watch, site, due in connection.execute(_DUE)]
 
 
+@reads
 def due_sites(connection: Connection) -> dict[int, datetime]:
-    """Return when the earliest of what a watch asks for is due, by site."""
+    """Return when the earliest list or document that is watched is due, by site: one question for all of them."""
     return {site: moment(due) for site, due in connection.execute(_DUE_SITES.group_by(URLS.c.site))}
 
 
+@writes
 def wind_watches(connection: Connection, now: datetime) -> int:
     """Move what a clock that was ahead put off: a visit that has not been yet took place now. Return how many."""
     at = seconds(now)
@@ -132,11 +144,14 @@ def _wind_lanes(connection: Connection, last: Mapping[int, float], at: float) ->
     write_rows(connection, _FREE, rows)
 
 
+@reads
 def load_cursor(connection: Connection, name: str) -> int:
+    """Return the number of the record that a reader of them, in turn, has come to; 0 at the beginning."""
     found = connection.execute(select(CURSORS.c.position).where(CURSORS.c.name == storable(name))).scalar()
     return int(found or 0)
 
 
+@writes
 def save_cursor(connection: Connection, name: str, position: int) -> None:
     """Put the position of a name in place of the one before."""
     connection.execute(_SAVE[connection.dialect.name], {"name": storable(name), "position": position})

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from scythe.archive.watches import watch_rows
 from scythe.cli.console import count_progress, counted, neutralise
 from scythe.cli.watch_options import say_duration
 from scythe.errors import ArchiveFailed, BadInput
@@ -263,7 +264,7 @@ def show_plan(where: str, sites: Sequence[str], *, plot: Path | None, last_s: fl
     with open_archive(where, create=False) as archive:
         plan = read_plan(archive, sites, now)
         histories = draw_plan(archive, plan, now, last_s) if plot is not None else []
-        is_watched = bool(plan) or bool(archive.watches())
+        is_watched = bool(plan) or bool(watch_rows(archive))
     if not plan:
         typer.echo(neutralise(_nothing(where, sites, is_watched=is_watched)), err=as_json)
         return

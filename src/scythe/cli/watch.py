@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from scythe.archive.watches import watch_rows
 from scythe.cli.console import EMPTY, INTERRUPTED, OK, complain, counted, neutralise, plain_errors, quiet_ends
 from scythe.cli.interrupts import on_interrupt
 from scythe.cli.options import (
@@ -304,7 +305,7 @@ def _watch(
 
     with open_archive(where, create=bool(addresses)) as archive:
         only = add_lists(archive, addresses, wanted) if addresses else None
-        if not archive.watches():
+        if not watch_rows(archive):
             complain(f"nothing is watched in {where}; name the address of a page with a list")
             return EMPTY
         run = Watch(archive, options, listener=show.take, only=only, hooks=hooks)

@@ -19,7 +19,11 @@ from time import monotonic
 
 from scythe.archive.archive import Archive
 from scythe.archive.begin_run import count_pages, enter_site
+from scythe.archive.frontier import add_urls, next_due
+from scythe.archive.host_leases import lane_rows, take_lane, want_lane
 from scythe.archive.open import open_archive
+from scythe.archive.profile_history import save_profile
+from scythe.archive.sites import save_notes
 from scythe.archive.stored_documents import to_document
 from scythe.crawl_model import HostLease, Outcome, Receipt, Task
 from scythe.crawling.judge_response import Judge
@@ -188,7 +192,7 @@ class Crawl:
         elif self._parts != before:
             await self._keep_notes()
         if self._profile is not None:
-            await self._clerk.ask(self._archive.save_profile, self._site, self._profile)
+            await self._clerk.ask(save_profile, self._archive, self._site, self._profile)
 
     def _tell_before(self) -> None:
         if self._shared is None:  # nobody looks at one of the runs that share a kit
@@ -206,7 +210,7 @@ class Crawl:
 
     async def _keep_notes(self) -> None:
         notes = note_parts(self.addresses.to_notes(), self._parts)
-        await self._clerk.ask(self._archive.save_notes, self._site, notes)
+        await self._clerk.ask(save_notes, self._archive, self._site, notes)
 
     def _fetch_options(self) -> FetchOptions:
         return FetchOptions(
@@ -249,7 +253,7 @@ class Crawl:
         if not self._is_wanted(self._room.under_way):
             return None
         now, lease_s = self._kit.now(), self._kit.lease_s
-        return await self._clerk.ask(self._archive.take_lane, self._site, self._owner, now=now, lease_s=lease_s)
+        return await self._clerk.ask(take_lane, self._archive, self._site, self._owner, now=now, lease_s=lease_s)
 
     async def _join_lanes(self) -> None:
         """Wait until a lane is worked off, or a moment, since other lanes may have got addresses."""
@@ -269,7 +273,7 @@ class Crawl:
             self.why_ended = self.why_ended or f"page limit reached: {self.options.limit}"
             return False
         now = self._kit.now()
-        due = await self._clerk.ask(self._archive.next_due, self._site)
+        due = await self._clerk.ask(next_due, self._archive, self._site)
         if due is None or self._closed:
             self.why_ended = self.why_ended or ("; ".join(w.closed for w in self._closed) or "complete")
             return False
@@ -278,7 +282,7 @@ class Crawl:
             self.why_ended = f"what is left is to be tried again from {due:%Y-%m-%d %H:%M} UTC on"
             return False
         if wait_s <= 0:
-            await self._clerk.ask(self._archive.want_lane, self._site, self._owner, now=now)
+            await self._clerk.ask(want_lane, self._archive, self._site, self._owner, now=now)
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stop.wait(), min(max(wait_s, _POLL_S), 1.0))
         return True
@@ -314,7 +318,7 @@ class Crawl:
 
     async def _count(self) -> int:
         now = self._kit.now()
-        return sum(lane.waiting for lane in await self._clerk.ask(self._archive.lane_states, self._site, now=now))
+        return sum(lane.waiting for lane in await self._clerk.ask(lane_rows, self._archive, self._site, now=now))
 
     # -- visits, called by lanes ---------------------------------------------------------------------------------------
 
@@ -337,7 +341,7 @@ class Crawl:
             return None
         sitemaps = self.addresses.sitemaps(origin_of(task.url), robots.sitemaps)
         if sitemaps:
-            self.tally.found += await self._clerk.ask(self._archive.add_found, self._site, sitemaps)
+            self.tally.found += await self._clerk.ask(add_urls, self._archive, self._site, sitemaps)
         if not robots.allows(task.url):
             return Outcome(task, "refused", now, why="robots.txt does not allow it")
         if self._shared is not None:

@@ -110,7 +110,7 @@ def _options(served: Served, patience_s: float, corners: bool) -> CrawlOptions:
 
 def list_addresses(archive: Archive, base: str) -> list[VisitedUrl]:
     """Return every address of the archive's only site with what became of it."""
-    with archive.database.reading() as connection:
+    with archive.reading() as connection:
         rows = connection.execute(select(URLS.c.url, URLS.c.state, URLS.c.why).order_by(URLS.c.id)).all()
     return [VisitedUrl(row.url.removeprefix(base), row.state, row.why or "") for row in rows]
 

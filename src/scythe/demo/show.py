@@ -12,6 +12,9 @@ from time import monotonic
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
+from scythe.archive.profile_history import stored_profile
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import site_rows
 from scythe.demo.build import DemoPage
 from scythe.demo.corners import Corner
 from scythe.demo.crawl_results import (
@@ -169,7 +172,7 @@ class Show:
 
     def results(self) -> Results:
         """Sum up."""
-        number = self._archive.sites()[0].id
+        number = site_rows(self._archive)[0].id
         log, visited, tallies = self.site.log, self.crawled.visited, self.crawled.tallies
         return Results(
             url=self.site.url,
@@ -177,7 +180,7 @@ class Show:
             seconds=monotonic() - self._began,
             requests=len(log),
             received=sum(tally.received for tally in tallies),
-            records=self._archive.counts(number).records,
+            records=count_archive(self._archive, number).records,
             profiles=sum(tally.profiles for tally in tallies),
             kinds=score_kinds(self.world, visited),
             fields=count_fields(visit for visit in visited if visit.path in self._paths),
@@ -194,8 +197,8 @@ class Show:
 
     @property
     def _profile(self) -> str | None:
-        sites = self._archive.sites()
-        return self._archive.profile(sites[0].id) if sites else None
+        sites = site_rows(self._archive)
+        return stored_profile(self._archive, sites[0].id) if sites else None
 
     def _race(self, steps: Sequence[Step]) -> tuple[Lap, ...]:
         profile = self._profile

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from scythe.archive.archive import Archive
+from scythe.archive.outcomes import store_outcomes
 from scythe.crawl_model import Outcome, Receipt
 from scythe.errors import ArchiveFailed
 
@@ -93,7 +94,7 @@ class ArchiveThread:
             if self._open is batch:
                 self._open = None
         try:
-            return await self.ask(self.archive.store, batch.outcomes)
+            return await self.ask(store_outcomes, self.archive, batch.outcomes)
         finally:
             self._written_at = monotonic()
 

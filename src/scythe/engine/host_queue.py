@@ -16,7 +16,8 @@ from time import monotonic, time
 from typing import Protocol
 
 from scythe.archive.archive import Archive
-from scythe.archive.host_leases import Owner
+from scythe.archive.frontier import next_tasks
+from scythe.archive.host_leases import Owner, keep_lane, leave_lane
 from scythe.crawl_model import CRAWLED, HostLease, Outcome, Receipt, Task
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.crawl_options import CrawlOptions
@@ -168,7 +169,8 @@ class HostQueue:
             self._may_have_more = False
             self.ready.extend(
                 await self.clerk.ask(
-                    self.archive.next_tasks,
+                    next_tasks,
+                    self.archive,
                     self.lane.site,
                     self.lane.name,
                     _AHEAD_SAMPLING if self.crew.is_sampling else _AHEAD,
@@ -282,7 +284,7 @@ class HostQueue:
         """Say that the lane is still held, and hear whether it is and whether somebody waits for it."""
         kept_at = both_clocks()
         now = self.now()
-        state = await self.clerk.ask(self.archive.keep_lane, self.lane, self.owner, now=now, lease_s=self.lease_s)
+        state = await self.clerk.ask(keep_lane, self.archive, self.lane, self.owner, now=now, lease_s=self.lease_s)
         self.kept_at = kept_at
         self.is_lost = self.is_lost or not state.is_held
         self._is_wanted = state.is_wanted
@@ -302,4 +304,4 @@ class HostQueue:
     async def leave(self) -> None:
         """Give the lane back, with the moment from which it may be asked again."""
         free_at = self.now() + timedelta(seconds=min(max(self.pace.ready_in_s(), 0.0), LONGEST_S))
-        await self.clerk.ask(self.archive.leave_lane, self.lane, self.owner, free_at=free_at, slow=self.pace.slow)
+        await self.clerk.ask(leave_lane, self.archive, self.lane, self.owner, free_at=free_at, slow=self.pace.slow)

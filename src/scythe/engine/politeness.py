@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Protocol
 from urllib.parse import urlsplit
 
+from scythe.archive.profile_history import load_robots, save_robots
 from scythe.archive.results import StoredRobots
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.engine.crawl_options import CrawlOptions
@@ -110,7 +111,7 @@ class Politeness:
         known = self._known.get(origin)
         if known is not None and now < known[1]:
             return known[0]
-        stored = await self._clerk.ask(self._clerk.archive.robots, origin)
+        stored = await self._clerk.ask(load_robots, self._clerk.archive, origin)
         if stored is None:
             return None
         robots = parse_robots(stored.status, stored.body, self._agent)
@@ -136,7 +137,7 @@ class Politeness:
         else:
             work.pace.answered(monotonic(), status)
         now = datetime.now(UTC)
-        await self._clerk.ask(self._clerk.archive.save_robots, StoredRobots(origin, status, body, now))
+        await self._clerk.ask(save_robots, self._clerk.archive, StoredRobots(origin, status, body, now))
         robots = parse_robots(status, body, self._agent)
         if noting.why:
             robots = replace(robots, why=f"{robots.why} ({noting.why})")

@@ -13,6 +13,7 @@ from time import monotonic
 from scythe.archive.archive import Archive
 from scythe.archive.begin_run import take_learning
 from scythe.archive.host_leases import Owner
+from scythe.archive.profile_history import leave_learning, save_learned
 from scythe.archive.results import LearningState
 from scythe.engine.context import RunContext
 from scythe.engine.worker_protocol import Job, SiteSetup, WorkerAnswer
@@ -104,7 +105,7 @@ class Learning:
 
     async def _end(self) -> None:
         try:
-            await self._kit.clerk.ask(self._archive.leave_learning, self._site, self._owner)
+            await self._kit.clerk.ask(leave_learning, self._archive, self._site, self._owner)
         finally:
             self._alone.release()
 
@@ -132,8 +133,8 @@ class Learning:
         async with self._order:
             version, lesson = None, self._lesson
             if lesson.is_held:
-                save, after = self._archive.save_learned, lesson.version
-                version = await self._kit.clerk.ask(save, self._site, profile, self._owner, after=after)
+                asked = (self._archive, self._site, profile, self._owner)
+                version = await self._kit.clerk.ask(save_learned, *asked, after=lesson.version)
             if version is not None:
                 self.changes += version != lesson.version
                 self._lesson = self._told = replace(lesson, version=version)

@@ -24,7 +24,16 @@ from urllib.parse import urlsplit
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
 from scythe.archive.results import PageQuery, StoredPage, StoredRecord
-from scythe.archive.retrieval import count_pages, count_raw, count_records
+from scythe.archive.retrieval import (
+    count_pages,
+    count_raw,
+    count_records,
+    read_pages,
+    read_raw,
+    read_records,
+    read_rests,
+)
+from scythe.archive.sites import site_rows
 from scythe.archive.stored_documents import to_document
 from scythe.atomic_files import replacing, write_atomically
 from scythe.errors import BadInput
@@ -245,7 +254,7 @@ def export_archive(
             return ArchiveExport(what, _count(_write_text(archive, plan, wanted, text, shown), tell))
     if plan.is_folder:
         folder = PageFolder(plan.path, plan.kind, with_version=wanted.all_versions)
-        return ArchiveExport(what, _count(map(folder.put, archive.read_pages(wanted)), tell), plan.path)
+        return ArchiveExport(what, _count(map(folder.put, read_pages(archive, wanted)), tell), plan.path)
     if plan.kind in WARCS:
         _check_kept(archive, wanted)
     with _open(plan.path) as file:
@@ -257,12 +266,12 @@ def count_wanted(archive: Archive, plan: Export, wanted: PageQuery) -> int | Non
     if plan.what == "images":
         return None
     count = count_raw if plan.kind in WARCS else count_records if plan.what == "records" else count_pages
-    return count(archive.database, wanted)
+    return count(archive, wanted)
 
 
 def check_sites(archive: Archive, wanted: PageQuery) -> None:
     """Raise BadInput where a site is not in the archive."""
-    known = [site.key for site in archive.sites()] if wanted.sites else []
+    known = [site.key for site in site_rows(archive)] if wanted.sites else []
     for site in wanted.sites:
         if site not in known:
             some = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
@@ -270,7 +279,7 @@ def check_sites(archive: Archive, wanted: PageQuery) -> None:
 
 
 def _check_kept(archive: Archive, wanted: PageQuery) -> None:
-    if next(archive.read_raw(PageQuery(sites=wanted.sites)), None) is None:
+    if next(read_raw(archive, PageQuery(sites=wanted.sites)), None) is None:
         raise BadInput(
             f"{archive.where}: no responses were kept, so there is no WARC; crawl with --raw or -o FILE.warc.gz"
         )
@@ -295,13 +304,13 @@ def _write_warc(archive: Archive, plan: Export, wanted: PageQuery, file: IO[byte
 
     assert plan.path is not None
     warc = WarcFile(file, made_at=datetime.now(UTC), name=plan.path.name, compressed=plan.kind == "warc.gz")
-    yield from map(warc.put, archive.read_raw(wanted))
+    yield from map(warc.put, read_raw(archive, wanted))
     warc.close()
 
 
 def _write_parquet(archive: Archive, plan: Export, wanted: PageQuery, file: IO[bytes]) -> Iterator[None]:
     if plan.what == "pages":
-        pages = map(page_line, archive.read_pages(wanted))
+        pages = map(page_line, read_pages(archive, wanted))
         return _fill(ParquetFile(file, page_schema()), map(for_parquet, pages))
     header, rows = _table(archive, plan.what, wanted)
     return _fill(ParquetFile(file, table_schema(header, _NO_TEXT)), rows)
@@ -311,7 +320,7 @@ def _write_text(
     archive: Archive, plan: Export, wanted: PageQuery, file: IO[str], shown: Callable[[str], str]
 ) -> Iterator[None]:
     if plan.kind == "txt":
-        for page in archive.read_pages(wanted):
+        for page in read_pages(archive, wanted):
             file.write(shown(f"==> {page.url} <==\n{page.text}\n\n"))
             yield
     elif plan.kind == "jsonl":
@@ -330,25 +339,25 @@ def _fill(file: RowFile, rows: Iterator[Row]) -> Iterator[None]:
 
 def _lines(archive: Archive, what: str, wanted: PageQuery) -> Iterator[Row]:
     if what == "records":
-        return map(record_line, archive.read_records(wanted))
+        return map(record_line, read_records(archive, wanted))
     if what == "images":
         return _images(archive, wanted)
-    return map(page_line, archive.read_pages(wanted))
+    return map(page_line, read_pages(archive, wanted))
 
 
 def _table(archive: Archive, what: str, wanted: PageQuery) -> tuple[tuple[str, ...], Iterator[Row]]:
     """Return the header of a flat table and its rows. All is looked through before, for columns that some have."""
     if what == "records":
-        table = RecordTable.of(archive.read_records(wanted))
-        return table.header, map(table.cells, archive.read_records(wanted))
+        table = RecordTable.of(read_records(archive, wanted))
+        return table.header, map(table.cells, read_records(archive, wanted))
     if what == "images":
         return IMAGE_CELLS, _images(archive, wanted)
-    pages = PageTable.of(archive.read_rests(wanted))
-    return pages.header, map(pages.cells, archive.read_pages(wanted))
+    pages = PageTable.of(read_rests(archive, wanted))
+    return pages.header, map(pages.cells, read_pages(archive, wanted))
 
 
 def _images(archive: Archive, wanted: PageQuery) -> Iterator[Row]:
-    return chain.from_iterable(map(image_rows, archive.read_pages(wanted)))
+    return chain.from_iterable(map(image_rows, read_pages(archive, wanted)))
 
 
 def _count(steps: Iterator[object], tell: Tell | None) -> int:
@@ -443,7 +452,7 @@ def _builder(table: str) -> TableBuilder:
 
 def _filled(builder: TableBuilder, where: str | Path | Archive, wanted: PageQuery) -> Iterator[None]:
     with _opened(where) as archive:
-        for stored in archive.read_pages(wanted):
+        for stored in read_pages(archive, wanted):
             builder.add(to_document(stored), _known(stored))
             yield
 
@@ -464,7 +473,7 @@ def _records(where: str | Path | Archive, wanted: PageQuery) -> Any:
 
 def _record_batches(where: str | Path | Archive, wanted: PageQuery, schema: Any) -> Iterator[Any]:
     with _opened(where) as archive:
-        rows = map(_record_row, archive.read_records(wanted))
+        rows = map(_record_row, read_records(archive, wanted))
         while some := list(islice(rows, FULL_ROWS)):
             yield build_batch(some, schema)
 

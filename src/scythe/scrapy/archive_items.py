@@ -9,8 +9,12 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
+from scythe.archive.frontier import expect_visit
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.sites import add_site
 from scythe.archive.stored_documents import to_extracted
+from scythe.archive.stored_records import known_records
 from scythe.crawl_model import Extracted, FoundUrl, Outcome
 from scythe.crawling.scope import host_of
 from scythe.scrapy.page_document import PageDocument, list_rows
@@ -57,9 +61,11 @@ class Cabinet:
     def _store(self, sheet: _Sheet) -> list[bool]:
         """Store in one transaction; return which records of the first region were new."""
         key = host_of(sheet.url)
-        site = self._archive.add_site(key, sheet.url)
-        known = self._archive.known_records(site, sheet.extracted.regions[:1])
-        task = self._archive.expect(site, FoundUrl(sheet.url, key, "given", key=identity(sheet.url)), now=sheet.at)
+        site = add_site(self._archive, key, sheet.url)
+        known = known_records(self._archive, site, sheet.extracted.regions[:1])
+        task = expect_visit(
+            self._archive, site, FoundUrl(sheet.url, key, "given", key=identity(sheet.url)), now=sheet.at
+        )
         outcome = Outcome(
             task,
             "done",
@@ -70,5 +76,5 @@ class Cabinet:
             body_hash=sha256(sheet.body).digest(),
             extracted=sheet.extracted,
         )
-        self._archive.store([outcome])
+        store_outcomes(self._archive, [outcome])
         return [not one.is_known for one in known[0]] if known else []

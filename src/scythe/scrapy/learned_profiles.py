@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from scythe.archive.profile_history import claim_learning, leave_learning, save_learned, stored_profile
+from scythe.archive.sites import add_site, find_site
 from scythe.crawling.scope import host_of
 from scythe.engine.sampling import Kept
 from scythe.engine.worker_pool import SINGLE_THREADED
@@ -214,15 +216,15 @@ class ArchiveShelf(NoShelf):
         return host_of(normalise(url)) if site_of(url) else ""
 
     def load(self, key: str) -> str | None:
-        number = self._archive.find_site(key)
-        return None if number is None else self._archive.profile(number)
+        number = find_site(self._archive, key)
+        return None if number is None else stored_profile(self._archive, number)
 
     def claim(self, key: str, url: str, known: str | None) -> Right:
-        number = self._archive.add_site(key, Url(normalise(url)))
-        lesson = self._archive.claim_learning(number, self._owner, now=datetime.now(UTC), lease_s=2 * CAPS.wall_s)
-        newest = self._archive.profile(number)
+        number = add_site(self._archive, key, Url(normalise(url)))
+        lesson = claim_learning(self._archive, number, self._owner, now=datetime.now(UTC), lease_s=2 * CAPS.wall_s)
+        newest = stored_profile(self._archive, number)
         if lesson.is_held and newest != known:  # somebody learned it since: look first whether that does
-            self._archive.leave_learning(number, self._owner)
+            leave_learning(self._archive, number, self._owner)
         elif lesson.is_held:
             self._lessons[key] = (number, lesson.version)
             return Right(True, newest)
@@ -230,9 +232,9 @@ class ArchiveShelf(NoShelf):
 
     def save(self, key: str, profile: str | None) -> str | None:
         number, version = self._lessons.pop(key)
-        if profile is not None and self._archive.save_learned(number, profile, self._owner, after=version) is None:
-            profile = self._archive.profile(number)
-        self._archive.leave_learning(number, self._owner)
+        if profile is not None and save_learned(self._archive, number, profile, self._owner, after=version) is None:
+            profile = stored_profile(self._archive, number)
+        leave_learning(self._archive, number, self._owner)
         return profile
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.http import JsonRequest, XmlRpcRequest
 from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, literal_column, select, text, update
 
-from scythe.archive.database import Database, insert_new, write_rows
+from scythe.archive.archive import Archive, insert_new, write_rows
 from scythe.archive.host_leases import LONGEST_S, Owner, hold_lanes, keep_lanes, leave_lanes, want_lanes
 from scythe.archive.schema import REQUESTS, moment, seconds, storable
 
@@ -217,7 +217,7 @@ class Requests:
     """The requests of one crawl as one process sees them; one thread at a time."""
 
     def __init__(
-        self, database: Database, crawl: str, hold: Hold, owner: Owner, clock: Callable[[], datetime] = _now
+        self, database: Archive, crawl: str, hold: Hold, owner: Owner, clock: Callable[[], datetime] = _now
     ) -> None:
         self._database = database
         self._crawl = storable(crawl)

@@ -229,7 +229,7 @@ class Scheduler(BaseScheduler):
         self._archive = open_archive(options.archive)
         hold = Hold(options.lease_s, self._pause_s if options.hold_hosts else None)
         crawl = options.crawl or spider.name
-        self._requests = Requests(self._archive.database, crawl, hold, Owner.of_this_process())
+        self._requests = Requests(self._archive, crawl, hold, Owner.of_this_process())
         if options.anew:
             self._requests.forget()
         again = self._requests.ask_failed() if options.ask_failed else 0

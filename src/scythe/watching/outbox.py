@@ -15,7 +15,10 @@ from functools import partial
 from pathlib import Path
 
 from scythe.archive.archive import Archive
+from scythe.archive.observations import lists_of_watch
 from scythe.archive.results import StoredRecord
+from scythe.archive.retrieval import new_records, newest_records
+from scythe.archive.watches import load_cursor, save_cursor, watch_rows
 from scythe.engine.archive_thread import ArchiveThread
 from scythe.errors import ArchiveFailed
 from scythe.fetch import Fetcher
@@ -100,8 +103,8 @@ class FeedWriter:
         self._is_stale = False
         try:
             await self._name()
-            newest = self._clerk.archive.newest_records
-            records = await self._clerk.ask(newest, self._most, watches=sorted(self._watches))
+            archive, watches = self._clerk.archive, sorted(self._watches)
+            records = await self._clerk.ask(newest_records, archive, self._most, watches=watches)
         except ArchiveFailed as error:
             for path in self._paths:
                 await self._fail(path, str(error))
@@ -111,7 +114,7 @@ class FeedWriter:
 
     async def _name(self) -> None:
         """Say what the feed is of: the page, or the site, or the first of several."""
-        rows = [row for row in await self._clerk.ask(self._clerk.archive.watches) if row.id in self._watches]
+        rows = [row for row in await self._clerk.ask(watch_rows, self._clerk.archive) if row.id in self._watches]
         hosts = list(dict.fromkeys(host(row.url) for row in rows))
         if rows:
             more = f" and {len(hosts) - 1} more" if len(hosts) > 1 else ""
@@ -281,7 +284,7 @@ class Outbox:
                 return None
             told = await hook.tell(batch)
             if not told.why:
-                await self._clerk.ask(self._clerk.archive.save_cursor, cursor_name(hook, watch), batch.last)
+                await self._clerk.ask(save_cursor, self._clerk.archive, cursor_name(hook, watch), batch.last)
             return told
         except ArchiveFailed as error:
             return HookResult(str(error))
@@ -333,38 +336,38 @@ def begin_cursors(archive: Archive, hook: Hook, watches: Sequence[int], notify_f
     behind = []
     for watch in watches:
         name = cursor_name(hook, watch)
-        if archive.cursor(name):
+        if load_cursor(archive, name):
             behind.append(watch)
-        elif newest := archive.newest_records(1, watches=[watch]):
-            archive.save_cursor(name, newest[0].record)
-        elif notify_first or archive.regions(watch):
-            archive.save_cursor(name, _NOTHING)
+        elif newest := newest_records(archive, 1, watches=[watch]):
+            save_cursor(archive, name, newest[0].record)
+        elif notify_first or lists_of_watch(archive, watch):
+            save_cursor(archive, name, _NOTHING)
         else:
-            archive.save_cursor(name, _BEHIND_FIRST)
+            save_cursor(archive, name, _BEHIND_FIRST)
     return behind
 
 
 def next_batch(archive: Archive, hook: Hook, watch: int, notify_first: bool) -> HookBatch | None:
     """Return the next records of a page that a hook was not told of."""
     name = cursor_name(hook, watch)
-    position = archive.cursor(name) or _BEHIND_FIRST  # a page that is watched since just now has none
+    position = load_cursor(archive, name) or _BEHIND_FIRST  # a page that is watched since just now has none
     if position == _BEHIND_FIRST:
         position = _NOTHING if notify_first else end_of_first_visit(archive, watch)
         if position == _BEHIND_FIRST:
             return None
-        archive.save_cursor(name, position)
-    records = archive.new_records(position, watches=[watch], limit=LIMITS.hook_records)
-    return make_batch(records, archive.newest_records(_BESIDE, watches=[watch])) if records else None
+        save_cursor(archive, name, position)
+    records = new_records(archive, position, watches=[watch], limit=LIMITS.hook_records)
+    return make_batch(records, newest_records(archive, _BESIDE, watches=[watch])) if records else None
 
 
 def end_of_first_visit(archive: Archive, watch: int) -> int:
     """Return the number of the last record that the first visit of a page found."""
-    regions = archive.regions(watch)
+    regions = lists_of_watch(archive, watch)
     if not regions:
         return _BEHIND_FIRST  # nothing was ever found there: it is still to come
     first_at = min(region.first_at for region in regions)
     position = _NOTHING
-    while records := archive.new_records(position, watches=[watch], limit=LIMITS.hook_records):
+    while records := new_records(archive, position, watches=[watch], limit=LIMITS.hook_records):
         for record in records:
             if record.first_seen != first_at:
                 return position

@@ -17,7 +17,9 @@ from statistics import median_low
 from typing import Any
 
 from scythe.archive.archive import Archive
+from scythe.archive.observations import read_looks, watched_lists
 from scythe.archive.results import LookRow, RegionRow, WatchRow
+from scythe.archive.watches import watch_rows
 from scythe.limits import LIMITS
 from scythe.schedule.plots import CountedSpan, History, VisitRow
 from scythe.schedule.policies import Estimator, make_policy
@@ -171,9 +173,9 @@ def read_plan(
     """
     found: list[tuple[Planned, WatchRow, RegionRow | None]] = []
     regions: dict[int, list[RegionRow]] = {}
-    for row in archive.watched_regions():
+    for row in watched_lists(archive):
         regions.setdefault(row.watch, []).append(row)
-    for watch in archive.watches():
+    for watch in watch_rows(archive):
         if not sites or any(_means(site, watch) for site in sites):
             lists: list[RegionRow | None] = [*_watched(watch, regions.get(watch.id, []))]
             found += [(plan_list(watch, region, now), watch, region) for region in lists or [None]]
@@ -186,7 +188,7 @@ def draw_plan(
     """Return what plots show of the lists of a plan: the journal of the time before, and what is expected."""
     since = now - timedelta(seconds=last_s)
     return [
-        _history(planned, watch, region, list(archive.looks(region.id, since=since)), now, last_s)
+        _history(planned, watch, region, list(read_looks(archive, region.id, since=since)), now, last_s)
         for planned, watch, region in plan
         if region is not None
     ]

@@ -15,7 +15,11 @@ from hashlib import sha256
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 
+from scythe.archive.observations import lists_of_watch
 from scythe.archive.results import RecordKey, StoredRecord, WatchRow
+from scythe.archive.retrieval import new_records
+from scythe.archive.stored_records import known_records
+from scythe.archive.watches import move_watch
 from scythe.crawl_model import Extracted, FoundUrl, Looked, Outcome, Receipt, Task
 from scythe.crawling.judge_response import is_cut_short, validator
 from scythe.crawling.scope import host_of
@@ -299,7 +303,7 @@ class ListVisit:
     async def run(self) -> Receipt:
         """Ask for the page, read it, store what came of it and tell."""
         options = ListOptions.from_json(self.watch.options)
-        rows = await self._ask(self.tools.clerk.archive.regions, self.watch.id)
+        rows = await self._ask(lists_of_watch, self.tools.clerk.archive, self.watch.id)
         lists = TrackedLists(rows, Notes.from_json(self.watch.notes), options)
         is_open = any(row.has_gap for row in rows) or lists.is_chosen_anew
         asking = Asking(self.tools, self.work)
@@ -375,7 +379,7 @@ class ListVisit:
         return (await self.tools.pool.work(job)).extracted
 
     async def _keys(self, regions: Sequence[RecordList]) -> list[list[RecordKey]]:
-        return await self._ask(self.tools.clerk.archive.known_records, self.task.site, regions)
+        return await self._ask(known_records, self.tools.clerk.archive, self.task.site, regions)
 
     # -- what becomes of the address -----------------------------------------------------------------------------------
 
@@ -438,7 +442,7 @@ class ListVisit:
         if not receipt.fresh:
             return []
         after, count = min(receipt.fresh) - 1, len(receipt.fresh)
-        return await self._ask(self.tools.clerk.archive.new_records, after, watches=(self.watch.id,), limit=count)
+        return await self._ask(new_records, self.tools.clerk.archive, after, watches=(self.watch.id,), limit=count)
 
     async def _put_off(self, answered: Answered, options: ListOptions, lists: TrackedLists | None = None) -> Receipt:
         """Plan the next try of a page that could not be read, or that shows `lists` no more."""
@@ -464,7 +468,7 @@ class ListVisit:
         return receipt
 
     async def _move(self, target: Url) -> None:
-        await self._ask(self.tools.clerk.archive.move_watch, self.watch.id, target, host_of(target))
+        await self._ask(move_watch, self.tools.clerk.archive, self.watch.id, target, host_of(target))
         event = MovedEvent(self.tools.clock.now(), self.watch.site_key, self.watch.url, target)
         await self.tools.tell(event)
 

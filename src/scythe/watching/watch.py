@@ -16,8 +16,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_due
+from scythe.archive.host_leases import take_lane
 from scythe.archive.open import open_archive
 from scythe.archive.results import WatchRow
+from scythe.archive.sites import add_site
+from scythe.archive.watches import add_watch, due_sites, end_watch, watch_rows, wind_watches
 from scythe.crawl_model import WATCHED, FoundUrl, HostLease, Outcome, Receipt, Task
 from scythe.crawling.judge_response import Judge
 from scythe.crawling.scope import host_of
@@ -235,7 +239,7 @@ class Watch:
     async def _open_outbox(self, stack: AsyncExitStack, fetcher: Fetcher) -> None:
         """Begin to tell hooks and feed files what is new; they end before the archive is left."""
         self._outbox = Outbox(self._clerk, self._hooks, fetcher, self._tell, now=self.clock.now)
-        rows = await self._clerk.ask(self._archive.watches)
+        rows = await self._clerk.ask(watch_rows, self._archive)
         stack.push_async_callback(self._outbox.close, _ONCE_S if self.options.once else _END_S)
         await self._outbox.start([row.id for row in rows if self._only is None or row.id in self._only])
 
@@ -268,15 +272,15 @@ class Watch:
         if not self.clock.jumped_s() and self.clock.steady() - self._looked_at < _LOOK_S:
             return
         self._looked_at = self.clock.steady()
-        await self._clerk.ask(self._archive.wind_watches, self.clock.now())
-        rows = await self._clerk.ask(self._archive.watches)
+        await self._clerk.ask(wind_watches, self._archive, self.clock.now())
+        rows = await self._clerk.ask(watch_rows, self._archive)
         self.rows = {row.id: row for row in rows if self._only is None or row.id in self._only}
-        due = await self._clerk.ask(self._archive.due_sites)
+        due = await self._clerk.ask(due_sites, self._archive)
         for site in {row.site for row in self.rows.values()} - set(self._rounds.values()):
             self._note_due(site, due.get(site))
 
     async def _read_due(self, site: int) -> None:
-        self._note_due(site, await self._clerk.ask(self._archive.next_due, site, kinds=WATCHED))
+        self._note_due(site, await self._clerk.ask(next_due, self._archive, site, kinds=WATCHED))
 
     def _note_due(self, site: int, due: datetime | None) -> None:
         if due is None:
@@ -349,8 +353,8 @@ class Watch:
 
     async def _take_lane(self, site: int) -> HostLease | None:
         now, lease_s, by = self.clock.now(), self._lease_s, self._due_by
-        ask, take = self._clerk.ask, self._archive.take_lane
-        return await ask(take, site, self._owner, now=now, lease_s=lease_s, kinds=WATCHED, due_by=by)
+        asked = (take_lane, self._archive, site, self._owner)
+        return await self._clerk.ask(*asked, now=now, lease_s=lease_s, kinds=WATCHED, due_by=by)
 
     async def _work_lane(self, lane: HostLease, asked_at: tuple[float, float]) -> None:
         work = HostQueue(
@@ -412,7 +416,7 @@ class Watch:
 
     async def _row(self, task: Task) -> WatchRow:
         """Return a watched page as the archive has it now."""
-        rows = await self._clerk.ask(self._archive.watches, task.site)
+        rows = await self._clerk.ask(watch_rows, self._archive, task.site)
         row: WatchRow = next(row for row in rows if row.id == task.id)
         self.rows[row.id] = row
         return row
@@ -440,22 +444,22 @@ def add_lists(
     watches = []
     for address in [start_address(text) for text in addresses]:
         key = host_of(address)
-        site = archive.add_site(key, address)
+        site = add_site(archive, key, address)
         found = FoundUrl(address, key, "start", "list", key=f"list {address}")
-        watches.append(archive.add_watch(site, found, options.to_json(), now=now))
+        watches.append(add_watch(archive, site, found, options.to_json(), now=now))
     return watches
 
 
 def forget_lists(archive: Archive, addresses: Sequence[str]) -> list[str]:
     """Have pages watched no longer; return them. What was archived stays. Raises BadInput where one is not watched."""
-    watched = {row.url: row for row in archive.watches()}
+    watched = {row.url: row for row in watch_rows(archive)}
     rows = []
     for address in [start_address(text) for text in addresses]:
         if address not in watched:
             raise BadInput(f"{address} is not watched")
         rows.append(watched[address])
     for row in rows:
-        archive.end_watch(row.id, "watched no longer")
+        end_watch(archive, row.id, "watched no longer")
     return [row.url for row in rows]
 
 

@@ -7,6 +7,9 @@ import time
 from collections import OrderedDict
 
 from scythe.archive.archive import Archive
+from scythe.archive.profile_history import stored_profile
+from scythe.archive.site_health import count_sites
+from scythe.archive.sites import find_site
 from scythe.crawl_model import ArchiveCounts
 from scythe.site.site import Site
 from scythe.web.state import PROFILE, NotNow, NotThere, State
@@ -28,7 +31,7 @@ class SiteCounts:
         with self._lock:
             if time.monotonic() >= self._until:
                 began = time.thread_time()  # of the processor: a busy machine is no reason to show what is old
-                self._counts = archive.counts_of_sites()
+                self._counts = count_sites(archive)
                 took_s = time.thread_time() - began
                 self._until = time.monotonic() + _SHARE * took_s if took_s > _QUICK_S else 0.0
             return self._counts
@@ -95,8 +98,8 @@ class LearnedSites:
             found = path.stat()
             return found.st_mtime_ns, found.st_size, found.st_ino
         with self._room.archive() as archive:
-            number = archive.find_site(key)
-            return None if number is None else archive.profile(number)
+            number = find_site(archive, key)
+            return None if number is None else stored_profile(archive, number)
 
 
 def choose_site(room: State, given: str) -> str:

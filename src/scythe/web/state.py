@@ -17,6 +17,8 @@ from typing import TypeVar, cast
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import name_archive, open_archive
+from scythe.archive.profile_history import save_profile, stored_profile
+from scythe.archive.sites import find_site, site_rows
 from scythe.errors import BadInput, ScytheError
 from scythe.fetch.inputs import LoadedPage, Reach
 from scythe.page import Page
@@ -248,7 +250,7 @@ class State:
         keys = [PROFILE] if self.options.profile is not None or self.pages(PROFILE) else []
         if self.options.archive is not None:
             with self.archive() as archive:
-                keys += [site.key for site in archive.sites()]
+                keys += [site.key for site in site_rows(archive)]
         return keys
 
     def load_site(self, key: str) -> Site | None:
@@ -257,10 +259,10 @@ class State:
             path = self.options.profile
             return Site.load(path) if path is not None and path.exists() else None
         with self.archive() as archive:
-            number = archive.find_site(key)
+            number = find_site(archive, key)
             if number is None:
                 raise BadInput(f"there is no site {key!r:.80} in the archive")
-            saved = archive.profile(number)
+            saved = stored_profile(archive, number)
         return Site.from_json(saved) if saved is not None else None
 
     def save_site(self, key: str, site: Site) -> str:
@@ -271,10 +273,10 @@ class State:
             site.save(self.options.profile)
             return str(self.options.profile)
         with self.archive() as archive:
-            number = archive.find_site(key)
+            number = find_site(archive, key)
             if number is None:
                 raise BadInput(f"there is no site {key!r:.80} in the archive")
-            version = archive.save_profile(number, site.to_json())
+            version = save_profile(archive, number, site.to_json())
         return f"version {version} in {self.where}"
 
     @property

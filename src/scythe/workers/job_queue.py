@@ -20,8 +20,7 @@ from procrastinate.manager import JobManager, NotificationCallback
 from procrastinate.schema import SchemaManager
 from sqlalchemy import Connection, func, select, text
 
-from scythe.archive.archive import Archive
-from scythe.archive.database import LOCKS
+from scythe.archive.archive import LOCKS, Archive
 from scythe.archive.results import AssignmentRow
 from scythe.errors import ArchiveFailed, BadInput
 from scythe.workers.orders import NOT_SHARED, name_lock
@@ -269,9 +268,9 @@ def defer_now(connection: Connection, row: AssignmentRow) -> None:
 
 def prepare_jobs(archive: Archive) -> None:
     """Make the tables of the engine where there are none; two processes may do it at once. Raises BadInput."""
-    if archive.database.is_sqlite:
+    if archive.is_sqlite:
         raise BadInput(NOT_SHARED.format(where=archive.where))
-    with archive.database.writing() as connection:
+    with archive.writing() as connection:
         if _has_engine(connection, archive.where):
             return
         connection.execute(select(func.pg_advisory_xact_lock(LOCKS, 0)))
@@ -303,6 +302,6 @@ def _has_engine(connection: Connection, where: str) -> bool:
 
 def _address(archive: Archive) -> str:
     """Return where the database is, in the words of its driver."""
-    _, named = archive.database.engine.dialect.create_connect_args(archive.database.engine.url)
+    _, named = archive.engine.dialect.create_connect_args(archive.engine.url)
     named.pop("context", None)  # SQLAlchemy's own, no word of the server's
     return psycopg.conninfo.make_conninfo("", **{"connect_timeout": int(_CONNECT_S), **named})

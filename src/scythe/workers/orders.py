@@ -11,7 +11,11 @@ from typing import Any, TypeVar
 
 from scythe.archive.archive import Archive
 from scythe.archive.assignments import add_assignment, end_assignment, load_assignments
+from scythe.archive.frontier import requeue
+from scythe.archive.profile_history import save_profile
 from scythe.archive.results import AssignmentRow
+from scythe.archive.sites import add_site
+from scythe.archive.watches import watch_rows
 from scythe.crawling.crawl import REVISITED
 from scythe.crawling.scope import Scope
 from scythe.crawling.url_filter import start_address
@@ -95,11 +99,11 @@ def queue_crawl(
     prepare_jobs(archive)
     options, address = options or CrawlOptions(), start_address(start)
     key = Scope.of(address, options).site_key
-    site = archive.add_site(key, address)
+    site = add_site(archive, key, address)
     if profile is not None:
-        archive.save_profile(site, profile)
+        save_profile(archive, site, profile)
     if options.refresh:  # now, once: a job may have to begin again
-        archive.requeue(site, states=REVISITED, now=datetime.now(UTC))
+        requeue(archive, site, states=REVISITED)
     order = write_order(replace(options, refresh=False))
     return _assign(archive, AssignmentRow(0, site, key, "crawl", address, order, datetime.now(UTC)))
 
@@ -107,7 +111,7 @@ def queue_crawl(
 def cancel_crawl(archive: Archive, start: str, options: CrawlOptions | None = None) -> AssignmentRow:
     """Have a site crawled no longer: who works on it ends soon; what is archived stays. Raises BadInput."""
     key = Scope.of(start_address(start), options or CrawlOptions()).site_key
-    with archive.database.writing() as connection:
+    with archive.writing() as connection:
         for row in load_assignments(connection, "open"):
             if (row.kind, row.site_key) == ("crawl", key):
                 end_assignment(connection, row, "cancelled", "no longer wanted", datetime.now(UTC))
@@ -127,7 +131,7 @@ def queue_watch(
 
     prepare_jobs(archive)
     chosen = set(add_lists(archive, addresses, wanted))
-    rows = [row for row in archive.watches() if not addresses or row.id in chosen]
+    rows = [row for row in watch_rows(archive) if not addresses or row.id in chosen]
     order = write_order(replace(options or WatchOptions(), once=True))
     sites = {row.site: row for row in rows}
     now = datetime.now(UTC)
@@ -140,7 +144,7 @@ def queue_watch(
 def _assign(archive: Archive, given: AssignmentRow) -> AssignmentRow:
     from scythe.workers.job_queue import defer_now
 
-    with archive.database.writing(given.site) as connection:
+    with archive.writing(given.site) as connection:
         row = add_assignment(connection, given)
         defer_now(connection, row)
     return row

@@ -21,7 +21,9 @@ from sqlalchemy import text
 from scythe.archive import assignments
 from scythe.archive import assignments as worker_rows
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_due
 from scythe.archive.results import AssignmentRow, WorkerRow
+from scythe.archive.watches import watch_rows
 from scythe.crawl_model import WATCHED
 from scythe.crawling.crawl import Crawl
 from scythe.engine.archive_thread import ArchiveThread
@@ -42,8 +44,8 @@ class AssignmentThread:
     """
 
     def __init__(self, archive: Archive) -> None:
-        self._database = archive.database.beside()
-        self._clerk = ArchiveThread(Archive(self._database))
+        self._database = archive.beside()
+        self._clerk = ArchiveThread(self._database)
 
     async def close(self) -> None:
         """Let the thread go."""
@@ -246,7 +248,7 @@ class Work:
         tally = await self._attend(job, under_way, run.run())
         if under_way.is_lost:
             return EndedAssignment("lost", "")
-        due = await self._ask(self._archive.next_due, row.site)
+        due = await self._ask(next_due, self._archive, row.site)
         if due is None or (options.limit is not None and tally.pages >= options.limit):
             reasons = ", ".join(why for why, _ in tally.why.most_common(3))
             return EndedAssignment(
@@ -257,14 +259,14 @@ class Work:
         return EndedAssignment("open", run.why_ended)
 
     async def _watch(self, row: AssignmentRow, job: int) -> EndedAssignment:
-        lists = [one.id for one in await self._ask(self._archive.watches, row.site)]
+        lists = [one.id for one in await self._ask(watch_rows, self._archive, row.site)]
         if lists:
             run = Watch(self._archive, replace(watch_order(row), once=True), only=lists, kit=self._kit)
             under_way = UnderWay(row, run.stop)
             totals = await self._attend(job, under_way, run.run())
             if under_way.is_lost:
                 return EndedAssignment("lost", "")
-            due = await self._ask(self._archive.next_due, row.site, WATCHED)
+            due = await self._ask(next_due, self._archive, row.site, WATCHED)
             if due is not None:
                 now = datetime.now(UTC)
                 wait_s = _CLOSED_S if totals.troubles else _HELD_S

@@ -138,7 +138,7 @@ class Worker:
         """
         async with AsyncExitStack() as stack:
             lease_s = SILENT * self.options.heartbeat_s
-            self._archive.database.limit_pauses(lease_s)
+            self._archive.limit_pauses(lease_s)
             shared = open_kit(self._archive, extractors=self.options.extractors, owner=self.owner, lease_s=lease_s)
             self._kit = await stack.enter_async_context(shared)
             await self._kit.clerk.ask(prepare_jobs, self._archive)

@@ -9,9 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, case, func, select, text
 
-from scythe.archive.archive import Archive
+from scythe.archive.archive import Archive, sound
 from scythe.archive.assignments import count_assignments, is_gone, load_assignments, load_workers
-from scythe.archive.database import sound
 from scythe.archive.host_leases import Owner
 from scythe.archive.results import AssignmentRow, WorkerRow
 from scythe.archive.schema import FETCHES, IS_WATCHED, LANES, PAGES, URLS, seconds
@@ -92,7 +91,7 @@ class _Job:
 
 def read_status(archive: Archive) -> Status:
     """Return how it goes. Raises ArchiveFailed."""
-    with sound(archive.where), archive.database.reading() as connection:
+    with sound(archive.where), archive.reading() as connection:
         now, workers = load_workers(connection)
         rows = [row for row in load_assignments(connection) if row.state in ("open", "failed")]
         jobs = _read_jobs(connection)

@@ -14,7 +14,12 @@ from tests.faults.io.scenario import ARCHIVE, ORIGIN, OUTPUTS, PROFILES, Scenari
 
 from scythe.archive.archive import Archive
 from scythe.archive.open import open_archive
+from scythe.archive.profile_history import load_robots, stored_profile
 from scythe.archive.results import PageQuery
+from scythe.archive.retrieval import read_pages, read_raw
+from scythe.archive.sites import find_site, load_notes
+from scythe.archive.verify import verify_archive
+from scythe.archive.watches import load_cursor, watch_rows
 from scythe.errors import ScytheError
 from scythe.output.warc import verify_warc
 from scythe.url import Url
@@ -47,7 +52,7 @@ class Findings:
 
 def summarise(where: Path | str) -> Counter[str]:
     """Count what an archive has, past most of the archive's own code."""
-    with open_archive(where, create=False) as archive, archive.database.reading() as connection:
+    with open_archive(where, create=False) as archive, archive.reading() as connection:
         ask = connection.exec_driver_sql
         rows = {name: ask(f"SELECT count(*) FROM {name}").scalar() for name in _TABLES.split()}
         rows |= {f"urls that are {state}": number for state, number in ask(_STATES).all()}
@@ -99,7 +104,7 @@ def look(where: Path | str, told: list[Line], findings: Findings) -> None:
         return
     try:
         with open_archive(where) as archive:
-            findings.damaged += archive.verify()
+            findings.damaged += verify_archive(archive)
             pages = _pages(archive)
             findings.lost += [" ".join(line) for line in told if not _is_there(archive, pages, line)]
     except ScytheError as error:
@@ -114,14 +119,14 @@ def _compare(found: Counter[str], expected: Counter[str], findings: Findings) ->
 def _is_there(archive: Archive, pages: set[Line], line: Line) -> bool:
     if line[0] == "stored":
         return line[1:] in pages
-    site = archive.find_site(LANE)
+    site = find_site(archive, LANE)
     return site is not None and _CHECKS[line[0]](archive, site, *line[1:])
 
 
 def _pages(archive: Archive) -> set[Line]:
     """Return what is told of every page that is there, once, with what belongs to it."""
-    titles = Counter((page.url, page.title) for page in archive.read_pages(PageQuery()))
-    bodies = Counter((raw.url, raw.body) for raw in archive.read_raw(PageQuery()))
+    titles = Counter((page.url, page.title) for page in read_pages(archive, PageQuery()))
+    bodies = Counter((raw.url, raw.body) for raw in read_raw(archive, PageQuery()))
     numbers = [url.removeprefix(SITE) for url, _ in titles]
     return {
         (number, "new")
@@ -132,16 +137,16 @@ def _pages(archive: Archive) -> set[Line]:
 
 
 def _has_url(archive: Archive, where: str) -> bool:
-    with archive.database.reading() as connection:
+    with archive.reading() as connection:
         return bool(connection.exec_driver_sql(f"SELECT count(*) FROM urls WHERE {where}").scalar())
 
 
 def _has_profile(archive: Archive, site: int, version: str) -> bool:
-    return archive.profile(site, int(version)) == PROFILES[int(version) - 1]
+    return stored_profile(archive, site, int(version)) == PROFILES[int(version) - 1]
 
 
 def _has_looked(archive: Archive, site: int, visit: str, what: str) -> bool:
-    return what != "lost" and any(int(row.notes or 0) > int(visit) for row in archive.watches(site))
+    return what != "lost" and any(int(row.notes or 0) > int(visit) for row in watch_rows(archive, site))
 
 
 def is_output(line: Line) -> bool:
@@ -160,11 +165,11 @@ _CHECKS: dict[str, Callable[..., bool]] = {
     "found": lambda archive, _site, path: _has_url(archive, f"url = '{SITE}{path}'"),
     "settled": lambda archive, _site, task: _has_url(archive, f"id = {task} AND state = 'refused'"),
     "profile": _has_profile,
-    "robots": lambda archive, _site, _origin: archive.robots(ORIGIN) is not None,
-    "notes": lambda archive, site, _site: archive.notes(site) == "notes",
-    "watch": lambda archive, site, _path: bool(archive.watches(site)),
+    "robots": lambda archive, _site, _origin: load_robots(archive, ORIGIN) is not None,
+    "notes": lambda archive, site, _site: load_notes(archive, site) == "notes",
+    "watch": lambda archive, site, _path: bool(watch_rows(archive, site)),
     "looked": _has_looked,
-    "handed": lambda archive, _site, record: archive.cursor("hook") >= int(record),
+    "handed": lambda archive, _site, record: load_cursor(archive, "hook") >= int(record),
 }
 
 

@@ -23,7 +23,7 @@ from tests.faults.io.scenario import ARCHIVE, Scenario
 from tests.faults.io.shim import CRASHES, STRUCK, Fault, arm
 from tests.faults.io.trace import Call, places, read_trace
 
-import scythe.archive.database
+import scythe.archive.archive
 import scythe.archive.open
 from scythe.errors import ArchiveFailed
 
@@ -155,7 +155,7 @@ def _be(scenario: Scenario, work: Path, place: int, fault: Fault, ledger: int, n
     try:
         os.dup2(os.open(noise, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
         traced = -1 if trace is None else os.open(trace, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        scythe.archive.database.JOURNAL_PAGES = scenario.journal_pages
+        scythe.archive.archive.JOURNAL_PAGES = scenario.journal_pages
         arm(work, place, fault, ledger=ledger, trace=traced)
         code, said = _work(scenario.work, work, ledger)
         arm(None, 0, Fault.COUNT)

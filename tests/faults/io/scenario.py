@@ -17,9 +17,17 @@ from tests.faults.archive_watchers import HOUR, visit_list
 from tests.faults.archive_writers import number_of, visit
 
 from scythe.archive.archive import Archive
-from scythe.archive.host_leases import Owner
+from scythe.archive.frontier import add_urls, next_tasks, settle
+from scythe.archive.host_leases import Owner, keep_lane, leave_lane, take_lane
 from scythe.archive.open import open_archive
+from scythe.archive.outcomes import store_outcomes
+from scythe.archive.profile_history import newest_version, save_profile, save_robots
 from scythe.archive.results import StoredRobots
+from scythe.archive.retrieval import new_records, newest_records
+from scythe.archive.search_index import index_new
+from scythe.archive.site_health import count_archive
+from scythe.archive.sites import add_site, save_notes
+from scythe.archive.watches import add_watch, load_cursor, save_cursor, watch_rows
 from scythe.crawl_model import Outcome, Task
 from scythe.output.archive_export import export_archive, plan_export
 from scythe.watching.feed_files import write_feed
@@ -49,9 +57,9 @@ class Scenario:
 def begin_new(folder: Path, tell: Tell) -> None:
     """Make an archive and put a first address into it."""
     with open_archive(folder / ARCHIVE) as archive:
-        site = archive.add_site(LANE, SITE)
+        site = add_site(archive, LANE, SITE)
         tell("site", LANE)
-        archive.add_found(site, [found("0")])
+        add_urls(archive, site, [found("0")])
         tell("found", "0")
 
 
@@ -68,35 +76,35 @@ def crawl_beside(folder: Path, tell: Tell) -> None:
 def crawl_into(where: Path | str, tell: Tell, store: str = "") -> None:
     """Take a lane, visit page after page, keep their bodies, learn a profile."""
     with open_archive(where, store=store) as archive:
-        site = archive.add_site(LANE, SITE)
+        site = add_site(archive, LANE, SITE)
         tell("site", LANE)
-        archive.add_found(site, [found("0"), found("left-out")])
+        add_urls(archive, site, [found("0"), found("left-out")])
         tell("found", "0")
         owner = Owner.of_this_process()
-        lane = archive.take_lane(site, owner, now=NOW)
-        for profile in PROFILES[archive.profile_version(site) :]:
-            tell("profile", archive.save_profile(site, profile))
-        while tasks := archive.next_tasks(site, LANE, BATCH, now=NOW):
+        lane = take_lane(archive, site, owner, now=NOW)
+        for profile in PROFILES[newest_version(archive, site) :]:
+            tell("profile", save_profile(archive, site, profile))
+        while tasks := next_tasks(archive, site, LANE, BATCH, now=NOW):
             _visit(archive, tasks, tell)
         if lane is not None:
-            archive.keep_lane(lane, owner, now=NOW)
-            archive.leave_lane(lane, owner, free_at=later(1), slow=1.0)
+            keep_lane(archive, lane, owner, now=NOW)
+            leave_lane(archive, lane, owner, free_at=later(1), slow=1.0)
             tell("left", LANE)
-        archive.save_robots(StoredRobots(ORIGIN, 200, b"User-agent: *", NOW))
+        save_robots(archive, StoredRobots(ORIGIN, 200, b"User-agent: *", NOW))
         tell("robots", ORIGIN)
-        archive.save_notes(site, "notes")
+        save_notes(archive, site, "notes")
         tell("notes", site)
-        while archive.index_new():
+        while index_new(archive):
             pass
 
 
 def _visit(archive: Archive, tasks: list[Task], tell: Tell) -> None:
     for task in tasks:
         if task.url.endswith("left-out"):
-            archive.settle([task.id], "refused", "by the test")
+            settle(archive, [task.id], "refused", "by the test")
             tell("settled", task.id)
     outcomes: list[Outcome] = [visit(task, PAGES, LANE) for task in tasks if not task.url.endswith("left-out")]
-    for receipt in archive.store(outcomes):
+    for receipt in store_outcomes(archive, outcomes):
         tell("stored", number_of(receipt.task), receipt.stored)
 
 
@@ -104,7 +112,7 @@ def watch(folder: Path, tell: Tell) -> None:
     """Watch a list, and write a feed of its records."""
     watch_into(folder / ARCHIVE, tell)
     with open_archive(folder / ARCHIVE) as archive:
-        newest = archive.newest_records(50, watches=None)
+        newest = newest_records(archive, 50, watches=None)
         write_feed(folder / "feed.json", newest, title="News", home=SITE, now=later(0))
         tell("written", "feed.json")
 
@@ -112,16 +120,16 @@ def watch(folder: Path, tell: Tell) -> None:
 def watch_into(where: Path | str, tell: Tell) -> None:
     """Visit a list some times and hand its records on in turn."""
     with open_archive(where) as archive:
-        site = archive.add_site(LANE, SITE)
-        number = archive.add_watch(site, found(LIST), "{}", now=NOW)
+        site = add_site(archive, LANE, SITE)
+        number = add_watch(archive, site, found(LIST), "{}", now=NOW)
         tell("watch", LIST)
-        while (at := int(archive.watches(site)[0].notes or 0)) < VISITS:
-            (task,) = archive.next_tasks(site, LANE, 9, now=later(at * HOUR), kinds=("list",))
-            (receipt,) = archive.store([visit_list(archive, task, at)])
+        while (at := int(watch_rows(archive, site)[0].notes or 0)) < VISITS:
+            (task,) = next_tasks(archive, site, LANE, 9, now=later(at * HOUR), kinds=("list",))
+            (receipt,) = store_outcomes(archive, [visit_list(archive, task, at)])
             tell("looked", at, receipt.stored)
-        records = archive.new_records(archive.cursor("hook"), watches=[number], limit=1_000)
+        records = new_records(archive, load_cursor(archive, "hook"), watches=[number], limit=1_000)
         for record in records[::5]:
-            archive.save_cursor("hook", record.record)
+            save_cursor(archive, "hook", record.record)
             tell("handed", record.record)
 
 
@@ -132,7 +140,7 @@ def migrate(folder: Path, tell: Tell) -> None:
         site, tasks = begin(archive, "0")
         tell("found", "0")
         _visit(archive, [task for task in tasks if task.url == f"{SITE}0"], tell)
-        archive.counts(site)
+        count_archive(archive, site)
 
 
 def export(folder: Path, tell: Tell) -> None:
@@ -160,7 +168,7 @@ def make_half(folder: Path) -> None:
     if not pid:
         archive = open_archive(folder / ARCHIVE)
         _, tasks = begin(archive, "0")
-        archive.store([visit(task, PAGES, LANE) for task in tasks])
+        store_outcomes(archive, [visit(task, PAGES, LANE) for task in tasks])
         os._exit(0)
     os.waitpid(pid, 0)
 

@@ -17,6 +17,7 @@ from tools.measure_kills import Trial, Verdict
 from tools.trial_site import load_pages
 
 from scythe.archive.open import open_archive
+from scythe.archive.verify import verify_archive
 from scythe.output.warc import verify_warc
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.soak]
@@ -82,7 +83,7 @@ def test_a_crawl_goes_on_when_there_is_room_again_whatever_filled_the_disk(trial
     assert verdict.faults() == 0, verdict
     assert 0 < stored[-1] < PAGES
     with open_archive(archive) as opened:
-        assert opened.verify() == []
+        assert verify_archive(opened) == []
     check_export(archive, disk)
 
 

@@ -13,9 +13,19 @@ from urllib.parse import urlencode
 from msgspec import Meta
 
 from scythe.archive.archive import Archive
-from scythe.archive.history import PageHistory, RecordHistory, SightingSeen
+from scythe.archive.history import (
+    PageHistory,
+    RecordHistory,
+    SightingSeen,
+    read_history,
+    read_listed,
+    read_record_history,
+)
 from scythe.archive.results import Hits, NamedPieces, RecordHit, SearchQuery, Snippet, StoredPage, StoredRecord
-from scythe.archive.search import list_kinds
+from scythe.archive.retrieval import read_version
+from scythe.archive.search import found_pages, found_records, list_kinds, run_search
+from scythe.archive.search_index import index_new
+from scythe.archive.sites import site_rows
 from scythe.archive.stored_documents import to_document
 from scythe.errors import ArchiveFailed
 from scythe.model import Document as ModelDocument
@@ -339,7 +349,7 @@ class Indexing:
             if self.job is not None and self.job.state == "running":
                 return
             try:
-                left = archive.index_new(budget_s=_INDEX_S)
+                left = index_new(archive, budget_s=_INDEX_S)
                 self.why = ""
             except ArchiveFailed as failure:  # it may be read, but not written: what is indexed can be searched
                 self.why, left = str(failure), 0
@@ -350,7 +360,7 @@ class Indexing:
         total = left = 0
         with self._room.archive() as archive:
             while not job.is_stopping.is_set():
-                before, left = left, archive.index_new(budget_s=_INDEX_BESIDE_S)
+                before, left = left, index_new(archive, budget_s=_INDEX_BESIDE_S)
                 total = max(total, left)
                 job.step(total - left, total, "documents and records")
                 if not left or left == before:
@@ -362,7 +372,7 @@ def search_archive(room: State, wanted: SearchWanted) -> Hits:
     """Search documents or records of the archive."""
     with room.archive() as archive:
         room.part(Indexing).catch_up(archive)
-        return archive.search(wanted.to_search())
+        return run_search(archive, wanted.to_search())
 
 
 def see_document(room: State, wanted: DocumentWanted) -> ArchivedDocument:
@@ -372,25 +382,25 @@ def see_document(room: State, wanted: DocumentWanted) -> ArchivedDocument:
 
 
 def _tell(archive: Archive, page: int, version: int, most: int) -> ArchivedDocument:
-    history = archive.page_history(page)
+    history = read_history(archive, page)
     if history is None:
         raise NotThere(f"there is no document {page} in the archive")
-    stored = archive.page_version(page, version or None)
+    stored = read_version(archive, page, version or None)
     if stored is None:
         raise NotThere(f"document {page} has no version {version}")
-    return tell_document(stored, history, archive.listed_on(page, _LISTED), most)
+    return tell_document(stored, history, read_listed(archive, page, _LISTED), most)
 
 
 def compare_versions(room: State, wanted: DiffWanted) -> VersionsCompared:
     """Say how one version of a document became another."""
     with room.archive() as archive:
-        new = archive.page_version(wanted.page, wanted.new or None)
+        new = read_version(archive, wanted.page, wanted.new or None)
         if new is None:
             raise NotThere(f"there is no document {wanted.page} with a version {wanted.new or 1}")
         number = wanted.old or new.version - 1
         if not number:
             raise NotNow(f"document {wanted.page} has one version: there is nothing to compare it with")
-        old = archive.page_version(wanted.page, number)
+        old = read_version(archive, wanted.page, number)
     if old is None:
         raise NotThere(f"document {wanted.page} has no version {number}")
     compared = compare_texts(old.text, new.text)
@@ -400,7 +410,7 @@ def compare_versions(room: State, wanted: DiffWanted) -> VersionsCompared:
 def see_record(room: State, wanted: RecordWanted) -> RecordSeenOften:
     """Return a record of the archive with every page it was seen on."""
     with room.archive() as archive:
-        history = archive.record_history(wanted.record)
+        history = read_record_history(archive, wanted.record)
     if history is None:
         raise NotThere(f"there is no record {wanted.record} in the archive")
     return tell_sightings(history)
@@ -412,8 +422,8 @@ def show_archive(room: State, wanted: SearchWanted) -> dict[str, Any]:
         return {"hits": None, "sites": [], "kinds": [], "sheets": [], "indexing": room.part(Indexing), "holds": False}
     hits = search_archive(room, wanted)
     with room.archive() as archive:
-        sites = [site.key for site in archive.sites()]
-        kinds = list_kinds(archive.database, wanted.what, (wanted.site,) if wanted.site else ())
+        sites = [site.key for site in site_rows(archive)]
+        kinds = list_kinds(archive, wanted.what, (wanted.site,) if wanted.site else ())
     return {
         "hits": hits,
         "sites": sites,
@@ -444,7 +454,7 @@ def show_diff(room: State, wanted: DiffWanted) -> dict[str, Any]:
     """Return what the page of two versions shows."""
     compared = compare_versions(room, wanted)
     with room.archive() as archive:
-        history = archive.page_history(wanted.page)
+        history = read_history(archive, wanted.page)
     return {"compared": compared, "history": history}
 
 
@@ -460,7 +470,7 @@ def download_found(room: State, wanted: DownloadWanted) -> Sent:
     file = StringIO()
     with room.archive() as archive:
         room.part(Indexing).catch_up(archive)
-        total = archive.search(said).total
+        total = run_search(archive, said).total
         write = _write_documents if wanted.what == "documents" else _write_records
         written = write(archive, said, wanted.form, file)
     name = f"{wanted.what}-{'' if written == total else 'first-'}{written}.{wanted.form}"
@@ -470,13 +480,13 @@ def download_found(room: State, wanted: DownloadWanted) -> Sent:
 
 def _write_documents(archive: Archive, said: SearchQuery, form: str, file: StringIO) -> int:
     if form == "csv":
-        table = PageTable.of(page.rest for page in archive.found_pages(said))
-        return _write(CsvFile(file, table.header), file, map(table.cells, archive.found_pages(said)))
-    return _write(JsonLinesFile(file), file, map(page_line, archive.found_pages(said)))
+        table = PageTable.of(page.rest for page in found_pages(archive, said))
+        return _write(CsvFile(file, table.header), file, map(table.cells, found_pages(archive, said)))
+    return _write(JsonLinesFile(file), file, map(page_line, found_pages(archive, said)))
 
 
 def _write_records(archive: Archive, said: SearchQuery, form: str, file: StringIO) -> int:
-    records = list(archive.found_records(said))
+    records = list(found_records(archive, said))
     if form == "csv":
         table = RecordTable.of(records)
         return _write(CsvFile(file, table.header), file, map(table.cells, records))

@@ -9,8 +9,10 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from scythe.archive.profile_history import stored_profile
 from scythe.archive.results import LaneRow, SiteRow, StoredRobots
 from scythe.archive.site_health import FAILED, FailedVisit, FieldShare, Reason, SiteHealth, Version, read_health
+from scythe.archive.sites import find_site, site_rows
 from scythe.crawl_model import ArchiveCounts
 from scythe.errors import BadInput
 from scythe.fetch.robots import parse_robots
@@ -347,8 +349,8 @@ def _summaries(room: State, key: str, versions: list[int]) -> dict[int, str]:
 
 def _read_archive(room: State, key: str, now: datetime) -> tuple[SiteRow | None, SiteHealth | None]:
     with room.archive() as archive:
-        row = next((site for site in archive.sites() if site.key == key), None)
-        return row, read_health(archive.database, row.id, now=now) if row is not None else None
+        row = next((site for site in site_rows(archive) if site.key == key), None)
+        return row, read_health(archive, row.id, now=now) if row is not None else None
 
 
 def _newest(room: State, key: str) -> Saved | None:
@@ -357,8 +359,8 @@ def _newest(room: State, key: str) -> Saved | None:
         path = room.options.profile
         return open_profile(path) if path is not None and path.exists() else None
     with room.archive() as archive:
-        site = archive.find_site(key)
-        text = archive.profile(site) if site is not None else None
+        site = find_site(archive, key)
+        text = stored_profile(archive, site) if site is not None else None
     return load_profile(text) if text is not None else None
 
 

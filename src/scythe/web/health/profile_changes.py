@@ -7,7 +7,9 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from scythe.archive.profile_history import stored_profile
 from scythe.archive.site_health import read_versions
+from scythe.archive.sites import find_site
 from scythe.site.describe_rules import as_text
 from scythe.site.profile import load_profile
 from scythe.site.rules import FieldRules, Layout, Profile, Way
@@ -27,8 +29,8 @@ class Versions:
     def newest(self, key: str) -> int:
         """Return the number of the newest version. Raises NotThere where there is none."""
         with self._room.archive() as archive:
-            site = archive.find_site(key)
-            with archive.database.reading() as connection:
+            site = find_site(archive, key)
+            with archive.reading() as connection:
                 found = read_versions(connection, site, 1) if site is not None else []
         if not found:
             raise NotThere(f"nothing was learned of {key!r:.80} yet")
@@ -45,8 +47,8 @@ class Versions:
 
     def _load(self, key: str, version: int) -> Profile:
         with self._room.archive() as archive:
-            site = archive.find_site(key)
-            text = archive.profile(site, version) if site is not None and version > 0 else None
+            site = find_site(archive, key)
+            text = stored_profile(archive, site, version) if site is not None and version > 0 else None
         if text is None:
             raise NotThere(f"there is no version {version} of what was learned of {key!r:.80}")
         return load_profile(text, name=f"version {version}").profile

@@ -11,6 +11,8 @@ from typing import Annotated, Any
 import msgspec
 
 from scythe.archive.results import StoredRecord
+from scythe.archive.retrieval import newest_records
+from scythe.archive.sites import learned_sites, site_rows
 from scythe.crawl_model import ArchiveCounts
 from scythe.crawling.sample_site import sample_site
 from scythe.errors import BadInput
@@ -90,8 +92,8 @@ def list_sites(room: State, wanted: Nothing) -> list[SiteSeen]:
         found.append(SiteSeen(PROFILE, None, is_learned, len(room.pages(PROFILE)), None))
     if room.options.archive is not None:
         with room.archive() as archive:
-            counts, learned = room.part(SiteCounts).of(archive), archive.learned_sites()
-            for site in archive.sites():
+            counts, learned = room.part(SiteCounts).of(archive), learned_sites(archive)
+            for site in site_rows(archive):
                 at_hand = len(room.pages(site.key))
                 counted = counts.get(site.id, ArchiveCounts())
                 found.append(SiteSeen(site.key, site.start, site.id in learned, at_hand, counted))
@@ -173,7 +175,7 @@ def show_home(room: State, wanted: Nothing) -> dict[str, Any]:
     if room.options.archive is not None:
         with room.archive() as archive:
             soon = [planned for planned, _, _ in islice(read_plan(archive, (), datetime.now(UTC)), _SOON)]
-            newest = archive.newest_records(_NEWEST, watches=None)
+            newest = newest_records(archive, _NEWEST, watches=None)
     return {
         "about": see_about(room, wanted),
         "sites": list_sites(room, wanted),

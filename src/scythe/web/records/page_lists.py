@@ -15,7 +15,9 @@ from typing import Annotated
 
 import msgspec
 
+from scythe.archive.observations import lists_of_watch, plan_rows
 from scythe.archive.results import RegionRow, WatchRow
+from scythe.archive.watches import watch_rows
 from scythe.crawling.url_filter import start_address
 from scythe.engine.discovery import read_list
 from scythe.engine.worker_protocol import Job, SiteSetup
@@ -220,8 +222,8 @@ def watch_page(room: State, wanted: WatchWanted) -> WatchSeen:
     address, options = _options(room, wanted)
     with room.archive() as archive:
         (number,) = add_lists(archive, [address], options)
-        row = next(row for row in archive.watches() if row.id == number)
-        seen = _see(room, row, archive.regions(row.id))
+        row = next(row for row in watch_rows(archive) if row.id == number)
+        seen = _see(room, row, lists_of_watch(archive, row.id))
     room.part(Runs).nudge()  # a watch that goes on need not find out by itself
     return seen
 
@@ -261,9 +263,9 @@ def list_watches(room: State, wanted: Nothing) -> list[WatchSeen]:
         return []
     regions: dict[int, list[RegionRow]] = {}
     with room.archive() as archive:
-        for plan in archive.plans():
+        for plan in plan_rows(archive):
             regions.setdefault(plan.region.watch, []).append(plan.region)
-        return [_see(room, row, regions.get(row.id, [])) for row in archive.watches()]
+        return [_see(room, row, regions.get(row.id, [])) for row in watch_rows(archive)]
 
 
 def find_watch(room: State, url: str | None) -> WatchSeen | None:
@@ -272,8 +274,8 @@ def find_watch(room: State, url: str | None) -> WatchSeen | None:
         return None
     address = start_address(url)
     with room.archive() as archive:
-        row = next((row for row in archive.watches() if row.url == address), None)
-        return None if row is None else _see(room, row, archive.regions(row.id))
+        row = next((row for row in watch_rows(archive) if row.url == address), None)
+        return None if row is None else _see(room, row, lists_of_watch(archive, row.id))
 
 
 def _see(room: State, row: WatchRow, known: Sequence[RegionRow]) -> WatchSeen:

@@ -10,6 +10,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from scythe.archive.archive import Archive
+from scythe.archive.frontier import next_due
+from scythe.archive.sites import site_rows
+from scythe.archive.watches import load_watch, watch_rows
 from scythe.crawl_model import CRAWLED, ArchiveCounts
 from scythe.crawling.scope import Scope
 from scythe.crawling.url_filter import start_address
@@ -122,14 +125,14 @@ def start_watch(room: State, wanted: WatchRunWanted) -> RunSeen:
 def _name_watch(archive: Archive, wanted: WatchRunWanted) -> str:
     """Return what a watch is called. Raises NotThere and BadInput where there is nothing to visit."""
     for number in wanted.watches:
-        row = archive.watch(number)
+        row = load_watch(archive, number)
         if row is None or row.ended_at is not None:
             raise NotThere(f"page {number} is not watched")
         if len(wanted.watches) == 1:
             return str(row.url)
     if wanted.watches:
         return f"{len(wanted.watches)} watched pages"
-    if not archive.watches():
+    if not watch_rows(archive):
         raise BadInput("no page is watched in this archive yet: choose a list to watch first")
     return "All lists of this archive"
 
@@ -151,7 +154,7 @@ def show_runs(room: State, wanted: Nothing) -> dict[str, Any]:
         with room.archive() as archive:
             busy = {run.site for run in room.part(Runs).all() if not run.is_over}
             left = [one for one in _unfinished(archive, room.part(SiteCounts).of(archive)) if one.key not in busy]
-            watched = len(archive.watches())
+            watched = len(watch_rows(archive))
     return {
         "runs": list_runs(room, wanted),
         "left": left,
@@ -166,8 +169,8 @@ def _unfinished(archive: Archive, counts: Mapping[int, ArchiveCounts]) -> list[L
     """Return the sites, the newest first, whose crawl has something left."""
     now = datetime.now(UTC)
     found: list[Left] = []
-    for site in list(reversed(archive.sites()))[:_LOOKED_AT]:
-        due = archive.next_due(site.id, CRAWLED)
+    for site in list(reversed(site_rows(archive)))[:_LOOKED_AT]:
+        due = next_due(archive, site.id, CRAWLED)
         if due is not None and due <= now:
             found.append(Left(site.key, str(site.start), counts.get(site.id, ArchiveCounts()).pages))
         if len(found) == _LEFT:

@@ -11,7 +11,9 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from scythe.archive.archive import Archive
+from scythe.archive.observations import count_came, find_list, late_looks, lists_of_watch, read_looks
 from scythe.archive.results import LookRow, RegionRow, WatchRow
+from scythe.archive.watches import add_watch, end_watch, hasten_watch, load_watch
 from scythe.crawl_model import FoundUrl
 from scythe.schedule.plots import list_svg
 from scythe.schedule.policies import POLICIES
@@ -94,7 +96,7 @@ class Hastened:
 
 def find_watch(archive: Archive, number: int) -> WatchRow:
     """Return a watched page. Raises NotThere."""
-    row = archive.watch(number)
+    row = load_watch(archive, number)
     if row is None:
         raise NotThere(f"there is no watched page {number}")
     return row
@@ -144,8 +146,8 @@ def change_goals(room: State, wanted: GoalsWanted) -> GoalsSeen:
             raise NotNow(f"{row.url} is no longer watched")
         options = _changed(ListOptions.from_json(row.options), wanted)
         found = FoundUrl(row.url, row.lane, "start", "list", key=f"list {row.url}")
-        archive.add_watch(row.site, found, options.to_json(), now=datetime.now(UTC))
-        archive.hasten_watch(row.id)
+        add_watch(archive, row.site, found, options.to_json(), now=datetime.now(UTC))
+        hasten_watch(archive, row.id)
         seen = see_goals(find_watch(archive, row.id))
     room.part(Runs).nudge()
     return seen
@@ -165,7 +167,7 @@ def end_watching(room: State, wanted: WatchWanted) -> Ended:
     """Watch a page no longer; what was archived stays."""
     with room.archive() as archive:
         row = find_watch(archive, wanted.watch)
-        archive.end_watch(row.id, "watched no longer")
+        end_watch(archive, row.id, "watched no longer")
     room.part(Runs).nudge()
     return Ended(row.id, str(row.url))
 
@@ -174,7 +176,7 @@ def visit_now(room: State, wanted: WatchWanted) -> Hastened:
     """Let a watched page be due now."""
     with room.archive() as archive:
         row = find_watch(archive, wanted.watch)
-        if not archive.hasten_watch(row.id):
+        if not hasten_watch(archive, row.id):
             raise NotNow(f"{row.url} is no longer watched")
     return Hastened(row.id, str(row.url), room.part(Runs).nudge())
 
@@ -231,7 +233,7 @@ def see_region(room: State, wanted: RegionWanted) -> RegionSeen:
 def _see_region(archive: Archive, wanted: RegionWanted) -> RegionSeen:
     watch, region = _find(archive, wanted.region)
     now = datetime.now(UTC)
-    journal = archive.late_looks(region.id, before=wanted.before, count=_LINES + 1)
+    journal = late_looks(archive, region.id, before=wanted.before, count=_LINES + 1)
     return RegionSeen(
         region.id,
         watch.id,
@@ -245,12 +247,12 @@ def _see_region(archive: Archive, wanted: RegionWanted) -> RegionSeen:
         watch.ended_at is None,
         journal[:_LINES],
         journal[_LINES - 1].id if len(journal) > _LINES else None,
-        compare(list(archive.looks(region.id, since=now - timedelta(days=wanted.days)))),
+        compare(list(read_looks(archive, region.id, since=now - timedelta(days=wanted.days)))),
     )
 
 
 def _find(archive: Archive, number: int) -> tuple[WatchRow, RegionRow]:
-    region = archive.region(number)
+    region = find_list(archive, number)
     if region is None:
         raise NotThere(f"there is no list {number}")
     return find_watch(archive, region.watch), region
@@ -260,7 +262,7 @@ def show_region(room: State, wanted: RegionWanted) -> dict[str, Any]:
     """Return what the page of a list shows."""
     with room.archive() as archive:
         seen = _see_region(archive, wanted)
-        beside = [one for one in archive.regions(seen.watch) if one.id != seen.region]
+        beside = [one for one in lists_of_watch(archive, seen.watch) if one.id != seen.region]
     return {"seen": seen, "beside": beside, "days": wanted.days, "before": wanted.before, **_choices(seen.goals)}
 
 
@@ -268,7 +270,7 @@ def show_page(room: State, wanted: WatchWanted) -> dict[str, Any]:
     """Return what is shown of a watched page whose lists are not known, or are to be chosen from."""
     with room.archive() as archive:
         watch = find_watch(archive, wanted.watch)
-        regions = archive.regions(watch.id)
+        regions = lists_of_watch(archive, watch.id)
     goals = see_goals(watch)
     planned = plan_list(watch, None, datetime.now(UTC))
     is_watched = watch.ended_at is None
@@ -303,7 +305,7 @@ def draw_compared(room: State, wanted: RegionWanted) -> Sent:
     now = datetime.now(UTC)
     with room.archive() as archive:
         _, region = _find(archive, wanted.region)
-        compared = compare(list(archive.looks(region.id, since=now - timedelta(days=wanted.days))))
+        compared = compare(list(read_looks(archive, region.id, since=now - timedelta(days=wanted.days))))
     if compared is None:
         raise NotThere("too little is known of this list yet to compare anything")
     rows = compared.rows
@@ -443,7 +445,7 @@ def show_schedule(room: State, wanted: ScheduleWanted) -> dict[str, Any]:
 def draw_sparks(archive: Archive, regions: Sequence[int]) -> dict[int, str]:
     """Return by region the path of bars that tells what came lately."""
     since = datetime.now(UTC) - timedelta(seconds=_SPARKS * _SPARK_S)
-    came = archive.count_came(regions, since=since, step_s=_SPARK_S) if regions else {}
+    came = count_came(archive, regions, since=since, step_s=_SPARK_S) if regions else {}
     return {region: _bars(steps) for region, steps in came.items()}
 
 
