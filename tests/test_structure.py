@@ -34,7 +34,7 @@ output
 engine
 crawling
 watching
-batch scrapy testing workers
+aio batch scrapy testing workers
 demo
 web
 cli
@@ -45,6 +45,7 @@ MODULE_LINES = 900
 # Imported by name at run time only where a caller asked for them; never needed to import scythe.
 EXTRAS_IN = {
     "archive",
+    "base",
     "batch",
     "cli",
     "crawling",

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from scythe import aio as aio
     from scythe.batch.batch import run_batch
     from scythe.batch.batch_options import BatchOptions
     from scythe.crawling.crawl import crawl
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from scythe.output.arrow_documents import from_arrow
     from scythe.output.arrow_tables import stream_arrow, to_arrow
     from scythe.page import Page
-    from scythe.reader import read, read_lists
+    from scythe.reader import get, read, read_lists
     from scythe.site.site import Site
     from scythe.watching.watch import watch
     from scythe.watching.watch_options import ListOptions, WatchOptions
@@ -43,6 +44,7 @@ __all__ = [
     "WatchOptions",
     "crawl",
     "from_arrow",
+    "get",
     "read",
     "read_lists",
     "run_batch",
@@ -61,7 +63,7 @@ _HOMES = {
     "scythe.errors": ["ArchiveFailed", "BadInput", "FetchFailed", "MissingExtra", "ScytheError"],
     "scythe.model": "Document Field Image Link Loss Metadata Paging Record RecordList TextOptions".split(),
     "scythe.page": ["Page"],
-    "scythe.reader": ["read", "read_lists"],
+    "scythe.reader": ["get", "read", "read_lists"],
     "scythe.site.site": ["Site"],
     "scythe.output.archive_export": ["scan_archive"],
     "scythe.output.arrow_documents": ["from_arrow"],
@@ -74,6 +76,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 def __getattr__(name: str) -> object:
     """Import what is public when it is first asked for: `scythe --help` must not pay for a parser."""
+    if name == "aio":
+        return import_module("scythe.aio")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'scythe' has no attribute {name!r}")
     found = getattr(import_module(_HOME_OF[name]), name)
@@ -83,4 +87,4 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """List public names that were not asked for yet, too: editors complete by this."""
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "aio"})

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Protocol, overload
+from typing import TYPE_CHECKING, Literal, Protocol, get_args, overload
 
+from scythe.errors import MissingExtra
 from scythe.url import Url
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 RELEVANT = 0.5  # scores of images are probabilities: from here on one is rather relevant than not
 
@@ -152,13 +157,36 @@ class Rendered:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """One entry of a list, a table or a thread."""
+class Record(Mapping[str, str]):
+    """One entry of a list, a table or a thread: its fields in the order of the columns, or by the name of a column."""
 
-    fields: tuple[str, ...]  # texts, one per column of its region, "" where this record has none
+    fields: tuple[str, ...]  # texts, one per column of its list, "" where this record has none
     links: tuple[Url, ...] = ()  # absolute, page order, each once; one of them, mostly, is its own
     images: tuple[Url, ...] = ()  # absolute, page order, each once
     html: str = ""  # as on the page: not cleaned
+    columns: tuple[str, ...] = field(default=(), repr=False, compare=False)  # those of its list, which sets them
+
+    def __getitem__(self, column: str) -> str:
+        try:
+            return self.fields[self.columns.index(column)]
+        except ValueError:
+            raise KeyError(column) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __bool__(self) -> bool:
+        return True  # a record is there, whatever its list calls the columns
+
+
+ListKind = Literal[
+    "list", "table", "products", "articles", "posts", "results", "definitions", "gallery",
+    "menu", "breadcrumb", "pager", "share", "tags", "footer", "related",
+]  # fmt: skip
+LIST_KINDS: tuple[str, ...] = get_args(ListKind)  # the first line is content, the second what surrounds it
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +195,53 @@ class RecordList:
 
     records: tuple[Record, ...]
     columns: tuple[str, ...]  # unique names: title, date, price, author, rating, text, ..., or what a table's head says
-    kind: str = "list"  # what it is: list, table, products, articles, comments, menu, breadcrumb, pager, ...
+    kind: str = "list"  # one of LIST_KINDS; archives and profiles may hold others
     score: float = 0.0  # 0..1, how likely it is what the page is about
-    pattern: str = ""  # the tag tree that the records share, for knowing the region again on another page or day
+    pattern: str = ""  # the tag tree that the records share, for knowing the list again on another page or day
+
+    def __post_init__(self) -> None:
+        if any(one.columns != self.columns for one in self.records):
+            named = tuple(Record(one.fields, one.links, one.images, one.html, self.columns) for one in self.records)
+            object.__setattr__(self, "records", named)
+
+    def to_dicts(self) -> list[dict[str, str]]:
+        """Return one dictionary per record: its texts by the names of the columns."""
+        return [dict(zip(self.columns, one.fields, strict=False)) for one in self.records]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return a `pyarrow.Table` with one column of texts per column. Raises MissingExtra without pyarrow."""
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise MissingExtra("Arrow tables need the package pyarrow: pip install 'webscythe[parquet]'") from None
+        texts = list(zip(*(_storable(one.fields) for one in self.records), strict=True)) or [()] * len(self.columns)
+        return pa.table(
+            {
+                _storable((name,))[0]: pa.array(column, pa.string())
+                for name, column in zip(self.columns, texts, strict=True)
+            }
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a `pandas.DataFrame` with one column of texts per column. Raises MissingExtra without pandas."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("data frames need the package pandas: pip install pandas") from None
+        return pd.DataFrame([one.fields for one in self.records], columns=list(self.columns), dtype=object)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the list as plain values that `json.dumps` takes; `to_dicts` has its texts only."""
+        records = [
+            {"fields": one.fields, "links": one.links, "images": one.images, "html": one.html} for one in self.records
+        ]
+        plain = {"records": records, "columns": self.columns, "kind": self.kind}
+        return plain | {"score": self.score, "pattern": self.pattern}
+
+
+def _storable(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Replace halves of characters, which no encoding has a place for; JSON in a page may bring some."""
+    return tuple(text.encode("utf-8", "replace").decode() for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +413,7 @@ class Document:
         plain: dict[str, object] = {"url": self.url, "title": self.title, "text": self.text}
         plain |= {"markdown": self.markdown, "html": self.html}
         plain["images"] = [asdict(image) for image in self.images]
-        plain["lists"] = [asdict(found) for found in self.lists]
+        plain["lists"] = [found.to_dict() for found in self.lists]
         plain |= {"attributes": [list(pair) for pair in self.attributes], "paging": asdict(self.paging)}
         plain |= {"metadata": asdict(self.metadata), "how": self.how}
         plain["fields"] = {name: asdict(value) for name, value in self.fields.items()}

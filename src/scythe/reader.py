@@ -1,17 +1,19 @@
-"""Read one page without having learned its site: `scythe.read` and `scythe.read_lists`.
+"""Read one page without having learned its site: `scythe.read`, `scythe.get` and `scythe.read_lists`.
 
 Also says why a page has no main text.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 
-from scythe.errors import BadInput
-from scythe.fetch.page_check import PLAIN_TEXT, sniff_bytes, sniff_text
+from scythe.errors import BadInput, FetchFailed
+from scythe.fetch.page_check import PLAIN_TEXT, header, sniff_bytes, sniff_text
 from scythe.limits import LIMITS
 from scythe.model import Document, Reading, RecordList, TextOptions
 from scythe.page import Page
@@ -103,6 +105,53 @@ def read(
     if image_sizes is not None:
         mark = partial(mark_measured, name=image_method, ask=image_sizes)
     return read_by(choose, html, url, options=options, content_type=content_type, judging=Judging(image_method, mark))
+
+
+def get(
+    url: str,
+    *,
+    method: str | None = None,
+    options: TextOptions | None = None,
+    timeout_s: float = LIMITS.fetch_s,
+    allow_private: bool = False,
+) -> Document:
+    """Fetch one address and read the page. Inside an event loop, await `scythe.aio.get`.
+
+    robots.txt is not consulted: a person named the page. `timeout_s` is for all of it; addresses of private networks
+    are refused unless `allow_private`. Raises FetchFailed where no page comes back, BadInput on wrong arguments.
+    """
+    work = fetch_document(url, method=method, options=options, timeout_s=timeout_s, allow_private=allow_private)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    work.close()
+    raise RuntimeError("scythe.get starts an event loop of its own; inside a running one await scythe.aio.get")
+
+
+async def fetch_document(
+    url: str,
+    *,
+    method: str | None = None,
+    options: TextOptions | None = None,
+    timeout_s: float = LIMITS.fetch_s,
+    allow_private: bool = False,
+) -> Document:
+    """Do what `get` does inside a running event loop."""
+    from scythe.fetch import FetchOptions, fetch_all, require_page
+    from scythe.fetch.inputs import note_cut
+
+    options = _checked("", url, options, method)
+    choose = text_method(method or options.method)
+    reach = FetchOptions(timeout_s=timeout_s, allow_private=allow_private)
+    async with aclosing(fetch_all([url], options=reach)) as results:
+        result = await anext(results)
+    if isinstance(result, FetchFailed):
+        raise result
+    page = require_page(result)
+    content_type = header(page, "Content-Type") or None
+    work = partial(read_by, choose, page.body, page.url, options=options, content_type=content_type)
+    return note_cut(await asyncio.to_thread(work), page.cut_at_bytes)
 
 
 def read_by(

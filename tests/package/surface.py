@@ -13,6 +13,7 @@ import scythe
 
 # besides `scythe` itself: what docs/reference/api.md names of other modules
 SUBMODULES = {
+    "scythe.aio": ["crawl", "get", "watch"],
     "scythe.output.document_files": ["Exporter", "dump", "export", "safe_name"],
     "scythe.testing": [
         "CannedFetcher",

@@ -42,6 +42,8 @@ def test_the_typed_program_of_a_user_uses_every_public_name(root: Path) -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "scythe":
                 used.add(node.attr)
+            if isinstance(node, ast.Attribute):
+                used.add(ast.unparse(node))
             if isinstance(node, ast.ImportFrom):
                 used |= {f"{node.module}.{alias.name}" for alias in node.names}
     others = {f"{module}.{name}" for module, names in SUBMODULES.items() for name in names}

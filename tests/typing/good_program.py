@@ -66,6 +66,14 @@ def crawl(site: scythe.Site) -> list[str]:
         return [str(failure)]
 
 
+async def crawl_here(start: str) -> list[str]:
+    page: scythe.Document = await scythe.aio.get(start, timeout_s=10.0)
+    events = [event.kind async for event in scythe.aio.watch([start], archive="w.db", once=True)]
+    prices = [record["price"] for record in scythe.get(start, allow_private=True).records]
+    rows: list[dict[str, str]] = page.lists[0].to_dicts()
+    return [page.title, *events, *prices, *rows[0], *[doc.title async for doc in scythe.aio.crawl(start, limit=5)]]
+
+
 def watch() -> Iterator[str]:
     lists = scythe.ListOptions(goals=Goals(max_delay_s=3_600.0), follow=True)
     options = scythe.WatchOptions(delay=2.0, once=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import ExitStack, suppress
 from queue import Empty, Full, Queue
 from typing import Generic, TypeVar
 
@@ -13,6 +13,23 @@ T = TypeVar("T")
 
 _AHEAD = 32  # things that wait for whoever takes them; then the work waits
 _LOOK_S = 0.05
+
+
+class Followed(Iterator[T]):
+    """What a thread puts out, one by one. `close` stops the work, also while another thread waits for the next."""
+
+    def __init__(self, items: Generator[T, None, None], is_left: threading.Event) -> None:
+        self._items = items
+        self._is_left = is_left
+
+    def __next__(self) -> T:
+        return next(self._items)
+
+    def close(self) -> None:
+        """Stop the work and wait until all is in order; where another thread waits for an item, that one does it."""
+        self._is_left.set()
+        with suppress(ValueError):  # it is running in another thread, and sees in a moment that nobody wants more
+            self._items.close()
 
 
 class Stream(Generic[T]):
@@ -35,13 +52,18 @@ class Stream(Generic[T]):
             else:
                 return
 
-    def follow(self, work: Callable[[], Awaitable[object]], stop: Callable[[], None], stack: ExitStack) -> Iterator[T]:
+    def follow(self, work: Callable[[], Awaitable[object]], stop: Callable[[], None], stack: ExitStack) -> Followed[T]:
         """Do the work in a thread and yield what it puts out; `stack` is closed when it is over, however it ends."""
+        return Followed(self._follow(work, stop, stack), self._is_left)
+
+    def _follow(
+        self, work: Callable[[], Awaitable[object]], stop: Callable[[], None], stack: ExitStack
+    ) -> Generator[T, None, None]:
         with stack:
             thread = threading.Thread(target=self._run, args=(work,), name=self._name, daemon=True)
             thread.start()
             try:
-                while thread.is_alive() or not self._ready.empty():
+                while (thread.is_alive() or not self._ready.empty()) and not self._is_left.is_set():
                     try:
                         yield self._ready.get(timeout=_LOOK_S)
                     except Empty:

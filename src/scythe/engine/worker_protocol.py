@@ -11,7 +11,7 @@ import resource
 import struct
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scythe.crawl_model import Extracted
@@ -266,7 +266,7 @@ def _pack_extracted(extracted: Extracted, head: dict[str, Any], parts: list[byte
     parts += [text.encode("utf-8", "replace") for text in texts.values()]
     if extracted.regions:
         plain["regions"] = True
-        regions = [asdict(region) for region in extracted.regions]
+        regions = [region.to_dict() for region in extracted.regions]
         parts.append(json.dumps(regions, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
     head["extracted"] = plain
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from selectolax.lexbor import LexborNode
 
-from scythe.model import RecordList
+from scythe.model import ListKind, RecordList
 from scythe.page import Page
 from scythe.reading.forest import Forest, load
 from scythe.reading.lists.candidates import Candidate, find_candidates
@@ -22,12 +22,12 @@ from scythe.reading.lists.traits import Floats, measure
 from scythe.reading.text.choose_text import see
 
 Get = Callable[[str], float]
-Rules = tuple[tuple[str, Callable[[Get], bool]], ...]
+Rules = tuple[tuple[ListKind, Callable[[Get], bool]], ...]
 MENUS = frozenset(("menu", "breadcrumb", "pager", "tags", "share", "footer", "related"))  # not what a page is about
 SURE = 0.35  # score from which a region is content whatever its names say
 
 
-def name_kinds(rows: Floats, scores: Floats) -> list[str]:
+def name_kinds(rows: Floats, scores: Floats) -> list[ListKind]:
     """Return the kind of each row of features."""
     return [_kind(_getter(row), _CONTENT if score >= SURE else _ALL) for row, score in zip(rows, scores, strict=True)]
 
@@ -37,7 +37,7 @@ def _getter(row: Floats) -> Get:
     return lambda name: item(at[name])
 
 
-def _kind(get: Get, rules: Rules) -> str:
+def _kind(get: Get, rules: Rules) -> ListKind:
     """Return the first kind whose signs are there."""
     for kind, holds in rules:
         if holds(get):
