@@ -23,7 +23,7 @@ INSTALL_INTO = $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test compiled long-tests soak lint types format bench docs cli-reference http-reference coverage wheel test-wheel test-oldest audit sbom explore fuzz clean
+.PHONY: help demo test compiled long-tests sanitize soak lint types format bench docs cli-reference http-reference coverage wheel test-wheel test-oldest audit sbom explore fuzz clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -73,8 +73,11 @@ format: $(VENV)/installed-dev  ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-long-tests: $(VENV)/installed-dev  ## the tests that take minutes
+long-tests: $(VENV)/installed-dev sanitize  ## the tests that take minutes
 	$(BIN)/pytest -m soak
+
+sanitize: $(VENV)/installed-dev  ## tests of the compiled extension with ASan and UBSan: make sanitize [TESTS=...]
+	$(BIN)/python -m tools.sanitize $(TESTS)
 
 soak: $(VENV)/installed-dev  ## hours of crawling, watching and asking the web page, with a report: make soak [HOURS=2]
 	$(BIN)/python -m tools.soak --hours $(HOURS) --out build/soak-$$(date +%Y%m%d-%H%M)

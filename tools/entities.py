@@ -2,43 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from html.entities import html5
 from pathlib import Path
-from textwrap import wrap
+from unicodedata import bidirectional, category
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "native" / "entities.h"
-WIDTH = 112
+WIDTH = 114
 
 
 def write_table() -> None:
     """Write all names, all texts, and the sizes of both, in the order of memcmp."""
     entities = sorted(html5.items(), key=lambda item: item[0].encode())
     names = "".join(name for name, _ in entities)
-    sizes = " ".join(f"{len(name)},{len(text.encode())}," for name, text in entities)
-    letters = " ".join(_escaped(letter) for _, text in entities for letter in text)
+    sizes = [f"{len(name)},{len(text.encode())}," for name, text in entities]
+    letters = [_escaped(letter) for _, text in entities for letter in text]
     lines = [
         "/* Written by tools/entities.py. A name with its semicolon, or without where that is allowed. */",
         f"enum {{ ENTITY_COUNT = {len(entities)} }};",
         "static const unsigned char entity_sizes[2 * ENTITY_COUNT] = { /* of name, of text */",
-        *(f"    {line.replace(' ', '')}" for line in wrap(sizes, WIDTH + WIDTH // 5)),
+        *(f"    {line}" for line in _lines(sizes)),
         "};",
         "static const char entity_names[] =",
-        *(f'    "{names[i : i + WIDTH]}"' for i in range(0, len(names), WIDTH)),
+        *(f'    "{line}"' for line in _lines(names)),
         ";",
         "static const char entity_texts[] =",
-        *(f'    "{line.replace(" ", "")}"' for line in wrap(letters, WIDTH + WIDTH // 6)),
+        *(f'    "{line}"' for line in _lines(letters)),
         ";",
         "",
     ]
     TARGET.write_text("\n".join(lines), encoding="utf-8")
 
 
+def _lines(parts: Iterable[str]) -> Iterator[str]:
+    """Join parts to lines of at most WIDTH characters."""
+    line = ""
+    for part in parts:
+        if len(line) + len(part) > WIDTH:
+            yield line
+            line = ""
+        line += part
+    yield line
+
+
 def _escaped(letter: str) -> str:
-    """Return a character for a string in C: octal below U+00A0, where names of characters are not allowed."""
+    """Return a character for a string in C: itself, or its number where it has no shape or changes that of others."""
     code = ord(letter)
-    if code < 0xA0:
-        return f"\\{code:03o}" if not letter.isalnum() else letter
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if code < 0x80:
+        return letter if letter.isalnum() else f"\\{code:03o}"
+    if letter.isprintable() and category(letter)[0] in "LNPS" and bidirectional(letter) not in ("R", "AL"):
+        return letter
+    return "".join(f"\\{octet:03o}" for octet in letter.encode())
 
 
 if __name__ == "__main__":

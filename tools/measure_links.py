@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import mean, median
 
 from scythe.page import Page
-from scythe.page.links_from_bytes import find_in_python, find_links, read_hrefs
+from scythe.page.links_from_bytes import find_by_tree, find_links, read_hrefs
 from scythe.url import absolute
 
 PAPER = re.compile(rb"<a.href.(.*?).>")
@@ -47,7 +47,7 @@ def timed(function, *arguments):  # type: ignore[no-untyped-def]
 
 
 def main(folder: Path) -> None:
-    sizes, links, times = [], [], {name: [] for name in ("tree", "first", "again", "search", "python", "paper")}
+    sizes, links, times = [], [], {name: [] for name in ("tree", "first", "again", "search", "by tree", "paper")}
     same = same_paper = pages = found_paper = in_tree = 0
     for _, body, url in read_pages(folder):
         page = Page.from_bytes(body, url=url)
@@ -57,7 +57,7 @@ def main(folder: Path) -> None:
             hrefs, seconds = timed(read_hrefs, body, url)
             times[name].append(seconds)
         times["search"].append(timed(find_links, body)[1])
-        times["python"].append(timed(find_in_python, body, 50_000, 2_000, 1_000_000)[1])
+        times["by tree"].append(timed(find_by_tree, body, 50_000, 2_000, 1_000_000)[1])
         paper, seconds = timed(by_paper, body, page.base)
         times["paper"].append(seconds)
         pages += 1

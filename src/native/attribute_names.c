@@ -67,8 +67,7 @@ static const byte *note_doctype(Names *names, const byte *at, const byte *end)
     for (int i = 0; word[i]; i++, at++)
         if (at >= end || lower(*at) != (byte)word[i])
             return at;
-    while (at < end && is_space(*at))
-        at++;
+    at = skip_space(at, end);
     const byte *name = at;
     while (at < end && !(byte_class[*at] & B_VALUE_END))
         at++;

@@ -243,6 +243,14 @@ static Plan *plan_of(PyObject *capsule)
     return PyCapsule_GetPointer(capsule, "scythe.site.cut.plan");
 }
 
+static void begin(Search *search, const char *body, Py_ssize_t size, int thorough)
+{
+    search->second_searches = 0;
+    search->utf8 = search->frameset = -1;
+    search->calm = 0;
+    map_init(&search->map, (const byte *)body, (const byte *)body + size, thorough);
+}
+
 /* cut_field(plan, body, index, thorough) */
 PyObject *cut_field(PyObject *module, PyObject *args)
 {
@@ -261,10 +269,7 @@ PyObject *cut_field(PyObject *module, PyObject *args)
         return NULL;
     }
     Search search;
-    search.second_searches = 0;
-    search.utf8 = search.frameset = -1;
-    search.calm = 0;
-    map_init(&search.map, (const byte *)body, (const byte *)body + size, thorough);
+    begin(&search, body, size, thorough);
     PyObject *result = search.map.broken ? pack_doubt(D_SIZE) : cut_with(&search, plan, index);
     plan->second_searches += search.second_searches;
     map_free(&search.map);
@@ -285,10 +290,7 @@ PyObject *cut_fields(PyObject *module, PyObject *args)
     if (plan == NULL)
         return NULL;
     Search search;
-    search.second_searches = 0;
-    search.utf8 = search.frameset = -1;
-    search.calm = 0;
-    map_init(&search.map, (const byte *)body, (const byte *)body + size, thorough);
+    begin(&search, body, size, thorough);
     PyObject *results = PyTuple_New(plan->field_count);
     for (Py_ssize_t i = 0; results != NULL && i < plan->field_count; i++) {
         PyObject *result = search.map.broken ? pack_doubt(D_SIZE) : cut_with(&search, plan, i);

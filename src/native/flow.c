@@ -25,8 +25,7 @@ static const byte *doubt(Flow *f, const char *why)
 /* Pass over the text between the cells of a table: only white space stays there. */
 static const byte *pass_space(Flow *f, const byte *at)
 {
-    while (at < f->end && is_space(*at))
-        at++;
+    at = skip_space(at, f->end);
     return at < f->end && *at != '<' ? doubt(f, "words between cells") : at;
 }
 

@@ -1,7 +1,7 @@
 /* The text of one element in paragraphs, from the bytes of the page, as scythe.site.cut.cutter gives it from the tree.
  *
- * flow.c reads the tokens; flow_open.c, flow_close.c and flow_table.c follow the tree builder of the HTML standard as
- * far as it decides which box a text stands in; flow_text.c collects boxes and blocks; flow_render.c joins the blocks.
+ * flow.c reads the tokens; flow_tree.c follows the tree builder of the HTML standard as far as it decides which box a
+ * text stands in; flow_text.c collects boxes and blocks; flow_render.c joins the blocks.
  * Where the bytes alone do not tell, the answer is doubt.
  */
 #ifndef SCYTHE_CUT_FLOW_H
@@ -101,7 +101,7 @@ typedef struct {
 /* flow.c */
 int flow_read(Flow *f);
 
-/* flow_open.c, flow_close.c: each returns 0 in doubt */
+/* flow_tree.c: each returns 0 in doubt */
 int flow_open_root(Flow *f, const Token *t);
 int flow_start_tag(Flow *f, const Token *t, int dropped);
 int flow_end_tag(Flow *f, const Token *t);

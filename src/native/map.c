@@ -231,7 +231,7 @@ static void read_mark(Map *m, const byte *open)
             }
             if (traits & T_RAW) {
                 mark->next = (uint32_t)(t.next - m->base);
-                const byte *close = content_close(&t, m->end);
+                close = content_close(&t, m->end);
                 m->cursor = (uint32_t)((close ? close : m->end) - m->base);
                 return;
             }
@@ -243,8 +243,7 @@ static void read_mark(Map *m, const byte *open)
 /* Text that is not white space ends the head, and a noscript in it. */
 static void leave_head(Map *m, const byte *at, const byte *open)
 {
-    while (at < open && is_space(*at))
-        at++;
+    at = skip_space(at, open);
     if (at == open && open + 1 < m->end && (is_letter(open[1]) || open[1] == '/' || open[1] == '!' || open[1] == '?'))
         return;
     if (m->opaque == TAG_NOSCRIPT)

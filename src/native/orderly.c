@@ -337,8 +337,7 @@ static int take_comment(Order *o)
 /* Say whether nothing but white space stands between two tags. */
 static int is_blank(const byte *at, const byte *end)
 {
-    while (at < end && is_space(*at))
-        at++;
+    at = skip_space(at, end);
     return at == end;
 }
 

@@ -4,41 +4,375 @@
  * need not be remembered, however badly they are nested; in an inline element everything is, and must be in order.
  * Whatever could depend on what stands around the element, and cannot be asked, is doubt.
  */
-#include "scan_stack.h"
+#include "scan.h"
 
-const char *const doubt_names[D_COUNT] = {
-    "",
-    "the page ends inside the element",
-    "too many open elements",
-    "an end tag without its start",
-    "overlapping formatting",
-    "text between the rows of a table",
-    "table parts out of place",
-    "a table in a paragraph",
-    "a form in a form",
-    "a button in a button",
-    "a link in a link",
-    "a block in an inline element",
-    "a list item without its list",
-    "a heading in a heading",
-    "a second html, head or body",
-    "raw text inside",
-    "HTML inside svg or math",
-    "more than options in a select",
-    "an unusual template",
-    "unusual ruby",
-    "NUL bytes",
-    "an element without ordinary content",
-    "not valid in its encoding",
-    "the tag may stand in an attribute, a comment or a script",
-    "the tag may stand in an element that is not followed",
-    "what stands around it is not known",
-    "too many occurrences",
-    "the page is too large",
-    "out of memory",
-    "too few rules agree",
-    "the paragraphs are not certain",
-};
+#define SCYTHE_REASON(id, text) text,
+const char *const doubt_names[D_COUNT] = {SCYTHE_DOUBTS(SCYTHE_REASON)};
+
+enum { DEPTH = 256 };
+enum { GO_ON, ENDED, STOP };
+enum { NO_FORM = -1, FORM_ELSEWHERE = -2, FORM_UNASKED = -3 };
+
+typedef struct {
+    const byte *name;
+    uint32_t name_size;
+    uint8_t tag;
+} Open;
+
+typedef struct {
+    const Surroundings *around;
+    const byte *end; /* of the page */
+    Text *text;
+    int depth, skips, ordinary; /* open elements; of them without text; of them not special */
+    int form, loose, link_open, doubt;
+    int formatting; /* formatting elements open */
+    int lost;       /* some were closed with what is around them: they will be opened again */
+    Open stack[DEPTH];
+} Scan;
+
+static inline int doubtful(Scan *s, int why)
+{
+    s->doubt = why;
+    return STOP;
+}
+
+static inline int is_ordinary(int tag) { return !(traits_of(tag) & T_SPECIAL); }
+
+static inline int same_name(const Open *open, const Token *t)
+{
+    if (open->tag != t->tag || t->tag != TAG_OTHER)
+        return open->tag == t->tag;
+    return open->name_size == t->name_size && same_letters(open->name, t->name, t->name_size);
+}
+
+static inline void push_tag(Scan *s, int tag, const Token *t)
+{
+    if (s->depth == DEPTH) {
+        s->doubt = D_DEPTH;
+        return;
+    }
+    Open *open = &s->stack[s->depth++];
+    open->tag = (uint8_t)tag;
+    open->name = t->name;
+    open->name_size = t->name_size;
+    s->ordinary += is_ordinary(tag);
+    if (s->text && !s->skips && tag_rows[tag].kind == K_BOX)
+        text_edge(s->text);
+    s->skips += tag_rows[tag].kind == K_SKIP;
+}
+
+static inline int push(Scan *s, const Token *t)
+{
+    push_tag(s, t->tag, t);
+    return s->doubt ? STOP : GO_ON;
+}
+
+/* Close the elements from `level` on; the element itself is level 0. */
+static inline int pop(Scan *s, int level)
+{
+    if (level <= 0)
+        return ENDED;
+    while (s->depth > level) {
+        int tag = s->stack[--s->depth].tag;
+        s->lost |= s->depth > level && (traits_of(tag) & T_FORMATTING);
+        s->ordinary -= is_ordinary(tag);
+        s->skips -= tag_rows[tag].kind == K_SKIP;
+        if (s->text && !s->skips && tag_rows[tag].kind == K_BOX)
+            text_edge(s->text);
+    }
+    if (s->form >= level)
+        s->form = FORM_ELSEWHERE; /* closed by others: it still keeps out a second one */
+    return GO_ON;
+}
+
+static inline int top_tag(const Scan *s) { return s->stack[s->depth - 1].tag; }
+
+/* Between the cells of a table, where only parts of tables may stand. */
+static inline int in_grid(const Scan *s)
+{
+    int tag = top_tag(s);
+    return tag == TAG_TABLE || tag == TAG_TR || tag == TAG_COLGROUP || (traits_of(tag) & T_SECTION);
+}
+
+static inline int asked(Scan *s, int what) { return s->around->ask == NULL || s->around->ask(s->around->who, what); }
+
+enum { NOT_FOUND = -1, BARRED = -2 };
+
+/* Return the level of the innermost open `tag` in the scope with these barriers; NOT_FOUND leaves the outside open. */
+static inline int find_open(const Scan *s, int tag, uint32_t barriers, int button_bars)
+{
+    for (int level = s->depth - 1; level >= 0; level--) {
+        int here = s->stack[level].tag;
+        if (here == tag)
+            return level;
+        if ((traits_of(here) & barriers) || (button_bars && here == TAG_BUTTON))
+            return BARRED;
+    }
+    /* around the parts of a table there is its table, which bars too */
+    return (traits_of(s->stack[0].tag) & T_TABLE_PART) ? BARRED : NOT_FOUND;
+}
+
+/* The innermost part of a table that is open: level of td, th, caption, tr, section, colgroup or table, or -1. */
+static inline int grid_level(const Scan *s)
+{
+    for (int level = s->depth - 1; level >= 0; level--) {
+        int tag = s->stack[level].tag;
+        if (tag == TAG_TABLE || (traits_of(tag) & T_TABLE_PART))
+            return level;
+    }
+    return -1;
+}
+
+static int start_table_part(Scan *s, const Token *t)
+{
+    for (;;) {
+        int level = grid_level(s);
+        if (level < 0)
+            return doubtful(s, D_TABLE);
+        int mode = s->stack[level].tag;
+        uint32_t traits = traits_of(mode), wanted = traits_of(t->tag);
+        if ((traits & T_CELL) || mode == TAG_CAPTION) {
+            if (pop(s, level) == ENDED)
+                return ENDED;
+            continue;
+        }
+        if (level != s->depth - 1)
+            return doubtful(s, D_TABLE);
+        if (mode == TAG_TR) {
+            if (wanted & T_CELL)
+                return push(s, t);
+        } else if (traits & T_SECTION) {
+            if (t->tag == TAG_TR)
+                return push(s, t);
+            if (wanted & T_CELL) {
+                push_tag(s, TAG_TR, t);
+                return push(s, t);
+            }
+        } else if (mode == TAG_COLGROUP) {
+            if (t->tag == TAG_COL)
+                return GO_ON;
+        } else { /* table */
+            if (t->tag == TAG_COL) {
+                push_tag(s, TAG_COLGROUP, t);
+                return s->doubt ? STOP : GO_ON;
+            }
+            if (t->tag == TAG_TR || (wanted & T_CELL))
+                push_tag(s, TAG_TBODY, t);
+            if (wanted & T_CELL)
+                push_tag(s, TAG_TR, t);
+            return s->doubt ? STOP : push(s, t);
+        }
+        if (pop(s, level) == ENDED)
+            return ENDED;
+    }
+}
+
+static int end_table_part(Scan *s, const Token *t)
+{
+    if (t->tag == TAG_COL)
+        return GO_ON;
+    int level = s->depth - 1, grid = grid_level(s);
+    if (grid < 0)
+        return doubtful(s, D_TABLE);
+    for (; level >= 0; level--) {
+        int tag = s->stack[level].tag;
+        if (tag == t->tag)
+            return pop(s, level);
+        if (tag == TAG_TABLE)
+            return GO_ON;
+        /* these two end only what is just open; in a cell or caption they are passed over */
+        if ((t->tag == TAG_CAPTION || t->tag == TAG_COLGROUP || (traits_of(t->tag) & T_CELL)) &&
+            (traits_of(tag) & T_TABLE_PART))
+            return GO_ON;
+        if (tag == TAG_CAPTION && t->tag != TAG_TABLE)
+            return GO_ON;
+    }
+    /* the element is a part of a table around it, which ends it */
+    if (t->tag == TAG_TABLE || (t->tag == TAG_TR && (traits_of(s->stack[0].tag) & T_CELL)))
+        return ENDED;
+    return t->tag == TAG_TR ? GO_ON : doubtful(s, D_TABLE);
+}
+
+/* svg and math: opening and closing tags by their names alone, until one that the standard treats as HTML. */
+static int skip_foreign(Scan *s, Token *t)
+{
+    int shown = t->tag == TAG_MATH && !s->skips;
+    int bottom = s->depth, leaf = -1; /* leaf: level of an element whose content is HTML again: text only */
+    Token token = *t;
+    if (token.slash)
+        return GO_ON;
+    push_tag(s, t->tag, t);
+    const byte *at = t->next;
+    while (!s->doubt) {
+        const byte *open = find_byte(at, s->end, '<');
+        if (open == NULL)
+            return doubtful(s, D_PAGE_END);
+        if (shown && s->text && !s->skips)
+            text_put(s->text, at, open, IN_TEXT);
+        read_token(&token, open, s->end);
+        at = token.next;
+        if (token.kind == TOKEN_UNENDED)
+            return doubtful(s, D_PAGE_END);
+        if (token.kind == TOKEN_LITERAL && shown && s->text && !s->skips)
+            text_put(s->text, open, at, IN_TEXT);
+        if (token.kind == TOKEN_COMMENT && open[1] == '!' && s->end - open > 8 && !memcmp(open + 2, "[CDATA[", 7))
+            return doubtful(s, D_FOREIGN);
+        if (token.kind == TOKEN_START) {
+            uint32_t traits = traits_of(token.tag);
+            int nested = token.tag == TAG_SVG && t->tag == TAG_SVG;
+            if (leaf >= 0 || (!nested && (traits & (T_BREAKS_OUT | T_OPAQUE))) || token.tag == TAG_FONT || token.zero ||
+                token.tag == TAG_FOREIGNOBJECT || token.tag == TAG_ANNOTATION_XML ||
+                (t->tag == TAG_MATH && tag_rows[token.tag].kind != K_INLINE && token.tag != TAG_ANNOTATION))
+                return doubtful(s, D_FOREIGN);
+            if (token.slash)
+                continue;
+            int tag = token.tag;
+            if (t->tag == TAG_SVG
+                    ? tag == TAG_TITLE || tag == TAG_DESC
+                    : tag == TAG_MI || tag == TAG_MN || tag == TAG_MO || tag == TAG_MS || tag == TAG_MTEXT)
+                leaf = s->depth;
+            push_tag(s, t->tag == TAG_MATH && tag == TAG_ANNOTATION ? tag : TAG_OTHER, &token);
+            s->stack[s->depth - 1].tag = (uint8_t)tag;
+        } else if (token.kind == TOKEN_END) {
+            int level = s->depth - 1;
+            while (level >= bottom && !same_name(&s->stack[level], &token))
+                level--;
+            if (level < bottom || token.tag == TAG_P || token.tag == TAG_BR || (leaf >= 0 && level != leaf))
+                return doubtful(s, D_FOREIGN);
+            leaf = leaf >= level ? -1 : leaf;
+            while (s->depth > level) {
+                int tag = s->stack[--s->depth].tag;
+                int counted = s->depth == bottom || (t->tag == TAG_MATH && tag == TAG_ANNOTATION);
+                s->ordinary--;
+                s->skips -= counted && tag_rows[tag].kind == K_SKIP;
+            }
+            if (s->depth == bottom) {
+                t->next = at;
+                return GO_ON;
+            }
+        }
+    }
+    return STOP;
+}
+
+const byte *svg_end(const Token *opening, const byte *end)
+{
+    int depth = 1, leaf = 0; /* leaf: the TAG_... of an element whose content is HTML again: text only */
+    const byte *at = opening->next;
+    if (opening->slash)
+        return at;
+    while (depth) {
+        Token t;
+        const byte *open = find_byte(at, end, '<');
+        if (open == NULL)
+            return NULL;
+        read_token(&t, open, end);
+        at = t.next;
+        int is_tag = t.kind == TOKEN_START || t.kind == TOKEN_END;
+        uint32_t traits = is_tag ? traits_of(t.tag) : 0;
+        int named = is_tag && (t.tag == TAG_TITLE || t.tag == TAG_DESC);
+        if (t.kind == TOKEN_UNENDED || (is_tag && t.zero) ||
+            (t.kind == TOKEN_COMMENT && end - open > 8 && !memcmp(open + 1, "![CDATA[", 8)))
+            return NULL;
+        if (t.kind == TOKEN_START) {
+            int html = t.tag != TAG_SVG && !named && (traits & (T_BREAKS_OUT | T_OPAQUE | T_RAW | T_FRAME));
+            if (leaf || html || t.tag == TAG_FONT || t.tag == TAG_FOREIGNOBJECT || t.tag == TAG_ANNOTATION_XML)
+                return NULL;
+            depth += t.tag == TAG_SVG && !t.slash;
+            leaf = named && !t.slash ? t.tag : 0;
+        } else if (t.kind == TOKEN_END) {
+            int html = (traits & (T_SPECIAL | T_FORMATTING | T_BREAKS_OUT | T_OPAQUE | T_FRAME)) != 0;
+            if (leaf ? t.tag != leaf : t.tag != TAG_SVG && html)
+                return NULL;
+            depth -= t.tag == TAG_SVG && !leaf;
+            leaf = 0;
+        }
+    }
+    return at;
+}
+
+/* Read the next token of markup and go behind it, or doubt where the page ends first. */
+static int next_token(Scan *s, const byte **at, Token *token)
+{
+    const byte *open = find_byte(*at, s->end, '<');
+    if (open != NULL)
+        read_token(token, open, s->end);
+    if (open == NULL || token->kind == TOKEN_UNENDED) {
+        doubtful(s, D_PAGE_END);
+        return 0;
+    }
+    *at = token->next;
+    return 1;
+}
+
+/* A select with nothing but options, which cannot surprise. */
+static int skip_select(Scan *s, Token *t)
+{
+    Token token;
+    const byte *at = t->next;
+    for (;;) {
+        if (!next_token(s, &at, &token))
+            return STOP;
+        if (token.kind != TOKEN_START && token.kind != TOKEN_END)
+            continue;
+        if (token.tag == TAG_SELECT && token.kind == TOKEN_END)
+            break;
+        if (token.tag != TAG_OPTION && token.tag != TAG_OPTGROUP)
+            return doubtful(s, D_SELECT);
+    }
+    t->next = at;
+    return GO_ON;
+}
+
+/* A template ends with its own end tag whatever is open in it; only raw text can hide that. */
+static int skip_template(Scan *s, Token *t)
+{
+    Token token;
+    const byte *at = t->next;
+    int inner = 1;
+    while (inner) {
+        if (!next_token(s, &at, &token))
+            return STOP;
+        if (token.kind == TOKEN_END) {
+            inner -= token.tag == TAG_TEMPLATE;
+        } else if (token.kind == TOKEN_START) {
+            inner += token.tag == TAG_TEMPLATE;
+            if (token.tag == TAG_SVG) {
+                at = svg_end(&token, s->end);
+                if (at == NULL)
+                    return doubtful(s, D_TEMPLATE);
+                continue;
+            }
+            if (token.tag == TAG_MATH || token.tag == TAG_SELECT || token.tag == TAG_COL ||
+                token.tag == TAG_PLAINTEXT || (traits_of(token.tag) & T_FRAME) || inner > DEPTH)
+                return doubtful(s, D_TEMPLATE);
+            if (traits_of(token.tag) & T_RAW) {
+                at = content_close(&token, s->end);
+                if (at == NULL)
+                    return doubtful(s, D_PAGE_END);
+            }
+        }
+    }
+    t->next = at;
+    return GO_ON;
+}
+
+static int skip_raw(Scan *s, Token *t)
+{
+    if (t->tag == TAG_XMP || t->tag == TAG_NOEMBED || t->tag == TAG_NOFRAMES)
+        return doubtful(s, D_RAW);
+    if (in_grid(s) && !(traits_of(t->tag) & T_HEADLIKE))
+        return doubtful(s, D_FOSTER);
+    const byte *close = content_close(t, s->end);
+    if (close == NULL)
+        return doubtful(s, D_PAGE_END);
+    Token token;
+    read_token(&token, close, s->end);
+    if (token.kind == TOKEN_UNENDED)
+        return doubtful(s, D_PAGE_END);
+    t->next = token.next;
+    return GO_ON;
+}
 
 static int close_p(Scan *s)
 {
@@ -186,7 +520,7 @@ static int start_special(Scan *s, Token *t)
     if (t->tag == TAG_LI || t->tag == TAG_DD || t->tag == TAG_DT)
         return start_item(s, t);
     if (t->tag == TAG_SELECT)
-        return scan_skip_select(s, t);
+        return skip_select(s, t);
     if (t->tag == TAG_PLAINTEXT)
         return doubtful(s, D_RAW);
     if (t->tag == TAG_BUTTON) {
@@ -216,17 +550,17 @@ static int start_tag(Scan *s, Token *t)
         return known && top_tag(s) != TAG_COLGROUP ? GO_ON : doubtful(s, D_FRAME);
     }
     if (traits & T_TABLE_PART)
-        return scan_start_table_part(s, t);
+        return start_table_part(s, t);
     if (top_tag(s) == TAG_COLGROUP && t->tag != TAG_TEMPLATE && pop(s, s->depth - 1) == ENDED)
         return ENDED;
     if (traits & T_RAW)
-        return scan_skip_raw(s, t);
+        return skip_raw(s, t);
     if (t->tag == TAG_TEMPLATE)
-        return scan_skip_template(s, t);
+        return skip_template(s, t);
     if (traits & T_VOID)
         return start_void(s, t);
     if (t->tag == TAG_SVG || t->tag == TAG_MATH)
-        return in_grid(s) ? doubtful(s, D_FOSTER) : scan_skip_foreign(s, t);
+        return in_grid(s) ? doubtful(s, D_FOSTER) : skip_foreign(s, t);
     return traits & T_SPECIAL ? start_special(s, t) : start_inline(s, t);
 }
 
@@ -294,7 +628,7 @@ static int end_tag(Scan *s, const Token *t)
     if (t->tag == TAG_FORM)
         return end_form(s, t);
     if ((traits & T_TABLE_PART) || t->tag == TAG_TABLE)
-        return scan_end_table_part(s, t);
+        return end_table_part(s, t);
     if ((t->tag == TAG_BODY || t->tag == TAG_HTML) && top_tag(s) != TAG_COLGROUP)
         return GO_ON; /* they close nothing: what follows them still belongs to what is open */
     if (t->tag == TAG_BR || t->tag == TAG_SELECT || t->tag == TAG_TEMPLATE || t->tag == TAG_SVG || t->tag == TAG_MATH ||
@@ -317,8 +651,7 @@ static inline int is_light(int tag)
 
 static int has_letters(const byte *at, const byte *end)
 {
-    while (at < end && is_space(*at))
-        at++;
+    at = skip_space(at, end);
     return at < end;
 }
 
@@ -435,12 +768,10 @@ int has_plain_doctype(const byte *at, const byte *end)
     static const char wanted[] = "<!doctype html";
     if (end - at >= 3 && at[0] == 0xEF && at[1] == 0xBB && at[2] == 0xBF)
         at += 3;
-    while (at < end && is_space(*at))
-        at++;
+    at = skip_space(at, end);
     for (size_t i = 0; i < sizeof wanted - 1; i++, at++)
         if (at >= end || lower(*at) != (byte)wanted[i])
             return 0;
-    while (at < end && is_space(*at))
-        at++;
+    at = skip_space(at, end);
     return at < end && *at == '>';
 }

@@ -4,44 +4,45 @@
 
 #include "text.h"
 
-/* Return the end of an svg in good order, from its opening tag, or NULL where HTML in it may have ended it. scan_skip.c */
+/* Return the end of an svg in good order, from its opening tag, or NULL where HTML in it may have ended it. */
 const byte *svg_end(const Token *opening, const byte *end);
 
-/* Reasons of doubt; 0 is none. The names for people are in scan.c. */
-enum {
-    SURE,
-    D_PAGE_END,    /* the page ends inside the element */
-    D_DEPTH,       /* too many elements are open */
-    D_END_TAG,     /* an end tag without its start in the element */
-    D_FORMATTING,  /* formatting elements that overlap others */
-    D_FOSTER,      /* text or inline elements between the rows of a table */
-    D_TABLE,       /* parts of a table without the table, or a table in a table's row */
-    D_QUIRKS,      /* a table in a paragraph: it depends on the page's mode */
-    D_FORM,        /* a form in a form, or crossing others */
-    D_BUTTON,      /* a button in a button */
-    D_LINK,        /* a link in a link */
-    D_BLOCK,       /* a block in an inline element that may stand in a paragraph */
-    D_LIST,        /* a list item without its list */
-    D_HEADING,     /* a heading in a heading */
-    D_FRAME,       /* html, head, body or frameset inside */
-    D_RAW,         /* plaintext, xmp and the like */
-    D_FOREIGN,     /* svg or math with HTML inside */
-    D_SELECT,      /* select with more than options */
-    D_TEMPLATE,
-    D_RUBY,
-    D_ZERO,        /* NUL bytes */
-    D_KIND,        /* an element whose content is not looked at */
-    D_BYTES,       /* not valid UTF-8 */
-    D_PLACE,       /* the tag may stand in an attribute, a comment or a script */
-    D_HIDDEN,      /* the tag may stand in svg, noscript, select, template or math */
-    D_AROUND,      /* what stands around the element is not known */
-    D_MANY,        /* too many occurrences */
-    D_SIZE,        /* the page is too large */
-    D_MEMORY,
-    D_VOTE,        /* too few rules agree */
-    D_FLOW,        /* the text in paragraphs is not certain */
-    D_COUNT
-};
+/* Reasons of doubt, as people are told them; the first is none. */
+#define SCYTHE_DOUBTS(X) \
+    X(SURE, "") \
+    X(D_PAGE_END, "the page ends inside the element") \
+    X(D_DEPTH, "too many open elements") \
+    X(D_END_TAG, "an end tag without its start") \
+    X(D_FORMATTING, "overlapping formatting") \
+    X(D_FOSTER, "text between the rows of a table") \
+    X(D_TABLE, "table parts out of place") \
+    X(D_QUIRKS, "a table in a paragraph") \
+    X(D_FORM, "a form in a form") \
+    X(D_BUTTON, "a button in a button") \
+    X(D_LINK, "a link in a link") \
+    X(D_BLOCK, "a block in an inline element") \
+    X(D_LIST, "a list item without its list") \
+    X(D_HEADING, "a heading in a heading") \
+    X(D_FRAME, "a second html, head or body") \
+    X(D_RAW, "raw text inside") \
+    X(D_FOREIGN, "HTML inside svg or math") \
+    X(D_SELECT, "more than options in a select") \
+    X(D_TEMPLATE, "an unusual template") \
+    X(D_RUBY, "unusual ruby") \
+    X(D_ZERO, "NUL bytes") \
+    X(D_KIND, "an element without ordinary content") \
+    X(D_BYTES, "not valid in its encoding") \
+    X(D_PLACE, "the tag may stand in an attribute, a comment or a script") \
+    X(D_HIDDEN, "the tag may stand in an element that is not followed") \
+    X(D_AROUND, "what stands around it is not known") \
+    X(D_MANY, "too many occurrences") \
+    X(D_SIZE, "the page is too large") \
+    X(D_MEMORY, "out of memory") \
+    X(D_VOTE, "too few rules agree") \
+    X(D_FLOW, "the paragraphs are not certain")
+
+#define SCYTHE_DOUBT(id, text) id,
+enum { SCYTHE_DOUBTS(SCYTHE_DOUBT) D_COUNT };
 
 extern const char *const doubt_names[D_COUNT];
 

@@ -73,26 +73,6 @@ __attribute__((target("avx2"))) static const byte *find_wide(const Literal *l, c
     return found;
 }
 
-static const byte *find_narrow(const Literal *l, const byte **from, const byte *last)
-{
-    const byte *at = *from, *found = NULL;
-    const __m128i rare = _mm_set1_epi8((char)l->bytes[l->rare]), other = _mm_set1_epi8((char)l->bytes[l->other]);
-    for (; found == NULL && last - at >= 32; at += 16) {
-        __m128i here = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(at + l->rare)), rare);
-        __m128i there = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(at + l->other)), other);
-        unsigned hits = (unsigned)_mm_movemask_epi8(_mm_and_si128(here, there));
-        for (; hits; hits &= hits - 1)
-            if (is_here(l, at + __builtin_ctz(hits))) {
-                found = at + __builtin_ctz(hits);
-                break;
-            }
-    }
-    *from = at;
-    return found;
-}
-#endif
-
-#if defined(__x86_64__)
 __attribute__((target("avx2"))) static const byte *find_name_wide(const byte **from, const byte *end, byte a, byte b)
 {
     const byte *at = *from;
@@ -133,7 +113,7 @@ const byte *find_literal(const Literal *l, const byte *at, const byte *end)
         return NULL;
     const byte *last = end - size; /* the last place where it fits */
 #if defined(__x86_64__)
-    const byte *found = has_avx2() ? find_wide(l, &at, last) : find_narrow(l, &at, last);
+    const byte *found = has_avx2() ? find_wide(l, &at, last) : NULL;
     if (found != NULL)
         return found;
 #endif

@@ -55,6 +55,13 @@ static inline int is_space(byte c) { return byte_class[c] & B_SPACE; }
 static inline int is_letter(byte c) { return byte_class[c] & B_LETTER; }
 static inline byte lower(byte c) { return (byte)(c >= 'A' && c <= 'Z' ? c | 0x20 : c); }
 
+static inline const byte *skip_space(const byte *at, const byte *end)
+{
+    while (at < end && is_space(*at))
+        at++;
+    return at;
+}
+
 static inline uint32_t traits_of(int tag) { return tag_rows[tag].traits; }
 
 /* Say whether two names of one size are the same but for capitals. */
@@ -122,16 +129,14 @@ static inline const byte *tag_close(const byte *at, const byte *end, uint8_t *sl
         if (end - at < 2)
             return at < end && *at == '>' ? at + 1 : NULL;
         if (*at != '=') {
-            while (at < end && is_space(*at))
-                at++;
+            at = skip_space(at, end);
             if (at >= end)
                 return NULL;
             if (*at != '=')
                 continue;
         }
         at++;
-        while (at < end && is_space(*at))
-            at++;
+        at = skip_space(at, end);
         if (at >= end)
             return NULL;
         if (*at == '"' || *at == '\'') {
@@ -166,8 +171,7 @@ static inline int next_attribute(const byte **at, const byte *end, Attribute *a)
     a->name = here;
     a->name_end = here = skip_attribute_name(here + 1, end); /* the first letter of a name may even be `=` */
     a->value = a->value_end = NULL;
-    while (here < end && is_space(*here))
-        here++;
+    here = skip_space(here, end);
     if (here < end && *here == '=') {
         do
             here++;

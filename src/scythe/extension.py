@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from types import ModuleType
 
+MISSING = "the compiled extension is missing"
 VERSION = 1  # as in src/native/module.c: a module left over from another version is not used
 
 

@@ -8,14 +8,12 @@ import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from random import Random
 
 import pytest
-from tests.differential import addresses, cuts, tokenising
+from tests.differential import addresses, cuts
 from tests.differential.determinism import LEARNED, bodies, digest, learn
 from tests.doubling.site import address, learned, write_page
 from tests.fetch.server import always, page, serve
-from tests.property.soup import make_page
 
 from scythe.errors import FetchFailed
 from scythe.fetch import FetchOptions, fetch
@@ -77,23 +75,6 @@ def test_what_is_dialled_on_this_machine_is_what_was_judged() -> None:
             with pytest.raises(FetchFailed):
                 fetch(f"http://{spelling}:{server.port}/x", options=FetchOptions(timeout_s=30))
         assert len(server.heads) == asked
-
-
-def test_the_tokenizer_sees_the_text_that_the_tree_has() -> None:
-    dice, seen = Random(42), Counter[str]()
-    for _ in range(400):
-        body = make_page(dice, dice.choice([3, 8, 20, 60]), faults=dice.choice([0.0, 0.1, 0.3, 1.0]))
-        why = tokenising.compare(body)
-        assert why, body
-        seen[why] += 1
-    assert seen[tokenising.EQUAL] > 0.9 * seen.total()
-
-
-@pytest.mark.parametrize(
-    "body", [b"<p>a<b x='>'>c&amp;d</b><!-- e --><script>f<</script>", b"<title>&lt;</title>x", b"a < b"]
-)
-def test_text_is_compared_letter_by_letter(body: bytes) -> None:
-    assert tokenising.text_of_tokens(body) == tokenising.text_of_tree(body) != ""
 
 
 @pytest.fixture(scope="module")

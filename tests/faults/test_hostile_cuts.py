@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from scythe.extension import native
 from scythe.site.cut.cut_lists import CutRegions, ListCutter
-from scythe.site.cut.cutter import COMPILED, Cutter
+from scythe.site.cut.cutter import Cutter
 from scythe.site.rules import (
     ATTRIBUTE,
     ELEMENT,
@@ -23,7 +24,7 @@ from scythe.site.rules import (
     Way,
 )
 
-pytestmark = [pytest.mark.fault, pytest.mark.skipif(COMPILED is None, reason="the Python twin is slow by nature")]
+pytestmark = [pytest.mark.fault, pytest.mark.skipif(native is None, reason="trees are slow by nature")]
 
 RATIO = 2.3
 SIZE = 200_000  # bytes, roughly; then twice that

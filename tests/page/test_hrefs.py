@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scythe.demo import site
+from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.page import Page
 from scythe.page.links_from_bytes import (
-    COMPILED,
     Href,
     directives,
-    find_in_python,
+    find_by_tree,
     find_links,
     read_hrefs,
     refresh_target,
@@ -94,11 +94,17 @@ def test_an_unclosed_script_does_not_hide_all_links() -> None:
     assert [loss.what for loss in found.losses] == ["unclosed elements read as their content"]
 
 
-@given(markup)
-@settings(max_examples=300, deadline=None)
-def test_any_markup_is_read_alike_in_c_and_in_python(body: bytes) -> None:
+@pytest.mark.parametrize("page", [page.html for page in site(pages=8)] + [html.encode() for html in ODD_PAGES])
+def test_without_the_extension_a_tree_finds_the_same(page: bytes) -> None:
     bounds = LIMITS.page_links, LIMITS.metas, LIMITS.tag_bytes
-    assert find_links(body) == find_in_python(body, *bounds)
+    assert find_by_tree(page, *bounds) == find_links(page)
+
+
+@given(markup)
+@settings(max_examples=100, deadline=None)
+def test_any_markup_is_searched_and_has_no_more_links_than_its_tree(body: bytes) -> None:
+    found, tree = find_links(body), find_by_tree(body, LIMITS.page_links, LIMITS.metas, LIMITS.tag_bytes)
+    assert all(body.count(tag) for tag in (*found.tags, *tree.tags))
 
 
 @given(st.binary(max_size=500))
@@ -107,12 +113,11 @@ def test_any_bytes_give_absolute_links(body: bytes) -> None:
     assert all(link.url.startswith(("http://", "https://")) for link in read_hrefs(body, URL).links)
 
 
-@pytest.mark.skipif(COMPILED is None, reason="not built: no C compiler was found")
 def test_both_ways_drop_what_is_beyond_the_limits() -> None:
     body = b"<a href=/1><a href=/2><a title=" + b"x" * 100 + b" href=/3><meta><base><a href=/4>"
-    assert COMPILED is not None
-    for find in (COMPILED.find_links, find_in_python):
-        assert tuple(find(body, 2, 1, 50)) == ([b"/1", b"/2"], [b"<meta>"], 3, True)
+    assert find_by_tree(body, 2, 1, 50) == ([b"/1", b"/2"], [b"<meta>"], 3, True)
+    if native is not None:
+        assert native.find_links(body, 2, 1, 50) == ([b"/1", b"/2"], [b"<meta>"], 3, True)
 
 
 def test_what_a_page_says_to_crawlers_is_read() -> None:
@@ -187,7 +192,6 @@ def test_hostile_markup_takes_time_that_grows_with_its_length_only(piece: bytes)
         body = b"<a " + piece * count
         began = time.process_time()
         read_hrefs(body, URL)
-        find_in_python(body, 1_000, 100, 1_000_000)
         return time.process_time() - began
 
     seconds(100)

@@ -1,10 +1,9 @@
-"""The law of cutting: a cut is what the tree holds at that place, or it is in doubt; both engines say the same."""
+"""The law of cutting: a cut is what the tree holds at that place, or it is in doubt."""
 
 from __future__ import annotations
 
 from html.entities import html5
 from random import Random
-from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,19 +11,15 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 from tests.property.soup import layout_of, make_filler, make_page, make_way
 
+from scythe.extension import native
 from scythe.page.blocks import KIND
-from scythe.page.source import read_source
-from scythe.site.cut import python_scan, python_text
-from scythe.site.cut.cutter import COMPILED, Cut, Cutter, plan_fields
+from scythe.page.source import RAW, read_source
+from scythe.site.cut.cutter import Cut, Cutter
 from scythe.site.follow.follow_fields import follow
 from scythe.site.rules import TAKES, Rule, Way
 
 STATES = {"cut", "absent", "doubt"}
 FAULTS = (0.0, 0.1, 0.3, 1.0)
-TRAITS = (
-    "VOID RAW RCDATA SPECIAL CLOSES_P SCOPE LIST FORMATTING HEADING _ TABLE_PART SECTION CELL FRAME OPAQUE BREAKS_OUT "
-    "HEADLIKE"
-).split()
 
 
 def make_case(random: Random) -> tuple[bytes, list[Way]]:
@@ -79,39 +74,24 @@ def test_any_bytes_can_be_cut(page: bytes, anchor: bytes, nth: int, take: str) -
         assert {cutter.cut_field(body, 0, thorough=thorough).state for thorough in (True, False)} <= STATES
 
 
-@pytest.mark.skipif(COMPILED is None, reason="nothing is compiled here")
-def test_both_engines_say_the_same() -> None:
-    assert COMPILED is not None
-    random = Random(22)
-    for _ in range(250):
-        page, ways = make_case(random)
-        for way in ways:
-            fields, utf8, thorough = plan_fields(layout_of(way)), random.random() < 0.8, random.random() < 0.5
-            compiled, python = COMPILED.make_plan(fields, utf8), python_scan.make_plan(fields, utf8)
-            cut = COMPILED.cut_field(compiled, page, 0, thorough)
-            assert cut == python_scan.cut_field(python, page, 0, thorough), (page, way)
-            assert COMPILED.second_searches(compiled) == python_scan.second_searches(python), (page, way)
-
-
-@pytest.mark.parametrize("engine", [python_scan, *([COMPILED] if COMPILED else [])])
-def test_character_references_are_those_of_the_standard(engine: ModuleType) -> None:
+@pytest.mark.skipif(native is None, reason="the compiled extension is not built")
+def test_character_references_are_those_of_the_standard() -> None:
+    assert native is not None
     numbers = [f"#{code}" for code in (0, 9, 38, 127, *range(128, 160), 0xD800, 0x10FFFF, 0x110000, 10**30)]
     names = [*html5, *(f"{name};" for name in numbers), *(f"#x{code:X}" for code in (0x80, 0xA0, 0x1F600, 0xFFFF))]
     for follower in ("", " ", "x", "=", ";", "1", "&amp;"):
         run = "|".join(f"&{name}{follower}" for name in names)
         tree = LexborHTMLParser(f'<p title="{run}">{run}</p>').css_first("p")
         assert tree is not None
-        assert engine.read_run(run.encode(), False) == " ".join(tree.text().split())
-        assert engine.read_run(run.encode(), True) == " ".join((tree.attributes["title"] or "").split())
+        assert native.read_run(run.encode(), False) == " ".join(tree.text().split())
+        assert native.read_run(run.encode(), True) == " ".join((tree.attributes["title"] or "").split())
 
 
-@pytest.mark.skipif(COMPILED is None, reason="nothing is compiled here")
-def test_both_engines_know_the_same_tags() -> None:
-    assert COMPILED is not None
-    table = {name.encode(): row for name, row in COMPILED.tag_table().items()}
-    assert set(table) >= python_text.KNOWN
-    for name, (kind, traits) in table.items():
-        assert kind == KIND.get(name.decode(), 1), name
-        for bit, trait in enumerate(TRAITS):
-            if trait != "_":
-                assert bool(traits >> bit & 1) == (name in getattr(python_text, trait)), (name, trait)
+@pytest.mark.skipif(native is None, reason="the compiled extension is not built")
+def test_the_extension_and_the_walk_of_the_tree_know_the_same_tags() -> None:
+    assert native is not None
+    table = native.tag_table()
+    assert {name for name in KIND if name.isalnum()} <= table.keys()
+    assert [name for name, (kind, _) in table.items() if kind != KIND.get(name, 1)] == []
+    marked = {name for name, (_, traits) in table.items() if traits >> 1 & 1}
+    assert marked == RAW - {"plaintext"}

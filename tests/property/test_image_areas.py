@@ -1,4 +1,4 @@
-"""The law of cut images: they are those that the same areas have on the tree, or it is doubt; both engines agree."""
+"""The law of cut images: they are those that the same areas have on the tree, or it is doubt."""
 
 from __future__ import annotations
 
@@ -66,11 +66,3 @@ def test_images_of_cut_areas_are_those_of_the_tree_or_doubt() -> None:
 @pytest.mark.slow
 def test_ten_thousand_pages_have_the_images_that_the_tree_has() -> None:
     assert check(seed=42, cases=10_000) > 3_000
-
-
-def test_both_engines_find_the_same_areas(monkeypatch: pytest.MonkeyPatch) -> None:
-    random = Random(43)
-    cases = [make_areas(random, random.choice((0.0, 0.1, 0.3, 1.0))) for _ in range(150)]
-    compiled = [AreaCutter(layout).find(page, None) for page, layout in cases]
-    monkeypatch.setattr("scythe.site.cut.cut_images.COMPILED", None)
-    assert [AreaCutter(layout).find(page, None) for page, layout in cases] == compiled

@@ -1,4 +1,4 @@
-"""The law of cut records: they are those that the tree has, to the last field, or it is doubt; both engines agree."""
+"""The law of cut records: they are those that the tree has, to the last field, or it is doubt."""
 
 from __future__ import annotations
 
@@ -48,11 +48,3 @@ def test_cut_records_are_those_of_the_tree_or_doubt() -> None:
 @pytest.mark.parametrize("cases", [2_000, pytest.param(20_000, marks=pytest.mark.soak)])
 def test_thousands_of_lists_are_cut_as_the_tree_has_them(cases: int) -> None:
     assert check(seed=32, cases=cases) > 0.3 * cases
-
-
-def test_both_engines_find_the_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    random = Random(33)
-    cases = [make_list(random, random.choice((0.0, 0.1, 0.3, 1.0))) for _ in range(150)]
-    compiled = [ListCutter(layout).cut(page) for page, layout in cases]
-    monkeypatch.setattr("scythe.site.cut.cut_lists.COMPILED", None)
-    assert [ListCutter(layout).cut(page) for page, layout in cases] == compiled

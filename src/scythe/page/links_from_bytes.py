@@ -1,13 +1,13 @@
 """Find the links and crawler directives of a page in its bytes, without parsing it.
 
 This is the hyperlink step of UzunExt (paper 000) with the tokenizer of the HTML standard instead of the paper's regular
-expression, which finds links in comments and scripts and misses `href` as a second attribute. In C 80 times as fast.
+expression, which finds links in comments and scripts and misses `href` as a second attribute. Without the compiled
+extension the page is parsed for it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,24 +17,12 @@ from scythe.limits import LIMITS
 from scythe.model import Loss
 from scythe.page.encoding import decode
 from scythe.page.page import is_silent, reopen
+from scythe.page.source import find_value, read_source, tag_end
 from scythe.page.tag_attributes import read_attributes, resolve_references
-from scythe.page.tokens import START, Token, comment_close, content_close, find_attribute, tag_close
 from scythe.url import Url, absolute
 
-COMPILED = native
-
-_MARKUP = re.compile(rb"<[A-Za-z/!?]")
-_NAME = re.compile(rb"</?([A-Za-z][^\t\n\f\r />]*+)")
-# the rest of a tag: HTML standard, 13.2.5.32 to 13.2.5.40; a quote that nothing closes runs to the end of the page
-_REST = re.compile(
-    rb"(?:[\t\n\f\r /]++|[^\t\n\f\r />][^\t\n\f\r />=]*+"
-    rb"""(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"""
-    rb"""(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>)|\Z))?+)*+>"""
-)
-_LINKING = frozenset({b"a", b"area"})
-_WANTED = frozenset({b"base", b"link", b"meta", b"frame"})
-_RAW = frozenset({b"script", b"style", b"textarea", b"title", b"xmp", b"iframe", b"noembed", b"noframes"})
-_FOREIGN = frozenset({b"svg", b"math"})
+_LINKING = frozenset({"a", "area"})
+_WANTED = frozenset({"base", "link", "meta", "frame"})
 
 
 class Written(NamedTuple):
@@ -48,80 +36,46 @@ class Written(NamedTuple):
 
 def find_links(body: bytes) -> Written:
     """Find what names addresses in a body without NUL, within `LIMITS`."""
-    bounds = LIMITS.page_links, LIMITS.metas, LIMITS.tag_bytes
-    return Written(*COMPILED.find_links(body, *bounds)) if COMPILED is not None else find_in_python(body, *bounds)
+    return _find(body, LIMITS.page_links)
 
 
 def find_tags(body: bytes) -> list[bytes]:
     """Return the `tags` of `find_links` without looking for links: a third less time."""
-    find = COMPILED.find_links if COMPILED is not None else find_in_python
-    tags: list[bytes] = find(body, 0, LIMITS.metas, LIMITS.tag_bytes)[1]
-    return tags
+    return _find(body, 0).tags
 
 
-def find_in_python(body: bytes, most_links: int, most_tags: int, most_bytes: int) -> Written:
-    """Do what the compiled twin does."""
+def _find(body: bytes, most_links: int) -> Written:
+    bounds = most_links, LIMITS.metas, LIMITS.tag_bytes
+    return Written(*native.find_links(body, *bounds)) if native is not None else find_by_tree(body, *bounds)
+
+
+def find_by_tree(body: bytes, most_links: int, most_tags: int, most_bytes: int) -> Written:
+    """Do what the extension does by a tree whose elements know where their tags stand."""
     links: list[bytes | tuple[bytes, bytes]] = []
     tags: list[bytes] = []
     dropped = 0
-    for token in _walk(body):
-        if token is None:
-            return Written(links, tags, dropped, False)
-        is_link = token.name in _LINKING
-        if token.next - token.at > most_bytes or (len(links) >= most_links if is_link else len(tags) >= most_tags):
+    source = read_source(body + _END)
+    for opening in source.openings:
+        is_link = opening.name in _LINKING
+        if opening.offset >= len(body) or not (is_link or opening.name in _WANTED):
+            continue
+        tag = body[opening.offset : tag_end(body, opening.offset)]
+        if len(tag) > most_bytes or (len(links) >= most_links if is_link else len(tags) >= most_tags):
             dropped += 1
         elif not is_link:
-            tags.append(body[token.at : token.next])
-        elif href := _value(body, token, b"href"):
-            rel = _value(body, token, b"rel")
+            tags.append(tag)
+        elif href := _value(tag, b"href"):
+            rel = _value(tag, b"rel")
             links.append((href, rel) if rel else href)
-    return Written(links, tags, dropped, True)
+    is_whole = source.at(len(body)) is not None or b"<frameset" in body.lower()
+    return Written(links, tags, dropped, is_whole)
 
 
-def _value(body: bytes, token: Token, name: bytes) -> bytes:
-    place = find_attribute(body, token, name)
-    return body[slice(*place)] if place else b""
+_END = b"<template></template>"  # put behind a page: it is an element unless the page ends inside something
 
 
-def _walk(body: bytes) -> Iterator[Token | None]:
-    """Yield the tags that may name addresses in the order of the page, and None where it ends inside something."""
-    at, size = 0, len(body)
-    templates = foreign = 0  # open around this place
-    while (markup := _MARKUP.search(body, at)) is not None:
-        start = markup.start()
-        opening = _NAME.match(body, start)
-        rest = _REST.match(body, opening.end()) if opening else None
-        if opening is None or rest is None:
-            at = -1 if opening else _behind_other(body, start)
-        else:
-            at, name = rest.end(), opening[1].lower()
-            if body[start + 1] == 0x2F:
-                templates -= name == b"template" and templates > 0
-                foreign -= name in _FOREIGN and foreign > 0
-            elif name in _WANTED or name in _LINKING:
-                if not templates:
-                    yield Token(START, start, at, name, opening.end())
-            elif name in _RAW:
-                if not foreign or not tag_close(body, opening.end(), size)[1]:
-                    at = content_close(body, Token(START, start, at, name), size)
-            elif name == b"template":
-                templates += not foreign
-            elif name in _FOREIGN:
-                foreign += not tag_close(body, opening.end(), size)[1]
-            elif name == b"plaintext":
-                at = -1
-        if at < 0:
-            yield None
-            return
-
-
-def _behind_other(body: bytes, at: int) -> int:
-    """Return the offset behind a comment, a declaration or the like, or -1 where the page ends before."""
-    if body.startswith(b"<!--", at):
-        return comment_close(body, at, len(body))
-    if at + 2 == len(body) and body[-1:] == b"/":
-        return at + 2  # text
-    return body.find(b">", at + 2) + 1 or -1
+def _value(tag: bytes, name: bytes) -> bytes:
+    return tag[slice(*(find_value(tag, 0, name) or (0, 0)))]
 
 
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")

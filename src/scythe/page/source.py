@@ -29,6 +29,10 @@ _BEFORE_NAME = re.compile(rb"[\t\n\f\r /]*")
 _NAME = re.compile(rb"=?[^\t\n\f\r />=]*[\t\n\f\r ]*")
 _SPACE = re.compile(rb"[\t\n\f\r ]*")
 _UNQUOTED = re.compile(rb"[^\t\n\f\r >]*")
+_VALUE = re.compile(
+    rb"""[\t\n\f\r /]([^\t\n\f\r />][^\t\n\f\r />=]*+)"""
+    rb"""(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f\r >"'][^\t\n\f\r >]*+|)))?"""
+)
 
 
 class Opening(NamedTuple):
@@ -97,6 +101,14 @@ def mark(body: bytes) -> bytes:
 def unmark(text: str) -> str:
     """Take the marks out of text and attribute values in which something looked like a tag."""
     return _MARKED.sub("", text) if MARK in text else text
+
+
+def find_value(body: bytes, offset: int, name: bytes) -> tuple[int, int] | None:
+    """Return where an attribute's value stands in the tag that begins at `offset`; the first of its name counts."""
+    for match in _VALUE.finditer(body, offset, tag_end(body, offset)):
+        if match[1].lower() == name:
+            return match.span(match.lastindex) if match.lastindex and match.lastindex > 1 else None
+    return None
 
 
 def tag_end(body: bytes, offset: int) -> int:

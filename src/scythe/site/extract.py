@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from threading import Lock
 from typing import Literal, Protocol
 
+from scythe.extension import native
 from scythe.fetch.page_check import sniff_text
 from scythe.model import Content, Document, Field, Image, Listed, Metadata, PageLists, Paging, RecordList, Rendered
 from scythe.page import Page
@@ -29,7 +30,7 @@ from scythe.reading.lists.find_lists import CUT, rank_lists
 from scythe.reading.lists.list_methods import LazyPageLists
 from scythe.site.boilerplate import Boilerplate, improve
 from scythe.site.cut.cut_images import AreaCutter
-from scythe.site.cut.cut_lists import RecordCutter, name_list
+from scythe.site.cut.cut_lists import LOOKALIKE, RecordCutter, name_list
 from scythe.site.cut.cutter import Cut, Cutter, Dispatcher, FragmentContent
 from scythe.site.cut.hints import Tuner
 from scythe.site.drift import TreeBudget, judge
@@ -37,6 +38,7 @@ from scythe.site.follow.follow_fields import follow, span_of
 from scythe.site.follow.follow_images import UNKNOWN, AreaReader, are_elsewhere, find_named, follow_areas, is_outside
 from scythe.site.follow.follow_lists import (
     EntryReader,
+    find_lookalike,
     follow_list,
     head_names,
     judge_cells,
@@ -94,6 +96,9 @@ class ListExtractor:
 
     def cut(self, body: bytes, url: Url | None) -> tuple[tuple[RecordList, ...] | None, str, bool]:
         """Return the regions, or None and why, and whether the tree may follow the same rules."""
+        if native is None:
+            regions, why = self.follow(read_source(body), url, as_cut=True)
+            return regions, why, False
         with self._lock:  # readers remember the places they met
             found = self.cutter.find(body)
             if found.state != "cut":
@@ -101,8 +106,13 @@ class ListExtractor:
             regions = self.cutter.read(body, found, url)
         return regions, "" if regions is not None else "not sure of what is in a record", True
 
-    def follow(self, source: Source, url: Url | None) -> tuple[tuple[RecordList, ...] | None, str]:
-        """Do what `cut` does on the tree of a page; `source` knows where its elements stand."""
+    def follow(
+        self, source: Source, url: Url | None, *, as_cut: bool = False
+    ) -> tuple[tuple[RecordList, ...] | None, str]:
+        """Do what `cut` does on the tree of a page; `source` knows where its elements stand.
+
+        `as_cut` also refuses what a cut refuses where a list may have a record that no rule knows.
+        """
         page = Page.from_bytes(source.body, url=url)  # whose records are written without marks
         elements, row_at = page.elements, rows_by_offset(source, page)
         if row_at is None:
@@ -112,7 +122,10 @@ class ListExtractor:
         for rules in self.layout.regions:
             entries = follow_list(source, rules)
             why = judge_count(rules, len(entries.offsets)) or judge_outside(rules, entries.outside)
-            why = why or judge_cells(source.body, head_names(rules), entries.spans(source))
+            names, spans = head_names(rules), entries.spans(source)
+            why = why or judge_cells(source.body, names, spans)
+            if as_cut and not why and rules.tight and find_lookalike(source.body, names, spans):
+                why = LOOKALIKE
             if why:
                 return None, entries.why or why
             firsts = [row_at.get(offset, 0) for offset in entries.offsets]
@@ -287,6 +300,8 @@ class ImageExtractor:
 
     def cut(self, asked: AskedImages) -> tuple[Images | None, str, bool]:
         """Return the images, or None and why, and whether the tree may follow the same rules."""
+        if native is None:
+            return *self.follow(asked), False
         text = asked.text if asked.text is not None and asked.text.span is not None else Field()
         is_cut = text.how.startswith("cut")
         found = self.cutter.find(asked.body, text.span if is_cut else None)

@@ -1,28 +1,27 @@
-"""Pages on which a small defect of an engine shows: both engines cut each as was accepted, and no other than the tree.
+"""Pages on which a small defect of the cutter shows: each is cut as was accepted, and as the tree has it.
 
-The pages were found by comparing the engines while one of them had a defect (docs/why/testing.md). `result` is written
-by `pytest --accept`.
+They were found by comparing two implementations while one of them had a defect. `result` is written by
+`pytest --accept`.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from tests.property.soup import layout_of
 
+from scythe.extension import native
 from scythe.page.source import read_source
-from scythe.site.cut import python_scan
-from scythe.site.cut.cutter import COMPILED, plan_fields
+from scythe.site.cut.cutter import plan_fields
 from scythe.site.follow.follow_fields import follow
 from scythe.site.rules import Rule, Way
 
 FILE = Path(__file__).with_name("cases.json")
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
-ENGINES = [pytest.param(python_scan, id="python")] + ([pytest.param(COMPILED, id="compiled")] if COMPILED else [])
+pytestmark = pytest.mark.skipif(native is None, reason="the compiled extension is not built")
 
 
 def way_of(case: dict[str, Any]) -> Way:
@@ -34,19 +33,19 @@ def way_of(case: dict[str, Any]) -> Way:
     return Way(case["take"], tuple(rules), case["needed"], *words)
 
 
-def cut(engine: ModuleType, case: dict[str, Any]) -> list[Any]:
-    plan = engine.make_plan(plan_fields(layout_of(way_of(case))), case["utf8"])
-    found = engine.cut_field(plan, case["page"].encode("latin-1"), 0, case["thorough"])
-    return json.loads(json.dumps([*found, engine.second_searches(plan)]))  # type: ignore[no-any-return]
+def cut(case: dict[str, Any]) -> list[Any]:
+    assert native is not None
+    plan = native.make_plan(plan_fields(layout_of(way_of(case))), case["utf8"])
+    found = native.cut_field(plan, case["page"].encode("latin-1"), 0, case["thorough"])
+    return json.loads(json.dumps([*found, native.second_searches(plan)]))  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_every_case_is_cut_as_accepted(engine: ModuleType, accept: bool) -> None:
+def test_every_case_is_cut_as_accepted(accept: bool) -> None:
     if accept:
-        rows = (json.dumps({**case, "result": cut(engine, case)}) for case in CASES)
+        rows = (json.dumps({**case, "result": cut(case)}) for case in CASES)
         FILE.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
     known = json.loads(FILE.read_text(encoding="utf-8"))
-    assert [case for case in known if cut(engine, case) != case["result"]] == []
+    assert [case for case in known if cut(case) != case["result"]] == []
 
 
 def test_no_accepted_cut_is_another_than_the_tree_has() -> None:

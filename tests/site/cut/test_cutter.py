@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from scythe.extension import native
 from scythe.page.source import read_source
-from scythe.site.cut import cutter, python_scan
-from scythe.site.cut.cutter import COMPILED, Cut, Cutter
+from scythe.site.cut.cutter import Cut, Cutter
 from scythe.site.follow.follow_fields import follow
 from scythe.site.rules import ATTRIBUTE, ELEMENT, FLOW, LEAD, TAIL, FieldRules, Layout, Rule, Way
 
-ENGINES = [pytest.param(python_scan, id="python")] + ([pytest.param(COMPILED, id="compiled")] if COMPILED else [])
-
-
-@pytest.fixture(params=ENGINES, autouse=True)
-def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cutter, "COMPILED", None if request.param is python_scan else request.param)
+pytestmark = pytest.mark.skipif(native is None, reason="the compiled extension is not built")
 
 
 def layout(*ways: Way, encodings: tuple[str, ...] = ("utf-8",)) -> Layout:

@@ -7,12 +7,13 @@ from html.entities import html5
 
 import pytest
 
+from scythe.extension import native
 from scythe.page.source import read_source
 from scythe.reading.images.image_methods import mark_relevant
-from scythe.site.cut.cutter import FLOW_COMPILED as COMPILED
-from scythe.site.cut.cutter import Flow, FragmentContent, flow_in_python, flow_text
+from scythe.site.cut.cutter import Flow, FragmentContent, flow_text
 from scythe.site.rules import FLOW, Way
 
+pytestmark = pytest.mark.skipif(native is None, reason="the compiled extension is not built")
 BODY = b"""<html><div class="post"><h2>Rye</h2><p>The <a href="/rye">rye</a> stood high.<p>Share
 <div class="ad">Buy<img src="ad.png"></div><img src="/rye.png"><p>They cut it &amp; bound it.</div>"""
 START, END = BODY.index(b"<div"), len(BODY)
@@ -89,7 +90,7 @@ def test_what_stands_before_the_element_counts() -> None:
         page = around + element
         for encoding in ("utf-8", "cp1252"):
             assert Flow(encoding=encoding).text(page, len(around), len(page)) in (text, None)
-    assert COMPILED is None or Flow().text(b"<button>x</button>" + element, 18, 18 + len(element)) == "a"
+    assert Flow().text(b"<button>x</button>" + element, 18, 18 + len(element)) == "a"
 
 
 def test_a_fragment_is_rendered_as_markdown_and_html() -> None:
@@ -118,20 +119,6 @@ def test_pickled_content_is_what_it_renders_to() -> None:
 )
 def test_what_is_not_one_whole_element_is_in_doubt(element: bytes) -> None:
     assert Flow().text(element, 0, len(element)) is None
-    assert flow_in_python(element) is None
-
-
-@pytest.mark.parametrize("element", [b"<td>a<p>b</td>", b"<tr><td>a<td>b", b"<tbody><tr><td>a</table>"[:-8], b"<li>a"])
-def test_table_parts_and_items_stand_alone(element: bytes) -> None:
-    text = flow_in_python(element)
-    assert text is not None
-    assert text.split()[0] == "a"
-
-
-def test_what_depends_on_the_rest_of_the_page_is_in_doubt() -> None:
-    assert flow_in_python(b"<div>a<form>b</form></div>") is None
-    assert flow_in_python(b"<div><p>a</p><form><p>b</form></div>") == "a\n\nb"
-    assert flow_in_python(b"<div><p>a<table></table><br>b</div>") is None
 
 
 def test_a_fragment_that_cannot_be_parsed_keeps_its_text() -> None:
@@ -139,7 +126,6 @@ def test_a_fragment_that_cannot_be_parsed_keeps_its_text() -> None:
     assert FragmentContent(b"", "words", WAY).text() == "words"
 
 
-@pytest.mark.skipif(COMPILED is None, reason="the compiled flow is not built: no C compiler was found")
 @pytest.mark.parametrize(
     ("element", "why"),
     [
@@ -155,31 +141,17 @@ def test_a_fragment_that_cannot_be_parsed_keeps_its_text() -> None:
     ],
 )
 def test_doubt_has_a_reason(element: bytes, why: str) -> None:
-    assert COMPILED is not None
-    assert COMPILED.doubt_of_flow(element, 0, len(element), COMPILED.plan_flow(())) == why
+    assert native is not None
+    assert native.doubt_of_flow(element, 0, len(element), native.plan_flow(())) == why
 
 
-@pytest.mark.skipif(COMPILED is None, reason="the compiled flow is not built: no C compiler was found")
 def test_wrong_arguments_are_refused() -> None:
-    assert COMPILED is not None
-    plan = COMPILED.plan_flow((b"<p", b"", b"no tag"))
-    assert COMPILED.read_flow(b"<div><p>a</p>b</div>", 0, 100, plan) == "b"
+    assert native is not None
+    plan = native.plan_flow((b"<p", b"", b"no tag"))
+    assert native.read_flow(b"<div><p>a</p>b</div>", 0, 100, plan) == "b"
     with pytest.raises(ValueError, match="range"):
-        COMPILED.read_flow(b"<p>", 2, 1, plan)
+        native.read_flow(b"<p>", 2, 1, plan)
     with pytest.raises(TypeError):
-        COMPILED.plan_flow(("<p",))
+        native.plan_flow(("<p",))
     with pytest.raises((ValueError, TypeError)):
-        COMPILED.read_flow(b"<p>", 0, 3, None)
-
-
-@pytest.mark.parametrize(("element", "text"), GOLDEN[:4])
-def test_without_the_compiled_flow_the_text_is_the_same(
-    monkeypatch: pytest.MonkeyPatch, element: str, text: str
-) -> None:
-    monkeypatch.setattr("scythe.site.cut.cutter.FLOW_COMPILED", None)
-    body = f"<html><body>{element}</body>".encode()
-    assert Flow().text(body, len("<html><body>"), len("<html><body>") + len(element)) == text
-    left = Flow(WAY.drops, WAY.skip_lines).text(BODY, START, END)
-    assert left is not None
-    assert "Buy" not in left
-    assert "Share" not in left
+        native.read_flow(b"<p>", 0, 3, None)

@@ -1,23 +1,15 @@
-"""Both flows: what they leave out, what they doubt, and what is rendered of an element that is not whole."""
+"""The flow: what it leaves out, what it doubts, and what is rendered of an element that is not whole."""
 
 from __future__ import annotations
 
 import pytest
 
-from scythe.site.cut import cutter
-from scythe.site.cut.cutter import FLOW_COMPILED as COMPILED
-from scythe.site.cut.cutter import Flow, FragmentContent, flow_in_python
+from scythe.extension import native
+from scythe.site.cut.cutter import Flow, FragmentContent
 from scythe.site.rules import FLOW, Way
 
-ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
+pytestmark = pytest.mark.skipif(native is None, reason="the compiled extension is not built")
 PART = b'<div><p>one</p><p>Share</p><b class="ad">two</b><p>three</p></div>'
-
-
-@pytest.fixture(params=ENGINES, autouse=True)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "python":
-        monkeypatch.setattr(cutter, "FLOW_COMPILED", None)
-    return str(request.param)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
@@ -43,18 +35,11 @@ def test_an_empty_element_has_an_empty_text() -> None:
 @pytest.mark.parametrize("inside", ["xmp", "noframes", "noembed", "listing", "XMP"])
 def test_text_or_markup_by_where_it_stands_is_in_doubt(inside: str) -> None:
     element = f"<div>one<{inside}>two</{inside}></div>".encode()
-    assert flow_in_python(element) is None
     assert Flow().text(element, 0, len(element)) in (None, "one\n\ntwo" if inside == "listing" else None)
-
-
-def test_nothing_ends_plain_text() -> None:
-    element = b"<p>one<b title='<plaintext>'></b></p>"
-    assert flow_in_python(element) is None
 
 
 def test_bytes_that_are_no_text_are_in_doubt() -> None:
     for element in (b"<div>one\0two</div>", b"<div>\xe4</div>"):
-        assert flow_in_python(element) is None
         assert Flow().text(element, 0, len(element)) is None
 
 

@@ -7,32 +7,22 @@ from typing import Any
 
 import pytest
 
+from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.model import Image
 from scythe.page.source import read_source
-from scythe.site.cut import cut_images, cut_lists, cutter
-from scythe.site.cut import cutter as flow
 from scythe.site.cut.cut_images import AreaCutter, CutAreas
-from scythe.site.cut.cutter import COMPILED
 from scythe.site.follow.follow_images import UNKNOWN, AreaReader, follow_areas
 from scythe.site.rules import FLOW, FieldRules, ImageArea, ImageRules, Layout, Rule, Way
 from scythe.url import absolute
 
-ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
+pytestmark = pytest.mark.skipif(native is None, reason="the compiled extension is not built")
 URL = "https://post.example/story"
 SCORES = (("img<div.hero<body", 900), ("img<td.hero<tr", 700), ("img<tr.hero<tbody", 600), ("link img<a", 100))
 PICTURE = '<img src="/a.jpg">'
 HERO = f'<div class="hero">{PICTURE}</div>'
 UNSURE = "not sure of what is in an area"
 NOT_FOLLOWED = "the tag may stand in an element that is not followed"
-
-
-@pytest.fixture(params=ENGINES, autouse=True)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "python":
-        for module in (cutter, flow, cut_images, cut_lists):
-            monkeypatch.setattr(module, "COMPILED", None)
-    return str(request.param)
 
 
 def way(*anchors: str, needed: int = 1) -> Way:

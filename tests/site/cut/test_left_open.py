@@ -7,12 +7,12 @@ from random import Random
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from scythe.site.cut import cut_lists, cutter
+from scythe.extension import native
 from scythe.site.cut.cut_lists import CutRegions, ListCutter
-from scythe.site.cut.cutter import COMPILED, Cutter
+from scythe.site.cut.cutter import Cutter
 from scythe.site.rules import ATTRIBUTE, LEAD, ColumnRules, FieldRules, Layout, ListRules, Rule, Way
 
-ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
+pytestmark = pytest.mark.skipif(native is None, reason="the compiled extension is not built")
 RECORD = '<div class="r">x<p>a</p></div>'
 RULES = ListRules((b'<div class="r"',), (ColumnRules("text", (">p",)),))
 WAY = Way(LEAD, (Rule("tag", b'<div class="r"'),), needed=1)
@@ -62,11 +62,8 @@ OUT_OF_REACH = [
 ]
 
 
-@pytest.fixture(params=ENGINES)
-def records(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ListCutter:
-    if request.param == "python":
-        monkeypatch.setattr(cutter, "COMPILED", None)
-        monkeypatch.setattr(cut_lists, "COMPILED", None)
+@pytest.fixture
+def records() -> ListCutter:
     return ListCutter(LAYOUT)
 
 
@@ -131,7 +128,7 @@ def test_records_that_are_cut_are_never_built_otherwise(records: ListCutter) -> 
     tokens = """<a> </a> <b> </b> <p> </p> <div> </div> <table> </table> <tr> <td> </td> <caption> <object> </object>
     <noscript> </noscript> <template> </template> x""".split()
     random, number = Random(11), 0
-    for _ in range(3_000 if COMPILED is not None and cut_lists.COMPILED is not None else 300):
+    for _ in range(3_000):
         body = page("".join(random.choices(tokens, k=random.choice((3, 5, 8)))))
         if records.cut(body).state == "cut":
             number += 1

@@ -6,27 +6,18 @@ from dataclasses import replace
 
 import pytest
 
+from scythe.extension import native
 from scythe.limits import LIMITS
 from scythe.model import RecordList
 from scythe.page.source import read_source
 from scythe.site.cut import cut_lists, cutter
-from scythe.site.cut import cutter as flow
 from scythe.site.cut.cut_lists import RecordCutter, parse_parts
-from scythe.site.cut.cutter import COMPILED
 from scythe.site.extract import ListExtractor
 from scythe.site.rules import ColumnRules, Layout, ListRules
 from scythe.url import absolute
 
-ENGINES = ["python", *(["compiled"] if COMPILED is not None else [])]
+pytestmark = pytest.mark.skipif(native is None, reason="the compiled extension is not built")
 URL = absolute("https://shop.example/list")
-
-
-@pytest.fixture(params=ENGINES, autouse=True)
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "python":
-        for module in (cutter, flow, cut_lists):
-            monkeypatch.setattr(module, "COMPILED", None)
-    return str(request.param)
 
 
 def layout(tag: str, *places: str, encodings: tuple[str, ...] = ("utf-8",)) -> Layout:
@@ -95,8 +86,8 @@ def test_records_of_every_kind_of_element_are_read_as_on_the_tree(
 
 
 def test_one_record_that_is_not_certain_leaves_all_to_the_tree() -> None:
-    more = "<svg><a></svg><form></form>words"  # each flow is in doubt about one of the two
-    assert flow.Flow().text(item(2, more).encode(), 0, len(item(2, more))) is None
+    more = "<svg><a></svg><form></form>words"
+    assert cutter.Flow().text(item(2, more).encode(), 0, len(item(2, more))) is None
     assert read(items(more)) is None
     assert by_tree(items(more)) is not None
 

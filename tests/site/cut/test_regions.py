@@ -153,13 +153,6 @@ def test_an_encoding_that_was_not_learned_is_doubt() -> None:
     assert ListCutter(layout(ITEMS, encodings=("cp1252",))).cut(page).why == "its encoding is not certain"
 
 
-def test_both_engines_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    pages = [shop_page(1), shop_page(2).replace(b"</li>", b"", 3), frame("Empty", ""), shop_page(3)[:2_000]]
-    compiled = [cut(page, ITEMS) for page in pages]
-    monkeypatch.setattr("scythe.site.cut.cut_lists.COMPILED", None)
-    assert [cut(page, ITEMS) for page in pages] == compiled
-
-
 def test_rows_with_cells_that_span_others_are_left_to_the_whole_table() -> None:
     rules = ListRules((b'<tr class="r"',), (ColumnRules("name", (">td",)), ColumnRules("count", (">td:2",))))
     rows = '<tr class="r"><td rowspan=2>a</td><td>1</td></tr><tr class="r"><td>2</td></tr>'

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborNode
 
+from scythe.extension import MISSING, native
 from scythe.model import Image
 from scythe.site.cut.cut_lists import BASE_WAYS, NO_VOTE, Span, every_tag, has_one_spelling, parse_parts, recode
-from scythe.site.cut.cutter import COMPILED, Flow, page_codec, plan_fields, root_name
+from scythe.site.cut.cutter import Flow, page_codec, plan_fields, root_name
 from scythe.site.follow.follow_images import UNKNOWN, AreaReader, shows_image
 from scythe.site.rules import FLOW, FieldRules, Layout, Way
 from scythe.url import Url, absolute
@@ -40,11 +41,6 @@ class AreaCutter:
     def __init__(self, layout: Layout) -> None:
         self._areas = layout.images.areas
         self._encodings = frozenset(layout.encodings)
-        self._engine: Any = COMPILED
-        if COMPILED is None:
-            from scythe.site.cut import python_scan as scan
-
-            self._engine = scan
         ways = [BASE_WAYS, *(area.ways for area in self._areas)]
         text = next((rules.ways for rules in layout.fields if rules.name == "text"), ())
         self._guards: list[range] = []  # of each area: the fields that say whether nothing around reaches into it
@@ -53,13 +49,15 @@ class AreaCutter:
             self._guards.append(range(len(ways), len(ways) + len(literals)))
             ways.extend((every_tag(literal, FLOW),) for literal in literals)
         plan = plan_fields(Layout("", tuple(FieldRules("", each) for each in ways)))
-        self._plan = self._engine.make_plan(plan, self._encodings <= _UTF8)
+        self._plan = native.make_plan(plan, self._encodings <= _UTF8) if native is not None else None
         self._reader = AreaReader(layout.images)
         self._flows = {codec: Flow(encoding=codec) for codec in {"utf-8", *layout.encodings}}
 
     def find(self, body: bytes, text: Span | None) -> CutAreas:
         """Find the areas; `text` is where the field of that name was cut, None where it was not."""
-        results = self._engine.cut_fields(self._plan, body, True)
+        if native is None:
+            return CutAreas("doubt", why=MISSING)
+        results = native.cut_fields(self._plan, body, True)
         found: list[tuple[int, Span]] = []
         for number, area in enumerate(self._areas):
             state, _, span, why, _ = results[number + 1] if area.ways else ("", (), text, "the text was not cut", 0)
@@ -100,9 +98,10 @@ class AreaCutter:
         The guards cannot tell where another element like it, or what is inside of this one, is in doubt.
         """
         tag = b"<" + root_name(body[start : start + _NAME_BYTES]).encode()
-        plan = self._engine.make_plan(plan_fields(Layout("", (FieldRules("", (every_tag(tag + _MARK, FLOW),)),))), True)
+        assert native is not None  # which found the areas
+        plan = native.make_plan(plan_fields(Layout("", (FieldRules("", (every_tag(tag + _MARK, FLOW),)),))), True)
         page = body[:start] + tag + _MARK + b"></" + tag[1:] + b">"
-        state, _, _, why, _ = self._engine.cut_fields(plan, page, True)[0]
+        state, _, _, why, _ = native.cut_fields(plan, page, True)[0]
         return "" if state == "flow" else why
 
     def read(self, body: bytes, cut: CutAreas, url: Url | None = None) -> tuple[tuple[Image, ...] | None, str]:

@@ -10,12 +10,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from scythe.extension import MISSING, native
 from scythe.limits import LIMITS
 from scythe.model import Record, RecordList
 from scythe.page import Page
 from scythe.page.elements import Elements, Range
 from scythe.page.tree_guard import parse
-from scythe.site.cut.cutter import COMPILED, Flow, page_codec, plan_fields, root_name
+from scythe.site.cut.cutter import Flow, page_codec, plan_fields, root_name
 from scythe.site.follow.follow_lists import (
     EntryReader,
     find_lookalike,
@@ -30,6 +31,7 @@ from scythe.site.rules import ATTRIBUTE, FLOW, FieldRules, Layout, ListRules, Ru
 from scythe.url import Url, absolute
 
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
+LOOKALIKE = "something stands between records that may be one"
 NO_VOTE = "too few rules agree"  # which is sure to be so on the tree too
 _MOST = 1_000  # tags of one literal on a page; beyond, neither cut nor tree rule says anything
 
@@ -73,11 +75,6 @@ class ListCutter:
     def __init__(self, layout: Layout) -> None:
         self._regions = layout.regions
         self._encodings = frozenset(layout.encodings)
-        self._engine: Any = COMPILED
-        if COMPILED is None:
-            from scythe.site.cut import python_scan as scan
-
-            self._engine = scan
         ways = [BASE_WAYS]
         self._names = [head_names(rules) for rules in layout.regions]
         self._literals: list[tuple[bytes, ...]] = []
@@ -87,11 +84,13 @@ class ListCutter:
             ways.append(rules.holder)
             ways.extend((every_tag(literal, FLOW),) for literal in own)
         plan = plan_fields(Layout("", tuple(FieldRules("", each) for each in ways)))
-        self._plan = self._engine.make_plan(plan, self._encodings <= _UTF8)
+        self._plan = native.make_plan(plan, self._encodings <= _UTF8) if native is not None else None
 
     def cut(self, body: bytes) -> CutRegions:
         """Find the records of every region of the layout, as far as the page has it."""
-        results: list[_Result] = list(self._engine.cut_fields(self._plan, body, True))
+        if native is None:
+            return CutRegions("doubt", why=MISSING)
+        results: list[_Result] = list(native.cut_fields(self._plan, body, True))
         at = 1
         regions: list[CutRecords] = []
         taken: list[Span] = []  # records of regions before
@@ -103,7 +102,7 @@ class ListCutter:
             why = judge_count(rules, len(spans)) or judge_outside(rules, outside)
             why = why or judge_cells(body, self._names[number], spans)
             if not why and rules.tight and find_lookalike(body, self._names[number], spans):
-                why = "something stands between records that may be one"
+                why = LOOKALIKE
             if why:
                 return CutRegions("strange", why=why)
             free = [spans[i] for i in leave_taken(spans, taken)]

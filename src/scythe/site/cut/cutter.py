@@ -1,7 +1,8 @@
 """Pick the layout of a page and cut its fields out of the bytes, or report a doubt.
 
 A value is what the parsed page has at that place, or there is none. Text in paragraphs comes from one pass over the
-bytes in C, or from parsing the fragment alone; where the fragment depends on its surroundings, that is a doubt.
+bytes in C; where the element depends on its surroundings, that is a doubt. Without the compiled extension the same
+rules are followed on the parsed page, to the letter: the values are the same.
 """
 
 from __future__ import annotations
@@ -21,13 +22,12 @@ from scythe.page.blocks import Blocks, cut_blocks, find_grid, render_text
 from scythe.page.content import MarkImages, PageContent
 from scythe.page.encoding import declared_codec, decode
 from scythe.page.page import Page
-from scythe.page.source import MARK, OPAQUE, RAW, matches, unmark
+from scythe.page.source import MARK, Source, find_value, matches, read_source, unmark
 from scythe.page.source import mark as mark_source
-from scythe.site.rules import ATTRIBUTE, COUNTED, ELEMENT, FLOW, TAKES, Layout, Way
+from scythe.site.rules import ATTRIBUTE, COUNTED, ELEMENT, FLOW, TAKES, FieldRules, Layout, Way
 from scythe.url import Url, url_shape
 
 _NAME = re.compile(rb"<([A-Za-z][^\t\n\f\r />]*)")
-_ENDED = re.compile(rb"</([a-z][^\t\n\f\r />]*)")
 _AROUND = {
     "td": b"<table><tbody><tr>",
     "th": b"<table><tbody><tr>",
@@ -38,20 +38,7 @@ _AROUND = {
     "caption": b"<table>",
     "colgroup": b"<table>",
 }
-_OPTIONAL_END = frozenset("p li dt dd td th tr tbody thead tfoot caption colgroup option optgroup".split())
-_NO_CROWD = RAW | OPAQUE | _AROUND.keys() | {"table", "html", "body", "head", "frameset", "col", "p"}
-_NO_FRAGMENT = frozenset("html head body frameset frame col plaintext".split())
-
-
-ALONE = b"<!DOCTYPE html>"
-# What may be open around an element and change how its markup is read, where the markup has a part of the name; and no
-# doctype: then a table does not end the paragraph that it begins in.
-_CROWDS = (
-    ((b"",), b"<table><tbody><tr><td><h2><ruby><button><a><b><nobr><span><p>"),
-    ((b"li",), b"<ul><li><span>"),
-    ((b"dd", b"dt"), b"<dl><dd><span>"),
-    ((b"form",), b"<form><span><p>"),
-)
+_ALONE = b"<!DOCTYPE html>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,47 +50,21 @@ class Fragment:
     node: LexborNode
 
 
-def read_fragment(element: bytes, around: bytes = ALONE, *, complete: bool = True) -> Fragment | None:
-    """Parse the UTF-8 source of one element behind `around`; return None where there is none.
-
-    With `complete` it is also None where the source does not end with the element or might mean another in its page.
-    """
+def read_fragment(element: bytes) -> Fragment | None:
+    """Parse the UTF-8 source of one element; return None where there is none."""
     from scythe.page.tree_guard import parse  # numpy is half of the time of `scythe --help`
 
-    name = root_name(element)
-    if not name or (complete and (name in _NO_FRAGMENT or element.rfind(b"<") > element.rfind(b">"))):
-        return None
-    prefix = around + _AROUND.get(name, b"")
-    source = prefix + element + b"<!---->"
-    tree, losses = parse(mark_source(source))
+    prefix = _ALONE + _AROUND.get(root_name(element), b"")
+    source = prefix + element
+    tree, _ = parse(mark_source(source))
     node = tree.css_first(f'[{MARK}="{len(prefix)}"]')
-    if node is None or (complete and (losses or not _ends_in_time(node, name))):
-        return None
-    return Fragment(source, tree, node)
-
-
-def crowds(element: bytes) -> list[bytes]:
-    """Return what to put before an element to see whether the page around makes a difference."""
-    lower = element.lower()
-    found = [crowd for names, crowd in _CROWDS if any(b"<" + n in lower or b"</" + n in lower for n in names)]
-    # an end tag that has no opening tag inside may end an element around
-    root = root_name(element)
-    ended = sorted({name for name in _ENDED.findall(lower) if name.decode("latin-1") not in _NO_CROWD | {root}})
-    return [*found, b"".join(b"<%b>" % name for name in ended) + b"<span>"]
+    return Fragment(source, tree, node) if node is not None else None
 
 
 def root_name(element: bytes) -> str:
     """Return the lower-case name of the element that a fragment begins with, or nothing."""
     found = _NAME.match(element)
     return found[1].decode("ascii", "replace").lower() if found else ""
-
-
-def _ends_in_time(node: LexborNode, name: str) -> bool:
-    """Say whether an element ends where its bytes end: the comment put behind them follows it."""
-    after = node.next
-    if after is None:
-        return name in _OPTIONAL_END
-    return (after.tag or "") in ("-comment", "!comment", "_comment") and after.next is None
 
 
 def flow_text(node: LexborNode, source: bytes, drops: Sequence[bytes] = (), skip_lines: Collection[str] = ()) -> str:
@@ -160,31 +121,27 @@ def _places(source: bytes, literal: bytes, start: int) -> list[int]:
     return found
 
 
-FLOW_COMPILED = native
-_SHOWN_RAW = (b"<xmp", b"<noframes", b"<noembed", b"<plaintext", b"<listing")  # text or markup, by where it stands
-
-
 class Flow:
-    """Renders elements of one layout: what is left out of them is prepared once."""
+    """Renders elements of one layout by the extension: what is left out of them is prepared once."""
 
     def __init__(self, drops: Sequence[bytes] = (), skip_lines: Collection[str] = (), encoding: str = "utf-8") -> None:
         self._is_utf8 = encoding == "utf-8"
         self._encoding = encoding
         self._drops = tuple(drops) if self._is_utf8 else tuple(_recoded(drop, encoding) for drop in drops)
         self._skip_lines = frozenset(skip_lines)
-        self._plan = FLOW_COMPILED.plan_flow(self._drops) if FLOW_COMPILED is not None else None
+        self._plan = native.plan_flow(self._drops) if native is not None else None
 
     def text(self, body: bytes, start: int, end: int) -> str | None:
         """Return the text of the element at `body[start:end]`, or None where only the page's tree can tell."""
+        if native is None:
+            return None
         if not self._is_utf8:
             try:
                 element = body[start:end].decode(self._encoding).encode()
             except UnicodeError:
                 return None
             body, end = body[:start] + element, start + len(element)  # tags before it are looked at, and are ASCII
-        if FLOW_COMPILED is None:
-            return flow_in_python(body[start:end], self._drops, self._skip_lines)
-        text: str | None = FLOW_COMPILED.read_flow(body, start, end, self._plan)
+        text: str | None = native.read_flow(body, start, end, self._plan)
         return leave_out(text, self._skip_lines) if text and self._skip_lines else text
 
 
@@ -226,7 +183,7 @@ class FragmentContent:
 
     @cached_property
     def _content(self) -> PageContent | Rendered:
-        fragment = read_fragment(_recoded(self._element, self._encoding), complete=False)
+        fragment = read_fragment(_recoded(self._element, self._encoding))
         if fragment is None:
             return Rendered(self._text)
         drops = tuple(_recoded(drop, self._encoding) for drop in self._way.drops)
@@ -239,28 +196,6 @@ class FragmentContent:
 
     def __reduce__(self) -> tuple[type[Rendered], tuple[str, str, str, tuple[Image, ...]]]:
         return Rendered, (self.text(), self.markdown(), self.html(), self.images())
-
-
-def flow_in_python(element: bytes, drops: Sequence[bytes] = (), skip_lines: Collection[str] = ()) -> str | None:
-    """Do what the compiled flow does by a tree of the fragment alone; it may be in doubt at other fragments."""
-    lower = element.lower()
-    if b"\x00" in element or any(name in lower for name in _SHOWN_RAW) or not _is_utf8(element):
-        return None
-    texts = set()
-    for around in (ALONE, *crowds(element)):
-        fragment = read_fragment(element, around)
-        if fragment is None:
-            return None
-        texts.add(flow_text(fragment.node, fragment.source, drops, skip_lines))
-    return texts.pop() if len(texts) == 1 else None
-
-
-def _is_utf8(element: bytes) -> bool:
-    try:
-        element.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _recoded(part: bytes, encoding: str) -> bytes:
@@ -416,9 +351,9 @@ class Dispatcher:
         return best
 
 
-COMPILED = native
 _UTF8 = frozenset({"utf-8", "ascii", "us-ascii"})
 _FRAMESET = re.compile(rb"<frameset", re.I)
+_LACKING, _NO_ANCHOR = "the element does not hold it", "no anchor on the page"
 _RULES = 32  # of one way; more are never needed to agree
 _Result = tuple[str, tuple[Any, ...], tuple[int, int] | None, str, int]
 
@@ -439,19 +374,13 @@ class Cutter:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._encodings = frozenset(layout.encodings)
-        self._engine: Any = COMPILED
-        if COMPILED is None:
-            from scythe.site.cut import python_scan as scan
-
-            self._engine = scan
-        utf8 = self._encodings <= _UTF8
-        self._plan = self._engine.make_plan(plan_fields(layout), utf8)
+        self._plan = native.make_plan(plan_fields(layout), self._encodings <= _UTF8) if native is not None else None
         self._flows: dict[tuple[int, int, str], Flow] = {}
 
     @property
     def second_searches(self) -> int:
         """How many anchors were not found from their position on, so far."""
-        return int(self._engine.second_searches(self._plan))
+        return int(native.second_searches(self._plan)) if native is not None else 0
 
     def cut(self, body: bytes, *, thorough: bool = True) -> tuple[Cut, ...]:
         """Cut every field, in the layout's order.
@@ -459,16 +388,23 @@ class Cutter:
         `thorough` knows comments, scripts and tables from the page's start; otherwise only the bytes before a place
         say whether it is a true tag, which is faster and on pages in order gives the same.
         """
-        found = self._engine.cut_fields(self._plan, body, thorough)
+        if native is None:
+            source = read_source(body)
+            return tuple([_cut_by_tree(source, rules) for rules in self._layout.fields])
+        found = native.cut_fields(self._plan, body, thorough)
         return tuple([self._finish(body, index, result) for index, result in enumerate(found)])
 
     def cut_field(self, body: bytes, index: int, *, thorough: bool = False) -> Cut:
         """Cut one field, by its place in the layout."""
-        return self._finish(body, index, self._engine.cut_field(self._plan, body, index, thorough))
+        if native is None:
+            return _cut_by_tree(read_source(body), self._layout.fields[index])
+        return self._finish(body, index, native.cut_field(self._plan, body, index, thorough))
 
     def find(self, body: bytes, index: int, *, thorough: bool = False) -> tuple[int, int] | None:
         """Return the byte range of one field without making text of it; None where it is absent or in doubt."""
-        state, _, span, _, _ = self._engine.cut_field(self._plan, body, index, thorough)
+        if native is None:
+            return self.cut_field(body, index).span
+        state, _, span, _, _ = native.cut_field(self._plan, body, index, thorough)
         return span if state in ("cut", "flow", "raw") else None
 
     def _finish(self, body: bytes, index: int, result: _Result) -> Cut:
@@ -490,7 +426,7 @@ class Cutter:
             return Cut("doubt", why="the paragraphs are not certain" if way.take == FLOW else "not sure of its text")
         parts = [_part_of(value, way) for value in values if value is not None]
         kept = tuple([part for part in parts if part is not None])
-        return Cut("cut", kept, span, why, number) if kept else Cut("absent", why="the element does not hold it")
+        return Cut("cut", kept, span, why, number) if kept else Cut("absent", why=_LACKING)
 
     def _read_span(self, body: bytes, span: tuple[int, int], key: tuple[int, int, str]) -> str | None:
         index, number, codec = key
@@ -504,9 +440,30 @@ class Cutter:
             part = body[slice(*span)].decode(codec).encode()
         except UnicodeError:
             return None
+        assert native is not None  # who else left ranges to read?
         if way.take == ELEMENT:
-            return self._engine.read_element(part)  # type: ignore[no-any-return]
-        return self._engine.read_run(part, way.take == ATTRIBUTE)  # type: ignore[no-any-return]
+            return native.read_element(part)  # type: ignore[no-any-return]
+        return native.read_run(part, way.take == ATTRIBUTE)  # type: ignore[no-any-return]
+
+
+def _cut_by_tree(source: Source, rules: FieldRules) -> Cut:
+    """Follow the rules of a field on the tree of a page, to the letter as a cut does."""
+    from scythe.site.follow.follow_fields import follow, span_of
+
+    whys: set[str] = set()
+    for number, way in enumerate(rules.ways):
+        found = follow(source, way, loosely=False)
+        if found.openings:
+            spans = [span_of(source, opening, way) for opening in (found.openings[0], found.openings[-1])]
+            if way.take == ATTRIBUTE:
+                values = (find_value(source.body, start, way.attribute.encode()) for start, _ in spans)
+                spans = [value or span for value, span in zip(values, spans, strict=True)]
+            return Cut("cut", found.values, (spans[0][0], spans[1][1]), found.why, number)
+        whys.add(found.why)
+    for why in (_LACKING, _NO_ANCHOR):
+        if why in whys and (why == _LACKING or len(whys) == 1):
+            return Cut("absent", why=why)
+    return Cut("doubt", why="too few rules agree")
 
 
 def page_codec(body: bytes, spans: tuple[tuple[int, int], ...], known: frozenset[str]) -> str | None:
@@ -529,7 +486,7 @@ def _codec_read(body: bytes) -> str:
 
 
 def plan_fields(layout: Layout) -> tuple[object, ...]:
-    """Return the rules of a layout as plain tuples, which both engines take."""
+    """Return the rules of a layout as plain tuples, which the extension takes."""
     return tuple([tuple(map(_plan_way, field.ways)) for field in layout.fields])
 
 
@@ -552,8 +509,8 @@ def _plan_way(way: Way) -> tuple[object, ...]:
 
 def is_utf8(part: bytes) -> bool:
     """Say whether bytes are valid UTF-8."""
-    if COMPILED is not None:
-        return bool(COMPILED.is_utf8(part))
+    if native is not None:
+        return bool(native.is_utf8(part))
     try:
         part.decode()
     except UnicodeDecodeError:
