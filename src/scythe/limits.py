@@ -50,9 +50,9 @@ class Limits:
     steps: int = 10_000  # opening tags between an anchor and its target
     shared_texts: int = 100_000  # blocks that the pages of one site share
     block_chars: int = 1_000_000  # of one text in a profile
-    layout_regions: int = 100  # regions of records; pages list one to ten things
-    region_literals: int = 100  # opening tags that may begin a record
-    region_columns: int = 200
+    layout_lists: int = 100  # lists of records; pages list one to ten things
+    list_literals: int = 100  # opening tags that may begin a record
+    list_columns: int = 200
     places: int = 10_000  # of texts inside a record, in one column
     place_chars: int = 1_000
     page_images: int = 10_000  # images of a page that are judged; the most seen on a real one are some 300

@@ -109,5 +109,5 @@ def test_records_inside_records_cost_no_more_than_some_walks_through_the_page() 
     inner = "<p>word</p>" * 20_000
     page = ("<!DOCTYPE html><body>" + '<div class="item">' * 100 + inner + "</div>" * 100).encode()
     rules = ListRules((b'<div class="item"',), (ColumnRules("text", ("",)),))
-    found = ListCutter(Layout("nested", (), regions=(rules,))).cut(page)
+    found = ListCutter(Layout("nested", (), lists=(rules,))).cut(page)
     assert found == CutRegions("doubt", why="too many open elements")

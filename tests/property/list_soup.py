@@ -38,7 +38,7 @@ def make_list(random: Random, faults: float) -> tuple[bytes, Layout]:
         tuple(member.encode() for member in members),
         (way,) if random.random() < 0.6 else (),
     )
-    return page.encode(), Layout("list", (), regions=(rules,))
+    return page.encode(), Layout("list", (), lists=(rules,))
 
 
 def _make_entry(random: Random, kind: str, faults: float) -> str:

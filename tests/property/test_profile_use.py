@@ -103,7 +103,7 @@ def odd_profiles(profile: Profile, chance: random.Random) -> Iterator[Profile]:
 def test_odd_rules_for_records_never_raise_and_never_cut_what_the_tree_does_not_give() -> None:
     chance = random.Random(6)
     used, cut_ones, wrong = 0, 0, []
-    for profile in odd_profiles(Profile((Layout("list", (), regions=REGIONS),)), chance):
+    for profile in odd_profiles(Profile((Layout("list", (), lists=REGIONS),)), chance):
         used += 1
         page = chance.choice(LIST)
         cut = Site(profile).extract(page, via="cut")

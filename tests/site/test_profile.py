@@ -69,7 +69,7 @@ REGION = ListRules(
     tight=True,
     outside=4,
 )
-LISTING = replace(PROFILE, layouts=(replace(ARTICLE, regions=(REGION, replace(REGION, holder=()))),))
+LISTING = replace(PROFILE, layouts=(replace(ARTICLE, lists=(REGION, replace(REGION, holder=()))),))
 HEALTH: dict[str, object] = {"pages": 12, "fields": {"title": [1, 0.5, None, True, "x"]}}
 
 
@@ -143,22 +143,23 @@ def test_rules_for_records_come_back_too() -> None:
 def test_the_format_is_the_oldest_that_can_say_it() -> None:
     """Files without rules for records can be read by versions that know none."""
     written = [json.loads(dump_profile(profile))["scythe_profile"] for profile in (PROFILE, LISTING)]
-    assert written == [1, 2]
+    assert written == [1, 4]
 
 
-def test_what_is_left_out_of_rules_for_records_means_the_same_in_every_version() -> None:
+@pytest.mark.parametrize(("version", "word"), [(2, "regions"), (3, "regions"), (4, "lists")])
+def test_what_is_left_out_of_rules_for_lists_means_the_same_in_every_version(version: int, word: str) -> None:
     region = {"heads": ["<li"], "columns": [{"name": "a", "places": [">b"]}]}
-    layout = {"name": "a", "fields": [], "regions": [region]}
-    loaded = load_profile(signed({"scythe_profile": 2, "layouts": [layout], "health": {}})).profile
+    layout = {"name": "a", "fields": [], word: [region]}
+    loaded = load_profile(signed({"scythe_profile": version, "layouts": [layout], "health": {}})).profile
     columns = (ColumnRules("a", (">b",)),)
-    assert loaded.layouts[0].regions == (ListRules((b"<li",), columns, (), (), "list", "", 0, 0, 0, 0, 0, False, 0),)
+    assert loaded.layouts[0].lists == (ListRules((b"<li",), columns, (), (), "list", "", 0, 0, 0, 0, 0, False, 0),)
 
 
 @pytest.mark.parametrize(
     "form",
     [
         *(forms.RULE, forms.WAY, forms.USUAL, forms.FIELD, forms.LAYOUT, forms.PROFILE),
-        *(forms.COLUMN, forms.REGION),
+        *(forms.COLUMN, forms.LIST),
     ],
 )
 def test_no_field_of_a_record_is_forgotten(form: forms.Record) -> None:
@@ -245,7 +246,7 @@ def test_wrong_content_with_a_right_checksum_is_refused() -> None:
 def test_a_wrong_rule_for_records_is_refused(changes: dict[str, Any], why: str) -> None:
     region = {"heads": ["<li"], "columns": [{"name": "a", "places": [">b"]}]} | changes
     with pytest.raises(BadInput, match=why):
-        load_profile(changed(layouts=[{"name": "a", "fields": [], "regions": [region]}]))
+        load_profile(changed(layouts=[{"name": "a", "fields": [], "lists": [region]}]))
 
 
 def with_way(**changes: Any) -> str:
@@ -295,7 +296,7 @@ def test_what_could_not_be_loaded_is_not_written() -> None:
         dump_profile(Profile((ARTICLE, ARTICLE)), {})
     with pytest.raises(BadInput, match="cannot be written"):
         dump_profile(PROFILE, {"a": object()})
-    with pytest.raises(BadInput, match="wants a Profile"):
+    with pytest.raises(BadInput, match="expects a Profile"):
         dump_profile("profile", {})  # type: ignore[arg-type]
 
 

@@ -37,7 +37,7 @@ def test_elements_of_a_page_that_had_to_be_repaired_have_no_known_place() -> Non
 
 def test_its_records_are_not_taken_by_rules() -> None:
     (rules,) = learn([shop_page(number) for number in range(3)], "li.item").rules
-    reaper = ListExtractor(Layout("list", (), regions=(rules,)))
+    reaper = ListExtractor(Layout("list", (), lists=(rules,)))
     regions, why = reaper.follow(read_source(shop_page(7)), None)
     assert regions is not None
     assert why == ""
@@ -49,7 +49,7 @@ def test_its_records_are_not_taken_by_rules() -> None:
 
 def test_records_that_are_gone_are_said_to_be() -> None:
     (rules,) = learn([shop_page(number) for number in range(3)], "li.item").rules
-    regions, why = ListExtractor(Layout("list", (), regions=(rules,))).follow(
+    regions, why = ListExtractor(Layout("list", (), lists=(rules,))).follow(
         read_source(b"<p>Nothing is sold here.</p>"), None
     )
     assert regions is None

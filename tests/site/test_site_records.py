@@ -93,7 +93,7 @@ def test_what_is_no_page_of_the_site_has_its_records_read_cold(shop: Site) -> No
 
 def test_records_that_were_not_asked_for_are_not_learned() -> None:
     site = Site.learn([(url_of(number), shop_page(number)) for number in range(3)], fields=["title"])
-    assert not any(layout.regions for layout in site.profile.layouts)
+    assert not any(layout.lists for layout in site.profile.layouts)
     document = extract(site, shop_page(9))
     assert "records" not in document.how
     assert len(document.lists[0].records) == 12

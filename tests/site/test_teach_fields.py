@@ -33,7 +33,7 @@ def test_a_field_is_added_and_everything_else_is_kept() -> None:
     assert site.profile.named == ("price",)
     for layout, old in zip(site.profile.layouts, before.layouts, strict=True):
         assert layout.fields[:-1] == old.fields
-        assert (layout.marks, layout.regions, layout.images) == (old.marks, old.regions, old.images)
+        assert (layout.marks, layout.lists, layout.images) == (old.marks, old.lists, old.images)
 
 
 def test_labels_of_images_outlive_it() -> None:

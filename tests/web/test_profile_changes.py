@@ -74,8 +74,8 @@ def test_what_changed_of_a_whole_site_is_told(new: Profile, change: ProfileChang
         ),
         (replace(THINGS, encodings=("utf-8", "cp1252")), ["pages in cp1252, too"]),
         (
-            replace(THINGS, regions=(ListRules((b"<li",), ()),)),
-            ["rules for 1 regions of records, 0 before"],
+            replace(THINGS, lists=(ListRules((b"<li",), ()),)),
+            ["rules for 1 lists of records, 0 before"],
         ),
         (
             replace(THINGS, images=ImageRules((ImageArea(path=("div", "body")),))),

@@ -162,12 +162,12 @@ def _report(site: Site, pages: list[LoadedPage], output: str) -> list[str]:
             tried.setdefault(name, Counter())[got.how.partition(":")[0]] += 1
             if got.values:
                 sample.setdefault(name, got.values[0])
-    names = [*tried, *("records" for layout in layouts if layout.regions)]
+    names = [*tried, *("records" for layout in layouts if layout.lists)]
     width = max(map(len, names), default=0)
     lines = [f"{counted(len(pages), 'page')}, {counted(len(layouts), 'layout')}, written to {output}"]
     for layout in layouts:
         lines += ["", _headline(layout), *(f"  {_describe(rules, width)}" for rules in layout.fields if rules.ways)]
-        lines += [f"  {_describe_region(rules, width)}" for rules in layout.regions]
+        lines += [f"  {_describe_region(rules, width)}" for rules in layout.lists]
     lines += ["", "tried on these pages:"]
     for name, how in tried.items():
         shares = f"{how['cut']:3} cut {how['tree']:3} tree {how['missing']:3} missing"

@@ -113,7 +113,7 @@ class Show:
         if profile is not None:
             layouts = Site.from_json(profile).profile.layouts
             names = dict.fromkeys(rules.name for layout in layouts for rules in layout.fields if rules.ways)
-            lists = ["records"] if any(layout.regions for layout in layouts) else []
+            lists = ["records"] if any(layout.lists for layout in layouts) else []
             images = ["images"] if any(layout.images.pages for layout in layouts) else []
             self.learned = LearnedBefore(cold, len(layouts), (*names, *images, *lists))
 

@@ -225,7 +225,7 @@ def _take_up(profile: str | None) -> Site | None:
 def _knows(profile: Profile | None) -> list[tuple[object, ...]]:
     """Return what a profile has rules for, without the rules."""
     return [
-        (layout.name, [(each.name, len(each.ways)) for each in layout.fields], len(layout.regions), layout.images.pages)
+        (layout.name, [(each.name, len(each.ways)) for each in layout.fields], len(layout.lists), layout.images.pages)
         for layout in (profile.layouts if profile is not None else ())
     ]
 

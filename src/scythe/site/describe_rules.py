@@ -127,7 +127,7 @@ def describe_layout(layout: Layout) -> LayoutTold:
         fields=tuple(describe_field(rules) for rules in layout.fields),
         images=_describe_images(layout.images),
         areas=_describe_areas(layout.images),
-        regions=tuple(_describe_region(rules) for rules in layout.regions),
+        regions=tuple(_describe_region(rules) for rules in layout.lists),
     )
 
 

@@ -319,7 +319,7 @@ class Health:
 
     def observe_records(self, layout: Layout, how: str, url: str | None = None) -> None:
         """Take in how the records of one page were got, if its layout is one whose pages nearly all have some."""
-        if any(rules.is_expected for rules in layout.regions):
+        if any(rules.is_expected for rules in layout.lists):
             watch = self._watches.get(layout.name) or self._enter(layout)
             self._observe_asked(layout, RECORDS, watch.lists, how, url)
 

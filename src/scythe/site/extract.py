@@ -119,7 +119,7 @@ class ListExtractor:
             return None, "the page had to be repaired"
         regions: list[RecordList] = []
         taken: list[tuple[int, int]] = []  # rows of the records of regions before
-        for rules in self.layout.regions:
+        for rules in self.layout.lists:
             entries = follow_list(source, rules)
             why = judge_count(rules, len(entries.offsets)) or judge_outside(rules, entries.outside)
             names, spans = head_names(rules), entries.spans(source)
@@ -194,7 +194,7 @@ class SiteLists:
                 lists, why = extractor.follow(read_source(asked.body), asked.url)
                 why = "; ".join(filter(None, (reason, why)))
             if lists is not None:
-                how = f"{by}: {len(lists)} of {len(extractor.layout.regions)} lists by rules"
+                how = f"{by}: {len(lists)} of {len(extractor.layout.lists)} lists by rules"
                 return lists, how + (f" ({why})" if why else "")
         if asked.via == "cut":
             return (), f"missing: {why or 'no rule in this layout'}"
@@ -478,7 +478,7 @@ class Extractor:
         self.judge = judge or ImageJudge(profile.images)
         self._wanted = tuple(name for name in wanted if name != "records")  # which are no field but lists
         self._dispatcher = Dispatcher(profile.layouts)
-        self._list_extractors = [ListExtractor(layout) if layout.regions else None for layout in profile.layouts]
+        self._list_extractors = [ListExtractor(layout) if layout.lists else None for layout in profile.layouts]
         self._image_extractors = [ImageExtractor(layout) if layout.images.pages else None for layout in profile.layouts]
         self._cutters = [Cutter(layout) for layout in profile.layouts]
         self._boilerplate = [Boilerplate(layout.boilerplate) for layout in profile.layouts]

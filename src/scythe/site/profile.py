@@ -18,7 +18,8 @@ from scythe.model import SiteImages
 from scythe.site.profile_format import PROFILE, Wrong, check_plain
 from scythe.site.rules import ImageRules, Profile
 
-VERSION = 3  # the newest format read; 2 has rules for regions of records, 3 for images
+VERSION = 4  # the newest format read; 3 has rules for images, 4 for lists, which 2 and 3 called regions
+_LISTS = 4  # the first format with that word
 _MARK = "scythe_profile"  # the first key; its value is the version of the format
 _LINE_CHARS = 100  # lists that fit are written on one line
 _REPAIR = "learn the site again, or take the file from a copy"
@@ -48,9 +49,11 @@ def dump_profile(profile: Profile, health: dict[str, object] | None = None) -> s
 
 def _oldest(profile: Profile) -> int:
     """Return the oldest format that can say it all, so that older versions can read what they can use."""
+    if any(layout.lists for layout in profile.layouts):
+        return _LISTS
     if profile.images != SiteImages() or any(layout.images != ImageRules() for layout in profile.layouts):
         return 3
-    return 2 if any(layout.regions for layout in profile.layouts) else 1
+    return 1
 
 
 def load_profile(text: str | bytes, *, name: str = "profile") -> Saved:
@@ -75,12 +78,21 @@ def _load(text: str | bytes) -> Saved:
     claimed = content.pop("checksum", None)
     if claimed != _checksum(content):
         raise Wrong("checksum", f"does not fit the content: the file was edited or cut; {_REPAIR}")
-    del content[_MARK]
+    if content.pop(_MARK) < _LISTS:
+        _rename_regions(content)
     health = content.pop("health", None)
     if not isinstance(health, dict):
         raise Wrong("health", "an object was expected")
     check_plain(health, "health")
     return Saved(PROFILE.load(content, ""), health)
+
+
+def _rename_regions(content: dict[str, object]) -> None:
+    """Call the lists of layouts what this version calls them."""
+    layouts = content.get("layouts")
+    for layout in layouts if isinstance(layouts, list) else ():
+        if isinstance(layout, dict) and "regions" in layout:
+            layout["lists"] = layout.pop("regions")
 
 
 def _parse(text: str | bytes) -> object:

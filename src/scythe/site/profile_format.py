@@ -345,7 +345,7 @@ def _usual_why(usual: Usual) -> str:
     return "" if usual.first <= usual.last else "first lies behind last"
 
 
-def _region_why(rules: ListRules) -> str:
+def _list_why(rules: ListRules) -> str:
     if rules.present > rules.pages:
         return "present on more pages than there were"
     if any(way.repeats or way.take != FLOW for way in rules.holder):
@@ -435,12 +435,12 @@ USUAL = Record(
 )
 FIELD = Record(FieldRules, {"name": Text(200, _name_why), "ways": Many(WAY, LIMITS.field_ways), "usual": USUAL})
 COLUMN = Record(ColumnRules, {"name": Text(200, _name_why), "places": Many(Text(LIMITS.place_chars), LIMITS.places)})
-REGION = Record(
+LIST = Record(
     ListRules,
     {
-        "heads": Many(Literal(_opening_why), LIMITS.region_literals, least=1),
-        "columns": Many(COLUMN, LIMITS.region_columns, least=1, key=lambda column: str(column.name)),
-        "members": Many(Literal(_opening_why), LIMITS.region_literals),
+        "heads": Many(Literal(_opening_why), LIMITS.list_literals, least=1),
+        "columns": Many(COLUMN, LIMITS.list_columns, least=1, key=lambda column: str(column.name)),
+        "members": Many(Literal(_opening_why), LIMITS.list_literals),
         "holder": Many(WAY, LIMITS.field_ways),
         "kind": Text(40, _name_why),
         "pattern": _WORDS,
@@ -452,7 +452,7 @@ REGION = Record(
         "tight": Flag(),
         "outside": _OFFSET,
     },
-    _region_why,
+    _list_why,
 )
 _SIGNATURE = Text(LIMITS.place_chars)
 _ADDRESS = Text(LIMITS.url_chars)
@@ -531,7 +531,7 @@ LAYOUT = Record(
         "encodings": Many(Text(40, _codec_why), 100),
         "pages": _PAGES,
         "boilerplate": Many(_WORDS, LIMITS.shared_texts),
-        "regions": Many(REGION, LIMITS.layout_regions),
+        "lists": Many(LIST, LIMITS.layout_lists),
         "images": IMAGE_RULES,
     },
 )

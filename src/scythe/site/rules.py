@@ -93,7 +93,7 @@ class FieldRules:
 
 @dataclass(frozen=True, slots=True)
 class ColumnRules:
-    """One column of a region: its name, and the places inside a record whose texts stand in it."""
+    """One column of a list: its name, and the places inside a record whose texts stand in it."""
 
     name: str
     places: tuple[str, ...]  # paths of labels from the record down, as `page.entries` writes them
@@ -101,7 +101,7 @@ class ColumnRules:
 
 @dataclass(frozen=True, slots=True)
 class ListRules:
-    """How to get the records of one region of a layout.
+    """How to get the records of one list of a layout.
 
     Of the true elements inside the holder whose tags match a literal of `heads` or `members`, those count that are in
     no other of them. Each head begins a record, and the members that follow it up to the next head are part of it.
@@ -115,7 +115,7 @@ class ListRules:
     pattern: str = ""  # the tag tree that the records share
     score: int = 0  # thousandths, mean of the pages learned
     pages: int = 0  # of the layout that were learned
-    present: int = 0  # of them that have the region
+    present: int = 0  # of them that have the list
     fewest: int = 0  # records of a page that has it
     most: int = 0
     tight: bool = False  # nothing with the tag of a record ever stood between two of them
@@ -123,7 +123,7 @@ class ListRules:
 
     @property
     def is_expected(self) -> bool:
-        """Whether nearly all pages learned have the region, so that a page without it is worth a second look."""
+        """Whether nearly all pages learned have the list, so that a page without it is worth a second look."""
         return 0 < USUALLY * self.pages <= self.present
 
 
@@ -171,7 +171,7 @@ class Layout:
     encodings: tuple[str, ...] = ("utf-8",)  # codecs of the pages learned
     pages: int = 0
     boilerplate: tuple[str, ...] = ()  # patterns of lines that its pages share and that are no text of any of them
-    regions: tuple[ListRules, ...] = ()  # what its pages list, best first; (): not known, the tree is asked
+    lists: tuple[ListRules, ...] = ()  # what its pages list, best first; (): not known, the tree is asked
     images: ImageRules = ImageRules()  # with pages but without areas: they have no relevant ones
 
 

@@ -130,10 +130,10 @@ class Tracer:
             text = document.fields.get("text")
             is_cut = text is not None and text.how.startswith("cut")
             places += self._find_images(number, body, text.span if text is not None and is_cut else None)
-            if layout.regions:
+            if layout.lists:
                 cut = self._regions(number).cut(body)
                 hows["records"] = f"{'cut' if cut.state == 'cut' else 'tree'}: {cut.why or 'by rules'}"
-                places += [_place_records(each.spans, layout.regions[each.number].kind) for each in cut.regions]
+                places += [_place_records(each.spans, layout.lists[each.number].kind) for each in cut.regions]
         return PageTrace(found, self._layouts[number].name if number is not None else "", hows, tuple(places))
 
     def _find_images(self, number: int, body: bytes, text: tuple[int, int] | None) -> list[CutRange]:

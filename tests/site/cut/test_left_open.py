@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(native is None, reason="the compiled extension i
 RECORD = '<div class="r">x<p>a</p></div>'
 RULES = ListRules((b'<div class="r"',), (ColumnRules("text", (">p",)),))
 WAY = Way(LEAD, (Rule("tag", b'<div class="r"'),), needed=1)
-LAYOUT = Layout("list", (FieldRules("lead", (WAY,)),), regions=(RULES,))
+LAYOUT = Layout("list", (FieldRules("lead", (WAY,)),), lists=(RULES,))
 OPEN = "overlapping formatting"
 
 REACHED = [
@@ -104,8 +104,8 @@ def test_what_is_left_open_behind_an_element_does_not_matter(records: ListCutter
 def test_an_element_of_formatting_is_not_open_before_itself(records: ListCutter) -> None:
     rules = ListRules((b'<b class="r"',), RULES.columns)
     body = b'<b class="r">x</b> <b class="r">y</b><p>z'
-    assert ListCutter(Layout("list", (), regions=(rules,))).cut(body).state == "cut"
-    assert ListCutter(Layout("list", (), regions=(rules,))).cut(b"<p><b>o</p>" + body).why == OPEN
+    assert ListCutter(Layout("list", (), lists=(rules,))).cut(body).state == "cut"
+    assert ListCutter(Layout("list", (), lists=(rules,))).cut(b"<p><b>o</p>" + body).why == OPEN
 
 
 def test_formatting_that_begins_with_the_page_counts(fields: Cutter) -> None:

@@ -23,7 +23,7 @@ URL = absolute("https://shop.example/list")
 def layout(tag: str, *places: str, encodings: tuple[str, ...] = ("utf-8",)) -> Layout:
     columns = tuple(ColumnRules(f"c{i}", (place,)) for i, place in enumerate(places))
     rules = ListRules((f'<{tag} class="r"'.encode(),), columns, kind="shop", pattern="(li)", score=640)
-    return Layout("list", (), encodings=encodings, regions=(rules,))
+    return Layout("list", (), encodings=encodings, lists=(rules,))
 
 
 LIST = layout("li", ">b", ">a")

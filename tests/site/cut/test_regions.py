@@ -14,7 +14,7 @@ HOLDER = Way(FLOW, (Rule("tag", b'<ul class="products"'), Rule("before", b"</h1>
 
 
 def layout(*rules: ListRules, encodings: tuple[str, ...] = ("utf-8",)) -> Layout:
-    return Layout("list", (), regions=rules, encodings=encodings)
+    return Layout("list", (), lists=rules, encodings=encodings)
 
 
 def cut(page: bytes, *rules: ListRules) -> CutRegions:

@@ -11,7 +11,7 @@ from scythe.site.rules import Layout, ListRules
 
 
 def read_by(rules: ListRules, page: bytes) -> RecordList:
-    regions, _, _ = ListExtractor(Layout("list", (), regions=(rules,))).cut(page, None)
+    regions, _, _ = ListExtractor(Layout("list", (), lists=(rules,))).cut(page, None)
     assert regions is not None
     return regions[0]
 

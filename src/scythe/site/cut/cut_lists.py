@@ -73,12 +73,12 @@ class ListCutter:
     """Cuts the records of pages of one layout. Making one prepares the rules; cutting does not change it."""
 
     def __init__(self, layout: Layout) -> None:
-        self._regions = layout.regions
+        self._regions = layout.lists
         self._encodings = frozenset(layout.encodings)
         ways = [BASE_WAYS]
-        self._names = [head_names(rules) for rules in layout.regions]
+        self._names = [head_names(rules) for rules in layout.lists]
         self._literals: list[tuple[bytes, ...]] = []
-        for rules in layout.regions:
+        for rules in layout.lists:
             own = tuple(dict.fromkeys((*rules.heads, *rules.members)))
             self._literals.append(own)
             ways.append(rules.holder)
@@ -200,9 +200,9 @@ class RecordCutter:
     """Cuts and reads the records of pages of one layout."""
 
     def __init__(self, layout: Layout) -> None:
-        self._rules = layout.regions
+        self._rules = layout.lists
         self._cutter = ListCutter(layout)
-        self._readers = [EntryReader(rules.columns) for rules in layout.regions]
+        self._readers = [EntryReader(rules.columns) for rules in layout.lists]
         self._flows: dict[str, Flow] = {}
 
     def find(self, body: bytes) -> CutRegions:

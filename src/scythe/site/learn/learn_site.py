@@ -86,7 +86,7 @@ def learn_profile(
             reasons += [f"layout {number + 1}: images: {why_no_images}"] if why_no_images else []
         if "records" in plain:
             regions, why_not = learn_lists(chosen)
-            layout = replace(layout, regions=regions)
+            layout = replace(layout, lists=regions)
             reasons += [f"layout {number + 1}: records: {line}" for line in why_not]
         layouts.append(layout)
     return replace(_profile(layouts, lessons, wanted, samples), images=known), tuple(reasons)

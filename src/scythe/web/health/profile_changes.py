@@ -151,8 +151,8 @@ def _compare_rest(old: Layout, new: Layout) -> Iterator[str]:
         yield f"known by other marks: {new_marks} new, {old_marks} gone"
     if _names(new.encodings, old.encodings):
         yield f"pages in {_names(new.encodings, old.encodings)}, too"
-    if [region.heads for region in old.regions] != [region.heads for region in new.regions]:
-        yield f"rules for {len(new.regions)} regions of records, {len(old.regions)} before"
+    if [region.heads for region in old.lists] != [region.heads for region in new.lists]:
+        yield f"rules for {len(new.lists)} lists of records, {len(old.lists)} before"
     if [area.path for area in old.images.areas] != [area.path for area in new.images.areas]:
         yield f"{len(new.images.areas)} areas with images, {len(old.images.areas)} before"
 
@@ -160,7 +160,7 @@ def _compare_rest(old: Layout, new: Layout) -> Iterator[str]:
 def _tell_new(layout: Layout) -> str:
     got = [rules.name for rules in layout.fields if rules.ways]
     lacks = [rules.name for rules in layout.fields if not rules.ways]
-    lists = f", {len(layout.regions)} regions of records" if layout.regions else ""
+    lists = f", {len(layout.lists)} lists of records" if layout.lists else ""
     lacking = f"; {', '.join(lacks)} could not be learned" if lacks else ""
     return f"learned from {layout.pages} pages: {', '.join(got) or 'no fields'}{lists}{lacking}"
 
