@@ -8,6 +8,7 @@ SECONDS ?= 10
 HOURS  ?= 2
 AUDIT  ?=
 TESTS  ?=
+MODULE ?=
 COMPILED := hatch_build.py $(wildcard src/native/*)  # installing compiles these
 
 # Tests start hundreds of processes: what Python compiles of the sources is kept, whatever the environment says.
@@ -23,7 +24,7 @@ INSTALL_INTO = $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test compiled long-tests sanitize soak lint types format bench docs cli-reference http-reference coverage wheel test-wheel test-oldest audit sbom explore fuzz clean
+.PHONY: help demo test compiled long-tests sanitize soak mutate lint types format bench docs cli-reference http-reference coverage wheel test-wheel test-oldest audit sbom explore fuzz clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -84,6 +85,10 @@ soak: $(VENV)/installed-dev  ## hours of crawling, watching and asking the web p
 
 explore: $(VENV)/installed-dev  ## property tests with new random examples each time: make explore [TESTS='tests/property']
 	SCYTHE_EXPLORE=1 $(BIN)/pytest -n $(JOBS) $(or $(TESTS),tests/property tests/faults tests/differential)
+
+mutate: $(VENV)/installed-dev  ## small defects, which tests must find: make mutate MODULE=scythe.url [TESTS=tests/test_url.py]
+	@test -n '$(MODULE)' || { echo 'say which module: make mutate MODULE=scythe.url'; exit 2; }
+	$(BIN)/python -m tools.mutate $(MODULE) $(if $(TESTS),--tests $(TESTS))
 
 fuzz: $(VENV)/installed-dev  ## odd input for everything that reads: make fuzz [SECONDS=600] (for each target)
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --jobs $(JOBS)

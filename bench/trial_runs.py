@@ -1,25 +1,35 @@
-"""Run commands against a site on this machine: a command comes in, how long it took and what was asked for goes out."""
+"""Run commands against a site on this machine: how long they took, what they asked for, and kills at random moments."""
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from random import Random
+from typing import Any, NamedTuple, Protocol
 
 from bench.trial_pages import START
 from scythe.errors import ScytheError
 
-# As an installed program has it: modules compiled once, whatever the caller's environment says.
-ENVIRONMENT: Mapping[str, str] = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+ROOT = Path(__file__).resolve().parent.parent
+# As an installed program has it: modules compiled once, beside the tree and whatever the caller's environment says.
+ENVIRONMENT: Mapping[str, str] = {
+    **{key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"},
+    "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "scythe-trial-compiled"),
+}
+FAST = ("--delay", "0", "--per-host", "8")  # options of scythe crawl for a site of our own
 _SAMPLE_S = 0.5
+_POLL_S = 0.002
+_STARTING_S = 1.5  # one kill in ten comes within this, before anything is asked for
 _ENDING_S = 10.0  # a server that lasts longer is killed
 
 
@@ -182,3 +192,66 @@ def query(archive: str, sql: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in connection.execute(sql).fetchall()]
     finally:
         connection.close()
+
+
+def rss_mb(pid: int) -> float:
+    """Return the memory a process uses now, 0 where it is gone."""
+    try:
+        found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    except OSError:
+        return 0.0
+    return int(found[1]) / 1024 if found else 0.0
+
+
+class Struck(Protocol):
+    """What is noted of kills."""
+
+    kills: int
+    kills_of_all: int  # workers included
+    orphans: int  # workers that outlived their parent
+    restart_s: list[float]  # from the start of a run to its first request
+
+
+@dataclass(frozen=True)
+class Moments:
+    """When to kill: so many requests after a start, at most, and then a moment."""
+
+    random: Random
+    requests: int
+    moment_s: float
+    patience_s: float
+
+    def wait_for_one(self, process: subprocess.Popen[str], ledger: Ledger, struck: Struck) -> tuple[int | None, int]:
+        """Wait for a random moment; return the exit code where the process ended before, and the requests seen."""
+        began, before = time.monotonic(), ledger.count()
+        if self.random.random() < 0.1:
+            return wait(process, self.random.uniform(0, _STARTING_S)), 1
+        wanted, seen, size = self.random.randint(1, self.requests), 0, ledger.size()
+        while process.poll() is None and seen < wanted and time.monotonic() - began < self.patience_s:
+            time.sleep(_POLL_S)
+            if ledger.size() != size:
+                if not seen:
+                    struck.restart_s.append(round(time.monotonic() - began, 3))
+                size = ledger.size()
+                seen = ledger.count() - before
+        return wait(process, self.random.uniform(0, self.moment_s)), seen
+
+    def kill(self, process: subprocess.Popen[str], struck: Struck) -> None:
+        """Kill a process, every other time together with its workers; see that none of them stays."""
+        workers = descendants(process.pid)
+        struck.kills += 1
+        if self.random.random() < 0.5:
+            struck.kills_of_all += 1
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+        process.wait()
+        struck.orphans += left_behind(workers)
+
+
+def wait(process: subprocess.Popen[str], seconds: float) -> int | None:
+    """Return the exit code of a process, None where it goes on for longer than that."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None

@@ -1,7 +1,8 @@
 """Cut against tree on whole sites: demo sites are learned, then pages are cut, and read by the same rules on the tree.
 
 A cut is what the tree holds, or the field says that it is in doubt. Pages are also taken in other designs than the site
-was learned in, where most rules fail: none may fail in silence. `python tools/check_cuts.py --sites PAGES` runs many.
+was learned in, where most rules fail: none may fail in silence. `python -m bench.trials
+cut-differences PAGES --sites` runs many.
 """
 
 from __future__ import annotations

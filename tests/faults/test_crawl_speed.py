@@ -1,12 +1,12 @@
-"""How fast a crawl is and what memory it takes: short here, in full by `make long-tests` and tools/measure_crawl.py."""
+"""How fast a crawl is and what memory it takes: short here, in full by `make long-tests`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from tools.crawl_trial import Ledger, serve_trial
-from tools.measure_crawl import Sample, compare, growth_mb, make_parser, run_scrapy, run_scythe, watch_memory
+from bench.trial_runs import Ledger, serve_trial
+from bench.trials.crawl_speed import Sample, Settings, compare, growth_mb, run_scrapy, run_scythe, watch_memory
 
 pytestmark = pytest.mark.fault
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.fault
 @pytest.mark.slow
 def test_a_crawl_extracts_every_page_that_scrapy_saves(tmp_path: Path) -> None:
     pytest.importorskip("scrapy")
-    said = make_parser().parse_args(["--pages", "42"])
+    said = Settings(pages=42)
     ledger = Ledger(tmp_path / "ledger")
     with serve_trial("--pages", "42", "--bytes", "100000", "--map", "--ledger", str(ledger.path)) as url:
         crawls = [run_scythe(url, ledger, tmp_path, way, said, watch=True) for way in ("links", "list")]
@@ -33,14 +33,14 @@ def test_growth_is_that_of_the_pages_after_the_warm_ones() -> None:
 @pytest.mark.soak
 def test_extracting_5000_pages_is_faster_than_scrapy_only_saving_them(tmp_path: Path) -> None:
     pytest.importorskip("scrapy")
-    scythe, scrapy = compare(make_parser().parse_args(["--repeat", "1", "--ways", "links"]), tmp_path)
+    scythe, scrapy = compare(Settings(repeat=1, ways=("links",)), tmp_path)
     assert scythe.pages == scrapy.pages == 5_000
     assert scythe.pages_per_s >= scrapy.pages_per_s
 
 
 @pytest.mark.soak
 def test_memory_is_flat_over_40000_pages(tmp_path: Path) -> None:
-    said = make_parser().parse_args(["--growth", "--pages", "2000", "--bytes", "0", "--copies", "20"])
+    said = Settings(pages=2_000, page_bytes=0, copies=20)
     crawl = watch_memory(said, tmp_path)
     parent, workers = growth_mb(crawl.samples, warm=crawl.pages // 2)
     assert crawl.pages == 40_000

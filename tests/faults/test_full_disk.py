@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tools.crawl_trial import ENVIRONMENT, FAST, Ledger, crawl_command, query, serve_trial
-from tools.measure_kills import Trial, Verdict
-from tools.trial_site import load_pages
+from bench.trial_pages import load_pages
+from bench.trial_runs import ENVIRONMENT, FAST, Ledger, crawl_command, query, serve_trial
+from bench.trials.crawl_kills import Trial, Verdict
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow]
 

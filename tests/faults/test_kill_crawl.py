@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.crawl_trial import new_archives, new_schemas
-from tools.measure_kills import Settings, measure
+from bench.trials.crawl_kills import Settings, measure
+from bench.trials.harness import new_archives, new_schemas
 
 pytestmark = pytest.mark.fault
 

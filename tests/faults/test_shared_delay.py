@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.crawl_trial import new_archives
-from tools.measure_delay import Settings, measure
+from bench.trials.harness import new_archives
+from bench.trials.shared_delay import Settings, measure
 
 pytestmark = pytest.mark.fault
 

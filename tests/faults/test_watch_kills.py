@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.crawl_trial import new_archives, new_schemas
-from tools.measure_watch_kills import Chances, measure
+from bench.trials.harness import new_archives, new_schemas
+from bench.trials.watch_kills import Chances, measure
 
 from scythe.watch_model import HOUR_S
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.trials.harness import new_archives
+from bench.trials.scrapy_scheduler import Settings as Trial
+from bench.trials.scrapy_scheduler import measure_kills
 from scrapy.settings import Settings
 from sqlalchemy import select
 from tests.scrapy.gated_site import PAGES, GatedSite, serve_gated
-from tools.crawl_trial import new_archives
-from tools.measure_scheduler import Settings as Trial
-from tools.measure_scheduler import measure_kills
 
 from scythe.archive.open import open_archive
 from scythe.archive.schema import REQUESTS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.measure_watch import measure, tabulate
-from tools.watch_trial import Settings, make_traces
+from bench.trials.watch_replay import measure, tabulate
+from bench.trials.watch_trial import Settings, make_traces
 
 pytestmark = pytest.mark.fault
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.trials.big_archive import Maker, add_pages, add_watches
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.web.asking import call
 from tests.web.conftest import demo_pages
-from tools.make_big_archive import Maker, add_pages, add_watches
 
 from scythe import Site
 from scythe.archive.open import open_archive

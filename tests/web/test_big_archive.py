@@ -1,12 +1,12 @@
-"""Every page answers soon, however much is archived: in full by `make long-tests` and tools/measure_web.py."""
+"""Every page answers soon, however much is archived: in full by `make long-tests` and bench/trials/web_speed.py."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from tools.make_big_archive import make
-from tools.measure_web import AT_HAND, addresses, measure_pages, routes
+from bench.trials.big_archive import make
+from bench.trials.web_speed import AT_HAND, addresses, measure_pages, routes
 
 NAMES = AT_HAND | {name: ["1"] for name in ("document", "list", "record", "watch", "region")}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.measure_fleet import Options, describe, run_trial
+from bench.trials.harness import describe
+from bench.trials.worker_kills import Options, run_trial
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow]
 

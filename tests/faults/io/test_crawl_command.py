@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from bench.trial_pages import load_pages
+from bench.trial_runs import ENVIRONMENT, FAST, Ledger, crawl_command, serve_trial
+from bench.trials.crawl_kills import Trial, Verdict
 from tests.faults.io.shim import CRASHES, STRUCK, Fault, compile_shim, find_compiler
-from tools.crawl_trial import ENVIRONMENT, FAST, Ledger, crawl_command, serve_trial
-from tools.measure_kills import Trial, Verdict
-from tools.trial_site import load_pages
 
 pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.soak]
 

@@ -14,16 +14,16 @@ from random import Random
 from urllib.parse import urlsplit
 
 import pytest
+from bench.trial_pages import load_pages
+from bench.trial_runs import FAST, Ledger, crawl_command, serve_trial
+from bench.trial_runs import start as start_process
+from bench.trials.crawl_kills import Trial, Verdict
 from tests.archive.visiting import LANE
 from tests.faults.archive_watchers import compare, watch
 from tests.faults.archive_writers import collect, start
 from tests.faults.io.proxy import proxied_port
 from tests.faults.io.server import Server, serve
 from tests.postgres import address, command, find_programs
-from tools.crawl_trial import FAST, Ledger, crawl_command, serve_trial
-from tools.crawl_trial import start as start_process
-from tools.measure_kills import Trial, Verdict
-from tools.trial_site import load_pages
 
 from scythe.archive.open import open_archive
 
